@@ -1,0 +1,104 @@
+"""The life of a campaign: made, opened, closed, published, and back."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from campaigns import bell
+from campaigns.models import Audience, Campaign, LogEntry, Membership, User
+
+
+class CannotStep(Exception):
+    """The campaign is not ready for that; the message says what is missing."""
+
+
+def may_create_campaigns(person) -> bool:
+    """The site's setting says who: anyone with an account, approved people, or staff."""
+    if not person.is_authenticated:
+        return False
+    rule = settings.WHO_MAY_CREATE_CAMPAIGNS
+    return bool(rule == "anyone" or person.is_staff or (rule == "approved" and person.is_approved))
+
+
+@transaction.atomic
+def create_campaign(*, campaign: Campaign, organiser: User) -> Campaign:
+    """Stores a validated, unsaved campaign and makes this person its first organiser."""
+    campaign.save()
+    Membership.objects.create(campaign=campaign, person=organiser, role=Membership.Role.ORGANISER)
+    LogEntry.objects.create(campaign=campaign, actor=organiser, verb="created")
+    return campaign
+
+
+def is_accepting_at(campaign: Campaign, moment: datetime) -> bool:
+    """Whether a run that began to arrive at `moment` counts: in [opens, closes)."""
+    if not campaign.is_accepting or (campaign.opens_at and moment < campaign.opens_at):
+        return False
+    return campaign.closes_at is None or moment < campaign.closes_at
+
+
+def is_late_at(campaign: Campaign, moment: datetime) -> bool:
+    """Whether it is past the close but within the grace: taken, marked, not ranked."""
+    if not campaign.is_accepting or campaign.closes_at is None:
+        return False
+    grace = timedelta(minutes=campaign.grace_minutes)
+    return campaign.closes_at <= moment < campaign.closes_at + grace
+
+
+def open_for_runs(*, campaign: Campaign, actor: User | None) -> None:
+    if not campaign.topics.exists():
+        raise CannotStep("Add the topics first: runs are checked against them.")
+    _change(campaign, actor, "opened", stage=Campaign.Stage.OPEN, is_accepting=True)
+
+
+def close_for_runs(*, campaign: Campaign, actor: User | None) -> None:
+    _change(campaign, actor, "closed", stage=Campaign.Stage.CLOSED, is_accepting=False)
+
+
+def publish(*, campaign: Campaign, actor: User | None) -> None:
+    """Shows the board, scores and topics to everyone. Run files and qrels have switches of
+    their own and stay as they are."""
+    if campaign.active_qrels_id is None:
+        raise CannotStep("Add the qrels first: without them there is nothing to show.")
+    _change(
+        campaign,
+        actor,
+        "published",
+        stage=Campaign.Stage.PUBLISHED,
+        is_accepting=False,
+        shows_own_scores=True,
+        board_audience=Audience.EVERYONE,
+        per_topic_audience=Audience.EVERYONE,
+        published_at=timezone.now(),
+    )
+
+
+def unpublish(*, campaign: Campaign, actor: User | None) -> None:
+    """Hides all again, at once; who had seen it had seen it."""
+    _change(
+        campaign,
+        actor,
+        "unpublished",
+        stage=Campaign.Stage.JUDGING,
+        shows_own_scores=False,
+        board_audience=Audience.ORGANISERS,
+        per_topic_audience=Audience.ORGANISERS,
+        published_at=None,
+    )
+
+
+@transaction.atomic
+def change_settings(*, campaign: Campaign, actor: User | None) -> None:
+    """Stores edited dates and rules; where the rules changed, every run is scored anew."""
+    campaign.save()
+    LogEntry.objects.create(campaign=campaign, actor=actor, verb="changed settings")
+    bell.ring_for_scores(campaign)
+
+
+@transaction.atomic
+def _change(campaign: Campaign, actor: User | None, verb: str, **facts: object) -> None:
+    for name, value in facts.items():
+        setattr(campaign, name, value)
+    campaign.save(update_fields=list(facts))
+    LogEntry.objects.create(campaign=campaign, actor=actor, verb=verb)

@@ -1,0 +1,24 @@
+"""Who changed what, and when. Rows are only added."""
+
+from django.db import models
+
+from campaigns.models.campaign import Campaign
+from campaigns.models.people import User
+
+
+class LogEntry(models.Model):
+    """One act: `verb` on `subject`, with what else is worth keeping in `details`."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="log")
+    at = models.DateTimeField(auto_now_add=True)
+    actor = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    verb = models.CharField(max_length=40)
+    subject = models.CharField(max_length=100, blank=True)
+    details = models.JSONField(default=dict)
+
+    class Meta:
+        verbose_name_plural = "log entries"
+        ordering = ["-at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.subject}"

@@ -1,0 +1,108 @@
+"""People, their teams, and what each may do in a campaign."""
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.db.models import Q
+
+from campaigns.models.campaign import Campaign
+from campaigns.models.identity import new_public_id
+
+
+class UserManager(BaseUserManager["User"]):
+    def create_user(self, email: str, password: str | None = None, **facts) -> "User":
+        user = self.model(email=self.normalize_email(email).lower(), **facts)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **facts) -> "User":
+        return self.create_user(
+            email, password, **{"is_staff": True, "is_superuser": True, "is_approved": True} | facts
+        )
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person with an account, known by an e-mail address that only organisers see."""
+
+    email = models.EmailField(unique=True)
+    name = models.CharField(max_length=150, blank=True)
+    is_active = models.BooleanField(default=True)
+    is_staff = models.BooleanField(default=False)
+    is_approved = models.BooleanField(default=False, help_text="May make campaigns.")
+    joined_at = models.DateTimeField(auto_now_add=True)
+
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: list[str] = []
+    objects = UserManager()
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+
+class Team(models.Model):
+    """Who hands in runs together."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="teams")
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    name = models.CharField(max_length=100)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "name"], name="team_name_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """One role of one person in one campaign."""
+
+    class Role(models.TextChoices):
+        ORGANISER = "organiser"
+        ASSESSOR = "assessor"
+        PARTICIPANT = "participant"
+        READER = "reader"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="memberships")
+    person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="memberships")
+    role = models.CharField(max_length=11, choices=Role.choices)
+    team = models.ForeignKey(
+        Team, on_delete=models.PROTECT, null=True, blank=True, related_name="memberships"
+    )
+    is_approved = models.BooleanField(default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            # With the next one: a person is in one team of a campaign, never in two.
+            models.UniqueConstraint(fields=["campaign", "person", "role"], name="role_once"),
+            models.CheckConstraint(
+                condition=(Q(role="participant") & Q(team__isnull=False))
+                | (~Q(role="participant") & Q(team__isnull=True)),
+                name="participants_have_a_team",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person} as {self.role}"
+
+
+class Invitation(models.Model):
+    """A link that gives a role. Only a digest of its token is kept, so the table opens no door."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="invitations")
+    role = models.CharField(max_length=11, choices=Membership.Role.choices)
+    team = models.ForeignKey(
+        Team, on_delete=models.CASCADE, null=True, blank=True, related_name="invitations"
+    )
+    token_digest = models.CharField(max_length=64, unique=True)
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.role} in {self.campaign}"

@@ -1,0 +1,29 @@
+"""A qrels version: one whole, immutable set of judgments."""
+
+from django.db import models
+
+from campaigns.models.campaign import Campaign
+from campaigns.models.people import User
+
+
+class Qrels(models.Model):
+    """What was judged, as one file that never changes; a correction is a new version."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="qrels")
+    version = models.PositiveIntegerField()
+    note = models.CharField(max_length=500, blank=True)
+    digest = models.CharField(max_length=64)  # sha256 of the stored file
+    storage_key = models.CharField(max_length=100, unique=True)
+    judgment_count = models.PositiveIntegerField()  # grades 0 and up
+    provenance = models.JSONField(default=dict, blank=True)
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "qrels"
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "version"], name="qrels_version_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"qrels v{self.version}"

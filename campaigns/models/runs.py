@@ -1,0 +1,90 @@
+"""A run: one ranked answer to all topics, one file, and what became of it."""
+
+from django.db import models
+from django.db.models import Q
+
+from campaigns.models.campaign import Campaign
+from campaigns.models.identity import new_public_id
+from campaigns.models.people import Team, User
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    def ranked(self) -> "RunQuerySet":
+        """Runs that stand on a board: accepted, in time, and not taken back by anyone."""
+        return self.filter(
+            state=Run.State.ACCEPTED,
+            is_late=False,
+            withdrawn_at=None,
+            replaced_at=None,
+            disqualified_at=None,
+        )
+
+
+class Run(models.Model):
+    """Its state is what became of the file; withdrawn, replaced, late and disqualified are facts
+    of their own beside it."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        CHECKING = "checking"
+        ACCEPTED = "accepted"
+        REFUSED = "refused"  # the file's fault: its problems say where
+        FAILED = "failed"  # ours: an organiser can try again
+
+    class Type(models.TextChoices):
+        AUTOMATIC = "automatic"
+        MANUAL = "manual"
+        FEEDBACK = "feedback"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="runs")
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="runs")
+    uploaded_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    tag = models.CharField(max_length=64, blank=True)  # column 6; known once the file is read
+    run_type = models.CharField(max_length=9, choices=Type.choices, default=Type.AUTOMATIC)
+    description = models.TextField(blank=True, max_length=4000)
+    judging_priority = models.PositiveSmallIntegerField(null=True, blank=True)
+    is_pooled = models.BooleanField(null=True, blank=True)  # contributed documents to judge
+
+    original_name = models.CharField(max_length=200, blank=True)  # shown, never a path
+    size = models.PositiveBigIntegerField()
+    digest = models.CharField(max_length=64)  # sha256 of the file as uploaded
+    storage_key = models.CharField(max_length=100, unique=True, null=True)  # null: file deleted
+    submitted_at = models.DateTimeField()  # the start of the upload, which deadlines count
+    idempotency_key = models.CharField(max_length=64, null=True, blank=True)
+
+    state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
+    state_changed_at = models.DateTimeField()
+    problems = models.JSONField(default=list)  # at most 25, in the order of their lines
+    problem_count = models.PositiveIntegerField(default=0)
+    warnings = models.JSONField(default=list)
+
+    is_late = models.BooleanField(default=False)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    replaces = models.OneToOneField(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="replaced_by"
+    )
+    replaced_at = models.DateTimeField(null=True, blank=True)
+    disqualified_at = models.DateTimeField(null=True, blank=True)
+    disqualified_reason = models.CharField(max_length=500, blank=True)
+
+    objects = RunQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            # Among the team's own live runs only: "taken" would tell of other teams' runs.
+            models.UniqueConstraint(
+                fields=["team", "tag"],
+                condition=Q(state="accepted", withdrawn_at=None, replaced_at=None),
+                name="tag_once_among_live_runs",
+            ),
+            models.UniqueConstraint(
+                fields=["team", "idempotency_key"],
+                condition=Q(idempotency_key__isnull=False),
+                name="upload_once_per_key",
+            ),
+        ]
+        indexes = [models.Index(fields=["campaign", "state"])]
+
+    def __str__(self) -> str:
+        return self.tag or self.public_id

@@ -1,0 +1,275 @@
+"""Every setting of the site, read from the environment; the defaults are the embedded site.
+
+Embedded: SQLite in WAL mode and Celery over a folder, no server to install. DATABASE_URL and
+BROKER_URL alone turn the same code into PostgreSQL and Redis.
+"""
+
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from config.embedded import filesystem_broker, secret_key_in
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.Env()
+
+# --- where things lie -------------------------------------------------------------------------
+
+VAR_DIR = Path(env.str("VAR_DIR", default=str(BASE_DIR / "var")))
+VAR_DIR.mkdir(parents=True, exist_ok=True)
+
+DEBUG = env.bool("DEBUG", default=False)
+SECRET_KEY = env.str("SECRET_KEY", default="") or secret_key_in(VAR_DIR)
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- parts ------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "rest_framework",
+    "knox",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_htmx",
+    "csp",
+    "campaigns",
+    "scoring",
+]
+MIDDLEWARE = [
+    "config.middleware.stamp_arrival",
+    "config.middleware.limit_uploads",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "config.middleware.forbid_storing",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+]
+if DEBUG:  # the admin sees everything, so it is a developer's tool and not part of the site
+    INSTALLED_APPS.append("django.contrib.admin")
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- database ---------------------------------------------------------------------------------
+
+DATABASES = {
+    "default": env.db_url("DATABASE_URL", default=f"sqlite:///{VAR_DIR}/trackside.sqlite3")
+}
+USES_SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
+if USES_SQLITE:
+    # IMMEDIATE: a transaction that will write takes its lock at once, and so never has to fail
+    # half-way because somebody wrote in between.
+    DATABASES["default"]["OPTIONS"] = {
+        "timeout": 20,
+        "transaction_mode": "IMMEDIATE",
+        "init_command": (
+            "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA busy_timeout=20000;"
+            "PRAGMA foreign_keys=ON;PRAGMA cache_size=-20000;PRAGMA temp_store=MEMORY;"
+            "PRAGMA mmap_size=134217728;"
+        ),
+    }
+else:
+    DATABASES["default"]["CONN_MAX_AGE"] = 60
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+
+# --- files ------------------------------------------------------------------------------------
+
+STORAGES = {
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": env.str("FILES_DIR", default=str(VAR_DIR / "files"))},
+    },
+    "staticfiles": {
+        "BACKEND": env.str(
+            "STATICFILES_STORAGE",
+            default="django.contrib.staticfiles.storage.StaticFilesStorage",
+        )
+    },
+}
+FILE_UPLOAD_PERMISSIONS = 0o640
+FILE_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+DATA_UPLOAD_MAX_NUMBER_FILES = 5
+MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=400 * 1024 * 1024)
+MAX_UNPACKED_BYTES = env.int("MAX_UNPACKED_BYTES", default=1 << 30)
+
+STATIC_URL = "static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "config.static_finders.PlotlyFinder",
+]
+# The embedded site serves static files from where they are installed, without collecting them.
+WHITENOISE_USE_FINDERS = env.bool("WHITENOISE_USE_FINDERS", default=True)
+WHITENOISE_MAX_AGE = env.int("STATIC_MAX_AGE", default=300)
+
+# --- background work --------------------------------------------------------------------------
+
+BROKER_URL = env.str("BROKER_URL", default="filesystem://")
+USES_FOLDER_BROKER = BROKER_URL.startswith("filesystem:")
+if USES_FOLDER_BROKER and not USES_SQLITE:
+    raise ImproperlyConfigured(
+        "PostgreSQL needs a broker that more than one machine can reach: set BROKER_URL to Redis."
+    )
+CELERY_BROKER_URL = BROKER_URL
+CELERY_BROKER_TRANSPORT_OPTIONS = (
+    filesystem_broker(
+        VAR_DIR / "broker", polling_interval=env.float("POLLING_INTERVAL", default=0.1)
+    )
+    if USES_FOLDER_BROKER
+    else {"visibility_timeout": 6 * 3600, "socket_keepalive": True, "health_check_interval": 30}
+)
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_TIME_LIMIT = 900
+CELERY_TASK_SOFT_TIME_LIMIT = 810
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_PUBLISH_RETRY = False  # the sweeper rings again; a page never waits for the broker
+CELERY_WORKER_MAX_TASKS_PER_CHILD = 200
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+
+# Seconds. Lease: how long a claimed job is believed to be alive without news. Renewal: how often
+# its worker says so. Sweep: how often somebody looks for the silent ones.
+LEASE_SECONDS = env.float("LEASE_SECONDS", default=90)
+RENEWAL_SECONDS = env.float("RENEWAL_SECONDS", default=30)
+SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=30)
+JOB_ATTEMPTS = env.int("JOB_ATTEMPTS", default=3)
+
+# --- people -----------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "campaigns.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_REDIRECT_URL = "campaigns:campaign-list"
+ACCOUNT_LOGOUT_REDIRECT_URL = "campaigns:campaign-list"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_USER_DISPLAY = "campaigns.people.display_name"
+# Without a mail server an address cannot be confirmed; with one it must be.
+EMAIL_URL = env.str("EMAIL_URL", default="")
+ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_URL else "none"
+vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="trackside@localhost")
+
+# Who may make a campaign: "anyone" with an account, "approved" people, or "staff".
+WHO_MAY_CREATE_CAMPAIGNS = env.str("WHO_MAY_CREATE_CAMPAIGNS", default="approved")
+if WHO_MAY_CREATE_CAMPAIGNS not in {"anyone", "approved", "staff"}:
+    raise ImproperlyConfigured("WHO_MAY_CREATE_CAMPAIGNS is anyone, approved or staff.")
+
+# --- browser and wire -------------------------------------------------------------------------
+
+IS_HTTPS = env.bool("HTTPS", default=False)
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = IS_HTTPS
+if IS_HTTPS:
+    SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-session", "__Host-csrf"
+    SECURE_HSTS_SECONDS = 31_536_000
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        # Plotly places its colour bars with style attributes; no sheet and no script is let in.
+        "style-src-attr": ["'unsafe-inline'"],
+        "img-src": [SELF, "data:", "blob:"],
+        "connect-src": [SELF],
+        "font-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.SessionAuthentication",
+        "knox.auth.TokenAuthentication",
+    ],
+    # Views look rows up through visible_to(user); what one may not see is not found.
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "URL_FORMAT_OVERRIDE": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Trackside",
+    "DESCRIPTION": "Campaigns, runs and leaderboards; every number says how sure it is.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+
+# --- words, time and logs ---------------------------------------------------------------------
+
+LANGUAGE_CODE = "en-gb"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
+}

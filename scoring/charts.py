@@ -1,0 +1,62 @@
+"""Plotly figures, made from the same rows as the table beside them.
+
+Colours and fonts come from the page's stylesheet when it draws them. Labels travel as data and are
+stripped of what Plotly would read as markup.
+"""
+
+import json
+from typing import Any
+
+import plotly.graph_objects as go
+
+from scoring.leaderboard import Leaderboard
+
+MARKUP = str.maketrans("", "", "<>&$\\")
+
+
+def interval_chart(board: Leaderboard) -> dict[str, Any]:
+    """Each run's base as a point and what unjudged documents could add as a bar above it."""
+    rows = [row for row in board.rows if row.base is not None]
+    digits = max(board.digits, 2)
+    figure = go.Figure(
+        go.Scatter(
+            x=[position for position, _ in enumerate(rows, start=1)],
+            y=[row.base for row in rows],
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": [row.residual or 0.0 for row in rows],
+                "arrayminus": [0.0] * len(rows),
+                "width": 0,
+            },
+            customdata=[
+                [
+                    label(row.tag),
+                    label(row.team),
+                    f"{row.base:.{digits}f}",
+                    "–" if row.residual is None else f"{row.residual:.{digits}f}",
+                    "–" if row.upper is None else f"{row.upper:.{digits}f}",
+                ]
+                for row in rows
+            ],
+            hovertemplate=(
+                "%{customdata[0]} · %{customdata[1]}<br>base %{customdata[2]}"
+                "<br>unknown +%{customdata[3]}<br>upper %{customdata[4]}<extra></extra>"
+            ),
+            mode="markers",
+            name="base",
+        )
+    )
+    figure.update_layout(
+        template="none",
+        showlegend=False,
+        hovermode="closest",
+        xaxis={"title": {"text": "place on the board"}, "zeroline": False},
+        yaxis={"title": {"text": f"mean {board.measure}"}, "range": [0, 1], "zeroline": False},
+    )
+    return json.loads(figure.to_json())
+
+
+def label(text: str) -> str:
+    """Text that Plotly shows as it is: without what it would take for a tag, entity or formula."""
+    return text.translate(MARKUP)

@@ -1,0 +1,101 @@
+"""Checking a run's file: read it, rank it, and accept or refuse it, in one decision."""
+
+from campaigns.trec.runs import ParsedRun, read_run
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.db import transaction
+
+from campaigns import verdicts
+from campaigns.models import Run
+from campaigns.trec.problems import FormatError, Problem
+from scoring import faults, jobs
+from scoring.core.ranking import Ranking, rank
+from scoring.evaluation import request_evaluation
+from scoring.loading import store_ranking
+from scoring.models import StoredRanking
+
+
+def check_run(held: jobs.Claim) -> None:
+    """Ends with the run *accepted*, its ranking stored and its scores asked for; or *refused*,
+    its problems kept and its file gone."""
+    run = Run.objects.select_related("campaign", "team").get(pk=held.subject)
+    try:
+        parsed = _read(run)
+    except FormatError as error:
+        _refuse(held, run, error)
+        return
+    faults.point("after-parse")
+    ranking = rank(
+        topics=parsed.topics,
+        topic_index=parsed.topic_index,
+        doc_ids=parsed.doc_ids,
+        retrieval_scores=parsed.retrieval_scores,
+    )
+    _accept(held, run, parsed, ranking)
+    faults.point("after-check-commit")
+
+
+def _read(run: Run) -> ParsedRun:
+    campaign = run.campaign
+    codes = list(campaign.topics.order_by("position").values_list("code", flat=True))
+    with default_storage.open(run.storage_key) as file:
+        return read_run(
+            file,
+            known_topics=codes,
+            unknown_topics=campaign.unknown_topics,
+            max_depth=campaign.run_depth,
+            max_lines=int(len(codes) * campaign.run_depth * 1.1),
+            max_bytes=settings.MAX_UNPACKED_BYTES,
+        )
+
+
+def _accept(held: jobs.Claim, run: Run, parsed: ParsedRun, ranking: Ranking) -> None:
+    stored = store_ranking(ranking)
+    warnings = [*parsed.warnings, *_same_file_warnings(run)]
+    with transaction.atomic():
+        jobs.finish(held)
+        if verdicts.is_tag_taken(run, parsed.tag):
+            _refuse_taken_tag(run, parsed.tag)
+            return
+        StoredRanking.objects.create(
+            run=run,
+            **stored._asdict(),
+            topic_count=len(ranking.topics),
+            document_count=len(ranking.doc_ids),
+            tied_count=ranking.tied_documents,
+            longest=int(ranking.lengths.max(initial=0)),
+        )
+        verdicts.accept_run(run, tag=parsed.tag, warnings=[w.as_dict() for w in warnings])
+        request_evaluation(run)
+
+
+def _refuse(held: jobs.Claim, run: Run, error: FormatError) -> None:
+    with transaction.atomic():
+        jobs.finish(held)
+        verdicts.refuse_run(run, problems=[p.as_dict() for p in error.problems], total=error.total)
+
+
+def _refuse_taken_tag(run: Run, tag: str) -> None:
+    problem = Problem(
+        code="TAG_TAKEN",
+        line=None,
+        message="your team has another run with this tag: withdraw it, or choose another tag",
+        field=6,
+        value=tag,
+    )
+    verdicts.refuse_run(run, problems=[problem.as_dict()], total=1, tag=tag)
+
+
+def _same_file_warnings(run: Run) -> list[Problem]:
+    """An equal file is worth a word, and only ever against the team's own runs."""
+    twin = run.team.runs.filter(digest=run.digest).exclude(pk=run.pk).first()
+    if twin is None:
+        return []
+    return [
+        Problem(
+            code="SAME_FILE",
+            line=None,
+            message="the same file as an earlier run of your team",
+            value=twin.tag or twin.public_id,
+        )
+    ]

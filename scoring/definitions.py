@@ -1,0 +1,78 @@
+"""The rules a campaign scores by, as the core takes them, and the digest that names them."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.models import Campaign
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.graded import default_gain_map
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import parse_measure, with_default_rel
+
+# Counts up when order, ties, depth or alignment change: then every score is another score.
+GROUND_RULES = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """What holds for every score of a campaign, and the measures it asks for."""
+
+    measures: tuple[Measure, ...]
+    gain_map: NDArray[np.float64]  # float64[highest_grade + 1]
+    rel: int
+    no_relevant: str  # "exclude" or "zero"
+    digest: str
+
+    @property
+    def versions(self) -> set[tuple[str, int]]:
+        """Canonical name and definition version of every measure asked for."""
+        return {(str(measure), version_of(measure)) for measure in self.measures}
+
+
+def rules_of(campaign: Campaign) -> Rules:
+    gain_map = (
+        np.asarray(campaign.gain_map, dtype=np.float64)
+        if campaign.gain_map
+        else default_gain_map(campaign.highest_grade)
+    )
+    return Rules(
+        measures=_measures_of(campaign, is_graded=campaign.highest_grade > 1),
+        gain_map=gain_map,
+        rel=campaign.rel,
+        no_relevant=campaign.no_relevant,
+        digest=_digest(campaign, gain_map.tolist()),
+    )
+
+
+def version_of(measure: Measure) -> int:
+    """The definition version of the measure's family, which every stored score keeps."""
+    return family_of(measure).version
+
+
+def board_measures(campaign: Campaign) -> tuple[Measure, ...]:
+    """The measures a board offers, the RBP forms first."""
+    return rules_of(campaign).measures
+
+
+def _measures_of(campaign: Campaign, *, is_graded: bool) -> tuple[Measure, ...]:
+    names = [f"RBP(p={p})" for p in campaign.persistences]
+    if is_graded:  # with one grade above 0 the gain map says nothing new
+        names += [f"RBP(p={p},gain=map)" for p in campaign.persistences]
+    names += campaign.measures
+    parsed = (with_default_rel(parse_measure(name), campaign.rel) for name in names)
+    return tuple(dict.fromkeys(parsed))
+
+
+def _digest(campaign: Campaign, gain_map: list[float]) -> str:
+    terms = {
+        "ground_rules": GROUND_RULES,
+        "highest_grade": campaign.highest_grade,
+        "rel": campaign.rel,
+        "gain_map": gain_map,
+        "no_relevant": campaign.no_relevant,
+    }
+    return hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()[:16]

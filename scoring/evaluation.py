@@ -1,0 +1,111 @@
+"""Scoring a run under a qrels version: which evaluations are wanted, and the act itself."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from django.db import transaction
+from django.db.models.functions import Now
+
+from campaigns.models import Campaign, LogEntry, Run
+from scoring import faults, jobs
+from scoring.core.artefacts import pack_vector
+from scoring.core.means import mask_excluded, mean_scores, topics_of_mean
+from scoring.core.measures.graded import GradedTopics, Scores, evaluate
+from scoring.core.measures.measure import Measure
+from scoring.definitions import Rules, rules_of, version_of
+from scoring.loading import grades_of, load_table
+from scoring.models import Evaluation, Job, Score
+
+
+def request_evaluation(run: Run) -> None:
+    """Asks for the run's scores under what is in force, unless they are there."""
+    with transaction.atomic():
+        # Whoever activates another qrels version writes this row: the two cannot miss each other.
+        campaign = Campaign.objects.select_for_update(of=("self",)).get(pk=run.campaign_id)
+        _request(run, campaign, rules_of(campaign))
+
+
+def request_evaluations(campaign: Campaign) -> None:
+    """The same for every accepted run of the campaign."""
+    with transaction.atomic():
+        campaign = Campaign.objects.select_for_update(of=("self",)).get(pk=campaign.pk)
+        rules = rules_of(campaign)
+        for run in campaign.runs.filter(state=Run.State.ACCEPTED, withdrawn_at=None):
+            _request(run, campaign, rules)
+
+
+def evaluate_run(held: jobs.Claim) -> None:
+    """Computes every measure of one evaluation and stores them with the job's end, all or none."""
+    evaluation = Evaluation.objects.select_related("run__campaign", "run__ranking", "qrels").get(
+        pk=held.subject
+    )
+    campaign = evaluation.run.campaign
+    rules = rules_of(campaign)
+    if evaluation.definitions != rules.digest:
+        _drop_superseded(held, evaluation)
+        return
+    rows = list(_score_rows(evaluation, campaign, rules))
+    faults.point("before-commit")
+    with transaction.atomic():
+        jobs.finish(held)
+        evaluation.scores.all().delete()
+        Score.objects.bulk_create(rows)
+        Evaluation.objects.filter(pk=evaluation.pk).update(
+            state=Evaluation.State.SCORED, scored_at=Now()
+        )
+        LogEntry.objects.create(
+            campaign=campaign,
+            verb="scored",
+            subject=evaluation.run.public_id,
+            details={"qrels": evaluation.qrels.version, "definitions": evaluation.definitions},
+        )
+    faults.point("after-commit")
+
+
+def _request(run: Run, campaign: Campaign, rules: Rules) -> None:
+    if campaign.active_qrels_id is None:
+        return
+    evaluation, _ = Evaluation.objects.get_or_create(
+        run=run, qrels_id=campaign.active_qrels_id, definitions=rules.digest
+    )
+    if evaluation.state == Evaluation.State.SCORED and rules.versions <= set(
+        evaluation.scores.values_list("measure", "definition")
+    ):
+        return
+    Evaluation.objects.filter(pk=evaluation.pk).update(state=Evaluation.State.WAITING)
+    jobs.enqueue(Job.Kind.EVALUATE, subject=evaluation.pk, campaign_id=campaign.pk)
+
+
+def _score_rows(evaluation: Evaluation, campaign: Campaign, rules: Rules) -> Iterator[Score]:
+    table = load_table(evaluation.qrels, campaign)
+    graded = GradedTopics(
+        grades=grades_of(evaluation.run, evaluation.qrels, table),
+        grade_counts=table.grade_counts,
+        gain_map=rules.gain_map,
+    )
+    included = topics_of_mean(table, rel=rules.rel, no_relevant=rules.no_relevant)
+    for measure, scores in evaluate(rules.measures, graded).items():
+        yield _score_row(evaluation, measure, mask_excluded(scores, included), included)
+
+
+def _score_row(
+    evaluation: Evaluation, measure: Measure, scores: Scores, included: np.ndarray
+) -> Score:
+    mean = mean_scores(scores, included)
+    return Score(
+        evaluation=evaluation,
+        measure=str(measure),
+        definition=version_of(measure),
+        mean_base=None if np.isnan(mean.base) else mean.base,
+        mean_residual=mean.residual,
+        topic_count=mean.topics,
+        bases=pack_vector(scores.base),
+        residuals=None if scores.residual is None else pack_vector(scores.residual),
+    )
+
+
+def _drop_superseded(held: jobs.Claim, evaluation: Evaluation) -> None:
+    """The campaign's rules changed after this was asked for; the change asked anew itself."""
+    with transaction.atomic():
+        jobs.finish(held)
+        evaluation.delete()

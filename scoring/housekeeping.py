@@ -1,0 +1,40 @@
+"""Deletes files that no row owns: what a crash between storing and deciding leaves behind."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.core.files.storage import default_storage
+from django.utils import timezone
+
+from campaigns.models import Qrels, Run
+from scoring.models import StoredGrades, StoredRanking
+
+OWNERS = {
+    "runs": Run,
+    "qrels": Qrels,
+    "rankings": StoredRanking,
+    "grades": StoredGrades,
+}
+
+
+def delete_unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> int:
+    """How many were deleted. Young files are left: their row may be about to be written."""
+    limit = timezone.now() - older_than
+    deleted = 0
+    for folder, owner in OWNERS.items():
+        owned = set(owner.objects.exclude(storage_key=None).values_list("storage_key", flat=True))
+        for key in _keys(folder):
+            if key not in owned and default_storage.get_modified_time(key) < limit:
+                default_storage.delete(key)
+                deleted += 1
+    return deleted
+
+
+def _keys(folder: str) -> Iterator[str]:
+    try:
+        shelves, _ = default_storage.listdir(folder)
+    except FileNotFoundError:
+        return
+    for shelf in shelves:
+        for name in default_storage.listdir(f"{folder}/{shelf}")[1]:
+            yield f"{folder}/{shelf}/{name}"

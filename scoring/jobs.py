@@ -1,0 +1,197 @@
+"""Background work: claimed, kept, finished once, and swept up when its worker dies.
+
+1. `enqueue` writes a row in the caller's transaction and rings a bell when it commits.
+2. Whoever hears the bell `claim`s the row by compare-and-swap: a lease, a token, one attempt more.
+3. While the work is done a thread renews the lease. `finish` is called inside the transaction that
+   stores the results, and raises `LeaseLost` if the token is no longer the row's: so results are
+   stored once, whatever was delivered or started twice.
+4. `sweep` rings again for rows nobody came for, takes back those whose lease ran out, and gives up
+   after JOB_ATTEMPTS.
+The database's clock is the only one asked. The subject's own state (Run, Evaluation) moves with
+its job, in the same transaction.
+"""
+
+import logging
+import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+
+from celery import current_app
+from django.conf import settings
+from django.db import DatabaseError, connection, transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from campaigns.models import Run
+from scoring import faults
+from scoring.models import Evaluation, Job
+
+log = logging.getLogger(__name__)
+
+TASKS = {Job.Kind.CHECK: "scoring.check_run", Job.Kind.EVALUATE: "scoring.evaluate_run"}
+RUNNING = {Job.Kind.CHECK: Run.State.CHECKING, Job.Kind.EVALUATE: Evaluation.State.SCORING}
+
+
+class LeaseLost(Exception):
+    """Somebody else holds the job by now: store nothing."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One attempt at one job."""
+
+    job_id: int
+    kind: str
+    subject: int
+    token: str
+    attempt: int
+
+
+def enqueue(kind: Job.Kind, *, subject: int, campaign_id: int) -> Job:
+    """Adds a job to do, or returns the live one for this subject, and rings on commit."""
+    job, _ = Job.objects.get_or_create(
+        kind=kind,
+        subject=subject,
+        state__in=[Job.State.WAITING, Job.State.RUNNING],
+        defaults={
+            "campaign_id": campaign_id,
+            "state": Job.State.WAITING,
+            "rung_at": timezone.now(),
+        },
+    )
+    transaction.on_commit(partial(ring, job.pk, kind))
+    return job
+
+
+def ring(job_id: int, kind: str) -> None:
+    """Tells the workers. A silent broker is no error: the sweeper rings again."""
+    try:
+        current_app.send_task(TASKS[Job.Kind(kind)], args=[job_id])
+    except (OperationalError, OSError):
+        log.warning("No broker to tell of job %s; the sweeper will.", job_id, exc_info=True)
+
+
+def claim(job_id: int) -> Claim | None:
+    """Takes the job if it is free, or if the lease of whoever took it ran out."""
+    token = secrets.token_hex(16)
+    free = Q(state=Job.State.WAITING) | Q(state=Job.State.RUNNING, lease_until__lt=Now())
+    with transaction.atomic():
+        taken = Job.objects.filter(free, pk=job_id, attempts__lt=settings.JOB_ATTEMPTS).update(
+            state=Job.State.RUNNING,
+            owner=token,
+            attempts=F("attempts") + 1,
+            lease_until=_lease_end(),
+        )
+        if not taken:
+            return None
+        job = Job.objects.get(pk=job_id)
+        _move_subject(job, RUNNING[Job.Kind(job.kind)])
+    faults.point("after-claim")
+    return Claim(job.pk, job.kind, job.subject, token, job.attempts)
+
+
+@contextmanager
+def attempt(job_id: int) -> Iterator[Claim | None]:
+    """One attempt: claims, keeps the lease while the block works, and hands the job back if the
+    block fails. Yields None where there is nothing to do."""
+    held = claim(job_id)
+    if held is None:
+        yield None
+        return
+    try:
+        with _kept(held):
+            yield held
+    except LeaseLost:
+        log.warning("Job %s was taken over; this attempt stored nothing.", job_id)
+    except Exception as error:
+        log.exception("Job %s failed in attempt %s.", job_id, held.attempt)
+        _hand_back(held, repr(error))
+
+
+def finish(held: Claim) -> None:
+    """Ends the job. Call it inside the transaction that stores the results."""
+    finished = Job.objects.filter(pk=held.job_id, owner=held.token, state=Job.State.RUNNING).update(
+        state=Job.State.DONE, finished_at=Now(), lease_until=None
+    )
+    if not finished:
+        raise LeaseLost(held.job_id)
+
+
+def sweep() -> None:
+    """Rings again for what nobody came for and takes back what nobody works on any more."""
+    expired = Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=Now())
+    for job in expired:
+        _take_back(job, job.error or "The worker stopped without a word.")
+    unheard = Now() - timedelta(seconds=2 * settings.SWEEP_SECONDS)
+    for job in Job.objects.filter(state=Job.State.WAITING, rung_at__lt=unheard).order_by("pk")[
+        :500
+    ]:
+        if Job.objects.filter(pk=job.pk, rung_at=job.rung_at).update(rung_at=Now()):
+            ring(job.pk, job.kind)
+
+
+def _take_back(job: Job, error: str) -> None:
+    """Frees a job whose owner is gone, or gives up; only if it is still that owner's."""
+    is_last = job.attempts >= settings.JOB_ATTEMPTS
+    with transaction.atomic():
+        moved = Job.objects.filter(pk=job.pk, owner=job.owner, state=Job.State.RUNNING).update(
+            state=Job.State.FAILED if is_last else Job.State.WAITING,
+            owner="",
+            lease_until=None,
+            rung_at=Now(),
+            finished_at=Now() if is_last else None,
+            error=error[:4000],
+        )
+        if not moved:
+            return
+        _move_subject(job, "failed" if is_last else "waiting")
+        if not is_last:
+            transaction.on_commit(partial(ring, job.pk, job.kind))
+
+
+def _hand_back(held: Claim, error: str) -> None:
+    job = Job.objects.get(pk=held.job_id)
+    if job.owner == held.token:
+        _take_back(job, error)
+
+
+def _move_subject(job: Job, state: str) -> None:
+    """Run and Evaluation call waiting and failed by the same names."""
+    if job.kind == Job.Kind.CHECK:
+        Run.objects.filter(pk=job.subject).update(state=state, state_changed_at=Now())
+    else:
+        Evaluation.objects.filter(pk=job.subject).update(state=state)
+
+
+def _lease_end():
+    return Now() + timedelta(seconds=settings.LEASE_SECONDS)
+
+
+@contextmanager
+def _kept(held: Claim) -> Iterator[None]:
+    """Renews the lease from a thread of its own until the block ends."""
+    is_over = threading.Event()
+
+    def renew() -> None:
+        mine = Job.objects.filter(pk=held.job_id, owner=held.token, state=Job.State.RUNNING)
+        while not is_over.wait(settings.RENEWAL_SECONDS):
+            try:
+                if not mine.update(lease_until=_lease_end()):
+                    break
+            except DatabaseError:
+                log.warning("Could not renew the lease of job %s.", held.job_id, exc_info=True)
+        connection.close()
+
+    keeper = threading.Thread(target=renew, name=f"lease-{held.job_id}", daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        keeper.join()

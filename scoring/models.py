@@ -1,0 +1,150 @@
+"""What runs were worth: stored rankings, evaluations, scores, and the work that makes them."""
+
+from django.db import models
+from django.db.models import Q
+
+from campaigns.models import Campaign, Qrels, Run
+
+
+class Job(models.Model):
+    """One row for every piece of background work: the truth of which a message is only the bell.
+
+    `subject` is the key of the Run that is checked or of the Evaluation that is scored.
+    """
+
+    class Kind(models.TextChoices):
+        CHECK = "check"
+        EVALUATE = "evaluate"
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="jobs")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    subject = models.PositiveBigIntegerField()
+    state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    owner = models.CharField(max_length=32, blank=True)  # token of the attempt that holds it
+    lease_until = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    rung_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True)
+    error = models.TextField(blank=True)  # for organisers and operators
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "subject"],
+                condition=Q(state__in=["waiting", "running"]),
+                name="one_live_job_per_subject",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["state", "created_at"],
+                condition=Q(state__in=["waiting", "running"]),
+                name="live_jobs",  # the sweeper and the queue look at nothing else
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject} ({self.state})"
+
+
+class StoredRanking(models.Model):
+    """The ranking of a run: made once, never changed, and enough without the run's file."""
+
+    run = models.OneToOneField(Run, on_delete=models.PROTECT, related_name="ranking")
+    storage_key = models.CharField(max_length=100, unique=True)
+    digest = models.CharField(max_length=64)
+    topic_count = models.PositiveIntegerField()
+    document_count = models.PositiveIntegerField()
+    tied_count = models.PositiveIntegerField()
+    longest = models.PositiveIntegerField()  # documents of its longest list
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"ranking of {self.run}"
+
+
+class StoredGrades(models.Model):
+    """The grades that a qrels version gives to a ranking: derived, and made again when lost."""
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="grades")
+    qrels = models.ForeignKey(Qrels, on_delete=models.PROTECT, related_name="+")
+    storage_key = models.CharField(max_length=100, unique=True)
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "stored grades"
+        constraints = [
+            models.UniqueConstraint(fields=["run", "qrels"], name="grades_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"grades of {self.run} under {self.qrels}"
+
+
+class TieRule(models.TextChoices):
+    """What is done with documents of equal score; measures.md section 4."""
+
+    DOCNO = "docno"
+    EXPECTED = "expected"
+
+
+class Evaluation(models.Model):
+    """One run under one qrels version, one set of definitions and one tie rule."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        SCORING = "scoring"
+        SCORED = "scored"
+        FAILED = "failed"
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="evaluations")
+    qrels = models.ForeignKey(Qrels, on_delete=models.PROTECT, related_name="evaluations")
+    # What holds for all its numbers: scale, rel, gain map, policies and ground rules, as a digest.
+    definitions = models.CharField(max_length=16)
+    tie_rule = models.CharField(max_length=8, choices=TieRule.choices, default=TieRule.DOCNO)
+    state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
+    created_at = models.DateTimeField(auto_now_add=True)
+    scored_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "qrels", "definitions", "tie_rule"], name="evaluation_once"
+            ),
+        ]
+        indexes = [models.Index(fields=["qrels", "definitions", "tie_rule", "state"])]
+
+    def __str__(self) -> str:
+        return f"{self.run} under {self.qrels}"
+
+
+class Score(models.Model):
+    """One measure of one evaluation: its means, and its values by topic position.
+
+    Vectors are packed float64, NaN where the measure is not defined or the topic not counted.
+    """
+
+    evaluation = models.ForeignKey(Evaluation, on_delete=models.CASCADE, related_name="scores")
+    measure = models.CharField(max_length=80)  # canonical name
+    definition = models.PositiveSmallIntegerField()  # version of the measure's family
+    mean_base = models.FloatField(null=True)  # null: defined on no topic
+    mean_residual = models.FloatField(null=True)  # null: no residual that is exact and useful
+    topic_count = models.PositiveIntegerField()
+    bases = models.BinaryField()
+    residuals = models.BinaryField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["evaluation", "measure"], name="score_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.measure} of {self.evaluation}"

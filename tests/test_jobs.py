@@ -1,0 +1,124 @@
+"""A job is claimed by one, finished once, and comes back when its worker is gone."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from campaigns.models import Run
+from scoring import jobs
+from scoring.models import Job
+from tests.making import make_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def job() -> Job:
+    run = make_run(state=Run.State.WAITING)
+    return jobs.enqueue(Job.Kind.CHECK, subject=run.pk, campaign_id=run.campaign_id)
+
+
+def expire(job: Job) -> None:
+    Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_second_claim_gets_nothing(job: Job) -> None:
+    assert jobs.claim(job.pk) is not None
+    assert jobs.claim(job.pk) is None
+
+
+def test_the_run_moves_with_its_job(job: Job) -> None:
+    jobs.claim(job.pk)
+    assert Run.objects.get(pk=job.subject).state == Run.State.CHECKING
+
+
+def test_one_live_job_per_subject(job: Job) -> None:
+    again = jobs.enqueue(Job.Kind.CHECK, subject=job.subject, campaign_id=job.campaign_id)
+    assert again.pk == job.pk
+
+
+def test_an_expired_lease_may_be_claimed_by_another_and_the_first_may_not_finish(job: Job) -> None:
+    first = jobs.claim(job.pk)
+    assert first is not None
+    expire(job)
+    second = jobs.claim(job.pk)
+    assert second is not None
+    assert second.attempt == 2
+    with pytest.raises(jobs.LeaseLost):
+        jobs.finish(first)
+    jobs.finish(second)
+    assert Job.objects.get(pk=job.pk).state == Job.State.DONE
+
+
+def test_a_finished_job_is_not_claimed_again(job: Job) -> None:
+    held = jobs.claim(job.pk)
+    assert held is not None
+    jobs.finish(held)
+    assert jobs.claim(job.pk) is None
+    with pytest.raises(jobs.LeaseLost):
+        jobs.finish(held)
+
+
+def test_a_failing_attempt_hands_the_job_back_with_its_error(job: Job) -> None:
+    with jobs.attempt(job.pk) as held:
+        assert held is not None
+        raise OSError("the disk is gone")
+    job.refresh_from_db()
+    assert job.state == Job.State.WAITING
+    assert "the disk is gone" in job.error
+    assert Run.objects.get(pk=job.subject).state == Run.State.WAITING
+
+
+def test_the_third_failure_is_the_last(job: Job) -> None:
+    for _ in range(3):
+        with jobs.attempt(job.pk) as held:
+            assert held is not None
+            raise ValueError("poison")
+    job.refresh_from_db()
+    assert job.state == Job.State.FAILED
+    assert Run.objects.get(pk=job.subject).state == Run.State.FAILED
+    assert jobs.claim(job.pk) is None
+
+
+def test_the_sweep_takes_back_what_nobody_works_on(job: Job) -> None:
+    jobs.claim(job.pk)
+    jobs.sweep()
+    assert Job.objects.get(pk=job.pk).state == Job.State.RUNNING  # the lease still holds
+    expire(job)
+    jobs.sweep()
+    assert Job.objects.get(pk=job.pk).state == Job.State.WAITING
+
+
+def test_a_worker_killed_three_times_ends_the_job(job: Job) -> None:
+    for _ in range(3):
+        jobs.claim(job.pk)
+        expire(job)
+        jobs.sweep()
+    job.refresh_from_db()
+    assert job.state == Job.State.FAILED
+    assert Run.objects.get(pk=job.subject).state == Run.State.FAILED
+
+
+def test_the_sweep_rings_again_for_what_nobody_came_for(
+    job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rung: list[int] = []
+    monkeypatch.setattr(jobs, "ring", lambda job_id, kind: rung.append(job_id))
+    jobs.sweep()
+    assert rung == []  # it was only just rung for
+    Job.objects.filter(pk=job.pk).update(rung_at=timezone.now() - timedelta(minutes=5))
+    jobs.sweep()
+    jobs.sweep()
+    assert rung == [job.pk]
+
+
+def test_a_silent_broker_leaves_the_job_waiting(
+    job: Job, monkeypatch: pytest.MonkeyPatch, settings: object
+) -> None:
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise OSError("connection refused")
+
+    monkeypatch.setattr(jobs.current_app, "send_task", refuse)
+    jobs.ring(job.pk, job.kind)
+    assert Job.objects.get(pk=job.pk).state == Job.State.WAITING
