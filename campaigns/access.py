@@ -95,7 +95,8 @@ def as_seen_by_the_public(viewer: Viewer) -> Viewer:
 
 
 def runs_visible_to(viewer: Viewer) -> QuerySet[Run]:
-    """An organiser sees every run, a team its own; a shown board shows the runs that stand on it."""
+    """An organiser sees every run, a team its own; where the board is shown, all that stand on it
+    are seen."""
     runs = viewer.campaign.runs.select_related("team")
     if viewer.is_organiser:
         return runs

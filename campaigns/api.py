@@ -56,7 +56,7 @@ def run_create(request: Request, slug: str) -> Response:
                 submitted_at=arrived_at,
                 run_type=upload.validated_data["run_type"],
                 description=upload.validated_data.get("description", ""),
-                idempotency_key=key or None,
+                idempotency_key=key,
             )
     except intake.NotTaken as error:
         return Response({"code": error.code, "message": str(error)}, status=409)

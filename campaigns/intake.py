@@ -63,7 +63,7 @@ def submit_run(
     run_type: str = Run.Type.AUTOMATIC,
     description: str = "",
     is_pooled: bool | None = None,
-    idempotency_key: str | None = None,
+    idempotency_key: str = "",
     is_past_deadline_allowed: bool = False,
 ) -> Run:
     """Decides deadline and quota, writes the row *waiting*, and rings. Raises `NotTaken`.
@@ -143,7 +143,7 @@ def withdraw_run(*, run: Run, person: User) -> None:
         )
 
 
-def _earlier_upload(team: Team, idempotency_key: str | None) -> Run | None:
+def _earlier_upload(team: Team, idempotency_key: str) -> Run | None:
     if not idempotency_key:
         return None
     return team.runs.filter(idempotency_key=idempotency_key).first()

@@ -26,7 +26,7 @@ def refuse_run(
     """Keeps the row and its digest; the file goes when the decision is committed."""
     if run.storage_key:
         transaction.on_commit(partial(default_storage.delete, run.storage_key))
-    run.storage_key = None
+    run.storage_key = ""
     run.problems, run.problem_count, run.tag = list(problems), total, tag
     _decide(run, Run.State.REFUSED, ["storage_key", "problems", "problem_count", "tag"])
 

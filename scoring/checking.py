@@ -13,6 +13,7 @@ from scoring.core.ranking import Ranking, rank
 from scoring.evaluation import request_evaluation
 from scoring.loading import store_ranking
 from scoring.models import StoredRanking
+from scoring.stopwatch import lap
 
 
 def check_run(held: jobs.Claim) -> None:
@@ -25,12 +26,13 @@ def check_run(held: jobs.Claim) -> None:
         _refuse(held, run, error)
         return
     faults.point("after-parse")
-    ranking = rank(
-        topics=parsed.topics,
-        topic_index=parsed.topic_index,
-        doc_ids=parsed.doc_ids,
-        retrieval_scores=parsed.retrieval_scores,
-    )
+    with lap("rank"):
+        ranking = rank(
+            topics=parsed.topics,
+            topic_index=parsed.topic_index,
+            doc_ids=parsed.doc_ids,
+            retrieval_scores=parsed.retrieval_scores,
+        )
     _accept(held, run, parsed, ranking)
     faults.point("after-check-commit")
 
@@ -38,7 +40,7 @@ def check_run(held: jobs.Claim) -> None:
 def _read(run: Run) -> ParsedRun:
     campaign = run.campaign
     codes = list(campaign.topics.order_by("position").values_list("code", flat=True))
-    with default_storage.open(run.storage_key) as file:
+    with lap("parse"), default_storage.open(run.storage_key) as file:
         return read_run(
             file,
             known_topics=codes,
@@ -50,7 +52,8 @@ def _read(run: Run) -> ParsedRun:
 
 
 def _accept(held: jobs.Claim, run: Run, parsed: ParsedRun, ranking: Ranking) -> None:
-    stored = store_ranking(ranking)
+    with lap("store files"):
+        stored = store_ranking(ranking)
     warnings = [*parsed.warnings, *_same_file_warnings(run)]
     with transaction.atomic():
         jobs.finish(held)

@@ -15,6 +15,7 @@ from scoring.core.measures.measure import Measure
 from scoring.definitions import Rules, rules_of, version_of
 from scoring.loading import grades_of, load_table
 from scoring.models import Evaluation, Job, Score
+from scoring.stopwatch import lap
 
 
 def request_evaluation(run: Run) -> None:
@@ -44,7 +45,8 @@ def evaluate_run(held: jobs.Claim) -> None:
     if evaluation.definitions != rules.digest:
         _drop_superseded(held, evaluation)
         return
-    rows = list(_score_rows(evaluation, campaign, rules))
+    with lap("measures"):
+        rows = list(_score_rows(evaluation, campaign, rules))
     faults.point("before-commit")
     with transaction.atomic():
         jobs.finish(held)

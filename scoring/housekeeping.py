@@ -22,7 +22,7 @@ def delete_unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> int:
     limit = timezone.now() - older_than
     deleted = 0
     for folder, owner in OWNERS.items():
-        owned = set(owner.objects.exclude(storage_key=None).values_list("storage_key", flat=True))
+        owned = set(owner.objects.exclude(storage_key="").values_list("storage_key", flat=True))
         for key in _keys(folder):
             if key not in owned and default_storage.get_modified_time(key) < limit:
                 default_storage.delete(key)

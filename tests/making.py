@@ -3,9 +3,14 @@
 import itertools
 from typing import Any
 
+import numpy as np
 from django.utils import timezone
 
-from campaigns.models import Campaign, Membership, Run, Team, Topic, User
+from campaigns.models import Campaign, Membership, Qrels, Run, Team, Topic, User
+from scoring.core.artefacts import pack_vector
+from scoring.core.measures.names import parse_measure
+from scoring.definitions import rules_of, version_of
+from scoring.models import Evaluation, Score
 
 _numbers = itertools.count(1)
 
@@ -62,3 +67,46 @@ def make_run(campaign: Campaign | None = None, team: Team | None = None, **facts
     return Run.objects.create(
         campaign=campaign, team=team or make_team(campaign), **defaults | facts
     )
+
+
+def make_qrels(campaign: Campaign, **facts: Any) -> Qrels:
+    """An active qrels version without a file behind it."""
+    version = campaign.qrels.count() + 1
+    qrels = Qrels.objects.create(
+        campaign=campaign,
+        **{
+            "version": version,
+            "digest": "1" * 64,
+            "storage_key": f"qrels/none/{campaign.pk}-{version}",
+            "judgment_count": 10,
+        }
+        | facts,
+    )
+    campaign.active_qrels = qrels
+    campaign.save(update_fields=["active_qrels"])
+    return qrels
+
+
+def make_scores(run: Run, scores: dict[str, tuple[float | None, float | None]]) -> Evaluation:
+    """Stores mean base and residual by canonical measure name, under the rules in force."""
+    campaign = Campaign.objects.select_related("active_qrels").get(pk=run.campaign_id)
+    evaluation = Evaluation.objects.create(
+        run=run,
+        qrels=campaign.active_qrels,
+        definitions=rules_of(campaign).digest,
+        state=Evaluation.State.SCORED,
+        scored_at=timezone.now(),
+    )
+    topics = campaign.topics.count()
+    for name, (base, residual) in scores.items():
+        Score.objects.create(
+            evaluation=evaluation,
+            measure=name,
+            definition=version_of(parse_measure(name)),
+            mean_base=base,
+            mean_residual=residual,
+            topic_count=topics,
+            bases=pack_vector(np.full(topics, np.nan if base is None else base)),
+            residuals=None if residual is None else pack_vector(np.full(topics, residual)),
+        )
+    return evaluation

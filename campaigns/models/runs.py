@@ -49,9 +49,9 @@ class Run(models.Model):
     original_name = models.CharField(max_length=200, blank=True)  # shown, never a path
     size = models.PositiveBigIntegerField()
     digest = models.CharField(max_length=64)  # sha256 of the file as uploaded
-    storage_key = models.CharField(max_length=100, unique=True, null=True)  # null: file deleted
+    storage_key = models.CharField(max_length=100, blank=True)  # empty: the file was deleted
     submitted_at = models.DateTimeField()  # the start of the upload, which deadlines count
-    idempotency_key = models.CharField(max_length=64, null=True, blank=True)
+    idempotency_key = models.CharField(max_length=64, blank=True)
 
     state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
     state_changed_at = models.DateTimeField()
@@ -80,8 +80,11 @@ class Run(models.Model):
             ),
             models.UniqueConstraint(
                 fields=["team", "idempotency_key"],
-                condition=Q(idempotency_key__isnull=False),
+                condition=~Q(idempotency_key=""),
                 name="upload_once_per_key",
+            ),
+            models.UniqueConstraint(
+                fields=["storage_key"], condition=~Q(storage_key=""), name="one_run_per_file"
             ),
         ]
         indexes = [models.Index(fields=["campaign", "state"])]

@@ -85,7 +85,7 @@ def _take_in(request: HttpRequest, viewer: access.Viewer, form: RunForm):
             submitted_at=request.arrived_at,
             run_type=form.cleaned_data["run_type"],
             description=form.cleaned_data["description"],
-            idempotency_key=form.cleaned_data["idempotency_key"] or None,
+            idempotency_key=form.cleaned_data["idempotency_key"],
         )
 
 

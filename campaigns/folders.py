@@ -1,0 +1,166 @@
+"""A campaign as a folder in TREC's own shape: read into the database, and written back.
+
+    topics.xml | topics.*.txt | topics.tsv     one topics file
+    qrels.txt[.gz]                             one qrels file (may be missing)
+    runs/*[.gz]                                one file a run
+    runs.csv                                   tag, team, run type, pooled (when exported)
+"""
+
+import csv
+import gzip
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.core.files.base import File
+from django.core.files.storage import default_storage
+from django.utils import timezone
+
+from campaigns import intake
+from campaigns.models import Campaign, Membership, Run, Team, User
+from campaigns.trec.compression import GZIP_MAGIC, plain_blocks
+from campaigns.trec.problems import FormatError
+from campaigns.trec.runs_table import RunsTableRow
+from campaigns.trec.topics import ParsedTopic
+from campaigns.trec.topics_xml import write_topics_xml
+
+NO_TABLE = "Imported runs"  # the team of runs that no table names
+
+
+class FolderError(Exception):
+    """The folder is not a campaign's; the message says what is missing."""
+
+
+@dataclass(frozen=True)
+class CampaignFolder:
+    topics: Path
+    qrels: Path | None
+    runs: tuple[Path, ...]
+
+
+def open_folder(folder: Path) -> CampaignFolder:
+    """The files of a campaign's folder. Raises `FolderError`."""
+    topics = _one(folder, "topics")
+    if topics is None:
+        raise FolderError(f"{folder} has no topics file: topics.xml, topics.txt or topics.tsv.")
+    runs = sorted(p for p in (folder / "runs").glob("*") if p.is_file()) if folder.is_dir() else []
+    return CampaignFolder(topics=topics, qrels=_one(folder, "qrels"), runs=tuple(runs))
+
+
+def make_campaign_for(
+    *, slug: str, highest_grade: int, organiser: User | None, facts: Mapping[str, object]
+) -> Campaign:
+    """The campaign of this address, made if there is none: closed, and shown to nobody."""
+    campaign, is_new = Campaign.objects.get_or_create(
+        slug=slug,
+        defaults={
+            "name": slug,
+            "stage": Campaign.Stage.JUDGING,
+            "highest_grade": highest_grade,
+            **facts,
+        },
+    )
+    if is_new and organiser is not None:
+        Membership.objects.create(
+            campaign=campaign, person=organiser, role=Membership.Role.ORGANISER
+        )
+    return campaign
+
+
+def import_run(*, campaign: Campaign, path: Path, table: Mapping[str, RunsTableRow]) -> Run:
+    """Takes in one run file, as if its team had handed it in; the same file only once."""
+    row = table.get(_tag_of(path))
+    team, _ = Team.objects.get_or_create(
+        campaign=campaign, name=(row.team if row else "") or NO_TABLE
+    )
+    with path.open("rb") as opened, intake.stored_upload(File(opened, name=path.name)) as file:
+        return intake.submit_run(
+            campaign=campaign,
+            team=team,
+            person=None,
+            file=file,
+            submitted_at=timezone.now(),
+            run_type=_run_type(row),
+            is_pooled=row.is_pooled if row else None,
+            idempotency_key=f"import-{file.digest[:48]}",
+            is_past_deadline_allowed=True,
+        )
+
+
+def export_campaign(campaign: Campaign, folder: Path) -> int:
+    """Writes topics, the active qrels, every accepted run as it was handed in, and the table of
+    runs; how many runs. Raises `FolderError` where the folder holds something already."""
+    if folder.exists() and any(folder.iterdir()):
+        raise FolderError(f"{folder} is not empty.")
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
+    topics = [
+        ParsedTopic(code=t.code, fields=tuple((name, text) for name, text in t.fields))
+        for t in campaign.topics.order_by("position")
+    ]
+    (folder / "topics.xml").write_bytes(write_topics_xml(topics))
+    if campaign.active_qrels is not None:
+        _write_gzipped(campaign.active_qrels.storage_key, folder / "qrels.txt.gz")
+    runs = list(
+        campaign.runs.filter(state=Run.State.ACCEPTED, withdrawn_at=None)
+        .select_related("team")
+        .order_by("tag", "pk")
+    )
+    for run, name in zip(runs, _file_names(runs), strict=True):
+        _write_gzipped(run.storage_key, folder / "runs" / f"{name}.gz")
+    _write_table(runs, folder / "runs.csv")
+    return len(runs)
+
+
+def _one(folder: Path, stem: str) -> Path | None:
+    found = sorted(p for p in folder.glob(f"{stem}*") if p.is_file())
+    if len(found) > 1:
+        names = ", ".join(p.name for p in found)
+        raise FolderError(f"{folder} has more than one {stem} file: {names}.")
+    return found[0] if found else None
+
+
+def _tag_of(path: Path) -> str:
+    """The sixth field of the first record, read without reading the rest; "" where there is none
+    (the check will say why)."""
+    try:
+        with path.open("rb") as file:
+            head = next(plain_blocks(file), b"")
+    except FormatError:
+        return ""
+    for line in head.split(b"\n"):
+        fields = line.split()
+        if len(fields) == 6 and not line.lstrip().startswith(b"#"):
+            return fields[5].decode(errors="replace")
+    return ""
+
+
+def _run_type(row: RunsTableRow | None) -> str:
+    known = (row.run_type or "").strip().lower() if row else ""
+    return known if known in Run.Type.values else Run.Type.AUTOMATIC
+
+
+def _write_gzipped(storage_key: str, path: Path) -> None:
+    with default_storage.open(storage_key) as stored:
+        is_packed = stored.read(2) == GZIP_MAGIC
+        stored.seek(0)
+        opened = path.open("wb") if is_packed else gzip.open(path, "wb")
+        with opened as out:
+            while block := stored.read(1 << 20):
+                out.write(block)
+
+
+def _file_names(runs: list[Run]) -> Iterator[str]:
+    """The tag, which is safe as a file name; with the team's id where two teams share it."""
+    tags = [run.tag.lower() for run in runs]
+    for run in runs:
+        is_shared = tags.count(run.tag.lower()) > 1
+        yield f"{run.tag}.{run.team.public_id}" if is_shared else run.tag
+
+
+def _write_table(runs: list[Run], path: Path) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["tag", "team", "run type", "pooled", "sha256"])
+        for run in runs:
+            pooled = "" if run.is_pooled is None else "yes" if run.is_pooled else "no"
+            writer.writerow([run.tag, run.team.name, run.run_type, pooled, run.digest])

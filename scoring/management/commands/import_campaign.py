@@ -1,0 +1,105 @@
+"""Reads a folder in TREC's shape into a campaign, checks and scores its runs, and says what it
+refused and why."""
+
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from tqdm import tqdm
+
+from campaigns.assignments import add_qrels, add_topics
+from campaigns.folders import FolderError, import_run, make_campaign_for, open_folder
+from campaigns.models import Campaign, Run, User
+from campaigns.trec.problems import FormatError
+from campaigns.trec.qrels import read_qrels
+from campaigns.trec.runs_table import RunsTableRow, read_runs_table
+from campaigns.trec.topics import read_topics
+from scoring.draining import perform_waiting_jobs
+from scoring.stopwatch import timing
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path)
+        parser.add_argument("--slug", required=True, help="the campaign's address")
+        parser.add_argument("--name", help="its name, where it is new")
+        parser.add_argument("--runs-table", type=Path, help="CSV of tag, team, run type, pooled")
+        parser.add_argument("--unknown-topics", choices=["refuse", "drop"])
+        parser.add_argument("--no-relevant", choices=["exclude", "zero"])
+        parser.add_argument("--rel", type=int, help="lowest relevant grade")
+        parser.add_argument("--organiser", help="e-mail address of its organiser, where it is new")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        started = time.perf_counter()
+        try:
+            folder = open_folder(options["folder"])
+            table = _read_table(options["runs_table"])
+            with timing() as laps:
+                campaign = self._prepare(folder, options)
+                self._take_in(campaign, folder.runs, table)
+                self._perform(campaign)
+        except (FolderError, FormatError) as error:
+            raise CommandError(f"{options['folder']}: {error}") from error
+        self._report(campaign, laps, time.perf_counter() - started)
+
+    def _prepare(self, folder: Any, options: dict[str, Any]) -> Campaign:
+        facts = {
+            key: options[key]
+            for key in ("name", "unknown_topics", "no_relevant", "rel")
+            if options[key] is not None
+        }
+        qrels = folder.qrels.read_bytes() if folder.qrels else None
+        highest = int(read_qrels(qrels).grades.max(initial=1)) if qrels else 1
+        campaign = make_campaign_for(
+            slug=options["slug"],
+            highest_grade=max(highest, 1),
+            organiser=_organiser(options["organiser"]),
+            facts=facts,
+        )
+        topics = read_topics(folder.topics.read_bytes())
+        add_topics(campaign=campaign, topics=topics, actor=None)
+        if qrels:
+            add_qrels(campaign=campaign, data=qrels, note=folder.qrels.name, actor=None)
+        return Campaign.objects.get(pk=campaign.pk)
+
+    def _take_in(
+        self, campaign: Campaign, paths: tuple[Path, ...], table: dict[str, RunsTableRow]
+    ) -> None:
+        for path in tqdm(paths, desc="taking in", unit="run", disable=None):
+            import_run(campaign=campaign, path=path, table=table)
+
+    def _perform(self, campaign: Campaign) -> None:
+        with tqdm(desc="checking and scoring", unit="job", disable=None) as bar:
+            perform_waiting_jobs(campaign, on_done=lambda: bar.update())
+
+    def _report(self, campaign: Campaign, laps: dict[str, float], seconds: float) -> None:
+        accepted = campaign.runs.filter(state=Run.State.ACCEPTED)
+        teams = accepted.values("team").distinct().count()
+        self.stdout.write(f"{accepted.count()} runs of {teams} teams accepted.")
+        for run in campaign.runs.filter(state__in=[Run.State.REFUSED, Run.State.FAILED]):
+            self.stdout.write(f"{run.state}: {run.original_name}")
+            for problem in run.problems[:5]:
+                place = f"line {problem['line']}: " if problem["line"] else ""
+                self.stdout.write(f"    {place}{problem['code']} {problem['message']}")
+        split = ", ".join(f"{name} {spent:.1f} s" for name, spent in sorted(laps.items()))
+        rest = seconds - sum(laps.values())
+        self.stdout.write(f"{seconds:.1f} s in all: {split}, database and the rest {rest:.1f} s.")
+
+
+def _read_table(path: Path | None) -> dict[str, RunsTableRow]:
+    if path is None:
+        return {}
+    return {row.tag: row for row in read_runs_table(path.read_bytes())}
+
+
+def _organiser(email: str | None) -> User | None:
+    if email is None:
+        return None
+    try:
+        return User.objects.get(email=email.lower())
+    except User.DoesNotExist as error:
+        raise CommandError(f"Nobody has an account with the address {email}.") from error
