@@ -12,6 +12,7 @@ from scoring.core.artefacts import pack_vector
 from scoring.core.means import mask_excluded, mean_scores, topics_of_mean
 from scoring.core.measures.graded import GradedTopics, Scores, evaluate
 from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import rel_of
 from scoring.definitions import Rules, rules_of, version_of
 from scoring.loading import grades_of, load_table
 from scoring.models import Evaluation, Job, Score
@@ -85,8 +86,10 @@ def _score_rows(evaluation: Evaluation, campaign: Campaign, rules: Rules) -> Ite
         grade_counts=table.grade_counts,
         gain_map=rules.gain_map,
     )
-    included = topics_of_mean(table, rel=rules.rel, no_relevant=rules.no_relevant)
     for measure, scores in evaluate(rules.measures, graded).items():
+        # A measure stricter than the campaign treats its own topics without relevant documents.
+        rel = max(rules.rel, rel_of(measure) or 1)
+        included = topics_of_mean(table, rel=rel, no_relevant=rules.no_relevant)
         yield _score_row(evaluation, measure, mask_excluded(scores, included), included)
 
 

@@ -1,0 +1,7 @@
+"""The two values of a grade cell that are no grade (design.md 3: 0-127, -1, -128)."""
+
+from typing import Final
+
+UNJUDGED: Final = -1  # the run has a document here, and nobody judged it
+PAST_END: Final = -128  # the run has no document here
+HIGHEST_POSSIBLE_GRADE: Final = 127  # grades are held in int8

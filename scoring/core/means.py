@@ -1,0 +1,102 @@
+"""From scores per topic to a mean that says what it is a mean of, and how sure it is."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.judgments import JudgmentTable
+from scoring.core.measures.arrays import Scores
+
+_DIGIT_LIMITS = (1e-4, 1e-3, 1e-2)  # a residual below these shows 4, 3, 2 digits; else 1
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over `topics` topics; where none of them has a score, base is NaN, residual None."""
+
+    base: float
+    residual: float | None
+    topics: int
+
+
+def topics_of_mean(
+    table_or_counts: JudgmentTable | NDArray[np.int64],
+    *,
+    rel: int,
+    no_relevant: Literal["exclude", "zero"],
+) -> NDArray[np.bool_]:
+    """bool[topics]: the topics that means are taken over (measures.md section 1).
+
+    These are the topics of the qrels, whether a run has them or not. Topics where nothing reaches
+    grade `rel` leave the mean under "exclude" and stay, with score 0, under "zero"; topics that
+    nobody judged, or with negative judgments only, are out under both. For a measure with a
+    stricter `rel` of its own give the stricter one.
+    """
+    counts = table_or_counts
+    if isinstance(counts, JudgmentTable):
+        counts = counts.grade_counts
+    if rel < 1:
+        raise ValueError(f"rel must be at least 1, not {rel}")
+    if no_relevant not in ("exclude", "zero"):
+        raise ValueError(f"no_relevant must be 'exclude' or 'zero', not {no_relevant!r}")
+    lowest = rel if no_relevant == "exclude" else 0
+    included: NDArray[np.bool_] = counts[:, lowest:].sum(axis=1) > 0
+    return included
+
+
+def mean_scores(scores: Scores, included: NDArray[np.bool_]) -> Mean:
+    """The means of base and residual over the included topics that have a score.
+
+    Sums are exact before they are rounded once (`math.fsum`): the order of the topics and equal
+    scores in another arrangement give the same mean.
+    """
+    defined = included & ~np.isnan(scores.base)
+    topics = int(defined.sum())
+    if topics == 0:
+        return Mean(math.nan, None, 0)
+    base = math.fsum(scores.base[defined].tolist()) / topics
+    if scores.residual is None:
+        return Mean(base, None, topics)
+    return Mean(base, math.fsum(scores.residual[defined].tolist()) / topics, topics)
+
+
+def mask_excluded(scores: Scores, included: NDArray[np.bool_]) -> Scores:
+    """The same scores with NaN for the topics that are not included."""
+    residual = scores.residual
+    return Scores(
+        base=np.where(included, scores.base, np.nan),
+        residual=None if residual is None else np.where(included, residual, np.nan),
+    )
+
+
+def shown_digits(residual: float | None) -> int:
+    """Digits after the point worth showing: the largest n with residual < 10^-n, from 1 to 4.
+
+    RBP paper 4.4, as measures.md section 3 reads it; 4 where a measure has no residual.
+    """
+    if residual is None:
+        return 4
+    return 4 - sum(not residual < limit for limit in _DIGIT_LIMITS)
+
+
+def required_depth(persistence: float, epsilon: float) -> int:
+    """The smallest depth d with persistence^d < epsilon, found by trying (RBP paper 4.4).
+
+    14, 42 and 180 for .5, .8 and .95 and epsilon .0001. Raises ValueError unless
+    0 <= persistence < 1 and epsilon > 0.
+    """
+    if not 0 <= persistence < 1:
+        raise ValueError(f"persistence must lie in 0 <= p < 1, not {persistence}")
+    if not epsilon > 0:
+        raise ValueError(f"epsilon must be above 0, not {epsilon}")
+    depth = 0
+    if persistence > 0 and epsilon < 1:  # start near the answer, then count
+        depth = max(0, int(math.log(epsilon) / math.log(persistence)) - 1)
+    while depth and persistence ** (depth - 1) < epsilon:
+        depth -= 1
+    while persistence**depth >= epsilon:
+        depth += 1
+    return depth

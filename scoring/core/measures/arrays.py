@@ -1,0 +1,104 @@
+"""What every measure reads, and what it returns: one row or entry per topic."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.grades import HIGHEST_POSSIBLE_GRADE, PAST_END, UNJUDGED
+
+
+@dataclass(frozen=True, eq=False)
+class GradedTopics:
+    """The grades of one run (or of several runs, one below the other) and what the qrels know.
+
+    `grades` holds the grade at each rank, UNJUDGED where nobody judged the document, and PAST_END
+    from the rank after the last document on (never between two documents). Raises ValueError for
+    arrays that do not fit together, a grade above the scale, or a worth outside [0, 1].
+    """
+
+    grades: NDArray[np.int8]  # int8[topics, depth]
+    grade_counts: NDArray[np.int64]  # int64[topics, highest_grade + 1], judged documents per grade
+    gain_map: NDArray[np.float64]  # float64[highest_grade + 1], worth of a grade in [0, 1]
+
+    def __post_init__(self) -> None:
+        if self.grades.ndim != 2 or self.grades.dtype != np.int8:
+            raise ValueError(f"grades must be int8[topics, depth], not {self.grades.dtype}")
+        if self.grade_counts.shape != (self.topics, len(self.gain_map)):
+            raise ValueError(
+                f"grade_counts has shape {self.grade_counts.shape}, "
+                f"expected {(self.topics, len(self.gain_map))}"
+            )
+        if not bool(np.all((self.gain_map >= 0) & (self.gain_map <= 1))):
+            raise ValueError("the gain map must give every grade a worth in [0, 1]")
+        if self.grades.size and int(self.grades.max()) > self.highest_grade:
+            raise ValueError(f"a grade lies above the highest grade {self.highest_grade}")
+
+    @property
+    def topics(self) -> int:
+        """Number of topics."""
+        return len(self.grades)
+
+    @property
+    def depth(self) -> int:
+        """Ranks that the matrix holds."""
+        return int(self.grades.shape[1])
+
+    @property
+    def highest_grade(self) -> int:
+        """Of the campaign's scale, not of what occurs."""
+        return len(self.gain_map) - 1
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """int64[topics]: documents the run has for each topic, within the depth."""
+        if self.depth == 0:
+            return np.zeros(self.topics, np.int64)
+        past_end = self.grades == PAST_END
+        first = past_end.argmax(axis=1)
+        return np.where(past_end[:, -1], first, self.depth).astype(np.int64, copy=False)
+
+    @cached_property
+    def judged(self) -> NDArray[np.bool_]:
+        """bool[topics, depth]: somebody judged the document at this rank."""
+        return self.relevant(0)
+
+    @cached_property
+    def unjudged(self) -> NDArray[np.bool_]:
+        """bool[topics, depth]: there is a document at this rank that nobody judged."""
+        mask: NDArray[np.bool_] = self.grades == UNJUDGED
+        return mask
+
+    def relevant(self, rel: int = 1) -> NDArray[np.bool_]:
+        """bool[topics, depth]: judged with grade `rel` or higher (0: judged)."""
+        _check_rel(rel)
+        mask: NDArray[np.bool_] = self.grades >= rel
+        return mask
+
+    def relevant_count(self, rel: int = 1) -> NDArray[np.int64]:
+        """int64[topics]: R, the documents of the qrels with grade `rel` or higher."""
+        _check_rel(rel)
+        count: NDArray[np.int64] = self.grade_counts[:, rel:].sum(axis=1)
+        return count
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores of one measure. Unjudged documents count as worthless in `base`; with all of
+    them, and all ranks after the last document, of the highest worth it is `base + residual`."""
+
+    base: NDArray[np.float64]  # float64[topics], NaN where undefined
+    residual: NDArray[np.float64] | None  # float64[topics]; None: none both exact and useful exists
+
+
+def default_gain_map(highest_grade: int) -> NDArray[np.float64]:
+    """float64[highest_grade + 1]: grade / highest (measures.md section 1)."""
+    if not 1 <= highest_grade <= HIGHEST_POSSIBLE_GRADE:
+        raise ValueError(f"the highest grade must lie in 1..{HIGHEST_POSSIBLE_GRADE}")
+    return np.arange(highest_grade + 1) / highest_grade
+
+
+def _check_rel(rel: int) -> None:
+    if rel < 0:
+        raise ValueError(f"rel must not be negative: {rel} would take in unjudged documents")

@@ -1,0 +1,49 @@
+"""Average precision (RBP paper section 3.1; lecture, 'Average Precision')."""
+
+from scoring.core.measures.arrays import Scores
+from scoring.core.measures.measure import REL, Arguments, Facts, Family, UserModel
+from scoring.core.measures.precision import BUCKLEY_VOORHEES, NONE_USEFUL, share
+from scoring.core.measures.workings import Workings
+
+
+def compute(arguments: Arguments, workings: Workings) -> Scores:
+    """Divides by R, all relevant documents of the qrels, also with a cutoff; 0 where R is 0."""
+    rel = arguments.integer("rel")
+    relevant = workings.relevant(rel, workings.ranks_of(arguments.cutoff))
+    precisions = relevant.ordinals / (relevant.positions + 1)
+    return Scores(share(relevant.sums(precisions), workings.graded.relevant_count(rel)), None)
+
+
+AP = Family(
+    name="AP",
+    version=1,
+    compute=compute,
+    parameters=(REL,),
+    cutoff="optional",
+    trec_eval="map",
+    trec_eval_cut="map_cut",
+    facts=Facts(
+        pretty_name="Average precision",
+        description=(
+            "The mean, over all relevant documents of the topic, of the precision at the rank of "
+            "each; those not retrieved count 0."
+        ),
+        formula="(1/R) · Σ b_i · P@i",
+        reference=BUCKLEY_VOORHEES,
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="binary",
+        needs_relevant=True,
+        view="rank",
+        has_residual=False,
+        residual=NONE_USEFUL,
+        user_model=UserModel(
+            browsing=(
+                "The user (Robertson, SIGIR 2008) picks a number s from 1 to R at random and reads "
+                "to the s-th relevant document."
+            ),
+            utility="Each relevant document is worth 1.",
+            accumulation="The precision where the user stops, 0 if the list ends before.",
+        ),
+    ),
+)

@@ -1,0 +1,35 @@
+"""The families of measures, in one explicit list."""
+
+from difflib import get_close_matches
+from typing import Final
+
+from scoring.core.measures.average_precision import AP
+from scoring.core.measures.cumulated_gain import DCG, NDCG
+from scoring.core.measures.measure import Family, Measure, UnknownMeasure
+from scoring.core.measures.precision import JUDGED, RPREC, P, R
+from scoring.core.measures.rank_biased_precision import RBP
+from scoring.core.measures.reciprocal_rank import RR
+
+FAMILIES: Final[tuple[Family, ...]] = (RBP, AP, NDCG, DCG, P, R, RPREC, RR, JUDGED)
+_BY_NAME: Final = {family.name: family for family in FAMILIES}
+
+
+def family_of(measure: Measure) -> Family:
+    """The family of a measure. Raises UnknownMeasure."""
+    return family_named(measure.family)
+
+
+def family_named(name: str) -> Family:
+    """The family of this name. Raises UnknownMeasure, suggesting the nearest name."""
+    if name not in _BY_NAME:
+        nearest = nearest_name(name, list(_BY_NAME))
+        hint = f"; did you mean {nearest}?" if nearest else ""
+        raise UnknownMeasure(f"there is no measure {name!r}{hint}")
+    return _BY_NAME[name]
+
+
+def nearest_name(name: str, names: list[str]) -> str | None:
+    """The name that looks most like what was typed, capitals aside; None if none does."""
+    by_folded = {each.casefold(): each for each in names}
+    close = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.5)
+    return by_folded[close[0]] if close else None

@@ -1,0 +1,146 @@
+"""A measure as a value, and what is known about the family it belongs to, as data."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from scoring.core.measures.arrays import Scores
+from scoring.core.measures.workings import Workings
+
+Value: TypeAlias = int | float | str  # of a parameter
+
+
+class UnknownMeasure(ValueError):
+    """No family has this name."""
+
+
+class BadMeasure(ValueError):
+    """The name of a family is right, but a parameter or the cutoff is missing or wrong."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure, printed canonically: `P(rel=2)@10`. Made by `names.parse_measure` or
+    `names.make_measure`, which check it; equal measures are equal values.
+
+    `parameters` holds those that differ from their defaults, in the catalogue's order.
+    """
+
+    family: str
+    parameters: tuple[tuple[str, Value], ...] = ()
+    cutoff: int | None = None
+
+    def __str__(self) -> str:
+        inside = ",".join(f"{key}={format_value(value)}" for key, value in self.parameters)
+        name = f"{self.family}({inside})" if inside else self.family
+        return name if self.cutoff is None else f"{name}@{self.cutoff}"
+
+
+def format_value(value: Value) -> str:
+    """The shortest text that reads back as the value: 0.8, 0 (not 0.0), 1e-05, map."""
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a family. Without a default it must be given."""
+
+    name: str
+    kind: Literal["integer", "real", "word"]
+    meaning: str
+    default: Value | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    below: float | None = None
+    words: tuple[str, ...] = ()  # the choices, for kind "word"
+    only_with: tuple[str, Value] | None = (
+        None  # it says nothing unless this other one has the value
+    )
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The parameters of one measure, defaults filled in, and its cutoff."""
+
+    values: Mapping[str, Value]
+    cutoff: int | None
+
+    def integer(self, name: str) -> int:
+        return int(self.values[name])
+
+    def real(self, name: str) -> float:
+        return float(self.values[name])
+
+    def word(self, name: str) -> str:
+        return str(self.values[name])
+
+    def required_cutoff(self) -> int:
+        """The cutoff of a family that has always one."""
+        if self.cutoff is None:
+            raise BadMeasure("a cutoff is needed")
+        return self.cutoff
+
+
+@dataclass(frozen=True)
+class UserModel:
+    """Whom a measure imagines (Carterette, SIGIR 2011): three parts."""
+
+    browsing: str
+    utility: str
+    accumulation: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a page says about a family."""
+
+    pretty_name: str
+    description: str  # one sentence
+    formula: str
+    reference: str
+    range: tuple[float, float]  # lowest and highest score, the latter may be infinite
+    direction: Literal["higher", "lower"]  # which scores are better
+    relevance: Literal["binary", "graded", "either"]  # either: a parameter decides
+    needs_relevant: bool  # needs R, the relevant documents of the topic, retrieved or not
+    view: Literal["rank", "set"]
+    has_residual: bool
+    residual: str  # how it is bounded, or why it is not
+    user_model: UserModel | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """All measures of one name. `version` counts up when a score changes its meaning or value."""
+
+    name: str
+    version: int
+    facts: Facts
+    compute: Callable[[Arguments, Workings], Scores]
+    parameters: tuple[Parameter, ...] = ()  # in the order in which they are printed
+    cutoff: Literal["required", "optional"] | None = None  # None: has none
+    trec_eval: str | None = None  # trec_eval's name for it without cutoff and parameters
+    trec_eval_cut: str | None = None  # what stands before "_10" in trec_eval's name for @10
+
+    def parameter(self, name: str) -> Parameter | None:
+        """The parameter of this name, None if the family has none such."""
+        return next((each for each in self.parameters if each.name == name), None)
+
+    def arguments(self, measure: Measure) -> Arguments:
+        """The measure's parameters with the defaults filled in."""
+        given = dict(measure.parameters)
+        values: dict[str, Value] = {}
+        for each in self.parameters:
+            value = given.pop(each.name, each.default)
+            if value is None:
+                raise BadMeasure(f"{self.name} needs {each.name}: it has no default")
+            values[each.name] = value
+        if given:
+            raise BadMeasure(f"{self.name} has no parameter {', '.join(given)}")
+        return Arguments(values, measure.cutoff)
+
+
+REL = Parameter(
+    "rel", "integer", "lowest grade that counts as relevant", default=1, at_least=1, at_most=127
+)

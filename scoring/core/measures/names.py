@@ -1,0 +1,190 @@
+"""From names to measures: `Name(key=value,...)@cutoff`, as ir_measures writes them, and the names
+of trec_eval. `str(measure)` goes the other way."""
+
+import re
+from collections.abc import Mapping
+
+from scoring.core.measures.catalogue import FAMILIES, family_named, family_of
+from scoring.core.measures.measure import (
+    BadMeasure,
+    Family,
+    Measure,
+    Parameter,
+    UnknownMeasure,
+    Value,
+    format_value,
+)
+
+__all__ = [
+    "BadMeasure",
+    "UnknownMeasure",
+    "make_measure",
+    "parse_measure",
+    "rel_of",
+    "with_default_rel",
+]
+
+_NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*)(?:\(([^()]*)\))?(?:@([^@()]*))?", re.ASCII)
+_INTEGER = re.compile(r"[0-9]{1,9}", re.ASCII)
+_REAL = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?", re.ASCII)
+_TREC_EVAL_CUT = re.compile(r"([A-Za-z_]+)_([0-9]{1,9})", re.ASCII)
+_LONGEST_NAME = 200
+
+
+def parse_measure(text: str, *, default_rel: int = 1) -> Measure:
+    """The measure of this name; spaces around its parts and the order of its keys are free.
+
+    `default_rel` is the `rel` of measures that have one and are not given one: an explicit
+    `rel=1` stays 1. Raises UnknownMeasure, suggesting the nearest name, or BadMeasure with the
+    reason.
+    """
+    text = text.strip()
+    if len(text) > _LONGEST_NAME:
+        raise BadMeasure(f"a measure's name has at most {_LONGEST_NAME} characters")
+    alias = _from_trec_eval(text)
+    if alias is not None:
+        return with_default_rel(alias, default_rel)
+    matched = _NAME.fullmatch(text)
+    if matched is None:
+        raise BadMeasure(f"{text!r} is not of the form Name(key=value,...)@cutoff")
+    name, inside, cutoff = matched.groups()
+    family = family_named(name)
+    given = _read_parameters(family, inside or "")
+    measure = _make(family, given, None if cutoff is None else _read_cutoff(family, cutoff))
+    return measure if "rel" in given else with_default_rel(measure, default_rel)
+
+
+def make_measure(name: str, /, *, cutoff: int | None = None, **parameters: Value) -> Measure:
+    """The measure of these parts: `make_measure("RBP", p=0.8)`. Raises as `parse_measure` does."""
+    return _make(family_named(name), parameters, cutoff)
+
+
+def with_default_rel(measure: Measure, rel: int) -> Measure:
+    """The measure with the campaign's `rel`, where its family has one and none is set.
+
+    A measure does not remember whether rel=1 was typed; where that matters, give `default_rel` to
+    `parse_measure` instead.
+    """
+    family, given = family_of(measure), dict(measure.parameters)
+    parameter = family.parameter("rel")
+    if parameter is None or "rel" in given or not _applies(family, parameter, given):
+        return measure
+    return _make(family, given | {"rel": rel}, measure.cutoff)
+
+
+def rel_of(measure: Measure) -> int | None:
+    """The lowest grade that counts as relevant; None where it goes by gains or judgments."""
+    family, given = family_of(measure), dict(measure.parameters)
+    parameter = family.parameter("rel")
+    if parameter is None or not _applies(family, parameter, given):
+        return None
+    return family.arguments(measure).integer("rel")
+
+
+def _from_trec_eval(text: str) -> Measure | None:
+    for family in FAMILIES:
+        if family.trec_eval == text:
+            return Measure(family.name)
+    matched = _TREC_EVAL_CUT.fullmatch(text)
+    for family in FAMILIES:
+        if matched and family.trec_eval_cut == matched[1]:
+            return _make(family, {}, int(matched[2]))
+    return None
+
+
+def _make(family: Family, given: Mapping[str, Value], cutoff: int | None) -> Measure:
+    """Checks everything, puts the parameters in order and drops the defaults."""
+    unknown = [name for name in given if family.parameter(name) is None]
+    if unknown:
+        known = ", ".join(each.name for each in family.parameters) or "none"
+        raise BadMeasure(f"{family.name} has no parameter {unknown[0]!r} (it has: {known})")
+    kept = []
+    for each in family.parameters:
+        if each.name not in given:
+            if each.default is None:
+                raise BadMeasure(f"{family.name} needs {each.name} ({each.meaning}): no default")
+            continue
+        value = _checked(family, each, given[each.name])
+        if value == each.default:
+            continue
+        if not _applies(family, each, given):
+            other, wanted = each.only_with or ("", "")
+            raise BadMeasure(f"{family.name}: {each.name} says nothing unless {other}={wanted}")
+        kept.append((each.name, value))
+    return Measure(family.name, tuple(kept), _checked_cutoff(family, cutoff))
+
+
+def _applies(family: Family, parameter: Parameter, given: Mapping[str, Value]) -> bool:
+    if parameter.only_with is None:
+        return True
+    name, wanted = parameter.only_with
+    other = family.parameter(name)
+    return given.get(name, other.default if other else None) == wanted
+
+
+def _checked(family: Family, parameter: Parameter, value: Value) -> Value:
+    """The value in its own type and range."""
+    said = f"{family.name}: {parameter.name}={format_value(value)}"
+    if parameter.kind == "word":
+        if value not in parameter.words:
+            raise BadMeasure(f"{said} is none of {', '.join(parameter.words)}")
+        return value
+    if isinstance(value, (str, bool)) or (parameter.kind == "integer" and value != int(value)):
+        raise BadMeasure(f"{said} is not of the kind '{parameter.kind}'")
+    low, high, below = parameter.at_least, parameter.at_most, parameter.below
+    if not (
+        (low is None or value >= low)
+        and (high is None or value <= high)
+        and (below is None or value < below)
+    ):
+        raise BadMeasure(f"{said} is outside {_range_text(parameter)}")
+    return int(value) if parameter.kind == "integer" else float(value) + 0.0  # never -0.0
+
+
+def _range_text(parameter: Parameter) -> str:
+    low = "" if parameter.at_least is None else f"{parameter.at_least:g} <= "
+    high = "" if parameter.at_most is None else f" <= {parameter.at_most:g}"
+    below = "" if parameter.below is None else f" < {parameter.below:g}"
+    return f"{low}{parameter.name}{high}{below}"
+
+
+def _checked_cutoff(family: Family, cutoff: int | None) -> int | None:
+    if cutoff is None:
+        if family.cutoff == "required":
+            raise BadMeasure(f"{family.name} needs a cutoff, as in {family.name}@10")
+        return None
+    if family.cutoff is None:
+        raise BadMeasure(f"{family.name} has no cutoff")
+    if cutoff < 1:
+        raise BadMeasure(f"{family.name}: the cutoff must be at least 1, not {cutoff}")
+    return cutoff
+
+
+def _read_parameters(family: Family, inside: str) -> dict[str, Value]:
+    given: dict[str, Value] = {}
+    for part in inside.split(",") if inside.strip() else []:
+        name, equals, text = (piece.strip() for piece in part.partition("="))
+        if not (name and equals and text):
+            raise BadMeasure(f"{family.name}: {part.strip()!r} is not of the form key=value")
+        if name in given:
+            raise BadMeasure(f"{family.name}: {name} is given twice")
+        parameter = family.parameter(name)
+        given[name] = text if parameter is None else _read_value(family, parameter, text)
+    return given
+
+
+def _read_value(family: Family, parameter: Parameter, text: str) -> Value:
+    if parameter.kind == "integer" and _INTEGER.fullmatch(text):
+        return int(text)
+    if parameter.kind == "real" and _REAL.fullmatch(text):
+        return float(text)
+    if parameter.kind == "word":
+        return text
+    what = "a whole number" if parameter.kind == "integer" else "a number"
+    raise BadMeasure(f"{family.name}: {parameter.name}={text!r} is not {what}")
+
+
+def _read_cutoff(family: Family, text: str) -> int:
+    if not _INTEGER.fullmatch(text.strip()):
+        raise BadMeasure(f"{family.name}: the cutoff {text!r} is not a whole number")
+    return int(text)

@@ -1,0 +1,161 @@
+"""Counts of the first ranks: precision, recall and judged documents at k, and R-precision."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.measures.arrays import Scores
+from scoring.core.measures.measure import REL, Arguments, Facts, Family, UserModel
+from scoring.core.measures.weighted import Weights, weighted_scores
+from scoring.core.measures.workings import Workings
+
+NONE_USEFUL = "None that is both exact and useful: it depends on R, which nobody knows."
+BUCKLEY_VOORHEES = (
+    "C. Buckley and E. M. Voorhees. Retrieval system evaluation. In TREC: Experiment and "
+    "Evaluation in Information Retrieval, MIT Press, 2005, chapter 3."
+)
+
+
+def share(part: NDArray[np.float64], whole: NDArray[np.int64]) -> NDArray[np.float64]:
+    """part / whole per topic, 0 where whole is 0."""
+    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+
+
+def compute_precision(arguments: Arguments, workings: Workings) -> Scores:
+    """Divides by k however short the ranking is; missing ranks are unknown (measures.md 1)."""
+    cutoff = arguments.required_cutoff()
+    ranks = workings.ranks_of(cutoff)
+    after = np.arange(cutoff, cutoff - ranks - 1, -1, dtype=np.float64)
+    weights = Weights(np.ones(ranks), after, norm=cutoff)
+    relevant = workings.relevant(arguments.integer("rel"), ranks)
+    return weighted_scores(workings, weights, relevant, None)
+
+
+def compute_recall(arguments: Arguments, workings: Workings) -> Scores:
+    """0 for a topic without relevant documents."""
+    rel = arguments.integer("rel")
+    relevant = workings.relevant(rel, workings.ranks_of(arguments.required_cutoff()))
+    found = relevant.counts.astype(np.float64)
+    return Scores(share(found, workings.graded.relevant_count(rel)), None)
+
+
+def compute_r_precision(arguments: Arguments, workings: Workings) -> Scores:
+    """P@R, with a cutoff P@min(k, R); 0 for a topic without relevant documents.
+
+    Rprec@k as in Moffat, Seven numeric properties (AIRS 2013), section 3.
+    """
+    rel = arguments.integer("rel")
+    limit = workings.graded.relevant_count(rel)
+    if arguments.cutoff is not None:
+        limit = np.minimum(limit, arguments.cutoff)
+    relevant = workings.relevant(rel, workings.ranks_of(arguments.cutoff))
+    inside = relevant.positions < limit[relevant.rows]
+    return Scores(share(relevant.sums(inside.astype(np.float64)), limit), None)
+
+
+def compute_judged(arguments: Arguments, workings: Workings) -> Scores:
+    """Judged documents in the first k, divided by k; negative grades are not judged.
+
+    ir_measures' Judged divides by the documents returned and counts grade -1 as judged.
+    """
+    cutoff = arguments.required_cutoff()
+    judged = workings.graded.judged[:, :cutoff].sum(axis=1)
+    return Scores(judged / cutoff, None)
+
+
+P = Family(
+    name="P",
+    version=1,
+    compute=compute_precision,
+    parameters=(REL,),
+    cutoff="required",
+    trec_eval_cut="P",
+    facts=Facts(
+        pretty_name="Precision at k",
+        description="The share of the first k documents that are relevant.",
+        formula="(1/k) · Σ_{i≤k} b_i",
+        reference=BUCKLEY_VOORHEES,
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="binary",
+        needs_relevant=False,
+        view="rank",
+        has_residual=True,
+        residual="1/k for each of the first k ranks that is unjudged or has no document.",
+        user_model=UserModel(
+            browsing="The user reads the first k documents, no more and no fewer.",
+            utility="Each relevant document is worth 1.",
+            accumulation="The average worth of the documents read.",
+        ),
+    ),
+)
+
+R = Family(
+    name="R",
+    version=1,
+    compute=compute_recall,
+    parameters=(REL,),
+    cutoff="required",
+    trec_eval_cut="recall",
+    facts=Facts(
+        pretty_name="Recall at k",
+        description="The share of the topic's relevant documents that are among the first k.",
+        formula="(1/R) · Σ_{i≤k} b_i",
+        reference=BUCKLEY_VOORHEES,
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="binary",
+        needs_relevant=True,
+        view="rank",
+        has_residual=False,
+        residual=NONE_USEFUL,
+    ),
+)
+
+RPREC = Family(
+    name="Rprec",
+    version=1,
+    compute=compute_r_precision,
+    parameters=(REL,),
+    cutoff="optional",
+    trec_eval="Rprec",
+    facts=Facts(
+        pretty_name="R-precision",
+        description=(
+            "Precision after R documents, as many as are relevant to the topic; with a cutoff "
+            "after k if that comes earlier."
+        ),
+        formula="(1/R) · Σ_{i≤R} b_i",
+        reference=BUCKLEY_VOORHEES,
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="binary",
+        needs_relevant=True,
+        view="rank",
+        has_residual=False,
+        residual=NONE_USEFUL,
+    ),
+)
+
+JUDGED = Family(
+    name="Judged",
+    version=1,
+    compute=compute_judged,
+    cutoff="required",
+    facts=Facts(
+        pretty_name="Judged at k",
+        description=(
+            "The share of the first k ranks whose document was judged; ir_measures gives another "
+            "number under this name (it divides by the documents returned, and takes negative "
+            "grades for judgments)."
+        ),
+        formula="(documents with a grade of 0 or more in the first k) / k",
+        reference="Trackside's own definition.",
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="graded",
+        needs_relevant=False,
+        view="rank",
+        has_residual=False,
+        residual="None: it is itself a measure of what is unknown.",
+    ),
+)

@@ -1,0 +1,224 @@
+"""Order, ties and depth of a run: the only place where they are decided.
+
+Documents are ordered by retrieval score, descending, compared in double precision (-0.0 equals
+0.0). Equal scores are ordered by document id, descending as bytes: trec_eval's order
+(`form_res_rels.c`; measures.md section 1). The rank column of a run file is unknown here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+WORD = 8  # bytes; document ids are padded with NUL bytes to whole 64-bit words
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """One run in rank order, self-contained: it needs neither its file nor any vocabulary.
+
+    The documents of all topics stand one after the other, topic after topic, best first.
+    """
+
+    topics: tuple[str, ...]  # the run's own topic order
+    lengths: NDArray[np.int32]  # int32[topics], documents kept per topic
+    doc_ids: NDArray[np.bytes_]  # S{w}[documents], w a multiple of 8
+    hashes: NDArray[np.uint64]  # uint64[documents], hash of the document id alone
+    tie_groups: NDArray[np.int32]  # int32[documents], position of the tied group's first document
+
+    def __post_init__(self) -> None:
+        documents = int(self.lengths.sum(dtype=np.int64))
+        if len(self.topics) != len(self.lengths):
+            raise ValueError(f"{len(self.topics)} topics but {len(self.lengths)} lengths")
+        for name in ("doc_ids", "hashes", "tie_groups"):
+            column = getattr(self, name)
+            if column.shape != (documents,):
+                raise ValueError(f"{name} has shape {column.shape}, expected ({documents},)")
+        if self.doc_ids.dtype.kind != "S" or self.doc_ids.dtype.itemsize % WORD:
+            raise ValueError(
+                f"doc_ids must be bytes of a width in whole words, not {self.doc_ids.dtype}"
+            )
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """int64[topics + 1]: documents offsets[t]:offsets[t + 1] are those of topic t."""
+        return _offsets(self.lengths)
+
+    @cached_property
+    def positions(self) -> NDArray[np.int32]:
+        """int32[documents]: 0-based position of each document within its topic."""
+        return _positions(self.lengths)
+
+    @property
+    def max_length(self) -> int:
+        """Documents of the longest topic, 0 for a run without documents."""
+        return int(self.lengths.max(initial=0))
+
+    @property
+    def tied_documents(self) -> int:
+        """Documents that share their retrieval score with another one of their topic."""
+        firsts = np.flatnonzero(self.tie_groups == self.positions)
+        sizes = np.diff(firsts, append=len(self.tie_groups))
+        return int(sizes[sizes > 1].sum())
+
+
+def rank(
+    *,
+    topics: Sequence[str],
+    topic_index: NDArray[np.int32],
+    doc_ids: NDArray[np.bytes_],
+    retrieval_scores: NDArray[np.float64],
+    max_depth: int | None = None,
+) -> Ranking:
+    """Order the lines of a run.
+
+    `topic_index`, `doc_ids` and `retrieval_scores` have one entry per line of the run, in any
+    order; `topic_index` points into `topics`, which gives the order of the topics. Only the first
+    `max_depth` documents of a topic are kept; a tied group across that edge is cut.
+
+    A document occurs at most once per topic: the reader of the file refuses anything else.
+    Raises ValueError for columns that do not fit together or a score that is not a number.
+    """
+    _check_columns(topics, topic_index, doc_ids, retrieval_scores, max_depth)
+    doc_ids = whole_words(doc_ids)
+    order = _score_order(topic_index, retrieval_scores)
+    if order is not None:
+        topic_index, retrieval_scores = topic_index[order], retrieval_scores[order]
+        doc_ids = doc_ids[order]
+    firsts = _first_of_group(topic_index, retrieval_scores)
+    doc_ids = _order_ties(doc_ids, firsts)
+    lengths = np.bincount(topic_index, minlength=len(topics)).astype(np.int32)
+    positions = _positions(lengths)
+    tie_groups = np.repeat(positions[firsts], np.diff(firsts, append=len(positions)))
+    if max_depth is not None and lengths.max(initial=0) > max_depth:
+        kept = positions < max_depth
+        doc_ids, tie_groups = doc_ids[kept], tie_groups[kept]
+        lengths = np.minimum(lengths, np.int32(max_depth))
+    return Ranking(tuple(topics), lengths, doc_ids, hash_doc_ids(doc_ids), tie_groups)
+
+
+def hash_doc_ids(doc_ids: NDArray[np.bytes_]) -> NDArray[np.uint64]:
+    """uint64[documents]: a hash of each id that does not depend on how wide the ids are padded.
+
+    Each 64-bit word is multiplied by an odd number of its own and mixed (the finaliser of
+    SplitMix64, which maps 0 to 0), and the results are added: words of padding add nothing.
+    Hashes only speed a join up; whoever joins by them compares the ids as well.
+    """
+    words = id_words(doc_ids)
+    hashes = np.zeros(len(words), np.uint64)
+    for column in range(words.shape[1]):
+        multiplier = np.uint64((0x9E3779B97F4A7C15 * (2 * column + 1)) & 0xFFFFFFFFFFFFFFFF)
+        hashes += _mix(words[:, column] * multiplier)
+    return hashes
+
+
+def id_words(doc_ids: NDArray[np.bytes_]) -> NDArray[np.uint64]:
+    """uint64[documents, words]: the ids as 64-bit words (first byte lowest), a view if it can be.
+
+    Equal ids have equal words; the order of the words is not the order of the ids.
+    """
+    padded = np.ascontiguousarray(_padded(doc_ids))
+    words: NDArray[np.uint64] = padded.view("<u8").reshape(
+        len(padded), padded.dtype.itemsize // WORD
+    )
+    return words.astype(np.uint64, copy=False)
+
+
+def whole_words(doc_ids: NDArray[np.bytes_]) -> NDArray[np.bytes_]:
+    """S{w}[documents]: the same ids, w the smallest multiple of 8 that holds the longest."""
+    padded = _padded(doc_ids)
+    words = id_words(padded)
+    used = words.shape[1]
+    while used > 1 and not words[:, used - 1].any():
+        used -= 1
+    return padded.astype(f"S{used * WORD}", copy=False)
+
+
+def _padded(doc_ids: NDArray[np.bytes_]) -> NDArray[np.bytes_]:
+    """The same ids, NUL bytes added up to the next whole word."""
+    width = max(WORD, -(-doc_ids.dtype.itemsize // WORD) * WORD)
+    return doc_ids.astype(f"S{width}", copy=False)
+
+
+def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def _check_columns(
+    topics: Sequence[str],
+    topic_index: NDArray[np.int32],
+    doc_ids: NDArray[np.bytes_],
+    retrieval_scores: NDArray[np.float64],
+    max_depth: int | None,
+) -> None:
+    lines = len(topic_index)
+    if (
+        topic_index.shape != (lines,)
+        or doc_ids.shape != (lines,)
+        or retrieval_scores.shape != (lines,)
+    ):
+        raise ValueError("topic_index, doc_ids and retrieval_scores need one entry per line each")
+    if doc_ids.dtype.kind != "S":
+        raise ValueError(f"doc_ids must be bytes, not {doc_ids.dtype}")
+    if retrieval_scores.dtype != np.float64:
+        raise ValueError(f"retrieval scores must be float64, not {retrieval_scores.dtype}")
+    if lines and not (topic_index.min() >= 0 and topic_index.max() < len(topics)):
+        raise ValueError(f"topic_index points outside the {len(topics)} topics")
+    if len(set(topics)) != len(topics):
+        raise ValueError("a topic is named twice")
+    if np.isnan(retrieval_scores).any():
+        raise ValueError("a retrieval score is not a number")
+    if max_depth is not None and max_depth < 1:
+        raise ValueError(f"max_depth must be at least 1, not {max_depth}")
+
+
+def _score_order(
+    topic_index: NDArray[np.int32], retrieval_scores: NDArray[np.float64]
+) -> NDArray[np.intp] | None:
+    """Lines by topic, then descending score; None where they stand so already, as in most runs."""
+    same_topic = topic_index[1:] == topic_index[:-1]
+    falling = retrieval_scores[1:] <= retrieval_scores[:-1]
+    if bool(np.all((topic_index[1:] > topic_index[:-1]) | (same_topic & falling))):
+        return None
+    return np.lexsort((-retrieval_scores, topic_index))
+
+
+def _first_of_group(
+    topic_index: NDArray[np.int32], retrieval_scores: NDArray[np.float64]
+) -> NDArray[np.intp]:
+    """Where a group of lines with the same topic and the same score begins."""
+    firsts = np.ones(len(topic_index), np.bool_)
+    firsts[1:] = topic_index[1:] != topic_index[:-1]
+    firsts[1:] |= retrieval_scores[1:] != retrieval_scores[:-1]
+    return np.flatnonzero(firsts)
+
+
+def _order_ties(doc_ids: NDArray[np.bytes_], firsts: NDArray[np.intp]) -> NDArray[np.bytes_]:
+    """The ids with every group of equal scores in descending byte order."""
+    sizes = np.diff(firsts, append=len(doc_ids))
+    groups = np.repeat(np.arange(len(firsts)), sizes)
+    tied = np.flatnonzero(np.repeat(sizes > 1, sizes))
+    if not len(tied):
+        return doc_ids
+    # Read as big-endian numbers, words compare as their bytes do; inverted, they sort descending.
+    words = id_words(doc_ids[tied]).byteswap()
+    keys = [~words[:, column] for column in reversed(range(words.shape[1]))]
+    ordered = doc_ids.copy()
+    ordered[tied] = doc_ids[tied[np.lexsort((*keys, groups[tied]))]]
+    return ordered
+
+
+def _offsets(lengths: NDArray[np.int32]) -> NDArray[np.int64]:
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def _positions(lengths: NDArray[np.int32]) -> NDArray[np.int32]:
+    starts = _offsets(lengths)
+    count = np.arange(starts[-1], dtype=np.int32)
+    return count - np.repeat(starts[:-1].astype(np.int32), lengths)

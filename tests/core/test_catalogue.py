@@ -1,0 +1,219 @@
+"""What holds for every family: its facts are there and true, and evaluation keeps its promises."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.core.measures.catalogue import FAMILIES, family_of
+from scoring.core.measures.graded import GradedTopics, default_gain_map, evaluate
+from scoring.core.measures.measure import BadMeasure, Measure
+from scoring.core.measures.names import parse_measure
+from tests.core.drawn import drawn, scores
+
+EXAMPLES = [
+    parse_measure(name)
+    for name in (
+        "RBP(p=0.5)",
+        "RBP(p=0.95,rel=2)@7",
+        "RBP(p=0.8,gain=map)",
+        "AP",
+        "AP(rel=2)@5",
+        "nDCG",
+        "nDCG(gain=map)@3",
+        "nDCG(gain=exp)@10",
+        "DCG@5",
+        "P@10",
+        "R@10",
+        "Rprec",
+        "Rprec(rel=2)@4",
+        "RR",
+        "RR@3",
+        "Judged@10",
+    )
+]
+ids = pytest.mark.parametrize("measure", EXAMPLES, ids=str)
+
+
+def random_topics(seed, topics=6, depth=40):
+    random = np.random.default_rng(seed)
+    grades = random.choice(np.array([-1, 0, 1, 2], np.int8), size=(topics, depth))
+    lengths = random.integers(0, depth + 1, topics)
+    grades[np.arange(depth) >= lengths[:, None]] = -128
+    counts = np.stack([(grades == g).sum(axis=1) for g in range(3)], axis=1)
+    counts += random.integers(0, 4, counts.shape)
+    return GradedTopics(grades, counts.astype(np.int64), default_gain_map(2))
+
+
+def test_there_is_an_example_of_every_family():
+    assert {measure.family for measure in EXAMPLES} == {family.name for family in FAMILIES}
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_the_facts_of_a_family_are_told(family):
+    facts = family.facts
+    for text in (facts.pretty_name, facts.description, facts.formula, facts.reference):
+        assert text
+    assert facts.residual.endswith(".")
+    assert facts.direction in ("higher", "lower")
+    assert facts.range[0] < facts.range[1]
+    assert family.version >= 1
+
+
+@ids
+def test_scores_lie_in_the_stated_range_and_have_the_stated_residual(measure):
+    facts = family_of(measure).facts
+    for seed in range(5):
+        found = evaluate([measure], random_topics(seed))[measure]
+        assert found.base.dtype == np.float64
+        assert ((found.base >= facts.range[0]) & (found.base <= facts.range[1])).all()
+        assert (found.residual is not None) == facts.has_residual
+        if found.residual is not None:
+            assert (found.residual >= 0).all()
+            assert (found.base + found.residual <= facts.range[1] + 1e-12).all()
+
+
+@ids
+def test_an_empty_ranking_scores_zero_and_everything_is_unknown(measure):
+    graded = drawn("", "1-", relevant=2, highest=2)
+    found = evaluate([measure], graded)[measure]
+    assert found.base[0] == 0
+    if measure == parse_measure("RBP(p=0.5)"):
+        assert found.residual[0] == 1
+
+
+@ids
+def test_a_matrix_without_ranks_or_topics_is_scored(measure):
+    no_ranks = GradedTopics(
+        np.zeros((2, 0), np.int8), np.zeros((2, 3), np.int64), default_gain_map(2)
+    )
+    assert evaluate([measure], no_ranks)[measure].base.tolist() == [0, 0]
+    no_topics = GradedTopics(
+        np.zeros((0, 5), np.int8), np.zeros((0, 3), np.int64), default_gain_map(2)
+    )
+    assert evaluate([measure], no_topics)[measure].base.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["AP", "AP(rel=2)@5", "R@10", "Rprec", "Rprec(rel=2)@4", "RR", "nDCG", "nDCG(gain=exp)@2"],
+)
+def test_a_perfect_ranking_of_everything_judged_scores_one(name):
+    assert scores(name, drawn("2210", highest=2)).base[0] == 1
+
+
+@pytest.mark.parametrize(
+    "measure", [m for m in EXAMPLES if family_of(m).facts.has_residual], ids=str
+)
+def test_judging_more_moves_a_score_only_within_its_bounds(measure):
+    random = np.random.default_rng(1)
+    for seed in range(5):
+        before = random_topics(seed)
+        grades = before.grades.copy()
+        unjudged = np.flatnonzero(grades == -1)
+        chosen = random.choice(unjudged, len(unjudged) // 2, replace=False)
+        grades.reshape(-1)[chosen] = random.integers(0, 3, len(chosen))
+        after = GradedTopics(grades, before.grade_counts + 99, before.gain_map)
+        old = evaluate([measure], before)[measure]
+        new = evaluate([measure], after)[measure]
+        assert (new.base >= old.base - 1e-12).all()
+        assert (new.base + new.residual <= old.base + old.residual + 1e-12).all()
+
+
+def test_measures_evaluated_together_score_as_they_do_alone():
+    graded = random_topics(3)
+    together = evaluate(EXAMPLES, graded)
+    assert list(together) == EXAMPLES
+    for measure in EXAMPLES:
+        alone = evaluate([measure], random_topics(3))[measure]
+        assert same_bits(alone, together[measure])
+
+
+def test_runs_scored_one_by_one_or_stacked_have_the_same_bits():
+    runs = [random_topics(seed, depth=300) for seed in range(4)]
+    stacked = GradedTopics(
+        np.concatenate([run.grades for run in runs]),
+        np.concatenate([run.grade_counts for run in runs]),
+        runs[0].gain_map,
+    )
+    whole = evaluate(EXAMPLES, stacked)
+    for place, run in enumerate(runs):
+        part = slice(6 * place, 6 * place + 6)
+        for measure, found in evaluate(EXAMPLES, run).items():
+            assert found.base.tobytes() == whole[measure].base[part].tobytes()
+            if found.residual is not None:
+                assert found.residual.tobytes() == whole[measure].residual[part].tobytes()
+
+
+def test_the_grades_are_not_written_to():
+    graded = random_topics(2)
+    graded.grades.setflags(write=False)
+    evaluate(EXAMPLES, graded)
+
+
+def same_bits(one, other):
+    if one.residual is not None and one.residual.tobytes() != other.residual.tobytes():
+        return False
+    return one.base.tobytes() == other.base.tobytes()
+
+
+@given(st.integers(1, 40), st.integers(1, 60))
+def test_a_perfect_ranking_has_an_ndcg_of_exactly_one(twos, ones):
+    graded = drawn("2" * twos + "1" * ones, highest=2)
+    for name in ("nDCG", "nDCG@10", "nDCG(gain=exp)", "nDCG(gain=map)@37"):
+        assert scores(name, graded).base[0] == 1
+
+
+def test_a_gain_map_may_reward_grade_zero_or_nothing_at_all():
+    odd = drawn("0?", highest=1, gain_map=[0.5, 1])
+    assert scores("RBP(p=0.5,gain=map)", odd).base[0] == 0.25
+    assert scores("nDCG(gain=map)", odd).base[0] == 1
+    nothing = drawn("1?", highest=1, gain_map=[0, 0])
+    assert scores("RBP(p=0.5,gain=map)", nothing).residual[0] == 0
+    assert scores("nDCG(gain=map)", nothing).base[0] == 0
+
+
+def test_the_derived_arrays_of_graded_topics():
+    graded = drawn("2?0", "1", "", highest=2, per_grade=(5, 3, 2))
+    assert graded.lengths.tolist() == [3, 1, 0]
+    assert graded.relevant(1).tolist()[0] == [True, False, False]
+    assert graded.judged.tolist()[0] == [True, False, True]
+    assert graded.unjudged.tolist()[0] == [False, True, False]
+    assert graded.relevant_count(1).tolist() == [5, 5, 5]
+    assert graded.relevant_count(2).tolist() == [2, 2, 2]
+    assert graded.relevant_count(3).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"grades": np.zeros((1, 2), np.int16)}, "int8"),
+        ({"grades": np.full((1, 2), 2, np.int8)}, "above the highest grade 1"),
+        ({"grade_counts": np.zeros((1, 3), np.int64)}, "grade_counts"),
+        ({"gain_map": np.array([0, 1.5])}, "gain map"),
+        ({"gain_map": np.array([0, np.nan])}, "gain map"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(change, message):
+    arrays = {
+        "grades": np.zeros((1, 2), np.int8),
+        "grade_counts": np.zeros((1, 2), np.int64),
+        "gain_map": np.array([0.0, 1.0]),
+    }
+    with pytest.raises(ValueError, match=message):
+        GradedTopics(**(arrays | change))
+
+
+def test_the_default_gain_map_is_grade_by_highest():
+    assert default_gain_map(1).tolist() == [0, 1]
+    assert default_gain_map(4).tolist() == [0, 0.25, 0.5, 0.75, 1]
+    with pytest.raises(ValueError, match="highest grade"):
+        default_gain_map(0)
+
+
+@pytest.mark.parametrize(
+    "measure", [Measure("RBP"), Measure("P"), Measure("AP", (("nonsense", 1),))], ids=str
+)
+def test_a_measure_made_past_the_checks_is_refused(measure):
+    with pytest.raises(BadMeasure):
+        evaluate([measure], random_topics(0))
