@@ -1,0 +1,41 @@
+"""Performing a campaign's waiting jobs in this process, for commands that wait for the result."""
+
+from collections.abc import Callable
+
+from campaigns.models import Campaign
+from scoring import checking, evaluation, jobs
+from scoring.models import Job
+
+ACTS = {
+    Job.Kind.CHECK: checking.check_run,
+    Job.Kind.EVALUATE: evaluation.evaluate_run,
+}
+
+
+def perform_waiting_jobs(campaign: Campaign, *, on_done: Callable[[], None] | None = None) -> int:
+    """Performs the campaign's waiting jobs and those they ask for, oldest first; how many.
+
+    Jobs are claimed as a worker claims them, so that workers may be at it at the same time; one
+    that fails is tried JOB_ATTEMPTS times. `on_done` is called after each.
+    """
+    performed = 0
+    is_moving = True
+    while is_moving:
+        waiting = campaign.jobs.filter(state=Job.State.WAITING).order_by("pk")
+        is_moving = False
+        for job_id in list(waiting.values_list("pk", flat=True)):
+            if _perform(job_id):
+                is_moving = True
+                performed += 1
+                if on_done is not None:
+                    on_done()
+    return performed
+
+
+def _perform(job_id: int) -> bool:
+    """Whether the job was free to be claimed."""
+    with jobs.attempt(job_id) as held:
+        if held is None:
+            return False
+        ACTS[Job.Kind(held.kind)](held)
+    return True

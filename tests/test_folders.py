@@ -1,0 +1,113 @@
+"""A campaign goes out as a folder and comes back the same."""
+
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from campaigns.models import Campaign, Run
+from scoring.models import Score
+
+pytestmark = pytest.mark.django_db
+
+TOPICS = """<topics>
+<topic number="1"><query>first</query><question>what is first?</question></topic>
+<topic number="02"><query>a &lt;b&gt; &amp; c</query></topic>
+</topics>"""
+QRELS = "1 0 A 1\n1 0 B 0\n02 0 A 2\n"
+GOOD = "1 Q0 A 1 3.0 good\n1 Q0 B 2 2.0 good\n02 Q0 C 1 1.0 good\n"
+OTHER = "1 Q0 B 1 3.0 other\n1 Q0 A 2 2.0 other\n"
+BAD = "1 Q0 A 1 3.0 bad\n1 Q0 B 2 bad\n"
+UNKNOWN = "1 Q0 A 1 3.0 unknown\n9 Q0 A 1 3.0 unknown\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    source = tmp_path / "source"
+    (source / "runs").mkdir(parents=True)
+    (source / "topics.xml").write_text(TOPICS)
+    (source / "qrels.txt").write_text(QRELS)
+    (source / "runs" / "good.gz").write_bytes(gzip.compress(GOOD.encode()))
+    (source / "runs" / "input.other").write_text(OTHER)
+    (source / "table.csv").write_text(
+        "run,team,runtype,contributed judgments\ngood,Alpha,manual,yes\n"
+    )
+    return source
+
+
+def imported(folder: Path, slug: str = "small", **options: object) -> str:
+    out = io.StringIO()
+    call_command("import_campaign", str(folder), slug=slug, stdout=out, **options)
+    return out.getvalue()
+
+
+def scores(slug: str) -> dict[tuple[str, str], tuple[object, object]]:
+    found = Score.objects.filter(evaluation__run__campaign__slug=slug)
+    return {
+        (s.evaluation.run.tag, s.measure): (s.mean_base, s.mean_residual)
+        for s in found.select_related("evaluation__run")
+    }
+
+
+def test_a_folder_becomes_a_scored_campaign_with_its_teams(folder: Path) -> None:
+    said = imported(folder, runs_table=folder / "table.csv")
+    assert said.startswith("2 runs of 2 teams accepted.")
+    campaign = Campaign.objects.get(slug="small")
+    assert list(campaign.topics.values_list("code", flat=True)) == ["1", "02"]
+    assert campaign.highest_grade == 2
+    good = campaign.runs.get(tag="good")
+    assert (good.team.name, good.run_type, good.is_pooled) == ("Alpha", "manual", True)
+    assert campaign.runs.get(tag="other").team.name == "Imported runs"
+    assert scores("small")["good", "RR"] == (0.5, 0.5)  # topic 02: C could be relevant
+
+
+def test_a_refused_run_is_named_with_its_line_and_the_rest_comes_in(folder: Path) -> None:
+    (folder / "runs" / "bad").write_text(BAD)
+    said = imported(folder)
+    assert "2 runs of 1 teams accepted." in said
+    assert "refused: bad" in said
+    assert "line 2: FIELDS" in said
+
+
+def test_unknown_topics_are_refused_or_dropped_as_asked(folder: Path) -> None:
+    (folder / "runs" / "unknown").write_text(UNKNOWN)
+    assert "line 2: UNKNOWN_TOPIC" in imported(folder)
+    imported(folder, slug="dropping", unknown_topics="drop")
+    assert Run.objects.get(campaign__slug="dropping", tag="unknown").state == Run.State.ACCEPTED
+
+
+def test_importing_twice_adds_nothing(folder: Path) -> None:
+    imported(folder)
+    before = list(Run.objects.order_by("pk").values())
+    imported(folder)
+    assert list(Run.objects.order_by("pk").values()) == before
+    assert Campaign.objects.get(slug="small").qrels.count() == 1
+
+
+def test_what_goes_out_comes_back_with_the_same_scores(folder: Path, tmp_path: Path) -> None:
+    imported(folder, runs_table=folder / "table.csv")
+    out = tmp_path / "out"
+    call_command("export_campaign", "small", str(out), stdout=io.StringIO())
+    assert sorted(p.name for p in (out / "runs").iterdir()) == ["good.gz", "other.gz"]
+    assert gzip.decompress((out / "runs" / "other.gz").read_bytes()).decode() == OTHER
+    imported(out, slug="again", runs_table=out / "runs.csv")
+    assert scores("again") == scores("small")
+    first, second = (Campaign.objects.get(slug=slug) for slug in ("small", "again"))
+    assert list(first.topics.values_list("code", "position", "fields")) == list(
+        second.topics.values_list("code", "position", "fields")
+    )
+    facts = ("tag", "team__name", "run_type", "is_pooled")
+    assert set(first.runs.values_list(*facts)) == set(second.runs.values_list(*facts))
+
+
+def test_a_folder_without_topics_says_so(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="no topics file"):
+        imported(tmp_path)
+
+
+def test_nothing_is_written_over(folder: Path) -> None:
+    imported(folder)
+    with pytest.raises(CommandError, match="is not empty"):
+        call_command("export_campaign", "small", str(folder))

@@ -1,0 +1,90 @@
+"""Ranks, what ranks never, and that a board shows scores of one kind only."""
+
+import csv
+import io
+
+import pytest
+from django.utils import timezone
+
+from campaigns.access import Viewer
+from campaigns.models import Campaign
+from scoring.core.measures.names import parse_measure
+from scoring.exports import board_csv
+from scoring.leaderboard import Leaderboard, leaderboard
+from scoring.models import Evaluation, Score
+from tests.making import make_campaign, make_qrels, make_run, make_scores, make_team
+
+pytestmark = pytest.mark.django_db
+RBP = "RBP(p=0.5)"
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    campaign = make_campaign()
+    make_qrels(campaign)
+    return campaign
+
+
+def board(campaign: Campaign, measure: str = RBP) -> Leaderboard:
+    campaign.refresh_from_db()
+    organiser = Viewer(campaign, person=None, roles=frozenset({"organiser"}), team=None)
+    return leaderboard(organiser, parse_measure(measure))
+
+
+def test_equal_scores_share_a_rank(campaign: Campaign) -> None:
+    for tag, base in [("c", 0.2), ("a", 0.5), ("b", 0.5), ("d", 0.1)]:
+        make_scores(make_run(campaign, tag=tag), {RBP: (base, 0.1)})
+    assert [(row.rank, row.tag) for row in board(campaign).rows] == [
+        (1, "a"),
+        (1, "b"),
+        (3, "c"),
+        (4, "d"),
+    ]
+
+
+def test_a_missing_score_never_ranks(campaign: Campaign) -> None:
+    make_scores(make_run(campaign, tag="undefined"), {RBP: (None, None)})
+    make_scores(make_run(campaign, tag="worst"), {RBP: (0.0, 0.0)})
+    make_run(campaign, tag="unscored")
+    shown = board(campaign)
+    assert [(row.rank, row.tag) for row in shown.rows] == [(1, "worst"), (None, "undefined")]
+    assert shown.waiting_count == 1
+
+
+def test_late_withdrawn_replaced_and_disqualified_runs_do_not_stand(campaign: Campaign) -> None:
+    for facts in (
+        {"is_late": True},
+        {"withdrawn_at": timezone.now()},
+        {"replaced_at": timezone.now()},
+        {"disqualified_at": timezone.now()},
+    ):
+        make_scores(make_run(campaign, **facts), {RBP: (0.9, 0.0)})
+    assert board(campaign).rows == ()
+
+
+def test_scores_of_other_qrels_rules_or_definitions_are_not_mixed_in(campaign: Campaign) -> None:
+    old = make_run(campaign, tag="old-qrels")
+    make_scores(old, {RBP: (0.9, 0.0)})
+    make_qrels(campaign)
+    other_rules = make_scores(make_run(campaign, tag="other-rules"), {RBP: (0.9, 0.0)})
+    Evaluation.objects.filter(pk=other_rules.pk).update(definitions="0" * 16)
+    older = make_scores(make_run(campaign, tag="older-definition"), {RBP: (0.9, 0.0)})
+    Score.objects.filter(evaluation=older).update(definition=0)
+    make_scores(make_run(campaign, tag="current"), {RBP: (0.1, 0.0)})
+    assert [row.tag for row in board(campaign).rows] == ["current"]
+
+
+def test_could_lead_counts_runs_that_the_unjudged_alone_could_lift(campaign: Campaign) -> None:
+    for tag, base, residual in [("best", 0.6, 0.0), ("could", 0.5, 0.2), ("cannot", 0.5, 0.05)]:
+        make_scores(make_run(campaign, tag=tag), {RBP: (base, residual)})
+    assert [row.tag for row in board(campaign).could_lead] == ["could"]
+
+
+def test_csv_numbers_read_back_to_the_same_doubles_and_text_cells_are_safe(
+    campaign: Campaign,
+) -> None:
+    team = make_team(campaign, name="=HYPERLINK(1)")
+    make_scores(make_run(campaign, team, tag="r"), {RBP: (1 / 3, 0.1 + 0.2)})
+    (row,) = csv.DictReader(io.StringIO(board_csv(board(campaign))))
+    assert (float(row["base"]), float(row["residual"])) == (1 / 3, 0.1 + 0.2)
+    assert row["team"].startswith("'=")

@@ -1,0 +1,167 @@
+"""Teams and invitations: who joins what, and who does not."""
+
+from datetime import timedelta
+
+import pytest
+from django.conf import LazySettings
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns import lifecycle, people
+from campaigns.models import Campaign, Invitation, Membership
+from tests.making import make_campaign, make_organiser, make_team, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def signed_in(person: object) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def test_a_person_founds_a_team_and_is_in_it() -> None:
+    alice, campaign = make_user(), make_campaign()
+    team = people.found_team(campaign=campaign, person=alice, name="Alpha")
+    membership = Membership.objects.get(person=alice)
+    assert (membership.team, membership.role) == (team, Membership.Role.PARTICIPANT)
+
+
+def test_a_person_is_in_one_team_of_a_campaign_only() -> None:
+    alice, campaign = make_user(), make_campaign()
+    people.found_team(campaign=campaign, person=alice, name="Alpha")
+    with pytest.raises(people.CannotJoin):
+        people.found_team(campaign=campaign, person=alice, name="Beta")
+    other = make_team(campaign)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Membership.objects.create(
+            campaign=campaign, person=alice, role=Membership.Role.PARTICIPANT, team=other
+        )
+    # another campaign is another matter
+    people.found_team(campaign=make_campaign(), person=alice, name="Alpha")
+
+
+def test_a_participant_without_a_team_cannot_be_stored() -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Membership.objects.create(
+            campaign=make_campaign(), person=make_user(), role=Membership.Role.PARTICIPANT
+        )
+
+
+def test_an_invitation_brings_a_team_mate() -> None:
+    alice, bob, campaign = make_user(), make_user(), make_campaign()
+    team = make_team(campaign, alice)
+    page = signed_in(alice).post(reverse("campaigns:team-invite", args=[campaign.slug]))
+    link = page.context["link"]
+    assert link in page.content.decode()
+    look = signed_in(bob).get(link)
+    assert look.status_code == 200
+    assert not team.memberships.filter(person=bob).exists()  # looking is not joining
+    signed_in(bob).post(link)
+    assert team.memberships.filter(person=bob).exists()
+    signed_in(bob).post(link)  # a double click
+    assert team.memberships.filter(person=bob).count() == 1
+
+
+def test_the_table_of_invitations_opens_no_door() -> None:
+    campaign = make_campaign()
+    organiser = make_organiser(campaign)
+    invitation, token = people.invite(campaign=campaign, by=organiser, role="organiser")
+    stored = Invitation.objects.values().get(pk=invitation.pk)
+    assert token not in str(stored)
+    assert people.find_invitation(token) == invitation
+    assert people.find_invitation(stored["token_digest"]) is None
+
+
+@pytest.mark.parametrize("spoil", ["expire", "revoke"])
+def test_an_old_or_revoked_link_opens_nothing(spoil: str) -> None:
+    campaign = make_campaign()
+    invitation, token = people.invite(
+        campaign=campaign, by=make_organiser(campaign), role="organiser"
+    )
+    if spoil == "revoke":
+        people.revoke(invitation)
+    else:
+        past = timezone.now() - timedelta(seconds=1)
+        Invitation.objects.filter(pk=invitation.pk).update(expires_at=past)
+    assert people.find_invitation(token) is None
+
+
+def test_a_member_of_one_team_cannot_follow_a_link_of_another() -> None:
+    campaign = make_campaign()
+    bob = make_user()
+    make_team(campaign, bob, name="Beta")
+    alpha = make_team(campaign, make_user(), name="Alpha")
+    _, token = people.invite(
+        campaign=campaign, by=make_user(), role=Membership.Role.PARTICIPANT, team=alpha
+    )
+    page = signed_in(bob).post(reverse("campaigns:invitation", args=[token]))
+    assert "You are in a team of this campaign already." in page.content.decode()
+    assert not alpha.memberships.filter(person=bob).exists()
+
+
+def test_people_are_shown_without_their_address() -> None:
+    alice = make_user("alice@secret.example")
+    assert "secret" not in people.display_name(alice)
+
+
+@pytest.mark.parametrize(
+    ("rule", "facts", "may"),
+    [
+        ("anyone", {}, True),
+        ("approved", {}, False),
+        ("approved", {"is_approved": True}, True),
+        ("staff", {"is_approved": True}, False),
+        ("staff", {"is_staff": True}, True),
+    ],
+)
+def test_who_may_create_a_campaign_is_a_setting(
+    rule: str, facts: dict[str, bool], may: bool, settings: LazySettings
+) -> None:
+    settings.WHO_MAY_CREATE_CAMPAIGNS = rule
+    person = make_user(**facts)
+    assert lifecycle.may_create_campaigns(person) is may
+    answer = signed_in(person).get(reverse("campaigns:campaign-create"))
+    assert answer.status_code == (200 if may else 403)
+
+
+def test_signing_up_founding_a_team_and_making_a_campaign_from_the_browser() -> None:
+    client = Client()
+    secret = "three words and more"
+    client.post(
+        reverse("account_signup"),
+        {"email": "new@people.example", "password1": secret, "password2": secret},
+    )
+    client.post(reverse("account_logout"))
+    client.post(reverse("account_login"), {"login": "new@people.example", "password": secret})
+    campaign = make_campaign()
+    client.post(reverse("campaigns:team", args=[campaign.slug]), {"name": "Newcomers"})
+    assert campaign.teams.filter(name="Newcomers").exists()
+
+
+def test_a_new_campaign_is_its_makers_draft() -> None:
+    maker = make_user(is_approved=True)
+    answer = signed_in(maker).post(
+        reverse("campaigns:campaign-create"),
+        {
+            "name": "A track",
+            "slug": "a-track",
+            "time_zone": "Europe/Rome",
+            "grace_minutes": "0",
+            "highest_grade": "2",
+            "rel": "1",
+            "gain_map": "0, 0.5, 1",
+            "persistences": "0.5, 0.8",
+            "run_depth": "1000",
+            "no_relevant": "exclude",
+            "unknown_topics": "refuse",
+        },
+    )
+    assert answer.status_code == 302
+    campaign = Campaign.objects.get(slug="a-track")
+    assert campaign.stage == Campaign.Stage.DRAFT
+    assert (campaign.gain_map, campaign.persistences) == ([0, 0.5, 1], [0.5, 0.8])
+    assert signed_in(maker).get(answer["Location"]).status_code == 200
+    assert Client().get(reverse("campaigns:campaign-detail", args=["a-track"])).status_code == 404
