@@ -5,12 +5,16 @@ Every look-up starts from a person. What one may not know of is not found, never
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from campaigns.models import Audience, Campaign, Membership, Run, Team
+from campaigns.models import Audience, Campaign, Membership, Run, Team, User
+
+Person: TypeAlias = User | AnonymousUser
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,7 @@ class Viewer:
     """One person (or nobody in particular) before one campaign."""
 
     campaign: Campaign
-    person: object  # a User or AnonymousUser
+    person: Person | None
     roles: frozenset[str]
     team: Team | None
 
@@ -54,7 +58,7 @@ class Viewer:
         return self.can_see_board or (self.owns(run) and self.campaign.shows_own_scores)
 
 
-def campaigns_visible_to(person) -> QuerySet[Campaign]:
+def campaigns_visible_to(person: Person) -> QuerySet[Campaign]:
     """A draft is its organisers' secret, a private campaign its members'."""
     listed = Q(is_private=False) & ~Q(stage=Campaign.Stage.DRAFT)
     if not person.is_authenticated:
@@ -66,7 +70,7 @@ def campaigns_visible_to(person) -> QuerySet[Campaign]:
     )
 
 
-def viewer_or_404(person, slug: str) -> Viewer:
+def viewer_or_404(person: Person, slug: str) -> Viewer:
     """This person before this campaign, if they may know of it. Two queries."""
     campaign = get_object_or_404(
         campaigns_visible_to(person).select_related("series", "active_qrels"), slug=slug
@@ -74,24 +78,19 @@ def viewer_or_404(person, slug: str) -> Viewer:
     return _viewer(person, campaign)
 
 
-def organiser_or_404(person, slug: str) -> Viewer:
+def organiser_or_404(person: Person, slug: str) -> Viewer:
     viewer = viewer_or_404(person, slug)
     if not viewer.is_organiser:
         raise Http404
     return viewer
 
 
-def board_or_404(person, slug: str) -> Viewer:
+def board_or_404(person: Person, slug: str) -> Viewer:
     """Like `viewer_or_404`, where the board is shown to this person."""
     viewer = viewer_or_404(person, slug)
     if not viewer.can_see_board:
         raise Http404
     return viewer
-
-
-def as_seen_by_the_public(viewer: Viewer) -> Viewer:
-    """The same campaign before somebody without an account."""
-    return Viewer(campaign=viewer.campaign, person=None, roles=frozenset(), team=None)
 
 
 def runs_visible_to(viewer: Viewer) -> QuerySet[Run]:
@@ -117,7 +116,7 @@ def run_or_404(viewer: Viewer, public_id: str) -> Run:
     return get_object_or_404(runs_visible_to(viewer), public_id=public_id)
 
 
-def _viewer(person, campaign: Campaign) -> Viewer:
+def _viewer(person: Person, campaign: Campaign) -> Viewer:
     memberships = (
         list(
             Membership.objects.filter(

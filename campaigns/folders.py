@@ -1,9 +1,9 @@
 """A campaign as a folder in TREC's own shape: read into the database, and written back.
 
-    topics.xml | topics.*.txt | topics.tsv     one topics file
-    qrels.txt[.gz]                             one qrels file (may be missing)
-    runs/*[.gz]                                one file a run
-    runs.csv                                   tag, team, run type, pooled (when exported)
+topics.xml | topics.*.txt | topics.tsv     one topics file
+qrels.txt[.gz]                             one qrels file (may be missing)
+runs/*[.gz]                                one file a run
+runs.csv                                   tag, team, run type, pooled (when exported)
 """
 
 import csv
@@ -70,8 +70,9 @@ def make_campaign_for(
 def import_run(*, campaign: Campaign, path: Path, table: Mapping[str, RunsTableRow]) -> Run:
     """Takes in one run file, as if its team had handed it in; the same file only once."""
     row = table.get(_tag_of(path))
-    team, _ = Team.objects.get_or_create(
-        campaign=campaign, name=(row.team if row else "") or NO_TABLE
+    name = (row.team if row else "") or NO_TABLE
+    team = campaign.teams.filter(name=name).first() or Team.objects.create(
+        campaign=campaign, name=name
     )
     with path.open("rb") as opened, intake.stored_upload(File(opened, name=path.name)) as file:
         return intake.submit_run(
@@ -143,8 +144,7 @@ def _write_gzipped(storage_key: str, path: Path) -> None:
     with default_storage.open(storage_key) as stored:
         is_packed = stored.read(2) == GZIP_MAGIC
         stored.seek(0)
-        opened = path.open("wb") if is_packed else gzip.open(path, "wb")
-        with opened as out:
+        with path.open("wb") if is_packed else gzip.open(path, "wb") as out:
             while block := stored.read(1 << 20):
                 out.write(block)
 

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import UploadedFile
 
 from campaigns.models import Campaign, Run
 
@@ -99,7 +100,7 @@ class RunForm(forms.Form):
         required=False, max_length=64, widget=forms.HiddenInput(), strip=True
     )
 
-    def clean_file(self):
+    def clean_file(self) -> UploadedFile:
         file = self.cleaned_data["file"]
         if file.size > settings.MAX_UPLOAD_BYTES:
             limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 from django.utils import timezone
 
@@ -14,7 +15,7 @@ class CannotStep(Exception):
     """The campaign is not ready for that; the message says what is missing."""
 
 
-def may_create_campaigns(person) -> bool:
+def may_create_campaigns(person: User | AnonymousUser) -> bool:
     """The site's setting says who: anyone with an account, approved people, or staff."""
     if not person.is_authenticated:
         return False

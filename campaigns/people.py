@@ -25,8 +25,6 @@ def found_team(*, campaign: Campaign, person: User, name: str) -> Team:
     """A new team with this person in it."""
     with transaction.atomic():
         _refuse_second_team(campaign, person)
-        if campaign.teams.filter(name__iexact=name).exists():
-            raise CannotJoin("That name cannot be used here; choose another.")
         team = Team.objects.create(campaign=campaign, name=name)
         _join(campaign, person, Membership.Role.PARTICIPANT, team)
         LogEntry.objects.create(

@@ -1,6 +1,5 @@
 """Checking a run's file: read it, rank it, and accept or refuse it, in one decision."""
 
-from campaigns.trec.runs import ParsedRun, read_run
 from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import transaction
@@ -8,6 +7,7 @@ from django.db import transaction
 from campaigns import verdicts
 from campaigns.models import Run
 from campaigns.trec.problems import FormatError, Problem
+from campaigns.trec.runs import ParsedRun, read_run
 from scoring import faults, jobs
 from scoring.core.ranking import Ranking, rank
 from scoring.evaluation import request_evaluation

@@ -1,5 +1,7 @@
 """People, their teams, and what each may do in a campaign."""
 
+from typing import Any
+
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.db import models
@@ -10,13 +12,13 @@ from campaigns.models.identity import new_public_id
 
 
 class UserManager(BaseUserManager["User"]):
-    def create_user(self, email: str, password: str | None = None, **facts) -> "User":
+    def create_user(self, email: str, password: str | None = None, **facts: Any) -> "User":
         user = self.model(email=self.normalize_email(email).lower(), **facts)
         user.set_password(password)
         user.save(using=self._db)
         return user
 
-    def create_superuser(self, email: str, password: str | None = None, **facts) -> "User":
+    def create_superuser(self, email: str, password: str | None = None, **facts: Any) -> "User":
         return self.create_user(
             email, password, **{"is_staff": True, "is_superuser": True, "is_approved": True} | facts
         )
@@ -41,17 +43,13 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class Team(models.Model):
-    """Who hands in runs together."""
+    """Who hands in runs together. Names may repeat: "taken" would tell a blind participant who
+    else takes part."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="teams")
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     name = models.CharField(max_length=100)
     created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["campaign", "name"], name="team_name_once"),
-        ]
 
     def __str__(self) -> str:
         return self.name

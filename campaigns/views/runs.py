@@ -1,5 +1,6 @@
 """Handing in runs, and taking them back."""
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -8,6 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from campaigns import access, intake, lifecycle
 from campaigns.forms import RunForm
+from campaigns.models import Run
 from campaigns.models.identity import new_public_id
 
 
@@ -56,6 +58,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
             "campaign": viewer.campaign,
             "form": form,
             "is_accepting": lifecycle.is_accepting_at(viewer.campaign, request.arrived_at),
+            "max_bytes": settings.MAX_UPLOAD_BYTES,
         },
         status=400 if form.errors else 200,
     )
@@ -74,7 +77,7 @@ def run_withdraw(request: HttpRequest, slug: str, public_id: str) -> HttpRespons
     return redirect("scoring:run-detail", slug, public_id)
 
 
-def _take_in(request: HttpRequest, viewer: access.Viewer, form: RunForm):
+def _take_in(request: HttpRequest, viewer: access.Viewer, form: RunForm) -> Run:
     intake.decide_deadline(viewer.campaign, request.arrived_at)  # before a large file is stored
     with intake.stored_upload(form.cleaned_data["file"]) as file:
         return intake.submit_run(
