@@ -1,0 +1,233 @@
+"""Whole lines of text in blocks of about 1 MiB, with everything refused that is not clean text.
+
+Positions are byte offsets into `Block.data`, which blanks pad on both sides so that readers may
+load eight bytes before or behind any field without looking where the block ends.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.trec.compression import plain_blocks
+from campaigns.trec.problems import Findings, Problem, refuse, shown
+
+LINE_BYTES = 64 << 10  # a longer line is refused before it is read to its end
+PAD = b" " * 64
+TAB, LF, VT, FF, CR, SPACE, DEL = 9, 10, 11, 12, 13, 32, 127
+CTRL_Z = b"\x1a"
+BOM = b"\xef\xbb\xbf"
+WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})  # beyond ASCII: controls, formats, blanks
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some whole lines, each ended by LF, between two pads of blanks."""
+
+    data: NDArray[np.uint8]
+    is_blank: NDArray[np.bool_]  # bool[bytes]: what separates fields
+    line_feeds: NDArray[np.intp]  # intp[lines]: where each line ends
+    first_line: int  # physical number of the first line
+    refused: NDArray[np.bool_] | None = None  # bool[lines]: lines that already have a problem
+    unseen: NDArray[np.bool_] | None = None  # bool[lines]: lines with an invisible character
+
+    def line_starts(self) -> NDArray[np.intp]:
+        """Where each line begins."""
+        starts = np.empty_like(self.line_feeds)
+        starts[0] = len(PAD)
+        starts[1:] = self.line_feeds[:-1] + 1
+        return starts
+
+    def line_text(self, index: int) -> bytes:
+        """The bytes of one line of the block, without its LF."""
+        start = len(PAD) if index == 0 else int(self.line_feeds[index - 1]) + 1
+        return self.data[start : self.line_feeds[index]].tobytes()
+
+
+def read_blocks(
+    source: BinaryIO | bytes, findings: Findings, *, max_bytes: int = 1 << 30
+) -> Iterator[Block]:
+    """Yield the lines of a plain or gzipped text file; problems of single lines go to `findings`.
+
+    Raises FormatError at what ends all reading: EMPTY, ENCODING, NUL, LINES_CR, LINE_TOO_LONG and
+    the refusals of `plain_blocks`.
+    """
+    first_line = 1
+    for padded in _whole_lines(plain_blocks(source, max_bytes=max_bytes), findings):
+        raw = _without_mark(padded, findings) if first_line == 1 else padded
+        block = _block(raw, first_line, findings)
+        first_line += block.line_feeds.size
+        yield block
+    if first_line == 1:
+        refuse("EMPTY", "the file is empty")
+
+
+def _whole_lines(pieces: Iterator[bytes], findings: Findings) -> Iterator[bytes]:
+    """Cut at the last LF of each piece, and pad; what is too long for a line is handed on as is."""
+    carry = b""
+    for piece in pieces:
+        cut = piece.rfind(b"\n") + 1
+        if cut:
+            yield b"".join((PAD, carry, memoryview(piece)[:cut], PAD))
+            carry = piece[cut:]
+        else:
+            carry += piece
+        if len(carry) > LINE_BYTES:
+            break
+    rest = carry.rstrip(CTRL_Z)
+    if len(rest) < len(carry):
+        findings.warn("CTRL_Z", "the Ctrl-Z at the end of the file was removed")
+    if rest:
+        yield b"".join((PAD, rest, b"\n", PAD))
+
+
+def _without_mark(padded: bytes, findings: Findings) -> bytes:
+    if padded.startswith(WIDE_BOMS, len(PAD)):
+        refuse("ENCODING", "the file is UTF-16 or UTF-32: save it as UTF-8", 1)
+    if not padded.startswith(BOM, len(PAD)):
+        return padded
+    findings.warn("BOM", "the byte order mark at the begin of the file was removed", line=1)
+    return PAD + padded[len(PAD) + len(BOM) :]
+
+
+def _block(raw: bytes, first_line: int, findings: Findings) -> Block:
+    data = np.frombuffer(raw, np.uint8)
+    is_blank = data <= SPACE
+    line_feeds = np.flatnonzero(data == LF)
+    block = Block(data, is_blank, line_feeds, first_line)
+    if data.min() == 0:
+        _refuse_nul(block)
+    _refuse_long_line(block)
+    expected = np.count_nonzero(data == SPACE) + np.count_nonzero(data == TAB) + line_feeds.size
+    if np.count_nonzero(is_blank) == expected and data.max() < DEL:
+        return block
+    return _examined(block, raw, findings)
+
+
+def _refuse_long_line(block: Block) -> None:
+    lengths = block.line_feeds - block.line_starts()
+    if lengths.max() <= LINE_BYTES:
+        return
+    index = int(np.argmax(lengths > LINE_BYTES))
+    line = block.first_line + index
+    if line == 1 and CR in block.data[: block.line_feeds[0]]:
+        refuse("LINES_CR", "lines end in CR alone: save the file with LF line ends", 1)
+    refuse("LINE_TOO_LONG", f"the line is longer than {LINE_BYTES:,} bytes", line)
+
+
+def _examined(block: Block, raw: bytes, findings: Findings) -> Block:
+    """The block with its odd lines marked."""
+    data = block.data
+    unseen = None
+    if data.max() > DEL:
+        unseen = _unseen_lines(block, _decoded(block, raw), findings)
+    is_cr = data == CR
+    stray = np.flatnonzero(is_cr[:-1] & (data[1:] != LF))
+    if stray.size and block.first_line == 1 and block.line_feeds.size == 1:
+        refuse("LINES_CR", "lines end in CR alone: save the file with LF line ends", 1)
+    pairs = int(np.count_nonzero(is_cr)) - stray.size
+    if pairs:
+        findings.warn("CRLF", "{n} lines end in CR LF, read as LF", count=pairs)
+    form = np.flatnonzero((data == VT) | (data == FF))
+    if form.size:
+        line = _line(block, int(form[0]))
+        findings.warn("VT_FF", "vertical tab or form feed, read as a space", line=line)
+    control = np.flatnonzero(((data < SPACE) & ((data < TAB) | (data > CR))) | (data == DEL))
+    refused = np.zeros(block.line_feeds.size, np.bool_)
+    _note_bytes(block, stray, refused, findings, "STRAY_CR", "CR inside the line")
+    _note_bytes(block, control, refused, findings, "CTRL", "control character")
+    return Block(data, block.is_blank, block.line_feeds, block.first_line, refused, unseen)
+
+
+def _line(block: Block, position: int) -> int:
+    return block.first_line + int(np.searchsorted(block.line_feeds, position))
+
+
+def _begin(block: Block, position: int) -> int:
+    """Where the line of a byte begins."""
+    return int(block.line_starts()[np.searchsorted(block.line_feeds, position)])
+
+
+def _around(block: Block, position: int) -> str:
+    """A byte and its neighbours in the line, for people."""
+    begin = max(_begin(block, position), position - 8)
+    return shown(block.data[begin : position + 8].tobytes().partition(b"\n")[0])
+
+
+def _refuse_nul(block: Block) -> NoReturn:
+    nuls = np.flatnonzero(block.data == 0)
+    position = int(nuls[0])
+    line, byte = _line(block, position), position - _begin(block, position) + 1
+    # Latin text in UTF-16 is half NUL; padding and binary data are not.
+    is_wide = 0.4 < nuls.size / (block.data.size - 2 * len(PAD)) < 0.6
+    hint = ": this looks like UTF-16, save it as UTF-8" if is_wide else ""
+    refuse("NUL", f"NUL at byte {byte} of the line{hint}", line)
+
+
+def _decoded(block: Block, raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        line, byte = _line(block, error.start), error.start - _begin(block, error.start) + 1
+        hint = ": if this is Latin-1, save it as UTF-8" if raw[error.start] >= 0xA0 else ""
+        message = f"byte {byte} of the line (0x{raw[error.start]:02X}) is not UTF-8{hint}"
+        refuse("ENCODING", message, line, _around(block, error.start))
+
+
+def _unseen_characters(text: str) -> set[str]:
+    """The characters beyond ASCII that are invisible, blank or controls."""
+    return {
+        char for char in set(text) if not char.isascii() and unicodedata.category(char) in UNSEEN
+    }
+
+
+def unseen_name(text: bytes) -> str:
+    """The first invisible character of a UTF-8 text, by number and name; "" if it has none."""
+    characters = text.decode()
+    unseen = _unseen_characters(characters)
+    if not unseen:
+        return ""
+    char = min(unseen, key=characters.index)
+    return f"U+{ord(char):04X} {unicodedata.name(char, 'control character')}"
+
+
+def _unseen_lines(block: Block, text: str, findings: Findings) -> NDArray[np.bool_] | None:
+    if not unicodedata.is_normalized("NFC", text):
+        lines = enumerate(text.split("\n"), block.first_line)
+        first = next(n for n, line in lines if not unicodedata.is_normalized("NFC", line))
+        findings.warn("NOT_NFC", "text not in Unicode normal form C, kept as it is", line=first)
+    unseen = _unseen_characters(text)
+    if not unseen:
+        return None
+    flags = [not unseen.isdisjoint(line) for line in text.split("\n")[: block.line_feeds.size]]
+    return np.array(flags, np.bool_)
+
+
+def _note_bytes(
+    block: Block,
+    positions: NDArray[np.intp],
+    refused: NDArray[np.bool_],
+    findings: Findings,
+    code: str,
+    message: str,
+) -> None:
+    """One problem a line for bytes that no line may hold; such lines are read no further."""
+    lines, first = np.unique(np.searchsorted(block.line_feeds, positions), return_index=True)
+    fresh = ~refused[lines]
+    lines, first = lines[fresh], positions[first[fresh]]
+    refused[lines] = True
+
+    def describe(k: int) -> Problem:
+        position = int(first[k])
+        byte = position - _begin(block, position) + 1
+        text = f"{message} 0x{block.data[position]:02X} at byte {byte}"
+        line = block.first_line + int(lines[k])
+        return Problem(code, line, text, None, _around(block, position))
+
+    findings.add_rows(range(lines.size), lines.size, describe)

@@ -1,0 +1,142 @@
+"""The bytes of a handed-in file, plain: gzip is told by its content, other packings are refused.
+
+Nothing is decompressed before it is asked for, so a reader that gives up costs nothing more.
+"""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Iterator
+from itertools import chain
+from typing import BinaryIO
+
+from campaigns.trec.problems import refuse
+
+READ_BYTES = 1 << 18
+BLOCK_BYTES = 1 << 18  # a plain block is never larger; it fits the processor's cache
+MEMBER_LIMIT = 1000
+HEAD_BYTES = 512
+GZIP_MAGIC = b"\x1f\x8b"
+TAR_OFFSET = 257
+
+FOREIGN = (
+    (b"PK\x03\x04", "a zip archive (or an Office document)"),
+    (b"PK\x05\x06", "a zip archive"),
+    (b"%PDF-", "a PDF"),
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"BZh", "bzip2"),  # told from text by what follows: see `_is_foreign`
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"\xd0\xcf\x11\xe0", "an Office document"),
+)
+BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
+ZLIB_HEADS = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+
+
+def plain_blocks(source: BinaryIO | bytes, *, max_bytes: int = 1 << 30) -> Iterator[bytes]:
+    """Yield the plain content of a plain or gzipped file in blocks of at most 1 MiB.
+
+    `max_bytes` is an absolute limit on what is yielded. Raises FormatError: TYPE (another
+    packing), GZIP (truncated, damaged, followed by other data, compressed twice, more than 1000
+    members) or TOO_BIG. An empty file yields nothing.
+    """
+    head, pieces = _peek(_pieces(source))
+    _refuse_foreign(head)
+    if head.startswith(GZIP_MAGIC):
+        head, pieces = _peek(_gunzip(pieces))
+        if head.startswith(GZIP_MAGIC):
+            refuse("GZIP", "the file is compressed twice: compress it once")
+        _refuse_foreign(head)
+    total = 0
+    for piece in pieces:
+        total += len(piece)
+        if total > max_bytes:
+            refuse("TOO_BIG", f"the plain file is larger than {max_bytes:,} bytes")
+        yield piece
+
+
+def _pieces(source: BinaryIO | bytes) -> Iterator[bytes]:
+    stream = io.BytesIO(source) if isinstance(source, bytes) else source
+    while piece := stream.read(READ_BYTES):
+        yield piece
+
+
+def _peek(pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """The first bytes, and all pieces including those."""
+    taken: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        taken.append(piece)
+        size += len(piece)
+        if size >= HEAD_BYTES:
+            break
+    return b"".join(taken)[:HEAD_BYTES], chain(taken, pieces)
+
+
+def _refuse_foreign(head: bytes) -> None:
+    for magic, name in FOREIGN:
+        if head.startswith(magic) and _is_foreign(magic, head):
+            refuse("TYPE", f"the file is {name}: plain text or gzip expected")
+    if head[TAR_OFFSET : TAR_OFFSET + 5] == b"ustar":
+        refuse("TYPE", "the file is a tar archive: plain text or gzip expected")
+    if head[:2] in ZLIB_HEADS and _inflates(head):
+        refuse("TYPE", "the file is zlib data without a gzip header: plain text or gzip expected")
+
+
+def _is_foreign(magic: bytes, head: bytes) -> bool:
+    # "BZh9" could begin a topic id; the block header after it could not.
+    return magic != b"BZh" or head[4:10] in BZIP2_BLOCKS
+
+
+def _inflates(head: bytes) -> bool:
+    """True if the head really is the begin of zlib data: "x^" could begin a topic id."""
+    if head.isascii() and head[1:2] != b"\x01":
+        return False
+    try:
+        zlib.decompressobj().decompress(head, HEAD_BYTES)
+    except zlib.error:
+        return False
+    return True
+
+
+def _gunzip(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield what the members hold, one after the other; zero bytes may stand after a member."""
+    inflater = zlib.decompressobj(wbits=31)
+    members = 1
+    for piece in pieces:
+        rest = piece
+        while rest:
+            if inflater.eof:
+                rest = rest.lstrip(b"\0")
+                if not rest:
+                    break
+                members += 1
+                inflater = _next_member(rest, members)
+            block = _inflate(inflater, rest)
+            rest = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
+            if block:
+                yield block
+    while not inflater.eof and (block := _inflate(inflater, b"")):
+        yield block
+    if not inflater.eof:
+        refuse("GZIP", "the gzip data are truncated: the file ends too early")
+
+
+def _next_member(rest: bytes, members: int) -> zlib._Decompress:
+    if not GZIP_MAGIC.startswith(rest[:2]):
+        refuse("GZIP", "other data follow the end of the gzip data")
+    if members > MEMBER_LIMIT:
+        refuse("GZIP", f"more than {MEMBER_LIMIT:,} gzip members in one file")
+    return zlib.decompressobj(wbits=31)
+
+
+def _inflate(inflater: zlib._Decompress, data: bytes) -> bytes:
+    try:
+        return inflater.decompress(data, BLOCK_BYTES)
+    except zlib.error as error:
+        reason = str(error).rpartition(": ")[2]
+        refuse("GZIP", f"the gzip data are damaged ({reason})")

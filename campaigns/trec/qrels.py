@@ -1,0 +1,165 @@
+"""Qrels: `topic iteration document grade`, one line a judgment, read and written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.trec.blocks import read_blocks
+from campaigns.trec.decimals import DECIMAL, read_integers
+from campaigns.trec.fields import Fields, column_is, split_fields
+from campaigns.trec.problems import Findings, Problem, refuse, shown
+from campaigns.trec.qrels_content import warn_content
+from campaigns.trec.record_table import Records, RecordTable
+from campaigns.trec.topic_column import TopicColumn, UnknownTopics
+
+QRELS_WIDTH = 4
+ITERATION, GRADE = 1, 3  # columns, from 0
+MAX_GRADE = 127
+ITERATION_BYTES = 64
+WRITE_ROWS = 50_000
+COMMENTED_JUDGMENT = re.compile(rb"#\S+\s+\S+\s+\S+\s+-?\d{1,3}")
+INTEGER = re.compile(rb"[+-]?\d+")
+
+
+@dataclass(frozen=True, eq=False)
+class ParsedQrels:
+    """One set of judgments as columns; row i of each is the i-th kept line of the file."""
+
+    topics: tuple[str, ...]  # in order of first appearance
+    topic_index: NDArray[np.int32]  # int32[lines]: index into `topics`
+    doc_ids: NDArray[np.bytes_]  # S{w}[lines], w a multiple of 8, NUL padded
+    grades: NDArray[np.int16]  # int16[lines], -127..127 as written; below 0: not judged
+    line_count: int
+    warnings: tuple[Problem, ...]
+
+
+def read_qrels(
+    source: BinaryIO | bytes,
+    *,
+    known_topics: Collection[str] | None = None,
+    unknown_topics: UnknownTopics = "refuse",
+    max_lines: int | None = None,
+    max_bytes: int = 1 << 30,
+) -> ParsedQrels:
+    """Read qrels, plain or gzipped, and check all of them.
+
+    Field 2 is free and forgotten. Grades are whole numbers from -127 to 127 without plus sign or
+    leading zeros. Limits are those of `read_run`. Raises FormatError with the first 25 problems in
+    line order and the number of all.
+    """
+    findings = Findings()
+    reader = _QrelsReader(findings, TopicColumn(findings, known_topics, unknown_topics), max_lines)
+    with findings.gathered():
+        for block in read_blocks(source, findings, max_bytes=max_bytes):
+            reader.take(
+                split_fields(block, QRELS_WIDTH, findings, hint=_hint, record=COMMENTED_JUDGMENT)
+            )
+        records = reader.records()
+    warn_content(records, findings)
+    return ParsedQrels(
+        topics=records.topics,
+        topic_index=records.topic_index,
+        doc_ids=records.doc_ids,
+        grades=records.values["grades"],
+        line_count=records.lines.size,
+        warnings=findings.warnings,
+    )
+
+
+class _QrelsReader:
+    """What is read so far."""
+
+    def __init__(self, findings: Findings, topics: TopicColumn, max_lines: int | None) -> None:
+        self.findings = findings
+        self.iteration = b""
+        values = {"grades": np.int16}
+        self.table = RecordTable(findings, topics, max_lines=max_lines, values=values)
+
+    def take(self, fields: Fields) -> None:
+        """Read a block."""
+        if fields.lines.size:
+            self._compare_iteration(fields)
+            self.table.push(fields, grades=self._grades(fields))
+
+    def _compare_iteration(self, fields: Fields) -> None:
+        if not self.iteration:
+            self.iteration = fields.text(0, ITERATION)[:ITERATION_BYTES]
+        other = np.flatnonzero(~column_is(fields, ITERATION, self.iteration))
+        if other.size:
+            row = int(other[0])
+            self.findings.warn(
+                "FIELD_2",
+                "field 2 changes: if it names assessors, their judgments are not told apart",
+                line=int(fields.lines[row]),
+                field=ITERATION + 1,
+                value=fields.text(row, ITERATION),
+            )
+
+    def _grades(self, fields: Fields) -> NDArray[np.int64]:
+        grades, bad = read_integers(fields, GRADE)
+        starts = fields.starts[GRADE]
+        digits = starts + (fields.data[starts] == ord("-"))
+        bad |= np.abs(grades) > MAX_GRADE
+        bad |= (fields.data[digits] == ord("0")) & (fields.ends[GRADE] - digits > 1)
+        rows = np.flatnonzero(bad)
+        if rows.size:
+            grades[rows] = 0
+            self.findings.add_rows(
+                rows.tolist(), rows.size, lambda row: _grade_problem(fields, row)
+            )
+        return grades
+
+    def records(self) -> Records:
+        """Join the blocks and check what only the whole file shows."""
+        if not self.iteration and not self.findings.total:
+            refuse("EMPTY", "the file holds no judgment")
+        return self.table.join()
+
+
+def _hint(parts: list[bytes], line: int) -> str:
+    """What a line of another width may be."""
+    if len(parts) == 6 and DECIMAL.fullmatch(parts[4]):
+        return "this looks like a run"
+    if len(parts) == 5 and DECIMAL.fullmatch(parts[4]) and not INTEGER.fullmatch(parts[4]):
+        return "this looks like prels (judgments with probabilities), which are not read"
+    if len(parts) == 5:
+        return "this looks like preferences or subtopics, which are not read"
+    if b" ".join(parts).count(b",") >= GRADE:
+        return "this looks like CSV, separate fields by spaces or tabs"
+    return ""
+
+
+def _grade_problem(fields: Fields, row: int) -> Problem:
+    """Why field 4 is no grade."""
+    text = fields.text(row, GRADE)
+    message = "grade is not a whole number"
+    if INTEGER.fullmatch(text):
+        message = f"grade is outside -{MAX_GRADE}..{MAX_GRADE}"
+        if abs(int(text[:8])) <= MAX_GRADE:
+            message = "grade has a plus sign or leading zeros"
+    elif DECIMAL.fullmatch(text):
+        message = "grade is not a whole number: grades are 0, 1, 2 and so on"
+    return Problem("GRADE", int(fields.lines[row]), message, GRADE + 1, shown(text))
+
+
+def write_qrels(qrels: ParsedQrels, target: BinaryIO) -> None:
+    """Write the judgments as text with 0 in field 2; reading it again gives the same columns."""
+    topics = [topic.encode() for topic in qrels.topics]
+    for begin in range(0, qrels.line_count, WRITE_ROWS):
+        rows = slice(begin, begin + WRITE_ROWS)
+        lines = [
+            b"%b 0 %b %d\n" % (topics[topic], doc_id, grade)
+            for topic, doc_id, grade in zip(
+                qrels.topic_index[rows].tolist(),
+                qrels.doc_ids[rows].tolist(),
+                qrels.grades[rows].tolist(),
+                strict=True,
+            )
+        ]
+        target.write(b"".join(lines))

@@ -1,0 +1,84 @@
+"""The records of a run or of qrels, as columns: topic, document and what the format adds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.trec.columns import DocColumn, DocIds, Stack
+from campaigns.trec.duplicates import note_repeated
+from campaigns.trec.fields import Fields
+from campaigns.trec.problems import Findings, refuse
+from campaigns.trec.topic_column import DROPPED, TopicColumn
+
+DOC = 2  # the column of the document, in runs and qrels
+
+
+@dataclass(frozen=True)
+class Records:
+    """All rows of a file; the arrays have one entry a kept line."""
+
+    topics: tuple[str, ...]
+    topic_index: NDArray[np.int32]
+    doc_ids: DocIds
+    lines: NDArray[np.int64]  # physical line numbers
+    values: dict[str, NDArray[Any]]
+
+
+class RecordTable:
+    """Collects blocks; topics that are dropped leave no row."""
+
+    def __init__(
+        self,
+        findings: Findings,
+        topics: TopicColumn,
+        *,
+        max_lines: int | None,
+        values: dict[str, type[Any]],
+    ) -> None:
+        self._line_count = 0
+        self._findings = findings
+        self._topics = topics
+        self._max_lines = max_lines
+        self._topic_index = Stack(np.int32)
+        self._doc_ids = DocColumn(findings, DOC)
+        self._lines = Stack(np.int64)
+        self._values = {name: Stack(dtype) for name, dtype in values.items()}
+
+    def push(self, fields: Fields, **values: NDArray[Any]) -> None:
+        """Add a block: its fields and, by name, the values read from them."""
+        numbers = self._topics.numbers(fields)
+        kept = numbers != DROPPED
+        if not kept.all():
+            fields, numbers = fields.only(kept), numbers[kept]
+            values = {name: column[kept] for name, column in values.items()}
+        self._count_lines(fields)
+        self._topic_index.push(numbers)
+        self._doc_ids.push(fields)
+        self._lines.push(fields.lines)
+        for name, column in values.items():
+            self._values[name].push(column)
+
+    def _count_lines(self, fields: Fields) -> None:
+        room = None if self._max_lines is None else self._max_lines - self._line_count
+        self._line_count += fields.lines.size
+        if room is not None and fields.lines.size > room:
+            refuse("TOO_MANY", f"more than {self._max_lines:,} lines", int(fields.lines[room]))
+
+    def join(self) -> Records:
+        """All rows, after the checks that need them all."""
+        self._topics.finish()
+        records = Records(
+            topics=tuple(self._topics.topics),
+            topic_index=self._topic_index.join(),
+            doc_ids=self._doc_ids.join(),
+            lines=self._lines.join(),
+            values={name: stack.join() for name, stack in self._values.items()},
+        )
+        note_repeated(
+            records.topic_index, records.doc_ids, records.lines, records.topics, self._findings
+        )
+        return records

@@ -1,0 +1,104 @@
+"""What is wrong with a line of a run, in words: hints for whole lines and for single fields."""
+
+from __future__ import annotations
+
+import re
+
+from campaigns.trec.decimals import DECIMAL
+from campaigns.trec.fields import Fields
+from campaigns.trec.problems import Problem, shown
+
+RUN_WIDTH = 6
+LITERAL, RANK, SCORE, TAG = 1, 3, 4, 5  # columns, from 0
+TAG_FORM = re.compile(rb"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+TAG_BYTES = 64
+# Windows cannot hold a file of such a name, and a tag names the file that people download.
+RESERVED_NAME = re.compile(rb"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
+NUMBER = DECIMAL.pattern
+COMMENTED_RUN_LINE = re.compile(rb"#\S+\s+\S+\s+\S+\s+-?\d+\s+" + NUMBER + rb"\s+\S+")
+INTEGER = re.compile(rb"-?\d+")
+DECIMAL_COMMA = re.compile(rb"[+-]?\d+,\d+")
+HEXADECIMAL = re.compile(rb"[+-]?0[xX][0-9a-fA-F.]+(?:[pP][+-]?\d+)?")
+NOT_FINITE = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+WORDS_OF_A_HEADER = re.compile(rb"[A-Za-z][A-Za-z_@ ]*")
+
+
+def run_hint(parts: list[bytes], line: int) -> str:
+    """What a line of another width may be."""
+    foreign = _foreign_hint(parts[0], b" ".join(parts))
+    if foreign:
+        return foreign
+    if len(parts) == RANK + 1 and INTEGER.fullmatch(parts[RANK]):
+        return "this looks like a qrels file"
+    if len(parts) == TAG and DECIMAL.fullmatch(parts[SCORE]):
+        return "the run tag is missing"
+    if line == 1 and all(WORDS_OF_A_HEADER.fullmatch(part) for part in parts):
+        return "this looks like a header, a run has none"
+    return ""
+
+
+def _foreign_hint(first: bytes, text: bytes) -> str:
+    """What begins like a format that is no table of fields."""
+    if first.startswith((b"<!", b"<html", b"<HTML", b"<?", b"<head", b"<body")):
+        return "this looks like an HTML or XML page"
+    if first.startswith((b"{", b"[")):
+        return "this looks like JSON"
+    if text.count(b",") >= RANK:
+        return "this looks like CSV, separate fields by spaces or tabs"
+    if first.startswith((b'"', b"'")):
+        return "remove the quotes"
+    return ""
+
+
+def _line_hint(fields: Fields, row: int) -> str:
+    """What explains a wrong number by the whole line."""
+    rank, score = fields.text(row, RANK), fields.text(row, SCORE)
+    if rank[:1] in (b'"', b"'") or score[:1] in (b'"', b"'"):
+        return ": remove the quotes"
+    is_header = WORDS_OF_A_HEADER.fullmatch(rank) and WORDS_OF_A_HEADER.fullmatch(score)
+    if fields.lines[row] == 1 and is_header and not NOT_FINITE.fullmatch(score):
+        return ": this looks like a header, a run has none"
+    return ""
+
+
+def score_problem(fields: Fields, row: int) -> Problem:
+    """Why field 5 is no score."""
+    text = fields.text(row, SCORE)
+    message = "score is not a decimal number" + _line_hint(fields, row)
+    if NOT_FINITE.fullmatch(text):
+        message = "score is not finite"
+    elif DECIMAL.fullmatch(text):
+        message = "score is too large for a double"
+    elif DECIMAL_COMMA.fullmatch(text):
+        message = "score is not a decimal number: write a point, not a comma"
+    elif HEXADECIMAL.fullmatch(text):
+        message = "score is hexadecimal, write it in decimal"
+    return Problem("SCORE", int(fields.lines[row]), message, SCORE + 1, shown(text))
+
+
+def rank_problem(fields: Fields, row: int) -> Problem:
+    """Why field 4 is no rank."""
+    text = fields.text(row, RANK)
+    message = "rank is not a whole number" + _line_hint(fields, row)
+    if INTEGER.fullmatch(text):
+        message = "rank has more than 8 digits"
+    return Problem("RANK", int(fields.lines[row]), message, RANK + 1, shown(text))
+
+
+def tag_problem(tag: bytes, line: int) -> Problem | None:
+    """Why a run may not be called so; None if it may."""
+    message = ""
+    if len(tag) > TAG_BYTES:
+        message = f"tag of {len(tag):,} bytes, at most {TAG_BYTES} allowed"
+    elif not TAG_FORM.fullmatch(tag):
+        message = "tag may hold letters, digits and _ . - only, and begins with a letter or digit"
+    elif RESERVED_NAME.fullmatch(tag):
+        message = "tag is a reserved file name"
+    return Problem("TAG", line, message, TAG + 1, shown(tag)) if message else None
+
+
+def other_tag_problem(fields: Fields, row: int, tag: bytes, first_line: int) -> Problem:
+    """Two names in one file."""
+    message = f"tag differs from '{shown(tag)}' on line {first_line}: one file holds one run"
+    line = int(fields.lines[row])
+    return Problem("TAG", line, message, TAG + 1, shown(fields.text(row, TAG)))

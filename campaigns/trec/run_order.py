@@ -1,0 +1,73 @@
+"""What only a whole run shows: depth of its topics, ties, and ranks that say another order."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.trec.problems import SHOWN_PROBLEMS, Findings, Problem, shown
+from campaigns.trec.record_table import Records
+
+
+def note_depth(records: Records, max_depth: int, findings: Findings) -> None:
+    """A problem for every topic with more than `max_depth` documents, at the first too many."""
+    counts = np.bincount(records.topic_index, minlength=len(records.topics))
+    deep = np.flatnonzero(counts > max_depth)
+    for number in deep[:SHOWN_PROBLEMS].tolist():
+        rows = np.flatnonzero(records.topic_index == number)
+        topic = shown(records.topics[number])
+        message = f"{counts[number]:,} documents for topic '{topic}', at most {max_depth:,} allowed"
+        findings.add(Problem("TOO_MANY", int(records.lines[rows[max_depth]]), message, 1, topic))
+    findings.total += max(0, deep.size - SHOWN_PROBLEMS)
+
+
+def warn_order(records: Records, findings: Findings) -> None:
+    """Warn of topics that do not stand together, of ranks against scores, and of ties."""
+    topic_index, lines = records.topic_index, records.lines
+    ranks, scores = records.values["ranks"], records.values["scores"]
+    # Topics are numbered by first appearance: together they are in order.
+    if (topic_index[1:] < topic_index[:-1]).any():
+        line = int(lines[1:][np.argmax(topic_index[1:] < topic_index[:-1])])
+        findings.warn("INTERLEAVED", "the lines of a topic do not stand together", line=line)
+        order = np.argsort(topic_index, kind="stable")
+        topic_index, ranks, scores = topic_index[order], ranks[order], scores[order]
+        lines = lines[order]
+    same_topic = topic_index[1:] == topic_index[:-1]
+    rises = same_topic & (scores[1:] > scores[:-1])
+    _warn_ranks(same_topic, rises, ranks, scores, lines, findings)
+    if rises.any():
+        by_score = np.lexsort((scores, topic_index))
+        scores, topic_index = scores[by_score], topic_index[by_score]
+        same_topic = topic_index[1:] == topic_index[:-1]
+    _warn_ties(same_topic & (scores[1:] == scores[:-1]), findings)
+
+
+def _warn_ranks(
+    same_topic: NDArray[np.bool_],
+    rises: NDArray[np.bool_],
+    ranks: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    lines: NDArray[np.int64],
+    findings: Findings,
+) -> None:
+    falls = same_topic & (scores[1:] < scores[:-1])
+    against = (rises & (ranks[1:] > ranks[:-1])) | (falls & (ranks[1:] < ranks[:-1]))
+    count = int(np.count_nonzero(against))
+    if count:
+        line = int(lines[1:][against].min())
+        message = "the ranks of {n} lines contradict their scores; scores decide"
+        findings.warn("RANK_ORDER", message, line=line, count=count, field=4)
+
+
+def _warn_ties(ties: NDArray[np.bool_], findings: Findings) -> None:
+    """`ties[i]` says that rows i and i + 1, in order of score, are tied."""
+    is_tied = np.zeros(ties.size + 1, np.bool_)
+    is_tied[1:] |= ties
+    is_tied[:-1] |= ties
+    count = int(np.count_nonzero(is_tied))
+    if count:
+        message = (
+            "{n} lines share their score with another of their topic; "
+            "ties are broken by document id, descending, as trec_eval does"
+        )
+        findings.warn("TIES", message, count=count, field=5)

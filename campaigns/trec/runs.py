@@ -1,0 +1,205 @@
+"""Runs: `topic Q0 document rank score tag`, one line a retrieved document, read and written.
+
+A file passes through in blocks of about 1 MiB (`blocks`), each cut into fields (`fields`) and read
+column by column without a loop over lines. What is suspicious in a block is found by masks, and
+only the lines that need a sentence are looked at one by one (`run_faults`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.trec.blocks import read_blocks
+from campaigns.trec.decimals import read_decimals, read_integers
+from campaigns.trec.fields import Fields, column_is, split_fields
+from campaigns.trec.problems import Findings, Problem, refuse
+from campaigns.trec.record_table import Records, RecordTable
+from campaigns.trec.run_faults import (
+    COMMENTED_RUN_LINE,
+    LITERAL,
+    RANK,
+    RUN_WIDTH,
+    SCORE,
+    TAG,
+    TAG_BYTES,
+    other_tag_problem,
+    rank_problem,
+    run_hint,
+    score_problem,
+    tag_problem,
+)
+from campaigns.trec.run_order import note_depth, warn_order
+from campaigns.trec.topic_column import TopicColumn, UnknownTopics
+
+WRITE_ROWS = 50_000
+
+
+@dataclass(frozen=True, eq=False)
+class ParsedRun:
+    """One run as columns; row i of each is the i-th kept line of the file."""
+
+    tag: str
+    topics: tuple[str, ...]  # in order of first appearance
+    topic_index: NDArray[np.int32]  # int32[lines]: index into `topics`
+    doc_ids: NDArray[np.bytes_]  # S{w}[lines], w a multiple of 8, NUL padded
+    retrieval_scores: NDArray[np.float64]  # float64[lines], finite
+    line_count: int
+    warnings: tuple[Problem, ...]
+
+
+def read_run(
+    source: BinaryIO | bytes,
+    *,
+    known_topics: Collection[str] | None = None,
+    unknown_topics: UnknownTopics = "refuse",
+    max_depth: int | None = None,
+    max_lines: int | None = None,
+    max_bytes: int = 1 << 30,
+) -> ParsedRun:
+    """Read a run, plain or gzipped, and check all of it.
+
+    `known_topics` is the public topic list; topics outside it are refused or dropped. `max_depth`
+    is the limit of documents a topic, `max_lines` that of kept lines, `max_bytes` that of the plain
+    file. Whatever they are, a run holds at most 20,000,000 lines, and lines × width of the longest
+    document id at most 512 MiB. Scores are bit for bit those of `float()`.
+    Raises FormatError with the first 25 problems in line order and the number of all.
+    """
+    findings = Findings()
+    reader = _RunReader(findings, TopicColumn(findings, known_topics, unknown_topics), max_lines)
+    with findings.gathered():
+        for block in read_blocks(source, findings, max_bytes=max_bytes):
+            reader.take(
+                split_fields(block, RUN_WIDTH, findings, hint=run_hint, record=COMMENTED_RUN_LINE)
+            )
+        records = reader.records(max_depth)
+    warn_order(records, findings)
+    return ParsedRun(
+        tag=reader.tag.decode(),
+        topics=records.topics,
+        topic_index=records.topic_index,
+        doc_ids=records.doc_ids,
+        retrieval_scores=records.values["scores"],
+        line_count=records.lines.size,
+        warnings=findings.warnings,
+    )
+
+
+class _RunReader:
+    """What is read so far."""
+
+    def __init__(self, findings: Findings, topics: TopicColumn, max_lines: int | None) -> None:
+        self.findings = findings
+        self.tag = b""
+        self.tag_line = 0
+        values = {"ranks": np.int32, "scores": np.float64}
+        self.table = RecordTable(findings, topics, max_lines=max_lines, values=values)
+
+    def take(self, fields: Fields) -> None:
+        """Read a block."""
+        if fields.lines.size:
+            self._check_tag(fields)
+            self._check_literal(fields)
+            self.table.push(fields, ranks=self._ranks(fields), scores=self._scores(fields))
+
+    def _check_tag(self, fields: Fields) -> None:
+        if not self.tag:
+            self.tag, self.tag_line = fields.text(0, TAG), int(fields.lines[0])
+            problem = tag_problem(self.tag, self.tag_line)
+            if problem:
+                self.findings.add(problem)
+        if len(self.tag) > TAG_BYTES:
+            return  # refused already
+        other = np.flatnonzero(~column_is(fields, TAG, self.tag))
+        if other.size:
+            self.findings.add_rows(
+                other.tolist(),
+                other.size,
+                lambda row: other_tag_problem(fields, row, self.tag, self.tag_line),
+            )
+
+    def _check_literal(self, fields: Fields) -> None:
+        other = np.flatnonzero(~column_is(fields, LITERAL, b"Q0"))
+        if other.size:
+            row = int(other[0])
+            self.findings.warn(
+                "FIELD_2",
+                "field 2 is not Q0 on {n} lines; it is not used",
+                line=int(fields.lines[row]),
+                count=other.size,
+                field=LITERAL + 1,
+                value=fields.text(row, LITERAL),
+            )
+
+    def _ranks(self, fields: Fields) -> NDArray[np.int64]:
+        ranks, bad = read_integers(fields, RANK)
+        rows = np.flatnonzero(bad)
+        if rows.size:
+            self.findings.add_rows(rows.tolist(), rows.size, lambda row: rank_problem(fields, row))
+        low = np.flatnonzero((ranks < 1) & ~bad)
+        if low.size:
+            row = int(low[0])
+            self.findings.warn(
+                "RANK_BELOW_1",
+                "{n} ranks are below 1; ranks are not used",
+                line=int(fields.lines[row]),
+                count=low.size,
+                field=RANK + 1,
+                value=fields.text(row, RANK),
+            )
+        return ranks
+
+    def _scores(self, fields: Fields) -> NDArray[np.float64]:
+        scores = read_decimals(fields, SCORE)
+        rows = np.flatnonzero(scores.bad)
+        if rows.size:
+            self.findings.add_rows(rows.tolist(), rows.size, lambda row: score_problem(fields, row))
+        small = np.flatnonzero(scores.underflow)
+        if small.size:
+            row = int(small[0])
+            self.findings.warn(
+                "UNDERFLOW",
+                "{n} scores are too small for a double and count as 0",
+                line=int(fields.lines[row]),
+                count=small.size,
+                field=SCORE + 1,
+                value=fields.text(row, SCORE),
+            )
+        return scores.values
+
+    def records(self, max_depth: int | None) -> Records:
+        """Join the blocks and check what only the whole file shows."""
+        if not self.tag and not self.findings.total:
+            refuse("EMPTY", "the file holds no line of a run")
+        records = self.table.join()
+        if max_depth is not None:
+            note_depth(records, max_depth, self.findings)
+        return records
+
+
+def write_run(run: ParsedRun, target: BinaryIO) -> None:
+    """Write the run as text; reading it again gives the same columns, tag and topics.
+
+    Ranks are positions in the file within a topic, from 1; scores are the shortest decimals that
+    read back to the same double.
+    """
+    topics = [topic.encode() for topic in run.topics]
+    ranks = [0] * len(topics)
+    tag = run.tag.encode()
+    for begin in range(0, run.line_count, WRITE_ROWS):
+        rows = slice(begin, begin + WRITE_ROWS)
+        lines = []
+        for topic, doc_id, score in zip(
+            run.topic_index[rows].tolist(),
+            run.doc_ids[rows].tolist(),
+            run.retrieval_scores[rows].tolist(),
+            strict=True,
+        ):
+            ranks[topic] += 1
+            number = b"%d %r" % (ranks[topic], score)
+            lines.append(b" ".join((topics[topic], b"Q0", doc_id, number, tag)))
+        target.write(b"\n".join(lines) + b"\n")

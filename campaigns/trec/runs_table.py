@@ -1,0 +1,148 @@
+"""The runs table: a CSV that says of each run its team, its type and whether it was pooled."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from campaigns.trec.problems import Findings, Problem, refuse, shown
+from campaigns.trec.run_faults import tag_problem
+from campaigns.trec.whole_text import read_text
+
+MAX_TABLE_BYTES = 16 << 20
+CELL_CHARACTERS = 10_000
+MAX_COLUMNS = 1_000
+MAX_ROWS = 100_000
+COLUMNS = {
+    "run": "tag",
+    "tag": "tag",
+    "team": "team",
+    "runtype": "run_type",
+    "run type": "run_type",
+    "type": "run_type",
+    "pooled": "is_pooled",
+    "contributed judgments": "is_pooled",
+    "contributed": "is_pooled",
+}
+YES = frozenset({"yes", "true", "1"})
+NO = frozenset({"no", "false", "0"})
+
+
+@dataclass(frozen=True)
+class RunsTableRow:
+    """What a table says of one run; texts it does not give are empty."""
+
+    tag: str
+    team: str
+    run_type: str
+    is_pooled: bool | None  # None: not said
+    extra: dict[str, str]  # the other columns, by their header
+
+
+def read_runs_table(
+    source: BinaryIO | bytes, *, max_bytes: int = MAX_TABLE_BYTES
+) -> tuple[RunsTableRow, ...]:
+    """Read a runs table, plain or gzipped CSV in UTF-8 with one header row.
+
+    Columns are known by name, in any case and order: run or tag (required), team, runtype / run
+    type / type, pooled / contributed judgments / contributed (yes, no, true, false, 1, 0 or empty).
+    Raises FormatError with line numbers.
+    """
+    findings = Findings()
+    with findings.gathered():
+        rows = _rows(read_text(source, findings, max_bytes=max_bytes), findings)
+    return rows
+
+
+def _records(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Line and cells of each record that is not blank."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield line, [cell.strip() for cell in cells]
+            line = reader.line_num + 1
+    except csv.Error as error:
+        refuse("TABLE", f"not CSV: {error}", line)
+
+
+def _rows(text: str, findings: Findings) -> tuple[RunsTableRow, ...]:
+    records = _records(text)
+    line, header = next(records, (0, []))
+    if not header:
+        refuse("EMPTY", "the file is empty")
+    names = _columns(header, line)
+    rows: list[RunsTableRow] = []
+    lines: dict[str, int] = {}
+    for line, cells in records:
+        if len(rows) == MAX_ROWS:
+            refuse("TOO_MANY", f"more than {MAX_ROWS:,} runs", line)
+        problem = _shape_problem(cells, header, line)
+        if problem is None:
+            row, problem = _row(dict(zip(header, cells, strict=True)), names, line)
+            if problem is None and row.tag in lines:
+                message = f"run stands already on line {lines[row.tag]}"
+                problem = Problem("DUP", line, message, None, shown(row.tag))
+            lines.setdefault(row.tag, line)
+            rows.append(row)
+        if problem:
+            findings.add(problem)
+    return tuple(rows)
+
+
+def _columns(header: list[str], line: int) -> dict[str, str]:
+    """Which header gives which of our columns."""
+    names: dict[str, str] = {}
+    if len(header) > MAX_COLUMNS:
+        refuse("TABLE", f"more than {MAX_COLUMNS:,} columns", line)
+    for title in header:
+        if header.count(title) > 1:
+            refuse("TABLE", "a column is named twice", line, title)
+        name = COLUMNS.get(title.casefold())
+        if name in names:
+            refuse(
+                "TABLE", f"columns '{shown(names[name])}' and this one say the same", line, title
+            )
+        if name:
+            names[name] = title
+    if "tag" not in names:
+        refuse("TABLE", "no column is called run or tag", line, ",".join(header))
+    return names
+
+
+def _shape_problem(cells: list[str], header: list[str], line: int) -> Problem | None:
+    if len(cells) != len(header):
+        message = f"{len(cells)} columns, {len(header)} expected"
+        return Problem("TABLE", line, message, None, shown(",".join(cells)))
+    for number, cell in enumerate(cells, 1):
+        if len(cell) > CELL_CHARACTERS:
+            message = f"cell of {len(cell):,} characters, at most {CELL_CHARACTERS:,} allowed"
+            return Problem("TABLE", line, message, number, shown(cell))
+    return None
+
+
+def _row(
+    cells: dict[str, str], names: dict[str, str], line: int
+) -> tuple[RunsTableRow, Problem | None]:
+    known = {name: cells[title] for name, title in names.items()}
+    tag = known["tag"]
+    pooled = known.get("is_pooled", "")
+    problem = tag_problem(tag.encode(), line)
+    if problem:
+        field = list(cells).index(names["tag"]) + 1
+        problem = Problem(problem.code, line, problem.message, field, problem.value)
+    elif pooled and pooled.casefold() not in YES | NO:
+        field = list(cells).index(names["is_pooled"]) + 1
+        problem = Problem("TABLE", line, "neither yes nor no", field, shown(pooled))
+    row = RunsTableRow(
+        tag=tag,
+        team=known.get("team", ""),
+        run_type=known.get("run_type", ""),
+        is_pooled=pooled.casefold() in YES if pooled else None,
+        extra={title: cell for title, cell in cells.items() if title not in names.values()},
+    )
+    return row, problem

@@ -1,0 +1,153 @@
+"""Topics that are lines or loose tags: TREC's SGML-like form, tables of two columns, JSON lines."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from campaigns.trec.problems import Findings, Problem, refuse, shown
+from campaigns.trec.topic_records import ID_NAMES, MAX_FIELDS, MAX_TOPICS, RawTopic
+
+ROW_CHARACTERS = 1 << 20
+QUERY = "query"  # the field name where a format has none
+TOP = re.compile(r"<top\b[^>]*>", re.IGNORECASE)
+END_OF_TOP = re.compile(r"</top\s*>", re.IGNORECASE)
+TREC_NAMES = frozenset({"num", "number", "title", "desc", "description", "narr", "narrative"})
+TREC_NAMES |= {"query", "question", "smry", "con", "fac", "def", "dom"}
+NUMBER_NAMES = ("num", "number")
+TAG = re.compile(r"<([A-Za-z][A-Za-z0-9_.-]{0,63})\s*>")
+LABELS = {
+    "num": re.compile(r"\A\s*(?:Number|Topic)\s*:", re.IGNORECASE),
+    "title": re.compile(r"\A\s*Topic\s*:", re.IGNORECASE),
+    "desc": re.compile(r"\A\s*Description\s*:", re.IGNORECASE),
+    "narr": re.compile(r"\A\s*Narrative\s*:", re.IGNORECASE),
+}
+
+
+def trec_topics(text: str, findings: Findings) -> Iterator[RawTopic]:
+    """Topics between `<top>` and `</top>`, whose fields may be closed or not."""
+    starts = list(islice(TOP.finditer(text), MAX_TOPICS + 1))
+    if text[: starts[0].start()].strip():
+        refuse("FIELDS", "text stands before the first <top>", 1)
+    stops = [start.start() for start in starts[1:]] + [len(text)]
+    line, counted = 1, 0
+    for start, stop in zip(starts, stops, strict=True):
+        line += text.count("\n", counted, start.start())
+        counted = start.start()
+        end = END_OF_TOP.search(text, start.end(), stop)
+        fields, is_closed = _trec_fields(text[start.end() : end.start() if end else stop])
+        if not (end and is_closed):
+            message = "{n} topics have tags that are not closed, as usual at TREC"
+            findings.warn("UNCLOSED", message, line=line)
+        if end and text[end.end() : stop].strip():
+            findings.add(Problem("FIELDS", line, "text stands behind the </top> of the topic"))
+        code = next((value for name, value in fields if name in NUMBER_NAMES), None)
+        rest = tuple(field for field in fields if field[0] not in NUMBER_NAMES)
+        yield RawTopic(line, code, rest)
+
+
+def _trec_fields(body: str) -> tuple[list[tuple[str, str]], bool]:
+    """Names and texts, and whether every field had its end tag."""
+    tags = (tag for tag in TAG.finditer(body) if _begins_field(tag, body))
+    begins = list(islice(tags, MAX_FIELDS))
+    stops = [tag.start() for tag in begins] + [len(body)]
+    fields = [(QUERY, body[: stops[0]])]  # blank, as a rule, and then left out
+    is_closed = True
+    for tag, stop in zip(begins, stops[1:], strict=True):
+        name = tag.group(1).lower()
+        text = body[tag.end() : stop]
+        cut = text.lower().rfind(f"</{name}>")
+        is_closed &= cut >= 0
+        text = text[:cut] if cut >= 0 else text
+        fields.append((name, LABELS[name].sub("", text, count=1) if name in LABELS else text))
+    return fields, is_closed
+
+
+def _begins_field(tag: re.Match[str], body: str) -> bool:
+    """Known names begin a field anywhere, others at the begin of a line only: they may be text."""
+    if tag.group(1).lower() in TREC_NAMES:
+        return True
+    return not body[body.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()
+
+
+def _rows(text: str) -> Iterator[tuple[int, str]]:
+    """Lines that are not blank, with their numbers."""
+    for line, row in enumerate(text.split("\n"), 1):
+        if len(row) > ROW_CHARACTERS:
+            refuse("LINE_TOO_LONG", f"the line is longer than {ROW_CHARACTERS:,} characters", line)
+        if row.strip():
+            yield line, row
+
+
+def table_topics(text: str, findings: Findings) -> Iterator[RawTopic]:
+    """`code TAB text` lines; further tabs belong to the text."""
+    for line, row in _rows(text):
+        code, tab, query = row.partition("\t")
+        if not tab:
+            message = "1 column, 2 expected: topic id, tab, text"
+            findings.add(Problem("FIELDS", line, message, None, shown(row)))
+            continue
+        yield RawTopic(line, code, ((QUERY, query),))
+
+
+class _Raw(str):
+    """A JSON number as it is written: `1e3` stays `1e3`."""
+
+    __slots__ = ()
+
+
+def json_topics(text: str, findings: Findings) -> Iterator[RawTopic]:
+    """One JSON object a line: an id and texts."""
+    for line, row in _rows(text):
+        try:
+            yield _json_topic(line, row)
+        except ValueError as error:
+            findings.add(Problem("JSON", line, str(error), None, shown(row)))
+
+
+def _json_topic(line: int, row: str) -> RawTopic:
+    try:
+        pairs = _DECODER.decode(row.strip())
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise ValueError("not an object of texts: nested too deeply") from None
+    if not isinstance(pairs, _Pairs):
+        raise ValueError("not a JSON object")
+    code = next((pairs.get(name) for name in ID_NAMES if name in pairs), None)
+    if code is not None and not isinstance(code, str):
+        raise ValueError("the id is neither text nor a number")
+    fields = []
+    for name, value in pairs.items():
+        if not isinstance(value, str):
+            raise ValueError(f"'{shown(name)}' is not text")
+        fields.append((name, str(value)))
+    id_name = next((name for name in ID_NAMES if name in pairs), None)
+    rest = tuple((name, value) for name, value in fields if name != id_name)
+    return RawTopic(line, None if code is None else str(code), rest)
+
+
+class _Pairs(dict[str, Any]):
+    """A JSON object without repeated keys."""
+
+
+def _pairs(items: list[tuple[str, Any]]) -> _Pairs:
+    pairs = _Pairs(items)
+    if len(pairs) < len(items):
+        raise ValueError("a key is repeated")
+    return pairs
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_pairs,
+    parse_int=_Raw,
+    parse_float=_Raw,
+    parse_constant=_no_constant,
+)

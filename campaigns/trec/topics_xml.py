@@ -1,0 +1,106 @@
+"""Topics in XML, read without any DOCTYPE, and written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder
+from xml.sax.saxutils import escape, quoteattr
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser
+
+from campaigns.trec.problems import refuse
+from campaigns.trec.topic_records import ID_NAMES, ParsedTopic, RawTopic
+from campaigns.trec.topics_text import QUERY
+
+XML_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+MAX_ELEMENTS = 1_000_000
+CHILD_DEPTH = 2  # of the root's children
+GENERIC = "field"  # an element for names that are no XML names
+
+
+class _Placed(TreeBuilder):
+    """Builds the tree and keeps the lines on which the root's children begin."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[int] = []
+        self.parser: DefusedXMLParser | None = None
+        self._depth = 0
+        self._count = 0
+
+    def start(self, tag: str, attrs: dict[str, str], /) -> Element:
+        line = self.parser.parser.CurrentLineNumber if self.parser else 0
+        self._depth += 1
+        self._count += 1
+        if self._count > MAX_ELEMENTS:
+            refuse("TOO_MANY", f"more than {MAX_ELEMENTS:,} elements", line)
+        if self._depth == CHILD_DEPTH:
+            self.lines.append(line)
+        return super().start(tag, attrs)
+
+    def end(self, tag: str, /) -> Element:
+        self._depth -= 1
+        return super().end(tag)
+
+
+def xml_topics(data: bytes) -> Iterator[RawTopic]:
+    """Every child of the root is a topic: its id an attribute or a child, its texts the others.
+
+    Raises FormatError XML: not well-formed, or with a DOCTYPE.
+    """
+    builder = _Placed()
+    parser = DefusedXMLParser(target=builder, forbid_dtd=True)
+    builder.parser = parser
+    try:
+        parser.feed(data)
+        root = parser.close()
+    except DefusedXmlException:
+        refuse("XML", "the file holds a DOCTYPE, which is not read", _doctype_line(data))
+    except ParseError as error:
+        refuse("XML", f"not well-formed: {error.msg}", error.position[0])
+    except (LookupError, ValueError) as error:
+        refuse("ENCODING", f"the encoding declaration is wrong: {error}", 1)
+    for element, line in zip(root, builder.lines, strict=True):
+        yield _topic(element, line)
+
+
+def _doctype_line(data: bytes) -> int:
+    return data[: data.upper().find(b"<!DOCTYPE")].count(b"\n") + 1
+
+
+def _topic(element: Element, line: int) -> RawTopic:
+    fields = [(name, text) for name, text in element.attrib.items() if name not in ID_NAMES]
+    code = next((element.attrib[name] for name in ID_NAMES if name in element.attrib), None)
+    if element.text and element.text.strip():
+        fields.append((QUERY, element.text))
+    for child in element:
+        if code is None and child.tag in ID_NAMES:
+            code = "".join(child.itertext())
+        else:
+            fields.append((_name(child), "".join(child.itertext())))
+        if child.tail and child.tail.strip():
+            fields.append((QUERY, child.tail))
+    return RawTopic(line, code, tuple(fields))
+
+
+def _name(element: Element) -> str:
+    if element.tag == GENERIC and "name" in element.attrib:
+        return element.attrib["name"]
+    return element.tag
+
+
+def write_topics_xml(topics: Sequence[ParsedTopic]) -> bytes:
+    """The topics as `<topics><topic number="1"><query>...`; reading it gives equal topics."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<topics>"]
+    for topic in topics:
+        lines.append(f"  <topic number={quoteattr(topic.code)}>")
+        for name, text in topic.fields:
+            if XML_NAME.fullmatch(name) and name != GENERIC:
+                lines.append(f"    <{name}>{escape(text)}</{name}>")
+            else:
+                attribute = quoteattr(name)
+                lines.append(f"    <{GENERIC} name={attribute}>{escape(text)}</{GENERIC}>")
+        lines.append("  </topic>")
+    return ("\n".join([*lines, "</topics>"]) + "\n").encode()

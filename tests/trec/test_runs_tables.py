@@ -1,0 +1,66 @@
+"""Runs tables: which columns are known, what is kept, and what is refused where."""
+
+from __future__ import annotations
+
+import pytest
+
+from campaigns.trec.problems import FormatError
+from campaigns.trec.runs_table import RunsTableRow, read_runs_table
+
+
+def test_known_columns_are_read_and_others_kept() -> None:
+    data = (
+        b"run,team,runtype,contributed judgments,MAP,note\n"
+        b'run1,GUIR_S2,manual,yes,0.2663,"a, b"\n'
+        b"run2,other,automatic,no,,\n"
+        b"run3,,,,,\n"
+    )
+    assert read_runs_table(data) == (
+        RunsTableRow("run1", "GUIR_S2", "manual", True, {"MAP": "0.2663", "note": "a, b"}),
+        RunsTableRow("run2", "other", "automatic", False, {"MAP": "", "note": ""}),
+        RunsTableRow("run3", "", "", None, {"MAP": "", "note": ""}),
+    )
+
+
+@pytest.mark.parametrize("title", ["run", "Tag", " TAG "])
+def test_the_run_column_has_two_names_in_any_case(title: str) -> None:
+    assert read_runs_table(f"{title}\nr1\n".encode())[0].tag == "r1"
+
+
+@pytest.mark.parametrize("title", ["runtype", "run type", "Type"])
+def test_the_type_column_has_three_names(title: str) -> None:
+    assert read_runs_table(f"run,{title}\nr1,manual\n".encode())[0].run_type == "manual"
+
+
+@pytest.mark.parametrize("title", ["pooled", "contributed judgments", "Contributed"])
+@pytest.mark.parametrize(
+    ("cell", "is_pooled"),
+    [("yes", True), ("1", True), ("TRUE", True), ("no", False), ("0", False), ("", None)],
+)
+def test_the_pooled_column(title: str, cell: str, is_pooled: bool | None) -> None:
+    assert read_runs_table(f"run,{title}\nr1,{cell}\n".encode())[0].is_pooled is is_pooled
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "EMPTY"),
+        (b"team\nx\n", "line 1: TABLE no column is called run or tag"),
+        (b"run,tag\nx,y\n", "line 1: TABLE columns 'run' and this one say the same"),
+        (b"run,a,a\nx,y,z\n", "line 1: TABLE a column is named twice"),
+        (b"run,team\nr1,x\nr2\n", "line 3: TABLE 1 columns, 2 expected"),
+        (b"run,pooled\nr1,yes\n\nr2,maybe\n", "line 4: TABLE neither yes nor no (field 2: 'maybe"),
+        (b"team,run\nx,r1\ny,=SUM(1)\n", "line 3: TAG"),
+        (b'run,note\nr1,"two\nlines"\nr1,x\n', "line 4: DUP run stands already on line 2"),
+        (b'run\nr1\n"open\n', "line 3: TABLE not CSV"),
+        (b"run\nr\xff\n", "line 2: ENCODING"),
+        (b"run\nr\0\n", "line 2: NUL"),
+        (b"run\n" + b"".join(b"r%d\n" % k for k in range(100_001)), "line 100002: TOO_MANY"),
+        (b",".join(b"c%d" % k for k in range(1001)), "line 1: TABLE more than 1,000 columns"),
+        (b"run,n\nr," + b"x" * 10_001, "line 2: TABLE cell of 10,001 characters"),
+    ],
+)
+def test_faults_are_named_with_their_line(data: bytes, said: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read_runs_table(data)
+    assert str(caught.value).startswith(said)

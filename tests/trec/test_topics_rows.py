@@ -1,0 +1,235 @@
+"""Rows T01 to T21 of the specification of inputs, one test each.
+
+T14's second half (shown escaped) is the templates' work; T21 (a topic removed after runs exist) is
+refused by the site.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import time
+
+import pytest
+
+from campaigns.trec.problems import FormatError, Problem
+from campaigns.trec.topics import ParsedTopic, read_topics, write_topics_tsv
+from campaigns.trec.topics_xml import write_topics_xml
+from tests.trec.outcomes import Row, check, refuse
+
+TSV = b"1\tfirst query\n2\tsecond query\n"
+XML = b"<topics>\n<topic number='1'>\n<query>a</query></topic>\n</topics>\n"
+TREC = b"""
+<top>
+<num> Number: 301
+<title> International Organized Crime
+
+<desc> Description:
+Identify organizations that
+participate in <b>crime</b>.
+
+<narr> Narrative:
+A relevant document must < 3.
+</top>
+
+<top>
+<num> Number: 302 </num>
+<title> Topic: Poliomyelitis </title>
+</top>
+"""
+LAUGHS = b'<?xml version="1.0"?>\n<!DOCTYPE lolz [<!ENTITY lol "lol">]>\n<t>&lol;</t>'
+OUTSIDE = b'<!DOCTYPE t [<!ENTITY x SYSTEM "file:///etc/passwd">]><t>&x;</t>'
+
+
+def tagged(code: str, text: str = "query") -> bytes:
+    return f"1\tgood\n{code}\t{text}\n".encode()
+
+
+ROWS = [
+    refuse("T01", b"", "EMPTY", None),
+    refuse("T01-blank", b" \n\n", "EMPTY", None),
+    refuse("T01-root", b"<topics></topics>", "EMPTY", None),
+    refuse("T02-tsv", tagged("1"), "DUP", 2, "on line 1"),
+    refuse("T02-trec", TREC + TREC, "DUP", 19, "on line 2"),
+    refuse("T02-xml", XML.replace(b"</topics>", XML[9:]), "DUP", 4, "on line 2"),
+    refuse("T03", tagged("1 2"), "TOPIC", 2, "white space"),
+    refuse("T03-blank", tagged("1\u00a02"), "TOPIC", 2, "NO-BREAK SPACE"),
+    refuse("T04", tagged("#3"), "TOPIC", 2, "begins with #"),
+    refuse("T05", tagged("x" * 65), "TOPIC", 2, "65 bytes"),
+    refuse("T06-id", b"<a><topic><query>x</query></topic></a>", "TOPIC", 1, "no id"),
+    refuse("T06-text", b"<a><topic number='1'><query> </query></topic></a>", "FIELDS", 1, "text"),
+    refuse("T06-tsv", tagged("3", " "), "FIELDS", 2, "the topic has no text"),
+    refuse("T07-xml", b"<topics>\n<topic number='1'>\n<query>x\n</topics>", "XML", 4),
+    refuse("T09", LAUGHS, "XML", 2, "DOCTYPE"),
+    refuse("T10", OUTSIDE, "XML", 1, "DOCTYPE"),
+    refuse("T10-html", b"<!DOCTYPE html><html></html>", "XML", 1, "DOCTYPE"),
+    refuse(
+        "T11",
+        '<?xml version="1.0" encoding="ISO-8859-1"?><a><t id="1"><q>é</q></t></a>'.encode(),
+        "ENCODING",
+        1,
+        "declares another encoding",
+    ),
+    refuse(
+        "T11-bytes",
+        '<?xml version="1.0" encoding="UTF-8"?>\n<a><t id="1"><q>é</q></t></a>'.encode("latin-1"),
+        "ENCODING",
+        2,
+    ),
+    refuse("T11-wide", TSV.decode().encode("utf-16"), "ENCODING", 1, "UTF-16"),
+    refuse("T12", b"1\tgood\n2 no tab\n", "FIELDS", 2, "1 column, 2 expected"),
+    refuse("T16", b"1\tgood\n2\tb\0d\n", "NUL", 2),
+    refuse("T16-json", b'{"id": 1, "title": "b\\u0000d"}', "CTRL", 1, "U+0000"),
+    refuse("T17", b"".join(b"%d\tx\n" % k for k in range(10_001)), "TOO_MANY", 10_001),
+    refuse("T20-list", b'{"id": 1, "title": "x"}\n[1]\n', "JSON", 2, "not a JSON object"),
+    refuse("T20-twice", b'{"id": 1, "title": "x", "id": 2}\n', "JSON", 1, "repeated"),
+    refuse("T20-nan", b'{"id": 1, "title": NaN}\n', "JSON", 1, "NaN"),
+    refuse("T20-broken", b'{"id": 1, "title": "x"}\n{"id": 2\n', "JSON", 2, "not JSON"),
+    refuse("T20-deep", b'{"id": ' + b"[" * 100_000, "JSON", 1),
+    refuse("T20-nested", b'{"id": 1, "title": ["x"]}', "JSON", 1, "'title' is not text"),
+    refuse("T20-id", b'{"id": [1], "title": "x"}', "JSON", 1, "the id is neither"),
+    refuse("surrogate", b'{"id": 1, "title": "\\ud800"}', "CTRL", 1, "U+D800"),
+    refuse("many-fields", b"<top>\n<num>1\n" + b"<title>x\n" * 200, "TOO_MANY", 1, "100 fields"),
+    refuse("many-elements", b"<a>" + b"<b/>" * 1_000_001, "TOO_MANY", 1, "1,000,000 elements"),
+    refuse("long-line", b"1\t" + b"x" * 2_000_000, "LINE_TOO_LONG", 1),
+    refuse("zip", b"PK\x03\x04", "TYPE", None),
+]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_refused_row(row: Row) -> None:
+    check(row, read_topics)
+
+
+def heard(data: bytes) -> tuple[tuple[ParsedTopic, ...], list[str]]:
+    warnings: list[Problem] = []
+    topics = read_topics(data, on_warning=warnings.append)
+    return topics, [warning.code for warning in warnings]
+
+
+def test_t07_and_t08_trec_tags_may_be_open_and_labels_are_stripped() -> None:
+    topics, warnings = heard(TREC)
+    assert warnings == ["UNCLOSED"]
+    assert topics == (
+        ParsedTopic(
+            "301",
+            (
+                ("title", "International Organized Crime"),
+                ("desc", "Identify organizations that participate in <b>crime</b>."),
+                ("narr", "A relevant document must < 3."),
+            ),
+        ),
+        ParsedTopic("302", (("title", "Poliomyelitis"),)),
+    )
+
+
+def test_closed_trec_tags_need_no_warning() -> None:
+    topics, warnings = heard(b"<top>\n<num>1</num><title>\nDIELECTRIC\n</title>\n</top>\n")
+    assert warnings == []
+    assert topics == (ParsedTopic("1", (("title", "DIELECTRIC"),)),)
+
+
+def test_unknown_trec_tags_at_the_begin_of_a_line_are_fields() -> None:
+    data = b"<top>\n<num>MB1</num>\n<querytime> Tue <i>x</i> </querytime>\n</top>\n"
+    assert read_topics(data)[0].fields == (("querytime", "Tue <i>x</i>"),)
+
+
+def test_trec_text_outside_topics_is_refused() -> None:
+    with pytest.raises(FormatError, match="FIELDS"):
+        read_topics(b"<top><num>1<title>x</top> more\n")
+
+
+def test_t13_quotes_and_tabs_in_a_table_are_text() -> None:
+    assert read_topics(b'1\ta "b\tc\n')[0].fields == (("query", 'a "b c'),)
+
+
+def test_t14_markup_in_a_title_is_kept_as_text() -> None:
+    title = "<script>alert(1)</script>"
+    assert read_topics(f"1\t{title}\n".encode())[0].fields == (("query", title),)
+    trec = f"<top>\n<num>1\n<title> x {title}\n</top>".encode()
+    assert read_topics(trec)[0].fields == (("title", f"x {title}"),)
+    xml = write_topics_xml(read_topics(trec))
+    assert b"<script>" not in xml
+    assert read_topics(xml) == read_topics(trec)
+
+
+def test_t15_the_mark_is_stripped() -> None:
+    topics, warnings = heard(codecs.BOM_UTF8 + TSV)
+    assert topics[0].code == "1"
+    assert warnings == ["BOM"]
+
+
+def test_t18_and_t19_codes_stay_text() -> None:
+    codes = ["001", "1", "1e3", "1.0", "0x1"]
+    table = "".join(f"{code}\tx\n" for code in codes).encode()
+    assert [topic.code for topic in read_topics(table)] == codes
+    numbers = b'{"id": 1e3, "title": "x"}\n{"id": 1.0, "title": "y"}\n{"id": "001", "title": "z"}\n'
+    assert [topic.code for topic in read_topics(numbers)] == ["1e3", "1.0", "001"]
+
+
+def test_xml_as_trec_covid_writes_it() -> None:
+    data = b"""<topics task="COVIDSearch 2020" batch="1">
+      <topic number="1">
+        <query>coronavirus origin</query>
+        <narrative>seeking   range &amp;
+          more</narrative>
+      </topic>
+      <topic number="2" type="faceted"><num>7</num>loose text</topic>
+    </topics>"""
+    assert read_topics(data) == (
+        ParsedTopic("1", (("query", "coronavirus origin"), ("narrative", "seeking range & more"))),
+        ParsedTopic("2", (("type", "faceted"), ("num", "7"), ("query", "loose text"))),
+    )
+
+
+def test_xml_ids_may_be_children() -> None:
+    data = b"<a><t><num>5</num><title>x</title></t></a>"
+    assert read_topics(data) == (ParsedTopic("5", (("title", "x"),)),)
+
+
+def test_json_lines() -> None:
+    data = b'{"query_id": "q1", "title": "a", "weight": 0.50}\n\n{"qid": 7, "text": "b"}\n'
+    assert read_topics(gzip.compress(data)) == (
+        ParsedTopic("q1", (("title", "a"), ("weight", "0.50"))),
+        ParsedTopic("7", (("text", "b"),)),
+    )
+
+
+def test_an_ascii_file_may_declare_any_ascii_encoding() -> None:
+    data = b'<?xml version="1.0" encoding="ISO-8859-1"?>\n<a><t id="1"><q>e</q></t></a>'
+    assert read_topics(data) == (ParsedTopic("1", (("q", "e"),)),)
+
+
+def test_deep_xml_costs_little() -> None:
+    data = b"<a><t id='1'>" + b"<q>" * 200_000 + b"x" + b"</q>" * 200_000 + b"</t></a>"
+    begin = time.process_time()
+    assert read_topics(data)[0].fields == (("q", "x"),)
+    assert time.process_time() - begin < 5
+
+
+def test_all_problems_are_told_with_their_lines() -> None:
+    with pytest.raises(FormatError) as caught:
+        read_topics(b"1\tx\n#2\ty\nno tab\n1\tz\n")
+    assert [(problem.code, problem.line) for problem in caught.value.problems] == [
+        ("TOPIC", 2),
+        ("FIELDS", 3),
+        ("DUP", 4),
+    ]
+
+
+def test_written_xml_reads_back_equal() -> None:
+    topics = (
+        ParsedTopic('a"<&', (("query", "x < y & z ]]>"), ("my field", "é"), ("field", "f"))),
+        ParsedTopic("001", (("num", "7"), ("query", "q"), ("query", "again"))),
+    )
+    assert read_topics(write_topics_xml(topics)) == topics
+
+
+def test_written_tables_read_back_equal() -> None:
+    topics = read_topics(TSV)
+    assert write_topics_tsv(topics) == TSV
+    assert read_topics(write_topics_tsv(topics)) == topics
+    two = (ParsedTopic("1", (("title", "a"), ("desc", "b"))),)
+    assert write_topics_tsv(two, field="desc") == b"1\tb\n"
+    with pytest.raises(ValueError, match="no field 'narr'"):
+        write_topics_tsv(two, field="narr")
