@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 
-from campaigns.models import Campaign, Run
+from campaigns.models import Campaign, Run, User
 
 
 class CampaignForm(forms.ModelForm):
@@ -106,6 +106,13 @@ class RunForm(forms.Form):
             limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
             raise ValidationError(f"The file is too large: at most {limit} MiB. Gzip it.")
         return file
+
+
+class NameForm(forms.ModelForm):
+    class Meta:
+        model = User
+        fields = ["name"]
+        labels = {"name": "Your name, as team mates and organisers see it"}
 
 
 class TeamForm(forms.Form):

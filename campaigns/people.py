@@ -6,10 +6,12 @@ from datetime import timedelta
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from knox.models import AuthToken
 
 from campaigns.models import Campaign, Invitation, LogEntry, Membership, Team, User
 
 INVITATION_LIFETIME = timedelta(days=30)
+TOKEN_LIFETIME = timedelta(days=365)
 
 
 class CannotJoin(Exception):
@@ -19,6 +21,12 @@ class CannotJoin(Exception):
 def display_name(person: User) -> str:
     """What other people are shown: never the e-mail address."""
     return person.name or f"person {person.pk}"
+
+
+def make_token(person: User) -> str:
+    """A token for the person's scripts; only its digest is kept. It expires after a year."""
+    _, token = AuthToken.objects.create(user=person, expiry=TOKEN_LIFETIME)
+    return str(token)
 
 
 def found_team(*, campaign: Campaign, person: User, name: str) -> Team:

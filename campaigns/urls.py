@@ -1,6 +1,6 @@
 from django.urls import path
 
-from campaigns.views import campaigns, manage, people, runs
+from campaigns.views import account, campaigns, manage, people, runs
 
 app_name = "campaigns"
 urlpatterns = [
@@ -24,5 +24,8 @@ urlpatterns = [
         "campaigns/<slug:slug>/manage/organisers/", people.organiser_invite, name="organiser-invite"
     ),
     path("campaigns/<slug:slug>/manage/<str:step>/", manage.campaign_step, name="campaign-step"),
+    path("account/", account.account, name="account"),
+    path("account/tokens/", account.token_create, name="token-create"),
+    path("account/tokens/<str:key>/revoke/", account.token_revoke, name="token-revoke"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),
 ]

@@ -142,7 +142,7 @@ WHITENOISE_MAX_AGE = env.int("STATIC_MAX_AGE", default=300)
 
 # --- background work --------------------------------------------------------------------------
 
-BROKER_URL = env.str("BROKER_URL", default="filesystem://")
+BROKER_URL = env.str("BROKER_URL", default="filesystem://localhost")
 USES_FOLDER_BROKER = BROKER_URL.startswith("filesystem:")
 if USES_FOLDER_BROKER and not USES_SQLITE:
     raise ImproperlyConfigured(
@@ -242,8 +242,8 @@ CONTENT_SECURITY_POLICY = {
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
+        "knox.auth.TokenAuthentication",  # the first one names itself in a 401
         "rest_framework.authentication.SessionAuthentication",
-        "knox.auth.TokenAuthentication",
     ],
     # Views look rows up through visible_to(user); what one may not see is not found.
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],

@@ -34,14 +34,14 @@ def interval_chart(board: Leaderboard) -> dict[str, Any]:
                     label(row.tag),
                     label(row.team),
                     f"{row.base:.{digits}f}",
-                    "–" if row.residual is None else f"{row.residual:.{digits}f}",
+                    "–" if row.residual is None else f"+{row.residual:.{digits}f}",
                     "–" if row.upper is None else f"{row.upper:.{digits}f}",
                 ]
                 for row in rows
             ],
             hovertemplate=(
                 "%{customdata[0]} · %{customdata[1]}<br>base %{customdata[2]}"
-                "<br>unknown +%{customdata[3]}<br>upper %{customdata[4]}<extra></extra>"
+                "<br>unknown %{customdata[3]}<br>upper %{customdata[4]}<extra></extra>"
             ),
             mode="markers",
             name="base",

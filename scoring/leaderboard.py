@@ -30,6 +30,7 @@ class Row:
     run_id: str
     tag: str
     team: str
+    team_id: int  # two teams may have one name
     run_type: str
     is_own: bool
     base: float | None
@@ -166,6 +167,7 @@ def _row(viewer: Viewer, facts: dict[str, Any]) -> Row:
         run_id=facts["run_id"],
         tag=facts["tag"],
         team=facts["team"],
+        team_id=facts["team_id"],
         run_type=facts["run_type"],
         is_own=viewer.team is not None and viewer.team.pk == facts["team_id"],
         base=facts["mean_base"],

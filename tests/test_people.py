@@ -8,10 +8,11 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from knox.models import AuthToken
 
 from campaigns import lifecycle, people
 from campaigns.models import Campaign, Invitation, Membership
-from tests.making import make_campaign, make_organiser, make_team, make_user
+from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -165,3 +166,22 @@ def test_a_new_campaign_is_its_makers_draft() -> None:
     assert (campaign.gain_map, campaign.persistences) == ([0, 0.5, 1], [0.5, 0.8])
     assert signed_in(maker).get(answer["Location"]).status_code == 200
     assert Client().get(reverse("campaigns:campaign-detail", args=["a-track"])).status_code == 404
+
+
+def test_a_token_lets_a_script_in_until_it_is_revoked() -> None:
+    alice = make_user()
+    campaign = make_campaign()
+    run = make_run(campaign, make_team(campaign, alice))
+    token = signed_in(alice).post(reverse("campaigns:token-create")).context["token"]
+    url = reverse("api:run-detail", args=[campaign.slug, run.public_id])
+    header = {"Authorization": f"Token {token}"}
+    assert Client().get(url).status_code == 404
+    assert Client().get(url, headers=header).status_code == 200
+    key = AuthToken.objects.get().token_key
+    assert (
+        signed_in(make_user()).post(reverse("campaigns:token-revoke", args=[key])).status_code
+        == 404
+    )  # another's
+    signed_in(alice).post(reverse("campaigns:token-revoke", args=[key]))
+    assert Client().get(url, headers=header).status_code == 401
+    assert token not in str(list(AuthToken.objects.values()))

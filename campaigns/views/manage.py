@@ -1,5 +1,6 @@
 """The organiser's page: rules, topics, qrels, dates, and the switch that publishes."""
 
+import copy
 from collections.abc import Callable
 
 from django.contrib import messages
@@ -33,7 +34,8 @@ def campaign_manage(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    form = CampaignForm(request.POST or None, instance=viewer.campaign)
+    # A copy: a faulty form writes what was typed into its instance, and the page shows the rest.
+    form = CampaignForm(request.POST or None, instance=copy.copy(viewer.campaign))
     if request.method == "POST" and form.is_valid():
         lifecycle.change_settings(campaign=form.save(commit=False), actor=request.user)
         return redirect("campaigns:campaign-manage", form.instance.slug)

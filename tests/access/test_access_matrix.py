@@ -57,9 +57,7 @@ def world() -> World:
     make_organiser(make_campaign(), people["organiser of another"])
     assessor = people["assessor"]
     assert assessor is not None
-    Membership.objects.create(
-        campaign=campaign, person=assessor, role=Membership.Role.ASSESSOR
-    )
+    Membership.objects.create(campaign=campaign, person=assessor, role=Membership.Role.ASSESSOR)
     team = make_team(campaign, people["participant"], name="The Team")
     make_team(campaign, people["rival"], name="The Rivals")
     make_qrels(campaign)
@@ -120,7 +118,7 @@ def upload(role: str, stage: str) -> int:
 
 def api_upload(role: str, stage: str) -> int:
     if role == "nobody":
-        return 403
+        return 401
     if role not in ("participant", "rival") or stage == "draft":
         return GONE
     return 202 if stage == "open" else 409
@@ -154,6 +152,12 @@ MATRIX = {
     "campaigns:topics-add": ("post", organisers_get(400)),
     "campaigns:qrels-add": ("post", organisers_get(400)),
     "campaigns:organiser-invite": ("post", organisers_get(200)),
+    "campaigns:account": ("get", lambda role, stage: LOGIN if role == "nobody" else 200),
+    "campaigns:token-create": ("post", lambda role, stage: LOGIN if role == "nobody" else 200),
+    "campaigns:token-revoke": (
+        "post",
+        lambda role, stage: LOGIN if role == "nobody" else GONE,  # nobody has a token
+    ),
     "campaigns:invitation": ("get", lambda role, stage: LOGIN if role == "nobody" else GONE),
     "scoring:leaderboard": ("get", public),  # the page says itself when it is hidden
     "scoring:leaderboard-csv": ("get", board),
@@ -173,9 +177,10 @@ def address(name: str, world: World) -> str:
         "public_id": world.run.public_id,
         "step": "close",
         "token": "no-such-token",
+        "key": "no-such-key",
     }
     wanted = next(p for n, p in addresses() if n == name).pattern.converters
-    outer = {key: values[key] for key in ("slug", "public_id", "step", "token") if key in wanted}
+    outer = {key: values[key] for key in values if key in wanted}
     return reverse(name, kwargs=outer)
 
 

@@ -1,0 +1,67 @@
+"""What a board says in one sentence: the facts of it. The words stand in `_finding.html`."""
+
+from dataclasses import dataclass
+
+from django import template
+
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import format_value
+from scoring.leaderboard import Leaderboard, Row
+
+register = template.Library()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`kind` chooses the sentence; `could_lead` counts the runs below the first place whose
+    unjudged documents alone could lift them above its base."""
+
+    kind: str  # no qrels, no runs, scoring, undefined, judged, one, several
+    first: Row | None
+    sharing: int  # runs on the first place
+    others: int  # runs below it
+    could_lead: int
+    teams: int
+    persistence: str  # RBP's p as it is written, "" for other measures
+    is_graded: bool
+    residual: str  # how the measure's residual is bounded, or why it has none
+    is_share: bool  # its scores lie between 0 and 1, so that they can be drawn
+
+
+@register.simple_tag
+def finding_of(board: Leaderboard) -> Finding:
+    ranked = [row for row in board.rows if row.rank is not None]
+    sharing = sum(row.rank == 1 for row in ranked)
+    facts = family_of(board.measure).facts
+    parameters = dict(board.measure.parameters)
+    is_plain_rbp = board.measure.family == "RBP" and board.measure.cutoff is None
+    return Finding(
+        kind=_kind(board, len(ranked)),
+        first=ranked[0] if ranked else None,
+        sharing=sharing,
+        others=len(ranked) - sharing,
+        could_lead=len(board.could_lead),
+        teams=len({row.team_id for row in board.rows}),
+        persistence=format_value(parameters["p"]) if is_plain_rbp else "",
+        is_graded=parameters.get("gain") == "map",
+        residual=facts.residual,
+        is_share=facts.range[1] <= 1,
+    )
+
+
+@register.filter
+def drawn_runs(board: Leaderboard) -> list[str]:
+    """The runs of the chart's marks, in their order: those that have a score."""
+    return [row.run_id for row in board.rows if row.base is not None]
+
+
+def _kind(board: Leaderboard, ranked: int) -> str:
+    if board.qrels is None:
+        return "no qrels"
+    if not board.rows:
+        return "scoring" if board.waiting_count else "no runs"
+    if not ranked:
+        return "undefined"
+    if board.measure.family == "Judged":
+        return "judged"
+    return "one" if ranked == 1 else "several"

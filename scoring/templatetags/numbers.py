@@ -1,0 +1,50 @@
+"""How numbers are written on pages.
+
+A score shows the digits worth showing (`shown_digits`) and one more, paler: it tells runs apart on
+the page, though it is worth less than what unjudged documents could add.
+"""
+
+from django import template
+
+from scoring.core.means import shown_digits
+
+register = template.Library()
+
+MOST_DIGITS = shown_digits(None)
+
+
+@register.filter
+def score(value: float | None, digits: int = MOST_DIGITS) -> str:
+    """A score with the digits worth showing and one more, or a dash."""
+    return "–" if value is None else f"{value:.{_places(digits)}f}"
+
+
+@register.filter
+def firm(value: float | None, digits: int) -> str:
+    """`score` without the digit that is shown paler."""
+    return score(value, digits).removesuffix(pale(value, digits))
+
+
+@register.filter
+def pale(value: float | None, digits: int) -> str:
+    """The digit of `score` that is shown paler, if there is one."""
+    return "" if value is None or _places(digits) == digits else score(value, digits)[-1]
+
+
+@register.filter
+def addition(value: float | None, digits: int = MOST_DIGITS) -> str:
+    """What could be added to a score: +0.06, or <0.01 where rounding would call it nothing."""
+    if value is None:
+        return "–"
+    least = 10.0 ** -_places(digits)
+    return f"<{least:.{_places(digits)}f}" if 0 < value < least / 2 else f"+{score(value, digits)}"
+
+
+@register.filter
+def percent(value: float | None) -> str:
+    """A share as a length in a drawing: 0 to 100, two decimals."""
+    return f"{100 * min(max(value or 0.0, 0.0), 1.0):.2f}"
+
+
+def _places(digits: int) -> int:
+    return min(digits + 1, MOST_DIGITS)

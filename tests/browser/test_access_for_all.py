@@ -1,0 +1,110 @@
+"""Pages that everybody can read: axe finds nothing, and nothing scrolls sideways."""
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from campaigns.models import Campaign, Run, User
+from tests.browser.boards import HOSTILE, board_path, make_published_board, run_path
+from tests.browser.conftest import Visitor
+from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+Place = tuple[str, User | None]  # a path, and who looks at it
+
+PROBLEMS = [
+    {"code": "FIELDS", "line": line, "field": 5, "value": "x" * 40, "message": "5 fields"}
+    for line in range(100_000, 100_025)
+]
+WARNING = {"code": "TIES", "line": None, "field": None, "value": "", "message": "ties"}
+
+
+def board() -> Place:
+    return board_path(make_published_board(*HOSTILE)), None
+
+
+def scored_run() -> Place:
+    campaign = make_published_board("A", "B")
+    return run_path(campaign.runs.first()), make_organiser(campaign)
+
+
+def refused_run() -> Place:
+    team = make_team(make_campaign(), person := make_user(), name=HOSTILE[-1])
+    run = make_run(
+        team=team, tag="t" * 64, state=Run.State.REFUSED,
+        problems=PROBLEMS, problem_count=99, warnings=[WARNING],
+    )  # fmt: skip
+    return run_path(run), person
+
+
+def upload_form() -> Place:
+    team = make_team(make_campaign(), person := make_user())
+    return f"/campaigns/{team.campaign.slug}/submit/", person
+
+
+def overview() -> Place:
+    team = make_team(campaign := make_campaign(name=HOSTILE[-1]), person := make_user())
+    make_run(team=team, tag="t" * 64)
+    return f"/campaigns/{campaign.slug}/", person
+
+
+def management() -> Place:
+    campaign = make_published_board("A")
+    return f"/campaigns/{campaign.slug}/manage/", make_organiser(campaign)
+
+
+def settings_form() -> Place:
+    campaign = make_campaign(stage=Campaign.Stage.DRAFT)
+    return f"/campaigns/{campaign.slug}/manage/settings/", make_organiser(campaign)
+
+
+def run_list() -> Place:
+    campaign = make_published_board(*HOSTILE)
+    return f"/campaigns/{campaign.slug}/runs/", make_organiser(campaign)
+
+
+def campaign_list() -> Place:
+    make_published_board("A", name=HOSTILE[-1])
+    return "/", None
+
+
+def account() -> Place:
+    return "/account/", make_user()
+
+
+def login() -> Place:
+    return "/accounts/login/", None
+
+
+def not_found() -> Place:
+    return "/nowhere/", None
+
+
+PLACES = (
+    board, scored_run, refused_run, upload_form, overview, management, settings_form, run_list,
+    campaign_list, account, login, not_found,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
+def test_axe_finds_nothing(visit: Visitor, place: Callable[[], Place], is_dark: bool) -> None:
+    path, person = place()
+    page = visit(path, person=person, is_dark=is_dark).page
+    if place is board:
+        expect(page.locator("#canvas[data-drawn]")).to_be_visible(timeout=20_000)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
+def test_nothing_scrolls_sideways(visit: Visitor, place: Callable[[], Place], width: int) -> None:
+    path, person = place()
+    page = visit(path, person=person, width=width).page
+    if place is board:
+        expect(page.locator("#canvas[data-drawn]")).to_be_visible(timeout=20_000)
+    page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    assert page.evaluate("document.documentElement.scrollWidth") == width

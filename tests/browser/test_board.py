@@ -1,0 +1,116 @@
+"""The board with its chart, without scripts, and with labels that mean harm."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from campaigns.models import Membership
+from tests.browser.boards import HOSTILE, board_path, make_published_board
+from tests.browser.conftest import Visitor
+from tests.making import make_organiser, make_user
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+TEAMS = tuple(f"Team {number}" for number in range(1, 41))
+
+
+def expect_chart(page: Page, marks: int) -> None:
+    expect(page.locator("#canvas")).to_have_attribute("data-drawn", str(marks), timeout=20_000)
+    expect(page.locator("#canvas .points path")).to_have_count(marks)
+
+
+def test_the_chart_is_drawn_within_the_policy_and_asks_nobody_else(visit: Visitor) -> None:
+    campaign = make_published_board(*TEAMS)
+    visited = visit(board_path(campaign))
+    expect_chart(visited.page, marks=40)
+    assert visited.complaints == []
+
+
+def test_the_chart_follows_the_theme(visit: Visitor) -> None:
+    campaign = make_published_board(*TEAMS[:3])
+    page = visit(board_path(campaign)).page
+    expect_chart(page, marks=3)
+    paper = page.locator("#canvas .main-svg").first
+    expect(paper).to_have_css("background-color", "rgb(251, 250, 247)")
+    page.emulate_media(color_scheme="dark")
+    expect(paper).to_have_css("background-color", "rgb(20, 22, 26)")
+
+
+def test_a_mark_of_the_chart_leads_to_its_run_however_the_table_is_sorted(visit: Visitor) -> None:
+    campaign = make_published_board("zebra", "zebra", "ant")
+    page = visit(board_path(campaign, "?sort=team")).page
+    expect_chart(page, marks=3)
+    page.locator("#canvas .nsewdrag").click(position={"x": 10, "y": 20})
+    expect(page.locator("h1")).to_have_text("run1")
+
+
+def test_the_table_is_read_without_scripts(visit: Visitor) -> None:
+    campaign = make_published_board(*TEAMS)
+    page = visit(board_path(campaign), has_scripts=False).page
+    rows = page.locator(".board tbody tr")
+    expect(rows).to_have_count(40)
+    expect(rows.first).to_contain_text("run1")
+    expect(rows.first).to_contain_text("+0.15")
+    expect(page.locator("#canvas")).to_be_hidden()
+    expect(page.locator("#finding")).to_contain_text("the leading run, run1, scores 0.80")
+    page.get_by_role("link", name="judged@10").click()
+    expect(rows.first).to_contain_text("run40")
+    page.get_by_label("Measure").select_option("AP")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("#finding")).to_contain_text("cannot be said for AP")
+    expect(rows.first).to_contain_text("run40")  # the order chosen before is kept
+
+
+def test_choosing_a_measure_shows_it_at_once(visit: Visitor) -> None:
+    campaign = make_published_board("A", "B")
+    page = visit(board_path(campaign)).page
+    expect(page.get_by_role("button", name="Show")).to_be_hidden()
+    page.get_by_label("Measure").select_option("AP")
+    expect(page.locator("#finding")).to_contain_text("By AP the leading run")
+    expect(page.get_by_label("Measure")).to_be_focused()
+
+
+def test_hostile_labels_stay_text(visit: Visitor) -> None:
+    campaign = make_published_board(*HOSTILE, name=HOSTILE[0])
+    visited = visit(board_path(campaign))
+    page = visited.page
+    expect_chart(page, marks=len(HOSTILE))
+    expect(page.locator(".board .team").nth(1)).to_have_text(HOSTILE[0])  # the first is the head
+    expect(page.locator("h1")).to_have_text(HOSTILE[0])
+    for place in range(len(HOSTILE)):
+        page.locator("#canvas .nsewdrag").hover(position={"x": 90 + 180 * place, "y": 80})
+        expect(page.locator("#canvas .hoverlayer .hovertext")).to_be_visible()
+    assert page.locator("main img, #canvas a, #canvas image, #canvas [onload]").count() == 0
+    assert visited.complaints == []
+
+
+def test_without_plotly_the_table_stays(visit: Visitor) -> None:
+    campaign = make_published_board("A", "B")
+    page = visit(board_path(campaign)).page
+    page.route("**/plotly.min.js", lambda route: route.abort())
+    page.reload()
+    expect(page.locator("#chart")).to_have_text(
+        "The chart could not be loaded. The table holds the same figures."
+    )
+    expect(page.locator(".board tbody tr")).to_have_count(2)
+
+
+def test_own_runs_are_marked(visit: Visitor) -> None:
+    campaign = make_published_board("A", "B")
+    person = make_user()
+    Membership.objects.create(
+        campaign=campaign,
+        person=person,
+        role=Membership.Role.PARTICIPANT,
+        team=campaign.teams.get(name="B"),
+    )
+    page = visit(board_path(campaign), person=person).page
+    expect(page.locator(".board tr.own")).to_have_count(1)
+    expect(page.locator(".board tr.own")).to_contain_text("yours")
+
+
+def test_organisers_are_told_who_else_does_not_see_the_board(visit: Visitor) -> None:
+    campaign = make_published_board("A", "B", stage="judging", board_audience=0)
+    page = visit(board_path(campaign), person=make_organiser(campaign)).page
+    expect(page.get_by_text("Only organisers see this board.")).to_be_visible()
+    others = visit(board_path(campaign), person=make_user()).page
+    expect(others.locator(".board")).to_have_count(0)
+    expect(others.get_by_text("The leaderboard is not shown yet.")).to_be_visible()

@@ -1,0 +1,113 @@
+"""Handing in a run, and watching what becomes of it."""
+
+import re
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from campaigns.models import Run
+from tests.browser.boards import run_path
+from tests.browser.conftest import Visitor
+from tests.making import make_campaign, make_run, make_team, make_user
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+FILE = {"name": "ours.run", "mimeType": "text/plain", "buffer": b"1 Q0 d1 1 2.5 ours\n"}
+
+
+@pytest.fixture
+def team():
+    return make_team(make_campaign(), make_user(), name="Ours")
+
+
+def form_of(team) -> tuple[str, object]:
+    return f"/campaigns/{team.campaign.slug}/submit/", team.memberships.get().person
+
+
+@pytest.mark.parametrize("has_scripts", [True, False])
+def test_a_file_is_handed_in(visit: Visitor, team, has_scripts: bool) -> None:
+    path, person = form_of(team)
+    visited = visit(path, person=person, has_scripts=has_scripts)
+    page = visited.page
+    page.get_by_label("Run file").set_input_files(FILE)
+    page.get_by_role("button", name="Hand in").click()
+    expect(page).to_have_url(re.compile(r"/runs/[a-z2-7]{16}/$"))
+    expect(page.locator("h1")).to_have_text("ours.run")
+    assert team.runs.count() == 1
+    assert visited.complaints == []
+
+
+def test_a_dropped_file_is_taken(visit: Visitor, team) -> None:
+    path, person = form_of(team)
+    page = visit(path, person=person).page
+    files = page.evaluate_handle(
+        """() => {
+            const files = new DataTransfer();
+            files.items.add(new File(["1 Q0 d1 1 2.5 ours"], "dropped.run"));
+            return files;
+        }"""
+    )
+    page.dispatch_event("#drop", "drop", {"dataTransfer": files})
+    expect(page.locator("#chosen")).to_have_text("dropped.run, 18 bytes")
+
+
+def test_a_broken_connection_is_said_and_the_next_try_counts_once(visit: Visitor, team) -> None:
+    path, person = form_of(team)
+    page = visit(path, person=person).page
+    page.get_by_label("Run file").set_input_files(FILE)
+    key = page.locator("[name=idempotency_key]").input_value()
+    page.route("**/submit/", lambda route: route.abort())
+    page.get_by_role("button", name="Hand in").click()
+    expect(page.get_by_role("alert")).to_contain_text("The connection broke")
+    page.unroute("**/submit/")
+    page.get_by_role("button", name="Hand in").click()
+    expect(page).to_have_url(re.compile(r"/runs/"))
+    assert list(team.runs.values_list("idempotency_key", flat=True)) == [key]
+
+
+def test_a_file_that_is_too_large_is_not_sent(visit: Visitor, team) -> None:
+    path, person = form_of(team)
+    page = visit(path, person=person).page
+    page.evaluate("document.getElementById('upload').dataset.maxBytes = 10")
+    page.get_by_label("Run file").set_input_files(FILE)
+    page.get_by_role("button", name="Hand in").click()
+    expect(page.get_by_role("alert")).to_contain_text("too large")
+    assert team.runs.count() == 0
+
+
+def test_what_was_not_taken_is_said(visit: Visitor, team) -> None:
+    path, person = form_of(team)
+    page = visit(path, person=person).page
+    type(team.campaign).objects.update(is_accepting=False)
+    page.get_by_label("Run file").set_input_files(FILE)
+    page.get_by_role("button", name="Hand in").click()
+    expect(page.get_by_role("alert")).to_contain_text("not accepting runs")
+
+
+def test_a_run_is_followed_without_reloading(visit: Visitor, team) -> None:
+    run = make_run(team=team, tag="", state=Run.State.WAITING, original_name="ours.run")
+    visited = visit(run_path(run), person=team.memberships.get().person)
+    page = visited.page
+    expect(page.locator("[data-announce]")).to_contain_text("It waits to be checked.")
+    problem = {"code": "FIELDS", "line": 1207, "field": None, "value": "<i>a b", "message": "5"}
+    Run.objects.filter(pk=run.pk).update(
+        state=Run.State.REFUSED,
+        state_changed_at=timezone.now(),
+        problems=[problem],
+        problem_count=3,
+        tag="late",
+    )
+    expect(page.locator("[data-announce]")).to_contain_text("Refused: the file has 3 problems.")
+    expect(page.locator("#announced")).to_contain_text("Refused")
+    expect(page.locator("h1")).to_have_text("late")
+    expect(page.locator(".problems")).to_contain_text("line 1207")
+    expect(page.locator(".problems code")).to_have_text("<i>a b")
+    expect(page.locator("#run-status")).not_to_have_attribute("hx-get", re.compile("."))
+    assert visited.complaints == []
+
+
+def test_a_run_without_scripts_says_how_to_look_again(visit: Visitor, team) -> None:
+    run = make_run(team=team, state=Run.State.CHECKING)
+    page = visit(run_path(run), person=team.memberships.get().person, has_scripts=False).page
+    page.get_by_role("link", name="Reload").click()
+    expect(page.get_by_text("It is being checked")).to_be_visible()
