@@ -19,18 +19,26 @@ app.autodiscover_tasks(["scoring"])
 log = logging.getLogger(__name__)
 
 
+TIDY_SECONDS = 3600
+
+
 class Sweeper(bootsteps.StartStopStep):
-    """Calls `scoring.jobs.sweep` every SWEEP_SECONDS in the worker's main process."""
+    """Calls `scoring.jobs.sweep` every SWEEP_SECONDS in the worker's main process, and every hour
+    asks a worker to delete the files that no row owns."""
 
     requires = {"celery.worker.components:Timer"}
 
     def start(self, worker: Any) -> None:
         from django.conf import settings  # the settings are only known once a worker starts
 
-        self.entry = worker.timer.call_repeatedly(settings.SWEEP_SECONDS, self.sweep)
+        self.entries = [
+            worker.timer.call_repeatedly(settings.SWEEP_SECONDS, self.sweep),
+            worker.timer.call_repeatedly(TIDY_SECONDS, app.send_task, ("scoring.tidy",)),
+        ]
 
     def stop(self, worker: Any) -> None:
-        self.entry.cancel()
+        for entry in self.entries:
+            entry.cancel()
 
     @staticmethod
     def sweep() -> None:

@@ -22,15 +22,14 @@ from scoring.stopwatch import lap
 def request_evaluation(run: Run) -> None:
     """Asks for the run's scores under what is in force, unless they are there."""
     with transaction.atomic():
-        # Whoever activates another qrels version writes this row: the two cannot miss each other.
-        campaign = Campaign.objects.select_for_update(of=("self",)).get(pk=run.campaign_id)
+        campaign = _held_still(run.campaign_id)
         _request(run, campaign, rules_of(campaign))
 
 
 def request_evaluations(campaign: Campaign) -> None:
     """The same for every accepted run of the campaign."""
     with transaction.atomic():
-        campaign = Campaign.objects.select_for_update(of=("self",)).get(pk=campaign.pk)
+        campaign = _held_still(campaign.pk)
         rules = rules_of(campaign)
         for run in campaign.runs.filter(state=Run.State.ACCEPTED, withdrawn_at=None):
             _request(run, campaign, rules)
@@ -43,26 +42,26 @@ def evaluate_run(held: jobs.Claim) -> None:
     )
     campaign = evaluation.run.campaign
     rules = rules_of(campaign)
-    if evaluation.definitions != rules.digest:
-        _drop_superseded(held, evaluation)
-        return
-    with lap("measures"):
-        rows = list(_score_rows(evaluation, campaign, rules))
+    rows = None  # none are made where the rules have changed since these scores were asked for
+    if evaluation.definitions == rules.digest:
+        with lap("measures"):
+            rows = list(_score_rows(evaluation, campaign, rules))
     faults.point("before-commit")
     with transaction.atomic():
+        campaign = _held_still(campaign.pk)
         jobs.finish(held)
-        evaluation.scores.all().delete()
-        Score.objects.bulk_create(rows)
-        Evaluation.objects.filter(pk=evaluation.pk).update(
-            state=Evaluation.State.SCORED, scored_at=Now()
-        )
-        LogEntry.objects.create(
-            campaign=campaign,
-            verb="scored",
-            subject=evaluation.run.public_id,
-            details={"qrels": evaluation.qrels.version, "definitions": evaluation.definitions},
-        )
+        if rows is None:
+            _put_away(evaluation)
+        else:
+            _store(evaluation, rows)
+        _request(evaluation.run, campaign, rules_of(campaign))  # what came up meanwhile
     faults.point("after-commit")
+
+
+def _held_still(campaign_id: int) -> Campaign:
+    """The campaign as it is until this transaction ends. Whoever changes rules or activates qrels
+    writes this row too: they and whoever asks for scores or stores them cannot miss each other."""
+    return Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign_id)
 
 
 def _request(run: Run, campaign: Campaign, rules: Rules) -> None:
@@ -75,8 +74,31 @@ def _request(run: Run, campaign: Campaign, rules: Rules) -> None:
         evaluation.scores.values_list("measure", "definition")
     ):
         return
-    Evaluation.objects.filter(pk=evaluation.pk).update(state=Evaluation.State.WAITING)
-    jobs.enqueue(Job.Kind.EVALUATE, subject=evaluation.pk, campaign_id=campaign.pk)
+    job = jobs.enqueue(Job.Kind.EVALUATE, subject=evaluation.pk, campaign_id=campaign.pk)
+    if job.state == Job.State.WAITING:  # one that runs asks again when it stores what it has
+        Evaluation.objects.filter(pk=evaluation.pk).update(state=Evaluation.State.WAITING)
+
+
+def _store(evaluation: Evaluation, rows: list[Score]) -> None:
+    evaluation.scores.all().delete()
+    Score.objects.bulk_create(rows)
+    Evaluation.objects.filter(pk=evaluation.pk).update(
+        state=Evaluation.State.SCORED, scored_at=Now()
+    )
+    LogEntry.objects.create(
+        campaign_id=evaluation.run.campaign_id,
+        verb="scored",
+        subject=evaluation.run.public_id,
+        details={"qrels": evaluation.qrels.version, "definitions": evaluation.definitions},
+    )
+
+
+def _put_away(evaluation: Evaluation) -> None:
+    """The rules have changed: scores it has stay, and without any it goes."""
+    if evaluation.scores.exists():
+        Evaluation.objects.filter(pk=evaluation.pk).update(state=Evaluation.State.SCORED)
+    else:
+        evaluation.delete()
 
 
 def _score_rows(evaluation: Evaluation, campaign: Campaign, rules: Rules) -> Iterator[Score]:
@@ -107,10 +129,3 @@ def _score_row(
         bases=pack_vector(scores.base),
         residuals=None if scores.residual is None else pack_vector(scores.residual),
     )
-
-
-def _drop_superseded(held: jobs.Claim, evaluation: Evaluation) -> None:
-    """The campaign's rules changed after this was asked for; the change asked anew itself."""
-    with transaction.atomic():
-        jobs.finish(held)
-        evaluation.delete()

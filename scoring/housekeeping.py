@@ -1,6 +1,7 @@
 """Deletes files that no row owns: what a crash between storing and deciding leaves behind."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 
 from django.core.files.storage import default_storage
@@ -24,9 +25,10 @@ def delete_unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> int:
     for folder, owner in OWNERS.items():
         owned = set(owner.objects.exclude(storage_key="").values_list("storage_key", flat=True))
         for key in _keys(folder):
-            if key not in owned and default_storage.get_modified_time(key) < limit:
-                default_storage.delete(key)
-                deleted += 1
+            with suppress(FileNotFoundError):  # another worker was quicker
+                if key not in owned and default_storage.get_modified_time(key) < limit:
+                    default_storage.delete(key)
+                    deleted += 1
     return deleted
 
 

@@ -6,7 +6,8 @@
    stores the results, and raises `LeaseLost` if the token is no longer the row's: so results are
    stored once, whatever was delivered or started twice.
 4. `sweep` rings again for rows nobody came for, takes back those whose lease ran out, and gives up
-   after JOB_ATTEMPTS.
+   after JOB_ATTEMPTS. An attempt that failed is rung for by the sweeper too and not at once, so
+   that the attempts outlast a disk or a database that is away for a moment.
 The database's clock is the only one asked. The subject's own state (Run, Evaluation) moves with
 its job, in the same transaction.
 """
@@ -14,6 +15,7 @@ its job, in the same transaction.
 import logging
 import secrets
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,9 +26,9 @@ from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.db.models import F, Q
+from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
 from campaigns.models import Run
 from scoring import faults
@@ -36,6 +38,8 @@ log = logging.getLogger(__name__)
 
 TASKS = {Job.Kind.CHECK: "scoring.check_run", Job.Kind.EVALUATE: "scoring.evaluate_run"}
 RUNNING = {Job.Kind.CHECK: Run.State.CHECKING, Job.Kind.EVALUATE: Evaluation.State.SCORING}
+
+_silent_until = 0.0  # by the monotonic clock
 
 
 class LeaseLost(Exception):
@@ -70,10 +74,17 @@ def enqueue(kind: Job.Kind, *, subject: int, campaign_id: int) -> Job:
 
 
 def ring(job_id: int, kind: str) -> None:
-    """Tells the workers. A silent broker is no error: the sweeper rings again."""
+    """Tells the workers. A silent broker is no error, for the sweeper rings again; it is left
+    alone for a while, so that who asks for a hundred jobs waits for it once and not a hundred
+    times."""
+    global _silent_until
+    faults.point("before-ring", job_id)
+    if time.monotonic() < _silent_until:
+        return
     try:
         current_app.send_task(TASKS[Job.Kind(kind)], args=[job_id])
-    except (OperationalError, OSError):
+    except Exception:  # the row is committed: whatever went wrong here, the caller's act is done
+        _silent_until = time.monotonic() + settings.SWEEP_SECONDS
         log.warning("No broker to tell of job %s; the sweeper will.", job_id, exc_info=True)
 
 
@@ -92,7 +103,7 @@ def claim(job_id: int) -> Claim | None:
             return None
         job = Job.objects.get(pk=job_id)
         _move_subject(job, RUNNING[Job.Kind(job.kind)])
-    faults.point("after-claim")
+    faults.point("after-claim", job_id)
     return Claim(job.pk, job.kind, job.subject, token, job.attempts)
 
 
@@ -127,17 +138,19 @@ def sweep() -> None:
     """Rings again for what nobody came for and takes back what nobody works on any more."""
     expired = Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=Now())
     for job in expired:
-        _take_back(job, job.error or "The worker stopped without a word.")
+        if _take_back(job, job.error or "The worker stopped without a word."):
+            ring(job.pk, job.kind)
     unheard = Now() - timedelta(seconds=2 * settings.SWEEP_SECONDS)
-    for job in Job.objects.filter(state=Job.State.WAITING, rung_at__lt=unheard).order_by("pk")[
-        :500
-    ]:
-        if Job.objects.filter(pk=job.pk, rung_at=job.rung_at).update(rung_at=Now()):
+    silent = Job.objects.filter(state=Job.State.WAITING, rung_at__lt=unheard)
+    for job in silent.order_by("pk")[:500]:
+        # By the condition and not by equality: SQLite's clock writes fewer digits than are read.
+        if silent.filter(pk=job.pk).update(rung_at=Now()):
             ring(job.pk, job.kind)
 
 
-def _take_back(job: Job, error: str) -> None:
-    """Frees a job whose owner is gone, or gives up; only if it is still that owner's."""
+def _take_back(job: Job, error: str) -> bool:
+    """Frees a job whose owner is gone, or gives up; only if it is still that owner's. Whether it
+    waits again."""
     is_last = job.attempts >= settings.JOB_ATTEMPTS
     with transaction.atomic():
         moved = Job.objects.filter(pk=job.pk, owner=job.owner, state=Job.State.RUNNING).update(
@@ -148,14 +161,13 @@ def _take_back(job: Job, error: str) -> None:
             finished_at=Now() if is_last else None,
             error=error[:4000],
         )
-        if not moved:
-            return
-        _move_subject(job, "failed" if is_last else "waiting")
-        if not is_last:
-            transaction.on_commit(partial(ring, job.pk, job.kind))
+        if moved:
+            _move_subject(job, "failed" if is_last else "waiting")
+    return bool(moved) and not is_last
 
 
 def _hand_back(held: Claim, error: str) -> None:
+    connection.close_if_unusable_or_obsolete()  # its loss may be what the attempt failed of
     job = Job.objects.get(pk=held.job_id)
     if job.owner == held.token:
         _take_back(job, error)
@@ -169,7 +181,7 @@ def _move_subject(job: Job, state: str) -> None:
         Evaluation.objects.filter(pk=job.subject).update(state=state)
 
 
-def _lease_end():
+def _lease_end() -> CombinedExpression:
     return Now() + timedelta(seconds=settings.LEASE_SECONDS)
 
 
@@ -186,6 +198,7 @@ def _kept(held: Claim) -> Iterator[None]:
                     break
             except DatabaseError:
                 log.warning("Could not renew the lease of job %s.", held.job_id, exc_info=True)
+                connection.close()  # the next renewal opens a new one
         connection.close()
 
     keeper = threading.Thread(target=renew, name=f"lease-{held.job_id}", daemon=True)

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from scoring import checking, evaluation, jobs
+from scoring import checking, evaluation, housekeeping, jobs
 
 
 @shared_task(name="scoring.check_run")
@@ -17,3 +17,8 @@ def evaluate_run(job_id: int) -> None:
     with jobs.attempt(job_id) as held:
         if held is not None:
             evaluation.evaluate_run(held)
+
+
+@shared_task(name="scoring.tidy")
+def tidy() -> None:
+    housekeeping.delete_unowned_files()

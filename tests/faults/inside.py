@@ -1,0 +1,185 @@
+"""The helper process: the one part of the fault suite that is bound to a site's database.
+
+It reads one JSON request a line and answers one JSON line: the web process of the scenarios, and
+their eyes. `python -m tests.faults.inside submit 17` is a web process for a single upload.
+"""
+
+import json
+import sys
+import threading
+import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import django
+
+django.setup()
+
+from django.core.files.uploadedfile import SimpleUploadedFile  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+from django.db import connection  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from campaigns import assignments, intake  # noqa: E402
+from campaigns.models import Campaign, Membership, Run, Team, Topic, User  # noqa: E402
+from scoring import jobs  # noqa: E402
+from scoring.models import Evaluation, Job  # noqa: E402
+from tests.faults import files  # noqa: E402
+from tests.faults.ledger import read_ledger  # noqa: E402
+
+SLUG = "faults"
+
+
+def prepare() -> None:
+    """The tables, and a campaign with topics, qrels and one team."""
+    call_command("migrate", verbosity=0)
+    campaign = Campaign.objects.create(
+        slug=SLUG, name="Faults", stage=Campaign.Stage.OPEN, is_accepting=True, highest_grade=2
+    )
+    Topic.objects.bulk_create(
+        Topic(campaign=campaign, code=code, position=position)
+        for position, code in enumerate(files.TOPICS)
+    )
+    person = User.objects.create_user("team@example.org", "a long password")
+    team = Team.objects.create(campaign=campaign, name="The team")
+    Membership.objects.create(
+        campaign=campaign, person=person, role=Membership.Role.PARTICIPANT, team=team
+    )
+    assignments.add_qrels(campaign=campaign, data=files.QRELS, note="", actor=None)
+
+
+def submit(numbers: list[int]) -> None:
+    """Hands in these runs as the upload page does, bell included."""
+    campaign = Campaign.objects.get(slug=SLUG)
+    team = Team.objects.get()
+    for number in numbers:
+        upload = SimpleUploadedFile(f"{number}.txt", files.run_bytes(number))
+        with intake.stored_upload(upload) as file:
+            intake.submit_run(
+                campaign=campaign,
+                team=team,
+                person=None,
+                file=file,
+                submitted_at=timezone.now(),
+                description=str(number),
+            )
+
+
+def look() -> dict[str, dict[str, Any]]:
+    """What became of each run, by its number: states, and attempts of its two kinds of job."""
+    attempts = {
+        (job.kind, job.subject): job.attempts for job in Job.objects.order_by("pk").defer("error")
+    }
+    evaluations = {evaluation.run_id: evaluation for evaluation in Evaluation.objects.all()}
+    seen = {}
+    for run in Run.objects.all():
+        evaluation = evaluations.get(run.pk)
+        seen[run.description] = {
+            "id": run.public_id,
+            "run": run.state,
+            "evaluation": evaluation.state if evaluation else None,
+            "checks": attempts.get((Job.Kind.CHECK, run.pk), 0),
+            "scorings": attempts.get((Job.Kind.EVALUATE, evaluation.pk), 0) if evaluation else 0,
+        }
+    return seen
+
+
+def check_job_of(number: int) -> int:
+    run = Run.objects.get(description=str(number))
+    return Job.objects.get(kind=Job.Kind.CHECK, subject=run.pk).pk
+
+
+def deliver_often(numbers: list[int], times: int, patience: float) -> int:
+    """Sends the message of every job of these runs `times` more, as soon as it exists and once
+    more when all is done; returns how many were sent."""
+    names = [str(number) for number in numbers]
+    rung: dict[int, str] = {}
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        runs = Run.objects.filter(description__in=names)
+        evaluations = Evaluation.objects.filter(run__in=runs)
+        wanted = [*Job.objects.filter(kind=Job.Kind.CHECK, subject__in=runs.values("pk"))]
+        wanted += Job.objects.filter(kind=Job.Kind.EVALUATE, subject__in=evaluations.values("pk"))
+        for job in wanted:
+            if job.pk not in rung:
+                rung[job.pk] = job.kind
+                _ring(job.pk, job.kind, times)
+        if evaluations.filter(state=Evaluation.State.SCORED).count() == len(numbers):
+            break
+        time.sleep(0.01)
+    for job_id, kind in rung.items():
+        _ring(job_id, kind, times)
+    return 2 * times * len(rung)
+
+
+def _ring(job_id: int, kind: str, times: int) -> None:
+    for _ in range(times):
+        jobs.ring(job_id, kind)
+
+
+def cut_database() -> int:
+    """Ends every other connection to this PostgreSQL database; how many."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        return cursor.fetchone()[0]
+
+
+def submit_at_once(numbers: list[int], quota: int) -> list[int]:
+    """Hands in all of these at the same moment, where only `quota` more are allowed; which were
+    taken."""
+    campaign = Campaign.objects.get(slug=SLUG)
+    campaign.run_quota = Run.objects.exclude(state__in=["refused", "failed"]).count() + quota
+    campaign.save(update_fields=["run_quota"])
+    start = threading.Barrier(len(numbers))
+
+    def submit_when_all_are_ready(number: int) -> int | None:
+        start.wait()
+        try:
+            submit([number])
+        except intake.NotTaken:
+            return None
+        finally:
+            connection.close()
+        return number
+
+    with ThreadPoolExecutor(len(numbers)) as pool:
+        taken = list(pool.map(submit_when_all_are_ready, numbers))
+    campaign.run_quota = None
+    campaign.save(update_fields=["run_quota"])
+    return [number for number in taken if number is not None]
+
+
+ANSWERS = {
+    act.__name__: act
+    for act in (
+        prepare,
+        submit,
+        submit_at_once,
+        look,
+        check_job_of,
+        deliver_often,
+        cut_database,
+        read_ledger,
+    )
+}
+
+
+def serve() -> None:
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            answer = {"answer": ANSWERS[request["act"]](*request["arguments"])}
+        except Exception:
+            answer = {"error": traceback.format_exc()}
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["submit"]:
+        submit([int(sys.argv[2])])
+    else:
+        serve()

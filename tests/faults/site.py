@@ -1,0 +1,298 @@
+"""A site of its own for the fault suite: database, broker, files, workers and a helper process.
+
+Nothing here imports Django: the pytest process is bound to the ordinary test database, the site's
+is only touched by the processes started here.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psutil
+import psycopg
+import redis
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+POSTGRES = os.environ.get("FAULT_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
+REDIS = os.environ.get("FAULT_REDIS", "redis://127.0.0.1:6379")
+# pytest-xdist runs sites side by side: each has its own database names.
+LANE = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+REDIS_URL = f"{REDIS}/{9 + LANE}"
+PATIENCE = 60.0  # seconds, for anything to happen
+POINTS = ("after-claim", "after-parse", "before-commit", "after-commit")
+
+T = TypeVar("T")
+
+
+class ServiceMissing(Exception):
+    """PostgreSQL or Redis does not answer."""
+
+
+def wait_for(what: str, look: Callable[[], T | None], *, patience: float = PATIENCE) -> T:
+    """The first answer that is not empty; an AssertionError naming `what` if there is none."""
+    deadline = time.monotonic() + patience
+    while not (found := look()):
+        assert time.monotonic() < deadline, f"waited {patience:g} s for {what}"
+        time.sleep(0.02)
+    return found
+
+
+def is_dead(process: psutil.Process) -> bool:
+    """Gone, or waiting for its parent to notice that it is."""
+    try:
+        return process.status() in {psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD}
+    except psutil.NoSuchProcess:
+        return True
+
+
+class Worker:
+    """A real worker process, the leader of a process group and session of its own."""
+
+    def __init__(self, environment: dict[str, str], log: Path, *, node: str) -> None:
+        command = f"-m celery -A config worker -c 2 -n {node}@%h --without-gossip --without-mingle"
+        with log.open("ab") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, *command.split(), "-l", "warning"],
+                cwd=ROOT,
+                env=environment,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        self.main = psutil.Process(self.process.pid)
+
+    def children(self) -> list[psutil.Process]:
+        return self.main.children(recursive=True)
+
+    def kill(self) -> float:
+        """kill -9 of the main process and all its children; when that was."""
+        everybody = [self.main, *self.children()]
+        os.killpg(self.process.pid, signal.SIGKILL)
+        killed_at = time.monotonic()
+        self.process.wait()
+        wait_for("the children to die", lambda: all(map(is_dead, everybody)))
+        return killed_at
+
+    def kill_main(self) -> tuple[float, list[psutil.Process]]:
+        """kill -9 of the main process only; when that was, and who is left behind."""
+        children = self.children()
+        self.process.kill()
+        killed_at = time.monotonic()
+        self.process.wait()
+        return killed_at, children
+
+    def freeze(self) -> None:
+        os.killpg(self.process.pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        os.killpg(self.process.pid, signal.SIGCONT)
+
+    @property
+    def is_alive(self) -> bool:
+        return self.process.poll() is None
+
+
+class Site:
+    """One deployment: `make_databases`, `open`, and at the end `close`."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
+        self.folder = folder
+        self.gates = folder / "gates"
+        self.gates.mkdir()
+        self.workers: list[Worker] = []
+        self.submitted: list[int] = []
+        self.poisoned: list[int] = []
+        self.refused: list[int] = []  # not taken in at all
+        self.database = f"trackside_faults_{os.getpid()}"
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": os.environ.get("HOME", "/"),
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "VAR_DIR": str(folder),
+            "SECRET_KEY": "only-for-tests",
+            "LEASE_SECONDS": "3",
+            "RENEWAL_SECONDS": "1",
+            "SWEEP_SECONDS": "1",
+            "JOB_ATTEMPTS": "3",
+            "LOG_LEVEL": "INFO",
+            "OPENBLAS_NUM_THREADS": "1",
+            **self._services(),
+        }
+        self._helper: subprocess.Popen[str] | None = None
+
+    # --- its life ---------------------------------------------------------------------------
+
+    def open(self) -> None:
+        self._helper = subprocess.Popen(
+            [sys.executable, "-m", "tests.faults.inside"],
+            cwd=ROOT,
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log("helper").open("ab"),
+            text=True,
+        )
+        self.ask("prepare")
+
+    def close(self) -> None:
+        for worker in self.workers:
+            if worker.is_alive:
+                worker.thaw()
+                worker.kill()
+        if self._helper is not None:
+            self._helper.kill()
+            self._helper.wait()
+        self._drop_databases()
+
+    @property
+    def is_embedded(self) -> bool:
+        return self.name == "sqlite and folder"
+
+    def _services(self) -> dict[str, str]:
+        if self.is_embedded:
+            return {}
+        return {"DATABASE_URL": f"{POSTGRES}/{self.database}", "BROKER_URL": REDIS_URL}
+
+    def make_databases(self) -> None:
+        if self.is_embedded:
+            return
+        try:
+            redis.Redis.from_url(REDIS_URL, socket_timeout=5).flushdb()
+            with psycopg.connect(POSTGRES + "/postgres", connect_timeout=5, autocommit=True) as db:
+                db.execute(f"DROP DATABASE IF EXISTS {self.database} WITH (FORCE)")
+                db.execute(f"CREATE DATABASE {self.database}")
+        except (redis.ConnectionError, redis.TimeoutError, psycopg.OperationalError) as error:
+            raise ServiceMissing(str(error)) from error
+
+    def _drop_databases(self) -> None:
+        if self.is_embedded:
+            return
+        redis.Redis.from_url(REDIS_URL).flushdb()
+        with psycopg.connect(POSTGRES + "/postgres", autocommit=True) as db:
+            db.execute(f"DROP DATABASE IF EXISTS {self.database} WITH (FORCE)")
+
+    def _log(self, name: str) -> Path:
+        return self.folder / f"{name}.log"
+
+    # --- the helper -------------------------------------------------------------------------
+
+    def ask(self, act: str, *arguments: object) -> Any:
+        """Calls a function of `inside.py` in the helper process."""
+        assert self._helper is not None
+        assert self._helper.stdin is not None
+        assert self._helper.stdout is not None
+        print(json.dumps({"act": act, "arguments": arguments}), file=self._helper.stdin, flush=True)
+        line = self._helper.stdout.readline()
+        assert line, f"the helper died:\n{self._log('helper').read_text()[-4000:]}"
+        answer = json.loads(line)
+        assert "error" not in answer, answer["error"]
+        return answer["answer"]
+
+    def new_runs(self, count: int) -> list[int]:
+        """Numbers for runs, noted as handed in."""
+        first = len(self.submitted)
+        numbers = list(range(first, first + count))
+        self.submitted += numbers
+        return numbers
+
+    def submit(self, count: int = 1) -> list[int]:
+        numbers = self.new_runs(count)
+        self.ask("submit", numbers)
+        return numbers
+
+    def look(self, number: int) -> dict[str, Any]:
+        return self.ask("look")[str(number)]
+
+    def wait_until_scored(self, numbers: list[int], *, patience: float = PATIENCE) -> None:
+        self.scoring_times(numbers, since=time.monotonic(), patience=patience)
+
+    def scoring_times(
+        self, numbers: list[int], *, since: float, patience: float = PATIENCE
+    ) -> dict[int, float]:
+        """Seconds from `since` until each of these runs was seen scored."""
+        times: dict[int, float] = {}
+        deadline = time.monotonic() + patience
+        while len(times) < len(numbers):
+            seen = self.ask("look")
+            for number in numbers:
+                if number not in times and seen[str(number)]["evaluation"] == "scored":
+                    times[number] = time.monotonic() - since
+            late = {n: seen[str(n)] for n in numbers if n not in times}
+            assert not late or time.monotonic() < deadline, f"not scored: {late}\n{self.log_tail()}"
+            time.sleep(0.03)
+        return times
+
+    def wait_until_quiet(self) -> None:
+        """Until no message waits, and whatever was being delivered has been."""
+        wait_for("the queue to run empty", lambda: self.message_count() == 0)
+        time.sleep(0.5)
+
+    def ledger(self) -> dict[str, Any]:
+        numbers = [number for number in self.submitted if number not in self.refused]
+        return self.ask("read_ledger", numbers, self.poisoned)
+
+    # --- the broker -------------------------------------------------------------------------
+
+    def message_count(self) -> int:
+        if self.is_embedded:
+            return len(list((self.folder / "broker" / "messages").iterdir()))
+        return redis.Redis.from_url(REDIS_URL).llen("celery")
+
+    def lose_messages(self) -> None:
+        """The broker forgets all it had, and drops every connection."""
+        if self.is_embedded:
+            for message in (self.folder / "broker" / "messages").iterdir():
+                message.unlink(missing_ok=True)
+            return
+        broker = redis.Redis.from_url(REDIS_URL)
+        broker.flushdb()
+        number = REDIS_URL.rpartition("/")[2]
+        me = broker.client_id()
+        for client in broker.client_list():
+            if client["db"] == number and int(client["id"]) != me:
+                broker.client_kill_filter(_id=client["id"])
+
+    # --- the workers ------------------------------------------------------------------------
+
+    def start_worker(self, faults: str | None = None, *, node: str = "worker") -> Worker:
+        """By default a worker that can be met at every point."""
+        met = ",".join(f"{point}=meet:{self.gates}" for point in POINTS)
+        environment = self.environment | {"TRACKSIDE_FAULTS": faults or met}
+        worker = Worker(environment, self._log("worker"), node=node)
+        self.workers.append(worker)
+        return worker
+
+    @property
+    def worker(self) -> Worker:
+        """The latest worker; a new one if none is alive."""
+        if not self.workers or not self.workers[-1].is_alive:
+            self.start_worker()
+        return self.workers[-1]
+
+    def hold_at(self, point: str) -> None:
+        """The next process to reach this point waits there."""
+        (self.gates / point).touch()
+
+    def held_at(self, point: str) -> int:
+        """The process that waits at this point, once it does."""
+        signs = wait_for(
+            f"a worker at {point}\n{self.log_tail()}",
+            lambda: list(self.gates.glob(f"{point}.*")),
+        )
+        return int(signs[0].suffix[1:])
+
+    def let_go(self, point: str = "") -> None:
+        """Nobody is held at this point any more; without one, nobody anywhere."""
+        for path in self.gates.glob(f"{point}*"):
+            path.unlink()
+
+    def log_tail(self) -> str:
+        log = self._log("worker")
+        return log.read_text()[-4000:] if log.exists() else ""

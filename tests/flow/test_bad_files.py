@@ -1,0 +1,138 @@
+"""Every bad file is refused with its line or its reason, on the run's page and in the API; the
+file goes, its row and digest stay."""
+
+import gzip
+import hashlib
+import html
+import resource
+import time
+import zlib
+from dataclasses import dataclass
+
+import pytest
+
+from campaigns.models import LogEntry, Run
+from tests.flow.conftest import World, run_file, stored_files
+
+GOOD = run_file()
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class BadFile:
+    data: bytes
+    code: str
+    line: int | None
+    words: tuple[str, ...]
+
+
+def gzipped_zeros(size: int) -> bytes:
+    """`size` zeros in 16 gzip members of equal content; packed in a fraction of the time."""
+    member = gzip.compress(bytes(size // 16), compresslevel=9, mtime=0)
+    return member * 16
+
+
+BAD_FILES = {
+    "an empty file": BadFile(b"", "EMPTY", None, ("the file is empty",)),
+    "a file of blank lines": BadFile(b"\n \n\n", "EMPTY", None, ("no line of a run",)),
+    "a 5-column file": BadFile(
+        GOOD.replace(b" ours", b"", 1), "FIELDS", 1, ("5", "the run tag is missing")
+    ),
+    "a score that is nan": BadFile(
+        GOOD.replace(b"d2 2 8", b"d2 2 nan", 1), "SCORE", 2, ("not finite", "nan")
+    ),
+    "a duplicate document": BadFile(
+        GOOD.replace(b"1 Q0 d3", b"1 Q0 d1", 1), "DUP", 3, ("line 1", "d1")
+    ),
+    "an unknown topic": BadFile(GOOD + b"9 Q0 d1 1 1 ours\n", "UNKNOWN_TOPIC", 7, ("9",)),
+    "a truncated gz": BadFile(gzip.compress(GOOD)[:-9], "GZIP", None, ("truncated",)),
+    "a damaged gz": BadFile(
+        (lambda packed: packed[:-8] + bytes(4) + packed[-4:])(gzip.compress(GOOD)),
+        "GZIP",
+        None,
+        ("damaged",),
+    ),
+    "a PDF": BadFile(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "TYPE", None, ("a PDF",)),
+    "Latin-1 text": BadFile(GOOD.replace(b"d2", b"d\xe9", 1), "ENCODING", 2, ("not UTF-8",)),
+    "a tag with markup": BadFile(
+        GOOD.replace(b"ours", b"<b>ours</b>"), "TAG", 1, ("letters, digits",)
+    ),
+    "too many documents": BadFile(
+        b"".join(b"1 Q0 x%d %d 1 ours\n" % (n, n) for n in range(1, 1002)),
+        "TOO_MANY",
+        None,
+        ("1,000",),
+    ),
+}
+
+
+def check_refusal(world: World, run: Run, bad: BadFile) -> None:
+    assert run.state == Run.State.REFUSED
+    assert run.digest == hashlib.sha256(bad.data).hexdigest()
+    assert (run.size, run.storage_key) == (len(bad.data), "")
+    assert stored_files("runs") == []
+    assert stored_files("rankings") == []
+
+    answer = world.answer_on(run)
+    assert (answer["status"], answer["sha256"]) == ("refused", run.digest)
+    assert answer["problem_count"] >= 1
+    problem = answer["problems"][0]
+    assert problem["code"] == bad.code
+    if bad.line is not None:
+        assert problem["line"] == bad.line
+    told = f"{problem['message']} {problem['value']}"
+    for words in bad.words:
+        assert words in told
+
+    page = html.unescape(world.page_of(run))
+    assert problem["message"] in page
+    if problem["line"]:
+        assert f"line {problem['line']}" in page
+    assert "Refused" in page
+    assert LogEntry.objects.filter(subject=run.public_id, verb="refused").count() == 1
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_bad_file_is_refused_with_its_reason(world: World, name: str) -> None:
+    bad = BAD_FILES[name]
+    check_refusal(world, world.taken_in(bad.data), bad)
+
+
+def test_both_lines_of_a_duplicate_are_named(world: World) -> None:
+    run = world.taken_in(BAD_FILES["a duplicate document"].data)
+    (problem,) = run.problems
+    assert problem["line"] == 3
+    assert "line 1" in problem["message"]
+
+
+def test_a_gibibyte_of_zeros_in_a_mebibyte_costs_neither_time_nor_memory(world: World) -> None:
+    bomb = gzipped_zeros(1024 * MIB)
+    assert len(bomb) < 1.1 * MIB
+    check_bounded(world, BadFile(bomb, "NUL", 1, ("NUL",)))
+
+
+def test_a_gibibyte_of_one_plausible_line_in_a_mebibyte_costs_neither_time_nor_memory(
+    world: World,
+) -> None:
+    lines = b"1 Q0 d1 1 1 ours\n" * (64 * MIB // 17)
+    bomb = gzip.compress(lines, compresslevel=6, mtime=0) * 16
+    check_bounded(world, BadFile(bomb, "TOO_MANY", 2201, ("2,200 lines",)))
+
+
+def test_a_gibibyte_without_a_line_end_costs_neither_time_nor_memory(world: World) -> None:
+    packer = zlib.compressobj(6, wbits=31)
+    member = packer.compress(b"x" * (64 * MIB)) + packer.flush()
+    check_bounded(world, BadFile(member * 16, "LINE_TOO_LONG", 1, ("longer than",)))
+
+
+def check_bounded(world: World, bad: BadFile) -> None:
+    before, start = peak_memory(), time.monotonic()
+    run = world.taken_in(bad.data)
+    assert time.monotonic() - start < 5
+    assert peak_memory() - before < 50 * MIB
+    check_refusal(world, run, bad)
+
+
+def peak_memory() -> int:
+    """Bytes this process ever held at once."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

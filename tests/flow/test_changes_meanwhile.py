@@ -1,0 +1,266 @@
+"""Rules, measures and qrels change, or something breaks, while a run is checked or scored."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from campaigns import lifecycle
+from campaigns.models import Campaign, Run
+from scoring import checking, evaluation, faults, jobs
+from scoring.jobs import sweep
+from scoring.models import Evaluation, Job, Score
+from tests.flow.conftest import QRELS, World, perform_jobs, run_file
+
+Meanwhile = Callable[[str, Callable[[], object]], None]
+
+
+@pytest.fixture
+def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Meanwhile:
+    """`meanwhile(point, act)`: the act is done when work first comes to that point."""
+
+    def arrange(point: str, act: Callable[[], object]) -> None:
+        pending = [act]
+
+        def reach(name: str, job_id: int | None = None) -> None:
+            if name == point and pending:
+                pending.pop()()
+
+        monkeypatch.setattr(faults, "point", reach)
+
+    return arrange
+
+
+def change_settings(world: World, **facts: object) -> None:
+    campaign = Campaign.objects.get(pk=world.campaign.pk)
+    for name, value in facts.items():
+        setattr(campaign, name, value)
+    lifecycle.change_settings(campaign=campaign, actor=world.organiser)
+
+
+def scored_measures(run: Run) -> set[str]:
+    scores = Score.objects.filter(evaluation__run=run, evaluation__state=Evaluation.State.SCORED)
+    return set(scores.values_list("measure", flat=True))
+
+
+def test_a_measure_added_while_a_run_is_scored_is_scored_too(
+    world: World, meanwhile: Meanwhile
+) -> None:
+    world.add_qrels()
+    meanwhile("before-commit", lambda: change_settings(world, measures=["AP", "Judged@10", "P@10"]))
+    run = world.taken_in(run_file())
+    assert "P@10" in scored_measures(run)
+    assert world.answer_on(run)["status"] == "scored"
+    assert not Job.objects.exclude(state=Job.State.DONE).exists()
+
+
+def test_a_job_at_work_stays_scoring_though_its_scores_are_asked_for_again(
+    world: World, meanwhile: Meanwhile
+) -> None:
+    world.add_qrels()
+    seen = []
+
+    def ask_again() -> None:
+        change_settings(world, guidelines="Be brief.")
+        seen.append(Evaluation.objects.get().state)
+
+    meanwhile("before-commit", ask_again)
+    world.taken_in(run_file())
+    assert seen == [Evaluation.State.SCORING]
+
+
+def test_rules_that_change_while_a_run_is_scored_score_it_anew(
+    world: World, meanwhile: Meanwhile
+) -> None:
+    world.change(highest_grade=2)
+    world.add_qrels()
+    meanwhile("before-commit", lambda: change_settings(world, rel=2))
+    run = world.taken_in(run_file())
+    states = [e.state for e in run.evaluations.order_by("pk")]
+    assert states == [Evaluation.State.SCORED, Evaluation.State.SCORED]
+    assert "AP(rel=2)" in scored_measures(run)
+
+
+def test_scores_asked_for_under_rules_that_changed_since_are_not_made(world: World) -> None:
+    world.change(highest_grade=2)
+    world.add_qrels()
+    world.hand_in(run_file())
+    perform_jobs(Job.Kind.CHECK)
+    change_settings(world, rel=2)
+    perform_jobs()
+    (evaluation,) = Run.objects.get().evaluations.all()
+    assert evaluation.state == Evaluation.State.SCORED
+    assert "AP(rel=2)" in scored_measures(evaluation.run)
+
+
+def test_rules_that_change_there_and_back_while_a_job_starts_leave_the_run_scored(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job reads the rules in between, finds itself superseded, and is not any more."""
+    world.change(highest_grade=2)
+    world.add_qrels()
+    world.hand_in(run_file())
+    perform_jobs(Job.Kind.CHECK)
+    read = evaluation.rules_of
+    pending = [True]
+
+    def read_in_between(campaign: Campaign):
+        if not pending:
+            return read(campaign)
+        pending.clear()
+        change_settings(world, rel=2)
+        changed = read(Campaign.objects.get(pk=campaign.pk))
+        change_settings(world, rel=1)
+        return changed
+
+    monkeypatch.setattr(evaluation, "rules_of", read_in_between)
+    perform_jobs()
+    assert "AP" in scored_measures(Run.objects.get())
+    assert world.answer_on(Run.objects.get())["status"] == "scored"
+
+
+def test_scores_that_exist_outlive_a_change_of_rules_while_they_are_completed(
+    world: World,
+) -> None:
+    """A measure is added, and before anybody scores it the rules change."""
+    world.change(highest_grade=2)
+    world.add_qrels()
+    run = world.taken_in(run_file())
+    kept = set(Score.objects.values_list("pk", flat=True))
+    change_settings(world, measures=["AP", "Judged@10", "P@10"])
+    change_settings(world, rel=2)
+    perform_jobs()
+    assert set(Score.objects.filter(pk__in=kept).values_list("pk", flat=True)) == kept
+    assert {e.state for e in run.evaluations.all()} == {Evaluation.State.SCORED}
+    assert run.evaluations.count() == 2
+
+
+def test_qrels_that_come_while_a_run_is_checked_score_it(
+    world: World, meanwhile: Meanwhile
+) -> None:
+    meanwhile("after-parse", world.add_qrels)
+    run = world.taken_in(run_file())
+    assert world.answer_on(run)["status"] == "scored"
+
+
+def test_qrels_that_come_while_a_run_is_scored_score_it_under_both(
+    world: World, meanwhile: Meanwhile
+) -> None:
+    world.add_qrels()
+    meanwhile("before-commit", lambda: world.add_qrels(QRELS + b"1 0 d3 1\n"))
+    run = world.taken_in(run_file())
+    assert [e.state for e in run.evaluations.all()] == [Evaluation.State.SCORED] * 2
+
+
+def test_a_run_withdrawn_while_it_is_checked_takes_no_tag(
+    world: World, meanwhile: Meanwhile
+) -> None:
+    def withdraw() -> None:
+        Run.objects.update(withdrawn_at=Run.objects.get().submitted_at)
+
+    meanwhile("after-parse", withdraw)
+    withdrawn = world.taken_in(run_file("same"))
+    assert withdrawn.withdrawn_at is not None
+    assert world.taken_in(run_file("same")).state == Run.State.ACCEPTED
+
+
+def test_two_runs_of_a_team_checked_at_once_do_not_both_get_the_tag(
+    world: World, meanwhile: Meanwhile
+) -> None:
+    world.hand_in(run_file("same"))
+    world.hand_in(run_file("same", documents=("d3", "d1")))
+    second = Job.objects.latest("pk")
+    meanwhile("after-parse", lambda: perform(second))
+    perform_jobs()
+    assert sorted(Run.objects.values_list("state", flat=True)) == ["accepted", "refused"]
+
+
+def perform(job: Job) -> None:
+    with jobs.attempt(job.pk) as held:
+        assert held is not None
+        checking.check_run(held)
+
+
+# --- attempts that fail --------------------------------------------------------------------------
+
+
+def break_once(monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> None:
+    whole = getattr(module, name)
+    pending = [True]
+
+    def broken(*args: object, **kwargs: object) -> object:
+        if pending:
+            pending.clear()
+            raise OSError("the disk is gone")
+        return whole(*args, **kwargs)
+
+    monkeypatch.setattr(module, name, broken)
+
+
+def test_an_attempt_that_failed_is_rung_for_by_the_sweeper_and_not_at_once(
+    world: World, monkeypatch: pytest.MonkeyPatch, rung: list[int], settings: object
+) -> None:
+    """Three attempts in a second would not outlast a disk that is away for two."""
+    break_once(monkeypatch, checking, "read_run")
+    world.hand_in(run_file())
+    job = Job.objects.get()
+    assert rung == [job.pk]
+    perform_jobs_once()
+    job.refresh_from_db()
+    assert (job.state, job.attempts, rung) == (Job.State.WAITING, 1, [job.pk])
+    sweep()
+    assert rung == [job.pk]
+    settings.SWEEP_SECONDS = 0
+    time.sleep(0.002)
+    sweep()
+    assert rung == [job.pk, job.pk]
+    perform_jobs()
+    assert Run.objects.get().state == Run.State.ACCEPTED
+
+
+def perform_jobs_once() -> None:
+    for job in Job.objects.filter(state=Job.State.WAITING):
+        perform(job)
+
+
+def test_the_sweeper_rings_again_as_often_as_a_message_is_lost(
+    world: World, rung: list[int], settings: object
+) -> None:
+    world.hand_in(run_file())
+    settings.SWEEP_SECONDS = 0
+    for times in (1, 2, 3):
+        assert len(rung) == times
+        time.sleep(0.002)
+        sweep()
+    assert set(rung) == {Job.objects.get().pk}
+
+
+def test_an_upload_is_kept_though_ringing_breaks_in_a_way_nobody_foresaw(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def break_down(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("nobody foresaw this")
+
+    monkeypatch.setattr(jobs.current_app, "send_task", break_down)
+    assert world.hand_in(run_file()).status_code == 302
+    perform_jobs()
+    assert Run.objects.get().state == Run.State.ACCEPTED
+
+
+def test_a_silent_broker_is_asked_once_though_a_hundred_jobs_are_asked_for(
+    world: World, monkeypatch: pytest.MonkeyPatch, settings: object
+) -> None:
+    asked = []
+
+    def refuse(name: str, args: list[int]) -> None:
+        asked.append(args[0])
+        raise OSError("connection refused")
+
+    settings.SWEEP_SECONDS = 0.2
+    monkeypatch.setattr(jobs.current_app, "send_task", refuse)
+    for number in range(100):
+        jobs.ring(number, Job.Kind.CHECK)
+    assert asked == [0]
+    time.sleep(0.2)
+    jobs.ring(100, Job.Kind.CHECK)
+    assert asked == [0, 100]
