@@ -1,0 +1,78 @@
+# `make demo` and `make test` need Python 3.11 or newer and make, and nothing else.
+
+VENV ?= .venv
+PYTHON ?=
+export PORT ?= 8000
+
+PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PYTEST = $(VENV)/bin/python -m pytest
+
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint bench faults install constraints
+
+help:
+	@echo "make demo         the site with simulated campaigns, on port $(PORT) (PORT=8765 for another)"
+	@echo "make test         every test"
+	@echo "make faults       the tests that kill workers, alone"
+	@echo "make lint         style, types, templates, migrations"
+	@echo "make bench        how fast the core is on this machine"
+	@echo "make install      all that developers need, in $(VENV)"
+	@echo "make constraints  pins every package anew"
+
+demo: $(VENV)/.web
+	@exec $(VENV)/bin/python -m config.demo
+
+# Two at a time; tests that share a thing (a browser, a site's workers) name an xdist_group.
+test: $(VENV)/.all
+	$(PYTEST) -n 2 --dist loadgroup $(ARGS)
+
+faults: $(VENV)/.all
+	$(PYTEST) -m faults $(ARGS)
+
+lint: $(VENV)/.all
+	$(VENV)/bin/python -m ruff check .
+	$(VENV)/bin/python -m ruff format --check .
+	$(VENV)/bin/python -m mypy
+	$(VENV)/bin/python -m djlint --quiet --lint templates
+	$(VENV)/bin/python manage.py makemigrations --check --dry-run
+	$(VENV)/bin/python manage.py check
+
+bench: $(VENV)/.web
+	@$(VENV)/bin/python -m scoring.bench
+
+install: $(VENV)/.all
+
+$(VENV)/.web: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Installing what the site needs into $(VENV), once ..."
+	@$(PIP_INSTALL) -e '.[web]'
+	@touch $@
+
+$(VENV)/.all: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Installing what developers need into $(VENV), once ..."
+	@$(PIP_INSTALL) -e '.[web,production,dev]'
+	@touch $(VENV)/.web $@
+
+# Debian splits the part of Python that makes environments into a package of its own.
+$(VENV)/bin/python:
+	@for python in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
+	    "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+	    "$$python" -c 'import ensurepip, venv' 2>/dev/null || { halved=$$python; continue; }; \
+	    exec "$$python" -m venv --clear $(VENV); \
+	done; \
+	if [ -n "$$halved" ]; then \
+	    echo "$$halved lacks its venv module: on Debian or Ubuntu, apt install python3-venv" >&2; \
+	else \
+	    echo "Python 3.11 or newer is missing: install it, or name it: make PYTHON=/path/to/python3" >&2; \
+	fi; \
+	exit 1
+
+# By the oldest Python, whose pins hold for the newer ones too; before 3.11.3 redis needs one more.
+constraints:
+	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
+	python3.11 -m venv "$$scratch/venv" && \
+	cp -r pyproject.toml README.md campaigns scoring config "$$scratch" && \
+	"$$scratch/venv/bin/pip" install --quiet "$$scratch[web,production,dev]" && \
+	"$$scratch/venv/bin/pip" freeze --exclude trackside --exclude async-timeout >"$$scratch/pins" && \
+	{ echo '# Made by make constraints, for Python 3.11, 3.12 and 3.13.'; \
+	  echo 'async-timeout==5.0.1; python_full_version < "3.11.3"'; \
+	  cat "$$scratch/pins"; } >constraints.txt

@@ -1,0 +1,267 @@
+"""Fills the site with two simulated campaigns, one published and one open for runs, through the
+doors that everybody uses. What is there already is left alone."""
+
+import gzip
+import os
+import tomllib
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+from tqdm import tqdm
+
+from campaigns import assignments, intake, lifecycle, people
+from campaigns.models import Campaign, Membership, Run, Team, User
+from campaigns.trec.topics import ParsedTopic, read_topics
+from scoring import simulation
+from scoring.draining import perform_waiting_jobs
+from scoring.simulation import Collection, Retrieved, System
+
+PASSWORD = "trackside-demo"  # noqa: S105  said at every start: the demo keeps no secret
+ORGANISER, PARTICIPANT = "organiser@trackside.example", "participant@trackside.example"
+PARTICIPANT_TEAM, SAMPLE_TAG = "Fennmark", "fenn-ce"
+REPORTS, TRAINS = "demo-rail-reports", "demo-night-trains"
+SEED = 2026
+
+GUIDELINES = """\
+The collection holds reports on railways, all of them invented: `tsd-000000` to `tsd-199999`.
+For every topic return up to {depth} documents, best first, in TREC's six columns:
+
+    {code} Q0 tsd-000123 1 17.25 yourtag
+
+Judges say not relevant (0), relevant (1) or highly relevant (2). They see the first {pool_depth}
+documents of the runs that were chosen for the pool; what nobody judged shows as residual.
+"""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is loaded: the first teams, the last topics."""
+
+    teams: int
+    topics: int
+    depth: int
+    candidates: int
+    pool_depth: int
+
+
+SIZES = {
+    "full": Size(teams=14, topics=50, depth=1000, candidates=4000, pool_depth=20),
+    "small": Size(teams=4, topics=8, depth=100, candidates=500, pool_depth=10),
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A run to be: how it is made, and what its team says of it."""
+
+    system: System
+    run_type: str
+    is_pooled: bool
+    description: str
+
+
+class Command(BaseCommand):
+    help = __doc__
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--size",
+            choices=SIZES,
+            default=os.environ.get("DEMO_SIZE", "full"),
+            help="small is for tests (or DEMO_SIZE)",
+        )
+        parser.add_argument("--password", help="of the demo's accounts, instead of the known one")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["password"] is None and not settings.USES_SQLITE:
+            raise CommandError("The demo's password is public: a served site needs --password.")
+        password = options["password"] or PASSWORD
+        sample = Path(settings.VAR_DIR) / "sample-run.txt.gz"
+        if not (_is_loaded() and sample.exists()):
+            _load(SIZES[options["size"]], password, sample)
+        self._tell(password, sample)
+
+    def _tell(self, password: str, sample: Path) -> None:
+        for campaign in Campaign.objects.filter(slug__in=[REPORTS, TRAINS]).order_by("pk"):
+            runs, teams = campaign.runs.count(), campaign.teams.count()
+            self.stdout.write(f"{campaign.name}: {campaign.stage}, {runs} runs of {teams} teams")
+        self.stdout.write(f"{ORGANISER:32}{password}")
+        self.stdout.write(f"{PARTICIPANT:32}{password}  (team {PARTICIPANT_TEAM})")
+        self.stdout.write(f"{'a run to hand in':32}{os.path.relpath(sample)}")
+
+
+def read_cast(size: Size) -> list[Entry]:
+    """The runs of the first teams, in the order of the file."""
+    teams = tomllib.loads(_demo_file("teams.toml").decode())["teams"][: size.teams]
+    return [
+        Entry(
+            system=System(
+                team=team["name"],
+                tag=run["tag"],
+                quality=run["quality"],
+                form=run.get("form", "bm25"),
+                depth=min(run.get("depth", size.depth), size.depth),
+                elsewhere=run.get("elsewhere", 0.0),
+                first_rank=run.get("first_rank", 1),
+            ),
+            run_type=run.get("type", Run.Type.AUTOMATIC),
+            is_pooled=run.get("pooled", False),
+            description=run["description"],
+        )
+        for team in teams
+        for run in team["runs"]
+    ]
+
+
+def _is_loaded() -> bool:
+    """The last step of the way was taken; whatever people did since is theirs."""
+    return Campaign.objects.filter(slug=TRAINS, active_qrels__isnull=False).exists()
+
+
+def _load(size: Size, password: str, sample: Path) -> None:
+    cast = read_cast(size)
+    leads = list({entry.system.team: entry for entry in reversed(cast)}.values())[::-1]
+    organiser = _person(ORGANISER, "Demo organiser", password, is_approved=True)
+    _person(PARTICIPANT, "Demo participant", password)
+    steps = 3 * (len(cast) + len(leads))  # handed in, checked, scored
+    with tqdm(total=steps, desc="Simulating", unit="step", disable=None, leave=False) as bar:
+        reports = _campaign(
+            REPORTS, "Demo: Rail reports", "topics.xml", size, organiser, closes=-45
+        )
+        collection = _collection("topics.xml", size, SEED)
+        found = _hand_in(reports, cast, collection, bar)
+        if reports.stage == Campaign.Stage.OPEN:
+            lifecycle.close_for_runs(campaign=reports, actor=organiser)
+        _judge(reports, cast, collection, found, size, organiser, bar)
+        reports.refresh_from_db()
+        if reports.published_at is None:
+            lifecycle.publish(campaign=reports, actor=organiser)
+
+        trains = _campaign(
+            TRAINS, "Demo: Night trains", "open-topics.xml", size, organiser, closes=365
+        )
+        collection = _collection("open-topics.xml", size, SEED + 1)
+        found = _hand_in(trains, leads, collection, bar)
+        system = next(entry.system for entry in cast if entry.system.tag == SAMPLE_TAG)
+        sample.write_bytes(_packed(collection, simulation.retrieve(collection, system)))
+        _judge(trains, leads, collection, found, size, organiser, bar)
+
+
+def _person(email: str, name: str, password: str | None, **facts: Any) -> User:
+    existing = User.objects.filter(email=email).first()
+    return existing or User.objects.create_user(email, password, name=name, **facts)
+
+
+def _campaign(
+    slug: str, name: str, topics: str, size: Size, organiser: User, *, closes: int
+) -> Campaign:
+    """The campaign, taking runs until so many days from now; made if there is none."""
+    existing = Campaign.objects.filter(slug=slug).first()
+    if existing is not None:
+        return existing
+    parsed = _topics(topics, size)
+    today = timezone.now().replace(hour=12, minute=0, second=0, microsecond=0)
+    campaign = Campaign(
+        slug=slug,
+        name=name,
+        guidelines=GUIDELINES.format(
+            depth=size.depth, pool_depth=size.pool_depth, code=parsed[0].code
+        ),
+        opens_at=today + timedelta(days=min(closes, 0) - 30),
+        closes_at=today + timedelta(days=closes),
+        highest_grade=2,
+        run_depth=size.depth,
+        run_quota=8,
+    )
+    campaign.full_clean()
+    lifecycle.create_campaign(campaign=campaign, organiser=organiser)
+    assignments.add_topics(campaign=campaign, topics=parsed, actor=organiser)
+    lifecycle.open_for_runs(campaign=campaign, actor=organiser)
+    return campaign
+
+
+def _hand_in(
+    campaign: Campaign, entries: Sequence[Entry], collection: Collection, bar: tqdm
+) -> list[Retrieved]:
+    """Retrieves every run, hands in those that are not there, and has them checked."""
+    found = []
+    opened = campaign.opens_at
+    for number, entry in enumerate(entries, start=1):
+        retrieved = simulation.retrieve(collection, entry.system)
+        found.append(retrieved)
+        team, person = _team(campaign, entry.system.team)
+        tag = entry.system.tag
+        if not team.runs.filter(idempotency_key=tag).exists():
+            packed = ContentFile(_packed(collection, retrieved), name=f"{tag}.txt.gz")
+            with intake.stored_upload(packed) as file:
+                intake.submit_run(
+                    campaign=campaign,
+                    team=team,
+                    person=person,
+                    file=file,
+                    submitted_at=opened + timedelta(days=29) * (number / len(entries)),
+                    run_type=entry.run_type,
+                    description=entry.description,
+                    is_pooled=entry.is_pooled,
+                    idempotency_key=tag,
+                    is_past_deadline_allowed=True,
+                )
+        bar.update()
+    perform_waiting_jobs(campaign, on_done=bar.update)
+    return found
+
+
+def _team(campaign: Campaign, name: str) -> tuple[Team, User]:
+    """The team of this name and whoever hands in for it. Only the participant can log in."""
+    if name == PARTICIPANT_TEAM:
+        person = User.objects.get(email=PARTICIPANT)
+    else:
+        local = name.lower().replace(" ", "-")
+        person = _person(f"{local}@teams.example", f"{name} (simulated)", None)
+    seat = Membership.objects.filter(campaign=campaign, person=person).first()
+    if seat is not None and seat.team is not None:
+        return seat.team, person
+    return people.found_team(campaign=campaign, person=person, name=name), person
+
+
+def _judge(
+    campaign: Campaign,
+    entries: Sequence[Entry],
+    collection: Collection,
+    found: Sequence[Retrieved],
+    size: Size,
+    organiser: User,
+    bar: tqdm,
+) -> None:
+    """Pools the runs chosen for it, adds the qrels, and has every run scored."""
+    pooled = [run for entry, run in zip(entries, found, strict=True) if entry.is_pooled]
+    data = simulation.qrels_file(collection, pooled, pool_depth=size.pool_depth)
+    note = f"Pool of {len(pooled)} runs to depth {size.pool_depth}."
+    assignments.add_qrels(campaign=campaign, data=data, note=note, actor=organiser)
+    perform_waiting_jobs(campaign, on_done=bar.update)
+
+
+def _collection(topics: str, size: Size, seed: int) -> Collection:
+    codes = [topic.code for topic in _topics(topics, size)]
+    return simulation.draw_collection(codes, seed=seed, candidates=size.candidates)
+
+
+def _topics(name: str, size: Size) -> tuple[ParsedTopic, ...]:
+    return read_topics(_demo_file(name))[-size.topics :]
+
+
+def _packed(collection: Collection, retrieved: Retrieved) -> bytes:
+    return gzip.compress(simulation.run_file(collection, retrieved), compresslevel=1, mtime=0)
+
+
+def _demo_file(name: str) -> bytes:
+    return (files("scoring") / "demo" / name).read_bytes()

@@ -1,0 +1,96 @@
+"""`load_demo`: two campaigns taken the way that everybody's runs take, once."""
+
+import gzip
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from campaigns.access import viewer_or_404
+from campaigns.models import Campaign, LogEntry, Qrels, Run, User
+from campaigns.trec.runs import read_run
+from scoring.leaderboard import chosen_measure, leaderboard
+from scoring.management.commands.load_demo import ORGANISER, PARTICIPANT, PASSWORD, REPORTS, TRAINS
+from scoring.models import Evaluation, Job
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def load(settings, tmp_path: Path):
+    settings.VAR_DIR = tmp_path
+
+    def load() -> str:
+        said = StringIO()
+        call_command("load_demo", size="small", stdout=said)
+        return said.getvalue()
+
+    return load
+
+
+def counts() -> dict[str, int]:
+    return {m.__name__: m.objects.count() for m in (Campaign, Run, Qrels, User, Job, LogEntry)}
+
+
+def test_the_published_campaign_has_a_board_with_real_residuals(load) -> None:
+    load()
+    viewer = viewer_or_404(User.objects.get(email=ORGANISER), REPORTS)
+    assert viewer.campaign.stage == Campaign.Stage.PUBLISHED
+    board = leaderboard(viewer, chosen_measure(viewer, "RBP(p=0.8)"))
+    assert board.waiting_count == board.failed_count == 0
+    assert len(board.rows) == viewer.campaign.runs.count() > 10
+    assert board.topic_count == viewer.campaign.topics.count() - 1  # one has nothing relevant
+    assert any(row.judged_at_10 < 1 for row in board.rows)
+    pooled = set(viewer.campaign.runs.filter(is_pooled=True).values_list("tag", flat=True))
+    inside = [row.residual for row in board.rows if row.tag in pooled]
+    outside = [row.residual for row in board.rows if row.tag not in pooled]
+    assert max(inside) < min(outside)
+
+
+def test_the_open_campaign_is_scored_but_blind_and_takes_the_sample(load, tmp_path: Path) -> None:
+    load()
+    campaign = Campaign.objects.get(slug=TRAINS)
+    assert campaign.stage == Campaign.Stage.OPEN
+    assert not viewer_or_404(User.objects.get(email=PARTICIPANT), TRAINS).can_see_board
+    evaluations = Evaluation.objects.filter(run__campaign=campaign)
+    assert {e.state for e in evaluations} == {Evaluation.State.SCORED}
+    sample = gzip.decompress((tmp_path / "sample-run.txt.gz").read_bytes())
+    codes = list(campaign.topics.values_list("code", flat=True))
+    parsed = read_run(sample, known_topics=codes, unknown_topics="refuse", max_depth=100)
+    assert not campaign.runs.filter(tag=parsed.tag).exists()
+
+
+def test_loading_again_changes_nothing_and_says_the_same(load) -> None:
+    said = load()
+    before = counts()
+    assert load() == said
+    assert counts() == before
+    assert PASSWORD in said
+
+
+def test_what_an_interrupted_load_left_out_is_added(load) -> None:
+    load()
+    whole = counts()
+    campaign = Campaign.objects.get(slug=TRAINS)
+    campaign.active_qrels = None
+    campaign.save()
+    Campaign.objects.filter(slug=REPORTS).update(published_at=None)
+    load()
+    assert Campaign.objects.get(slug=REPORTS).published_at is not None
+    assert counts()["Run"] == whole["Run"]
+
+
+@pytest.mark.parametrize("email", [ORGANISER, PARTICIPANT])
+def test_the_demo_people_can_log_in(load, client: Client, email: str) -> None:
+    load()
+    answer = client.post("/accounts/login/", {"login": email, "password": PASSWORD})
+    assert answer.status_code == 302
+
+
+def test_a_served_site_never_gets_the_public_password(load, settings) -> None:
+    settings.USES_SQLITE = False
+    with pytest.raises(CommandError, match="--password"):
+        load()
+    assert not User.objects.exists()

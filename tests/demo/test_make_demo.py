@@ -1,0 +1,174 @@
+"""The demo as people start and stop it: `python -m config.demo`, alone and under make."""
+
+import http.client
+import os
+import pty
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PATIENCE = 120.0
+COMMAND = [sys.executable, "-m", "config.demo"]
+
+# They share one demo folder, which only one demo may use at a time.
+pytestmark = pytest.mark.xdist_group("demo")
+
+
+def a_free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo")
+
+
+@pytest.fixture
+def environment(folder: Path) -> dict[str, str]:
+    ours = {"DEMO_DIR": str(folder), "DEMO_SIZE": "small", "PORT": str(a_free_port())}
+    return {**os.environ, **ours}
+
+
+class Demo:
+    """A demo in a process group of its own, without a terminal."""
+
+    def __init__(self, environment: dict[str, str], log: Path) -> None:
+        self.port, self.log = int(environment["PORT"]), log
+        with log.open("wb") as output:
+            self.process = subprocess.Popen(
+                COMMAND,
+                cwd=ROOT,
+                env=environment,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+
+    @property
+    def said(self) -> str:
+        return self.log.read_text()
+
+    def wait_until_open(self) -> None:
+        wait_for(lambda: "Ctrl-C stops" in self.said, f"the address in: {self.said}")
+
+    def family(self) -> list[psutil.Process]:
+        main = psutil.Process(self.process.pid)
+        return [main, *main.children(recursive=True)]
+
+    def page(self) -> tuple[int, str]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request("GET", "/")
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+    def end_for_sure(self) -> None:
+        if self.process.poll() is None:
+            for process in self.family():
+                process.kill()
+            self.process.wait()
+
+
+Start = Callable[..., Demo]
+
+
+@pytest.fixture
+def start(environment: dict[str, str], tmp_path: Path) -> Iterator[Start]:
+    demos: list[Demo] = []
+
+    def start(**settings: str) -> Demo:
+        demos.append(Demo(environment | settings, tmp_path / f"said-{len(demos)}"))
+        return demos[-1]
+
+    yield start
+    for demo in demos:
+        demo.end_for_sure()
+
+
+def wait_for(is_reached: Callable[[], bool], what: str) -> None:
+    until = time.monotonic() + PATIENCE
+    while not is_reached():
+        assert time.monotonic() < until, f"waited in vain for {what}"
+        time.sleep(0.1)
+
+
+def test_it_opens_and_ctrl_c_ends_everything_with_status_0(start: Start) -> None:
+    elsewhere = {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing", "DEBUG": "true"}
+    demo = start(**elsewhere)  # the settings of another site, which it must not heed
+    demo.wait_until_open()
+    status, page = demo.page()
+    assert status == 200
+    assert "Demo: Rail reports" in page
+    assert "organiser@trackside.example" in demo.said
+    family = demo.family()
+    assert len(family) > 4  # web and worker have children
+    os.killpg(demo.process.pid, signal.SIGINT)
+    assert demo.process.wait(timeout=30) == 0
+    assert [process for process in family if process.is_running()] == []
+
+
+def test_one_demo_at_a_time_which_ends_with_its_worker(start: Start) -> None:
+    demo = start()
+    demo.wait_until_open()
+    second = start(PORT=str(a_free_port()))
+    assert second.process.wait(timeout=30) == 1
+    assert "A demo is running in" in second.said
+    family = demo.family()
+    next(p for p in family if "celery" in p.cmdline()).kill()
+    assert demo.process.wait(timeout=30) == 1
+    assert "The worker ended by itself" in demo.said
+    assert psutil.wait_procs(family, timeout=10)[1] == []
+
+
+def test_a_taken_port_is_named_with_the_way_out(start: Start) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        demo = start(PORT=str(taken.getsockname()[1]))
+        assert demo.process.wait(timeout=30) == 1
+    assert "is taken. Choose another: make demo PORT=" in demo.said
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="needs make")
+def test_ctrl_c_at_a_terminal_leaves_make_with_status_0(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    """Make would die of the Ctrl-C it gets, so the demo sees to it that it gets none."""
+    makefile = tmp_path / "Makefile"
+    makefile.write_text(f"demo:\n\t@exec {' '.join(COMMAND)}\n")
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(ROOT)
+        os.execvpe("make", ["make", "-f", str(makefile), "demo"], environment)
+    said = read_until(terminal, b"Ctrl-C stops")
+    family = psutil.Process(process).children(recursive=True)
+    os.write(terminal, b"\x03")
+    said += read_until(terminal, None)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0, said.decode()
+    assert [process for process in family if process.is_running()] == []
+
+
+def read_until(terminal: int, text: bytes | None) -> bytes:
+    """What the terminal shows up to this text, or to its end."""
+    said = b""
+    until = time.monotonic() + PATIENCE
+    while text is None or text not in said:
+        assert time.monotonic() < until, said.decode()
+        if select.select([terminal], [], [], 0.2)[0]:
+            try:
+                block = os.read(terminal, 65536)
+            except OSError:  # nobody has it open any more
+                break
+            said += block
+    return said
