@@ -5,13 +5,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from campaigns.trec.qrels import read_qrels
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels, Run
 from campaigns.models.identity import new_public_id
+from campaigns.trec.qrels import read_qrels
 from scoring.core.alignment import align
 from scoring.core.artefacts import (
     ArtefactError,

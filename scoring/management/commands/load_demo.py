@@ -32,7 +32,7 @@ REPORTS, TRAINS = "demo-rail-reports", "demo-night-trains"
 SEED = 2026
 
 GUIDELINES = """\
-The collection holds reports on railways, all of them invented: `tsd-000000` to `tsd-199999`.
+The collection holds reports on railways, all of them invented: tsd-000000 to tsd-199999.
 For every topic return up to {depth} documents, best first, in TREC's six columns:
 
     {code} Q0 tsd-000123 1 17.25 yourtag
