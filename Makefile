@@ -8,7 +8,7 @@ PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-ch
 PYTEST = $(VENV)/bin/python -m pytest
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench faults install constraints
+.PHONY: help demo test lint bench faults screenshots install constraints
 
 help:
 	@echo "make demo         the site with simulated campaigns, on port $(PORT) (PORT=8765 for another)"
@@ -16,6 +16,7 @@ help:
 	@echo "make faults       the tests that kill workers, alone"
 	@echo "make lint         style, types, templates, migrations"
 	@echo "make bench        how fast the core is on this machine"
+	@echo "make screenshots  the pictures of the README, from the demo"
 	@echo "make install      all that developers need, in $(VENV)"
 	@echo "make constraints  pins every package anew"
 
@@ -39,6 +40,10 @@ lint: $(VENV)/.all
 
 bench: $(VENV)/.web
 	@$(VENV)/bin/python -m scoring.bench
+
+# The pictures of the README, from a demo of their own.
+screenshots: $(VENV)/.all
+	$(VENV)/bin/python docs/screenshots.py
 
 install: $(VENV)/.all
 
