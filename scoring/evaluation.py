@@ -10,6 +10,7 @@ from campaigns.models import Campaign, LogEntry, Run
 from scoring import faults, jobs
 from scoring.core.artefacts import pack_vector
 from scoring.core.means import mask_excluded, mean_scores, topics_of_mean
+from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import GradedTopics, Scores, evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import rel_of
@@ -118,7 +119,7 @@ def _score_rows(evaluation: Evaluation, campaign: Campaign, rules: Rules) -> Ite
 def _score_row(
     evaluation: Evaluation, measure: Measure, scores: Scores, included: np.ndarray
 ) -> Score:
-    mean = mean_scores(scores, included)
+    mean = mean_scores(scores, included, family_of(measure).summary)
     return Score(
         evaluation=evaluation,
         measure=str(measure),

@@ -1,5 +1,7 @@
 """From a ranking and the qrels to grades: what the judges said at every rank of every topic."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,7 +9,16 @@ from scoring.core.grades import PAST_END, UNJUDGED
 from scoring.core.judgments import JudgmentTable, find_judgments
 from scoring.core.ranking import Ranking
 
-__all__ = ["PAST_END", "UNJUDGED", "align"]
+__all__ = ["PAST_END", "UNJUDGED", "Alignment", "align", "align_fully", "align_tie_groups"]
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """All that a ranking and the qrels say of every rank: matrices [topics of the table, depth]."""
+
+    grades: NDArray[np.int8]  # as `align` gives them
+    tie_groups: NDArray[np.int32]  # as `align_tie_groups` gives them
+    pooled: NDArray[np.bool_]  # the qrels name this document, but nobody judged it (grade below 0)
 
 
 def align(ranking: Ranking, table: JudgmentTable, *, depth: int) -> NDArray[np.int8]:
@@ -31,3 +42,44 @@ def align(ranking: Ranking, table: JudgmentTable, *, depth: int) -> NDArray[np.i
     grades = np.full((len(table.topics), depth), PAST_END, np.int8)
     grades.reshape(-1)[rows.astype(np.int64) * depth + positions] = grade_at[places]
     return grades
+
+
+def align_tie_groups(ranking: Ranking, table: JudgmentTable, *, depth: int) -> NDArray[np.int32]:
+    """int32[topics of the table, depth]: for each cell of `align` the 0-based position of the first
+    document of its tied group; a rank without a document is a group of its own.
+
+    A group that goes on past `depth` is cut there, as `rank` cuts at its own depth. Raises
+    ValueError for a depth below 1.
+    """
+    if depth < 1:
+        raise ValueError(f"depth must be at least 1, not {depth}")
+    groups = np.tile(np.arange(depth, dtype=np.int32), (len(table.topics), 1))
+    cells, seen = _cells(ranking, table, depth)
+    groups.reshape(-1)[cells] = ranking.tie_groups[seen]
+    return groups
+
+
+def align_fully(ranking: Ranking, table: JudgmentTable, *, depth: int) -> Alignment:
+    """Grades, tied groups, and which unjudged documents were in the pool. Raises ValueError."""
+    grades = align(ranking, table, depth=depth)
+    pooled = np.zeros(grades.shape, np.bool_)
+    if bool((table.grades == UNJUDGED).any()):
+        cells, seen = _cells(ranking, table, depth)
+        places = find_judgments(
+            table,
+            rows=(cells // depth).astype(np.int32),
+            doc_ids=ranking.doc_ids[seen],
+            hashes=ranking.hashes[seen],
+        )
+        pooled.reshape(-1)[cells] = (places >= 0) & (table.grades[places] == UNJUDGED)
+    return Alignment(grades, align_tie_groups(ranking, table, depth=depth), pooled)
+
+
+def _cells(
+    ranking: Ranking, table: JudgmentTable, depth: int
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Where the documents that the matrices hold stand in them, and which of the run's they are."""
+    row_of_topic = np.array([table.row_of.get(t, -1) for t in ranking.topics], np.int64)
+    rows = np.repeat(row_of_topic, ranking.lengths)
+    seen = np.flatnonzero((rows >= 0) & (ranking.positions < depth))
+    return rows[seen] * depth + ranking.positions[seen], seen

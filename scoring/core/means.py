@@ -47,16 +47,27 @@ def topics_of_mean(
     return included
 
 
-def mean_scores(scores: Scores, included: NDArray[np.bool_]) -> Mean:
+def mean_scores(
+    scores: Scores,
+    included: NDArray[np.bool_],
+    summary: Literal["mean", "sum", "geometric"] = "mean",
+) -> Mean:
     """The means of base and residual over the included topics that have a score.
 
-    Sums are exact before they are rounded once (`math.fsum`): the order of the topics and equal
-    scores in another arrangement give the same mean.
+    `summary` is that of the measure's family: counts are summed, and of GMAP and gm_bpref, whose
+    scores are positive, the geometric mean is taken; these have no residual. Sums are exact
+    before they are rounded once (`math.fsum`): the order of the topics and equal scores in another
+    arrangement give the same mean.
     """
     defined = included & ~np.isnan(scores.base)
     topics = int(defined.sum())
     if topics == 0:
         return Mean(math.nan, None, 0)
+    if summary == "sum":
+        return Mean(math.fsum(scores.base[defined].tolist()), None, topics)
+    if summary == "geometric":
+        logs = np.log(scores.base[defined]).tolist()
+        return Mean(math.exp(math.fsum(logs) / topics), None, topics)
     base = math.fsum(scores.base[defined].tolist()) / topics
     if scores.residual is None:
         return Mean(base, None, topics)

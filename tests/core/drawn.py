@@ -6,7 +6,7 @@ from scoring.core.grades import PAST_END, UNJUDGED
 from scoring.core.measures.graded import GradedTopics, Scores, default_gain_map, evaluate
 from scoring.core.measures.names import parse_measure
 
-SIGNS = {"$": 1, "-": 0, "?": UNJUDGED, "0": 0, "1": 1, "2": 2, "3": 3}
+SIGNS = {"$": 1, "-": 0, "?": UNJUDGED, "0": 0, "1": 1, "2": 2, "3": 3, "4": 4}
 
 
 def drawn(*rankings, relevant=None, highest=1, gain_map=None, per_grade=None):

@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.alignment import PAST_END, UNJUDGED, align
+from scoring.core.alignment import (
+    PAST_END,
+    UNJUDGED,
+    align,
+    align_fully,
+    align_tie_groups,
+)
 from scoring.core.judgments import build_table, find_judgments
 from scoring.core.ranking import hash_doc_ids, rank
 
@@ -188,3 +194,39 @@ def test_every_one_of_many_judgments_is_found_and_nothing_else():
     elsewhere = (rows + 1) % 50
     missed = find_judgments(table, rows=elsewhere, doc_ids=ids, hashes=hash_doc_ids(ids))
     assert (missed == -1).all()
+
+
+def tied_ranking():
+    """Topic 1: A and B share a score, then C alone, then D, E and F; topic 2 is unknown."""
+    return rank(
+        topics=["1", "9"],
+        topic_index=np.array([0, 0, 0, 0, 0, 0, 1], np.int32),
+        doc_ids=np.array([b"A", b"B", b"C", b"D", b"E", b"F", b"A"]),
+        retrieval_scores=np.array([3.0, 3, 2, 1, 1, 1, 0]),
+    )
+
+
+def test_every_cell_names_the_first_of_its_tied_group():
+    groups = align_tie_groups(tied_ranking(), table_of(QRELS), depth=8)
+    assert groups.dtype == np.int32
+    assert groups.tolist() == [[0, 0, 2, 3, 3, 3, 6, 7], list(range(8)), list(range(8))]
+
+
+def test_a_tied_group_is_cut_at_the_depth():
+    groups = align_tie_groups(tied_ranking(), table_of(QRELS), depth=4)
+    assert groups[0].tolist() == [0, 0, 2, 3]
+    with pytest.raises(ValueError, match="depth"):
+        align_tie_groups(tied_ranking(), table_of(QRELS), depth=0)
+
+
+def test_a_full_alignment_tells_the_pooled_from_the_unknown():
+    aligned = align_fully(tied_ranking(), table_of(QRELS), depth=5)
+    assert aligned.grades.tolist() == align(tied_ranking(), table_of(QRELS), depth=5).tolist()
+    assert aligned.tie_groups[0].tolist() == [0, 0, 2, 3, 3]
+    assert aligned.grades[0].tolist() == [0, 2, UNJUDGED, UNJUDGED, UNJUDGED]
+    assert aligned.pooled.tolist() == [[False, False, True, False, False], [False] * 5, [False] * 5]
+
+
+def test_without_negative_judgments_nothing_is_pooled_and_unjudged():
+    aligned = align_fully(tied_ranking(), table_of([("1", b"A", 1)]), depth=3)
+    assert not aligned.pooled.any()

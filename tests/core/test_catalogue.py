@@ -30,6 +30,63 @@ EXAMPLES = [
         "RR",
         "RR@3",
         "Judged@10",
+        "RBP(p1=0.5,p2=0.8)",
+        "RBP(p1=0.9,p2=0.8,rel=2)@6",
+        "Rprec(mult=0.2)",
+        "RR(nth=2)",
+        "RR(damp=3)@7",
+        "DCG(b=2)@5",
+        "nDCG(b=2)",
+        "F1@5",
+        "PR@5",
+        "relative_P@5",
+        "Success@2",
+        "HIT@3",
+        "unj@5",
+        "INSQ(T=2)",
+        "INSQ(T=0.5,gain=map)@8",
+        "WP(w=harmonic)",
+        "WP(w=harmonic,gain=map)@8",
+        "SP@6",
+        "APret",
+        "SNAP@6",
+        "GMAP",
+        "yaap",
+        "IPrec@0.3",
+        "IPrec(levels=trec_eval)@0.3",
+        "IPrec11",
+        "IPrec3(rel=2)",
+        "AUC",
+        "AUC(interpolated=yes)",
+        "bpref",
+        "bpref(k=10)",
+        "gm_bpref",
+        "infAP",
+        "Q",
+        "Q(beta=10,gain=map)",
+        "ERR",
+        "ERR@5",
+        "CG@5",
+        "SDCG@5",
+        "SNDCG@5",
+        "ESL(n=2)",
+        "ESL(n=2,per=1)",
+        "RankPower",
+        "SetP",
+        "SetR",
+        "SetF(beta=2)",
+        "SetAP",
+        "set_relative_P",
+        "utility",
+        "binG",
+        "G",
+        "ndcg_rel",
+        "Rndcg",
+        "NumQ",
+        "NumRet",
+        "NumRel",
+        "NumRelRet",
+        "num_nonrel_judged_ret",
     )
 ]
 ids = pytest.mark.parametrize("measure", EXAMPLES, ids=str)
@@ -66,19 +123,37 @@ def test_scores_lie_in_the_stated_range_and_have_the_stated_residual(measure):
     for seed in range(5):
         found = evaluate([measure], random_topics(seed))[measure]
         assert found.base.dtype == np.float64
-        assert ((found.base >= facts.range[0]) & (found.base <= facts.range[1])).all()
+        scored = found.base[~np.isnan(found.base)]
+        assert (scored >= facts.range[0]).all()
+        assert (scored <= facts.range[1] + 1e-12).all()
         assert (found.residual is not None) == facts.has_residual
         if found.residual is not None:
             assert (found.residual >= 0).all()
             assert (found.base + found.residual <= facts.range[1] + 1e-12).all()
 
 
+# What an empty ranking scores where it is not 0: nan for what is undefined then.
+EMPTY = {
+    "APret": np.nan,
+    "SNAP@6": np.nan,
+    "SNDCG@5": np.nan,
+    "ESL(n=2)": np.nan,
+    "ESL(n=2,per=1)": np.nan,
+    "RankPower": np.nan,
+    "GMAP": 0.00001,
+    "gm_bpref": 0.00001,
+    "yaap": -np.log(3),  # R = 2
+    "NumRel": 2,
+    "NumQ": 1,
+}
+
+
 @ids
 def test_an_empty_ranking_scores_zero_and_everything_is_unknown(measure):
-    graded = drawn("", "1-", relevant=2, highest=2)
+    graded = drawn("", "1-", highest=2, per_grade=(0, 0, 2))
     found = evaluate([measure], graded)[measure]
-    assert found.base[0] == 0
-    if measure == parse_measure("RBP(p=0.5)"):
+    assert np.array_equal(found.base[0], EMPTY.get(str(measure), 0), equal_nan=True)
+    if measure in (parse_measure("RBP(p=0.5)"), parse_measure("INSQ(T=2)")):
         assert found.residual[0] == 1
 
 
@@ -87,7 +162,10 @@ def test_a_matrix_without_ranks_or_topics_is_scored(measure):
     no_ranks = GradedTopics(
         np.zeros((2, 0), np.int8), np.zeros((2, 3), np.int64), default_gain_map(2)
     )
-    assert evaluate([measure], no_ranks)[measure].base.tolist() == [0, 0]
+    nothing = 0 if str(measure) == "yaap" else EMPTY.get(str(measure), 0)
+    nothing = 0 if str(measure) == "NumRel" else nothing
+    scored = evaluate([measure], no_ranks)[measure].base
+    assert np.array_equal(scored, [nothing, nothing], equal_nan=True)
     no_topics = GradedTopics(
         np.zeros((0, 5), np.int8), np.zeros((0, 3), np.int64), default_gain_map(2)
     )
@@ -96,7 +174,12 @@ def test_a_matrix_without_ranks_or_topics_is_scored(measure):
 
 @pytest.mark.parametrize(
     "name",
-    ["AP", "AP(rel=2)@5", "R@10", "Rprec", "Rprec(rel=2)@4", "RR", "nDCG", "nDCG(gain=exp)@2"],
+    [
+        *("AP", "AP(rel=2)@5", "R@10", "Rprec", "Rprec(rel=2)@4", "RR", "nDCG", "nDCG(gain=exp)@2"),
+        *("IPrec@1", "IPrec11", "AUC(interpolated)", "bpref", "bpref(k=10)", "Q", "Success@1"),
+        *("HIT@1", "SNDCG@3", "SNAP@3", "APret", "SetR", "set_relative_P", "relative_P@2"),
+        *("nDCG(b=2)", "Q(beta=7,gain=map)", "PR@3", "F1@3", "G", "ndcg_rel", "Rndcg", "GMAP"),
+    ],
 )
 def test_a_perfect_ranking_of_everything_judged_scores_one(name):
     assert scores(name, drawn("2210", highest=2)).base[0] == 1
@@ -190,6 +273,7 @@ def test_the_derived_arrays_of_graded_topics():
         ({"grades": np.zeros((1, 2), np.int16)}, "int8"),
         ({"grades": np.full((1, 2), 2, np.int8)}, "above the highest grade 1"),
         ({"grade_counts": np.zeros((1, 3), np.int64)}, "grade_counts"),
+        ({"pooled": np.zeros((2, 1), np.bool_)}, "pooled"),
         ({"gain_map": np.array([0, 1.5])}, "gain map"),
         ({"gain_map": np.array([0, np.nan])}, "gain map"),
     ],

@@ -77,6 +77,14 @@ def test_the_mean_of_nothing_is_undefined(residual):
     assert mean_scores(Scores(np.ones(3), residual), ~ALL).topics == 0
 
 
+def test_counts_are_summed_and_geometric_means_multiplied():
+    scores = Scores(np.array([2.0, 3.0, 1000.0]), None)
+    included = np.array([True, True, False])
+    assert mean_scores(scores, included, "sum") == Mean(5.0, None, 2)
+    multiplied = mean_scores(Scores(np.array([0.00001, 0.9]), None), ALL[:2], "geometric")
+    assert multiplied.base == pytest.approx((0.00001 * 0.9) ** 0.5, abs=1e-15)
+
+
 @given(st.lists(st.floats(0, 1), min_size=1), st.randoms())
 def test_the_order_of_topics_does_not_change_a_mean(values, random):
     shuffled = random.sample(values, len(values))

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.core.measures.aliases import to_trec_eval
 from scoring.core.measures.catalogue import FAMILIES, family_of
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import (
@@ -14,6 +15,7 @@ from scoring.core.measures.names import (
     rel_of,
     with_default_rel,
 )
+from scoring.core.measures.trec_eval import all_trec_measures
 
 
 @pytest.mark.parametrize(
@@ -46,6 +48,40 @@ from scoring.core.measures.names import (
         ("Rprec", "Rprec"),
         ("ndcg", "nDCG"),
         ("ndcg_cut_10", "nDCG@10"),
+        ("gm_map", "GMAP"),
+        ("iprec_at_recall_0.10", "IPrec(levels=trec_eval)@0.1"),
+        ("11pt_avg", "IPrec11(levels=trec_eval)"),
+        ("Rprec_mult_0.20", "Rprec(mult=0.2)"),
+        ("Rprec_mult_1.00", "Rprec"),
+        ("success_5", "Success@5"),
+        ("set_recall", "SetR"),
+        ("set_F", "SetF"),
+        ("relative_P_20", "relative_P@20"),
+        ("unj_5", "unj@5"),
+        ("num_rel_ret", "NumRelRet"),
+        ("MAP", "AP"),
+        ("MAP@100", "AP@100"),
+        ("MRR(rel=2)@10", "RR(rel=2)@10"),
+        ("NDCG@10", "nDCG@10"),
+        ("RPrec", "Rprec"),
+        ("Bpref(rel=2)", "bpref(rel=2)"),
+        ("SetRelP", "set_relative_P"),
+        ("Precision@5", "P@5"),
+        ("IPrec@0.1", "IPrec@0.1"),
+        ("IPrec@.10", "IPrec@0.1"),
+        ("IPrec@0", "IPrec@0"),
+        ("IPrec@1.0", "IPrec@1"),
+        ("AUC(interpolated)", "AUC(interpolated=yes)"),
+        ("AUC(interpolated=no)", "AUC"),
+        ("RBP(p2=0.8,p1=.5)", "RBP(p1=0.5,p2=0.8)"),
+        ("RBP(p1=1,p2=0,gain=map)@5", "RBP(p1=1,p2=0,gain=map)@5"),
+        ("ESL(n=3,per=0)", "ESL(n=3)"),
+        ("ESL(per=1,rel=2,n=3)", "ESL(n=3,rel=2,per=1)"),
+        ("DCG(b=0)@5", "DCG@5"),
+        ("DCG(gain=exp,b=2)@5", "DCG(b=2,gain=exp)@5"),
+        ("RR(damp=2,nth=1)", "RR(damp=2)"),
+        ("WP(w=harmonic)", "WP(w=harmonic)"),
+        ("Q(beta=1,gain=grade)", "Q"),
     ],
 )
 def test_names_print_canonically(typed, canonical):
@@ -63,13 +99,14 @@ def test_names_print_canonically(typed, canonical):
     ("typed", "nearest"),
     [
         ("ndcg@10", "nDCG"),
-        ("NDCG", "nDCG"),
         ("ap", "AP"),
-        ("MAP", "AP"),
-        ("MRR", "RR"),
+        ("bprev", "bpref"),
+        ("iprec11pt", "IPrec11"),
+        ("NumberRel", "NumRel"),
         ("rbp(p=0.5)", "RBP"),
         ("Judge@10", "Judged"),
-        ("RPrec", "Rprec"),
+        ("rprec", "Rprec"),
+        ("sucess@5", "Success"),
     ],
 )
 def test_an_unknown_name_suggests_the_nearest(typed, nearest):
@@ -98,7 +135,21 @@ def test_a_name_like_no_other_suggests_nothing():
         ("RBP(0.5)", "key=value"),
         ("RBP(p=0.5,)", "key=value"),
         ("RBP(p=0.5,p=0.8)", "given twice"),
-        ("RBP(p=0.5,q=1)", "no parameter 'q' .*it has: p, rel, gain"),
+        ("RBP(p=0.5,q=1)", "no parameter 'q' .*it has: p, p1, p2, rel, gain"),
+        ("RBP(p=0.5,p1=0.8)", "p and p1 exclude each other"),
+        ("RBP(p1=0.5)", "RBP needs p2"),
+        ("RBP(p1=0.5,p2=1)", "outside 0 <= p2 < 1"),
+        ("IPrec", "needs a cutoff, as in IPrec@0.1"),
+        ("IPrec@1.1", "recall level lies in 0..1"),
+        ("IPrec@x", "recall level 'x' is not a number"),
+        ("INSQ", "INSQ needs T"),
+        ("INSQ(T=0)", "outside 0 < T"),
+        ("WP", "WP needs w"),
+        ("WP(w=linear)", "none of harmonic"),
+        ("ESL", "ESL needs n"),
+        ("DCG(b=1)@5", "outside 1 < b"),
+        ("AUC(curved)", "key=value"),
+        ("SetP@10", "SetP has no cutoff"),
         ("RBP(p=0.5,gain=exp)", "none of binary, map"),
         ("RBP(p=0.5,rel=2,gain=map)", "rel says nothing unless gain=binary"),
         ("Judged(rel=2)@10", "no parameter 'rel' .*none"),
@@ -136,18 +187,43 @@ def test_no_text_does_anything_else(text):
 
 
 @st.composite
+def values(draw, parameter):
+    if parameter.kind == "word":
+        return draw(st.sampled_from(parameter.words))
+    low = parameter.at_least if parameter.above is None else parameter.above
+    high = parameter.at_most if parameter.below is None else parameter.below
+    if parameter.kind == "integer":
+        return draw(st.integers(int(low or 0), int(high or 10**9 - 1)))
+    inside = st.floats(
+        low,
+        high,
+        exclude_min=parameter.above is not None,
+        exclude_max=parameter.below is not None,
+    )
+    return draw(inside)
+
+
+@st.composite
 def measures(draw):
     family = draw(st.sampled_from(FAMILIES))
     options = {}
-    if family.name == "RBP":
-        options["p"] = draw(st.floats(0, 1, exclude_max=True))
-    if family.parameter("gain"):
-        options["gain"] = draw(st.sampled_from(family.parameter("gain").words))
-    if family.parameter("rel") and options.get("gain") != "map":
-        options["rel"] = draw(st.integers(1, 127))
-    cutoffs = st.integers(1, 10**9 - 1)
-    cutoff = draw(cutoffs if family.cutoff == "required" else st.none() | cutoffs)
-    return make_measure(family.name, cutoff=cutoff, **options)
+    for parameter in family.parameters:
+        excluded = any(other in options for other in parameter.instead_of)
+        needed = parameter.default is None and (not parameter.instead_of or "p1" in options)
+        if not excluded and (needed or draw(st.booleans())):
+            options[parameter.name] = draw(values(parameter))
+    if family.name == "RBP" and not options.keys() & {"p", "p1"}:
+        options = {"p": 0.5} | {key: value for key, value in options.items() if key != "p2"}
+    rel = family.parameter("rel")
+    if rel is not None and rel.only_with and options.get("gain") == "map":
+        options.pop("rel", None)
+    return make_measure(family.name, cutoff=draw(cutoffs(family)), **options)
+
+
+def cutoffs(family):
+    ranks = st.integers(1, 10**9 - 1)
+    choices = {"required": ranks, "optional": st.none() | ranks, "recall": st.floats(0, 1)}
+    return choices.get(family.cutoff, st.none())
 
 
 @given(measures())
@@ -176,6 +252,9 @@ def test_a_measure_can_be_made_from_its_parts():
         ("nDCG@10", "nDCG@10"),
         ("Judged@10", "Judged@10"),
         ("map", "AP(rel=2)"),
+        ("iprec_at_recall_0.50", "IPrec(rel=2,levels=trec_eval)@0.5"),
+        ("MAP", "AP(rel=2)"),
+        ("INSQ(T=1,gain=map)", "INSQ(T=1,gain=map)"),
     ],
 )
 def test_the_campaigns_rel_becomes_explicit(typed, with_rel_2):
@@ -194,6 +273,16 @@ def test_the_rel_of_a_measure():
     assert rel_of(parse_measure("AP(rel=2)")) == 2
     assert rel_of(parse_measure("nDCG")) is None
     assert rel_of(parse_measure("RBP(p=0.5,gain=map)")) is None
+
+
+def test_a_measure_has_the_name_that_trec_eval_gives_it():
+    for name, measure in all_trec_measures().items():
+        found = to_trec_eval(measure)
+        assert found == ("Rprec" if name == "Rprec_mult_1.00" else name)
+        assert parse_measure(found) == measure
+    assert to_trec_eval(parse_measure("P(rel=2)@10")) == "P_10"
+    for name in ("RBP(p=0.8)", "nDCG(gain=exp)", "DCG@5", "SetF(beta=2)", "Rprec@5", "RR@10"):
+        assert to_trec_eval(parse_measure(name)) is None
 
 
 def test_a_measure_made_by_hand_without_a_family_is_unknown():

@@ -13,12 +13,13 @@ import pytest
 
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import read_run
-from scoring.core.alignment import align
+from scoring.core.alignment import align, align_fully
 from scoring.core.judgments import build_table
 from scoring.core.means import mean_scores, topics_of_mean
 from scoring.core.measures.graded import GradedTopics, default_gain_map, evaluate
 from scoring.core.measures.names import parse_measure
 from scoring.core.ranking import rank
+from scoring.core.ties import TiedTopics, bounds, expected
 
 DATA = os.environ.get("TRACKSIDE_DATA")
 pytestmark = [
@@ -138,3 +139,28 @@ def test_rbp_of_one_run_is_the_paper_s_formula_written_out(folder, table):
         row = TOPICS.index(topic.decode())
         assert found.base[row] == pytest.approx(base, abs=1e-12)
         assert found.residual[row] == pytest.approx(residual, abs=1e-12)
+
+
+def test_ties_of_real_runs_lie_between_the_worst_and_the_best_ordering(folder, table, official):
+    names = ("AP", "P@10", "nDCG@10", "RR", "RBP(p=0.8)", "Rprec", "ESL(n=5)", "Judged@10")
+    measures = [parse_measure(name) for name in names]
+    tied_documents = 0
+    for tag in list(official)[::12]:
+        ranking = rank(**read(folder / "runs" / f"{tag}.gz"))
+        tied_documents += ranking.tied_documents
+        aligned = align_fully(ranking, table, depth=1000)
+        graded = GradedTopics(
+            aligned.grades, table.grade_counts, default_gain_map(2), aligned.pooled
+        )
+        tied = TiedTopics(graded, aligned.tie_groups)
+        docno, means, ends = (
+            evaluate(measures, graded),
+            expected(measures, tied),
+            bounds(measures, tied),
+        )
+        for measure in measures:
+            low = np.minimum(ends[measure].worst, ends[measure].best) - 1e-12
+            high = np.maximum(ends[measure].worst, ends[measure].best) + 1e-12
+            for base in (docno[measure].base, means[measure].base):
+                assert (np.isnan(base) | ((low <= base) & (base <= high))).all()
+    assert tied_documents > 1000

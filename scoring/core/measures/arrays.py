@@ -21,6 +21,9 @@ class GradedTopics:
     grades: NDArray[np.int8]  # int8[topics, depth]
     grade_counts: NDArray[np.int64]  # int64[topics, highest_grade + 1], judged documents per grade
     gain_map: NDArray[np.float64]  # float64[highest_grade + 1], worth of a grade in [0, 1]
+    # bool[topics, depth], where an unjudged document is one that the qrels name (grade below 0:
+    # in the pool, not judged); only infAP asks. None: no document is.
+    pooled: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         if self.grades.ndim != 2 or self.grades.dtype != np.int8:
@@ -30,6 +33,8 @@ class GradedTopics:
                 f"grade_counts has shape {self.grade_counts.shape}, "
                 f"expected {(self.topics, len(self.gain_map))}"
             )
+        if self.pooled is not None and self.pooled.shape != self.grades.shape:
+            raise ValueError(f"pooled has shape {self.pooled.shape}, expected {self.grades.shape}")
         if not bool(np.all((self.gain_map >= 0) & (self.gain_map <= 1))):
             raise ValueError("the gain map must give every grade a worth in [0, 1]")
         if self.grades.size and int(self.grades.max()) > self.highest_grade:

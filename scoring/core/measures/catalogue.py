@@ -3,14 +3,50 @@
 from difflib import get_close_matches
 from typing import Final
 
+from scoring.core.measures import (
+    counts,
+    first_ranks,
+    interpolated_precision,
+    preference,
+    scaled_gain,
+    search_length,
+    sets,
+    sums_of_precision,
+    trec_gain,
+    weighted_precision,
+)
 from scoring.core.measures.average_precision import AP
 from scoring.core.measures.cumulated_gain import DCG, NDCG
+from scoring.core.measures.expected_reciprocal_rank import ERR
 from scoring.core.measures.measure import Family, Measure, UnknownMeasure
 from scoring.core.measures.precision import JUDGED, RPREC, P, R
+from scoring.core.measures.q_measure import Q
 from scoring.core.measures.rank_biased_precision import RBP
 from scoring.core.measures.reciprocal_rank import RR
 
-FAMILIES: Final[tuple[Family, ...]] = (RBP, AP, NDCG, DCG, P, R, RPREC, RR, JUDGED)
+FAMILIES: Final[tuple[Family, ...]] = (
+    RBP,
+    AP,
+    NDCG,
+    DCG,
+    P,
+    R,
+    RPREC,
+    RR,
+    JUDGED,
+    *first_ranks.FAMILIES,
+    *weighted_precision.FAMILIES,
+    *sums_of_precision.FAMILIES,
+    *interpolated_precision.FAMILIES,
+    *preference.FAMILIES,
+    Q,
+    ERR,
+    *scaled_gain.FAMILIES,
+    *search_length.FAMILIES,
+    *sets.FAMILIES,
+    *trec_gain.FAMILIES,
+    *counts.FAMILIES,
+)
 _BY_NAME: Final = {family.name: family for family in FAMILIES}
 
 

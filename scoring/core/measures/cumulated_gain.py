@@ -1,15 +1,20 @@
-"""Discounted cumulated gain, plain and normalised, as trec_eval computes it: log2(i + 1)."""
+"""Discounted cumulated gain, plain and normalised.
+
+The discount is trec_eval's, log2(i + 1), or with `b` that of Järvelin and Kekäläinen: none for the
+ranks up to b, log_b(i) from there on.
+"""
 
 import math
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expi
 
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.gains import EXP, GRADE, MAP, collected, gains_of_grades, ideal
 from scoring.core.measures.measure import Arguments, Facts, Family, Parameter, UserModel
 from scoring.core.measures.precision import NONE_USEFUL
-from scoring.core.measures.weighted import Weights, weighted_scores
+from scoring.core.measures.weighted import Weighting, Weights, score_weighting
 from scoring.core.measures.workings import Places, Workings
 
 GAIN = Parameter(
@@ -19,9 +24,18 @@ GAIN = Parameter(
     default=GRADE,
     words=(GRADE, EXP, MAP),
 )
+LOG_BASE = Parameter(
+    "b",
+    "real",
+    "base of the discount max(1, log_b i) of Järvelin and Kekäläinen; 0: log2(i + 1)",
+    default=0.0,
+    above=1,
+    at_most=1e6,
+)
+FAR = 2**20  # ranks whose discounts are summed one by one; more than any list, or base b, has
 JARVELIN_KEKALAINEN = (
     "K. Järvelin and J. Kekäläinen. Cumulated gain-based evaluation of IR techniques. "
-    "ACM TOIS 20(4), 2002; discount log2(i + 1) as in trec_eval."
+    "ACM TOIS 20(4), 2002; without b the discount log2(i + 1) as in trec_eval."
 )
 USER = UserModel(
     browsing=(
@@ -35,17 +49,15 @@ USER = UserModel(
 
 def compute_dcg(arguments: Arguments, workings: Workings) -> Scores:
     """An unjudged document could have the highest gain, so could the ranks after the last one."""
+    return score_weighting(workings, dcg_weighting(arguments, workings))
+
+
+def dcg_weighting(arguments: Arguments, workings: Workings) -> Weighting:
+    """The discounts as weights of the first k ranks."""
     kind, cutoff = arguments.word("gain"), arguments.required_cutoff()
-    ranks = workings.ranks_of(cutoff)
-    discounts = 1 / np.log2(np.arange(2, cutoff + 2))
-    after = np.zeros(cutoff + 1)
-    after[:-1] = np.cumsum(discounts[::-1])[::-1]
-    places, gains = collected(kind, workings, ranks)
-    return weighted_scores(
-        workings,
-        Weights(discounts[:ranks], after[: ranks + 1]),
-        places,
-        gains,
+    return Weighting(
+        dcg_weights(arguments.real("b"), workings.ranks_of(cutoff), cutoff),
+        lambda ranks: collected(kind, workings, ranks),
         highest_gain=float(gains_of_grades(kind, workings.graded).max()),
     )
 
@@ -54,25 +66,56 @@ def compute_ndcg(arguments: Arguments, workings: Workings) -> Scores:
     """0 where no judged document has a gain. The ideal takes all judged documents of the topic,
     to the cutoff, and is summed as the run is: a perfect ranking has exactly 1."""
     kind, cutoff = arguments.word("gain"), arguments.cutoff
-    reached = _discounted(*collected(kind, workings, workings.ranks_of(cutoff)))
-    best = _discounted(*ideal(kind, workings.graded, cutoff))
+    log_base = arguments.real("b")
+    reached = discounted(log_base, *collected(kind, workings, workings.ranks_of(cutoff)))
+    best = discounted(log_base, *ideal(kind, workings.graded, cutoff))
     return Scores(np.divide(reached, best, out=np.zeros_like(best), where=best > 0), None)
 
 
-def _discounted(places: Places, gains: NDArray[np.float64]) -> NDArray[np.float64]:
-    return places.sums(gains / np.log2(places.positions + 2))
+def discounts(log_base: float, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What the gain at each of these (0-based) positions is divided by."""
+    if log_base == 0:
+        return np.log2(positions + 2)
+    logs: NDArray[np.float64] = np.log2(positions + 1) / np.log2(log_base)
+    return np.maximum(1.0, logs)
+
+
+def dcg_weights(log_base: float, ranks: int, cutoff: int) -> Weights:
+    """The discounts as weights of the ranks to the cutoff."""
+    summed = min(cutoff, max(ranks, FAR))
+    weights = 1 / discounts(log_base, np.arange(summed))
+    after = np.zeros(summed + 1)
+    after[:-1] = np.cumsum(weights[::-1])[::-1]
+    if cutoff > summed:
+        after += _weight_between(log_base, summed, cutoff)
+    return Weights(weights[:ranks], after[: ranks + 1])
+
+
+def _weight_between(log_base: float, first: int, cutoff: int) -> float:
+    """The weights of the ranks first + 1 ... cutoff, far down: the integral of 1/log, which is the
+    exponential integral of the log, and Euler and Maclaurin's first corrections."""
+    low, high = (first + 2, cutoff + 1) if log_base == 0 else (first + 1, cutoff)
+    log_low, log_high = math.log(low), math.log(high)
+    total = float(expi(log_high) - expi(log_low)) + (1 / log_low + 1 / log_high) / 2
+    total += (1 / (low * log_low**2) - 1 / (high * log_high**2)) / 12
+    return total * math.log(log_base or 2.0)
+
+
+def discounted(log_base: float, places: Places, gains: NDArray[np.float64]) -> NDArray[np.float64]:
+    """float64[topics]: the discounted gains summed over each topic."""
+    return places.sums(gains / discounts(log_base, places.positions))
 
 
 DCG = Family(
     name="DCG",
     version=1,
     compute=compute_dcg,
-    parameters=(GAIN,),
+    parameters=(LOG_BASE, GAIN),
     cutoff="required",
     facts=Facts(
         pretty_name="Discounted cumulated gain",
         description="The gains of the first k documents, each divided by the log of its rank.",
-        formula="Σ_{i≤k} G_i / log2(i + 1)",
+        formula="Σ_{i≤k} G_i / log2(i + 1); with b: Σ_{i≤k} G_i / max(1, log_b i)",
         reference=JARVELIN_KEKALAINEN,
         range=(0.0, math.inf),
         direction="higher",
@@ -89,7 +132,7 @@ NDCG = Family(
     name="nDCG",
     version=1,
     compute=compute_ndcg,
-    parameters=(GAIN,),
+    parameters=(LOG_BASE, GAIN),
     cutoff="optional",
     trec_eval="ndcg",
     trec_eval_cut="ndcg_cut",

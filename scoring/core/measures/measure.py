@@ -28,12 +28,12 @@ class Measure:
 
     family: str
     parameters: tuple[tuple[str, Value], ...] = ()
-    cutoff: int | None = None
+    cutoff: int | float | None = None  # a rank; for interpolated precision a recall level
 
     def __str__(self) -> str:
         inside = ",".join(f"{key}={format_value(value)}" for key, value in self.parameters)
         name = f"{self.family}({inside})" if inside else self.family
-        return name if self.cutoff is None else f"{name}@{self.cutoff}"
+        return name if self.cutoff is None else f"{name}@{format_value(self.cutoff)}"
 
 
 def format_value(value: Value) -> str:
@@ -54,10 +54,12 @@ class Parameter:
     at_least: float | None = None
     at_most: float | None = None
     below: float | None = None
+    above: float | None = None
     words: tuple[str, ...] = ()  # the choices, for kind "word"
     only_with: tuple[str, Value] | None = (
         None  # it says nothing unless this other one has the value
     )
+    instead_of: tuple[str, ...] = ()  # given or required only where none of these is given
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,11 @@ class Arguments:
 
     values: Mapping[str, Value]
     cutoff: int | None
+    level: float = 0.0  # what stands behind the @ of a measure at a recall level
+
+    def has(self, name: str) -> bool:
+        """Whether the parameter has a value: those that exclude each other do not all have one."""
+        return name in self.values
 
     def integer(self, name: str) -> int:
         return int(self.values[name])
@@ -119,7 +126,10 @@ class Family:
     facts: Facts
     compute: Callable[[Arguments, Workings], Scores]
     parameters: tuple[Parameter, ...] = ()  # in the order in which they are printed
-    cutoff: Literal["required", "optional"] | None = None  # None: has none
+    # What stands behind the @: None means nothing, "recall" a level in [0, 1] that must be given.
+    cutoff: Literal["required", "optional", "recall"] | None = None
+    # How topics become one number. "geometric": scores are positive, their geometric mean.
+    summary: Literal["mean", "sum", "geometric"] = "mean"
     trec_eval: str | None = None  # trec_eval's name for it without cutoff and parameters
     trec_eval_cut: str | None = None  # what stands before "_10" in trec_eval's name for @10
 
@@ -129,18 +139,24 @@ class Family:
 
     def arguments(self, measure: Measure) -> Arguments:
         """The measure's parameters with the defaults filled in."""
-        given = dict(measure.parameters)
+        typed = dict(measure.parameters)
+        given = typed.copy()
         values: dict[str, Value] = {}
         for each in self.parameters:
             value = given.pop(each.name, each.default)
+            if value is None and any(other in typed for other in each.instead_of):
+                continue
             if value is None:
                 raise BadMeasure(f"{self.name} needs {each.name}: it has no default")
             values[each.name] = value
         if given:
             raise BadMeasure(f"{self.name} has no parameter {', '.join(given)}")
-        return Arguments(values, measure.cutoff)
+        if self.cutoff == "recall":
+            return Arguments(values, None, level=float(measure.cutoff or 0))
+        return Arguments(values, None if measure.cutoff is None else int(measure.cutoff))
 
 
+NO, YES = "no", "yes"  # words of a parameter that only says whether: `AUC(interpolated)` is yes
 REL = Parameter(
     "rel", "integer", "lowest grade that counts as relevant", default=1, at_least=1, at_most=127
 )

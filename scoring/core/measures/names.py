@@ -1,11 +1,14 @@
 """From names to measures: `Name(key=value,...)@cutoff`, as ir_measures writes them, and the names
-of trec_eval. `str(measure)` goes the other way."""
+of trec_eval. `str(measure)` goes the other way; `aliases.to_trec_eval` to trec_eval's."""
 
 import re
 from collections.abc import Mapping
 
-from scoring.core.measures.catalogue import FAMILIES, family_named, family_of
+from scoring.core.measures.aliases import IR_MEASURES, from_trec_eval
+from scoring.core.measures.catalogue import family_named, family_of
 from scoring.core.measures.measure import (
+    NO,
+    YES,
     BadMeasure,
     Family,
     Measure,
@@ -27,7 +30,6 @@ __all__ = [
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*)(?:\(([^()]*)\))?(?:@([^@()]*))?", re.ASCII)
 _INTEGER = re.compile(r"[0-9]{1,9}", re.ASCII)
 _REAL = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?", re.ASCII)
-_TREC_EVAL_CUT = re.compile(r"([A-Za-z_]+)_([0-9]{1,9})", re.ASCII)
 _LONGEST_NAME = 200
 
 
@@ -41,20 +43,19 @@ def parse_measure(text: str, *, default_rel: int = 1) -> Measure:
     text = text.strip()
     if len(text) > _LONGEST_NAME:
         raise BadMeasure(f"a measure's name has at most {_LONGEST_NAME} characters")
-    alias = _from_trec_eval(text)
-    if alias is not None:
-        return with_default_rel(alias, default_rel)
-    matched = _NAME.fullmatch(text)
+    matched = _NAME.fullmatch(from_trec_eval(text) or text)
     if matched is None:
         raise BadMeasure(f"{text!r} is not of the form Name(key=value,...)@cutoff")
     name, inside, cutoff = matched.groups()
-    family = family_named(name)
+    family = family_named(IR_MEASURES.get(name, name))
     given = _read_parameters(family, inside or "")
     measure = _make(family, given, None if cutoff is None else _read_cutoff(family, cutoff))
     return measure if "rel" in given else with_default_rel(measure, default_rel)
 
 
-def make_measure(name: str, /, *, cutoff: int | None = None, **parameters: Value) -> Measure:
+def make_measure(
+    name: str, /, *, cutoff: int | float | None = None, **parameters: Value
+) -> Measure:
     """The measure of these parts: `make_measure("RBP", p=0.8)`. Raises as `parse_measure` does."""
     return _make(family_named(name), parameters, cutoff)
 
@@ -81,18 +82,7 @@ def rel_of(measure: Measure) -> int | None:
     return family.arguments(measure).integer("rel")
 
 
-def _from_trec_eval(text: str) -> Measure | None:
-    for family in FAMILIES:
-        if family.trec_eval == text:
-            return Measure(family.name)
-    matched = _TREC_EVAL_CUT.fullmatch(text)
-    for family in FAMILIES:
-        if matched and family.trec_eval_cut == matched[1]:
-            return _make(family, {}, int(matched[2]))
-    return None
-
-
-def _make(family: Family, given: Mapping[str, Value], cutoff: int | None) -> Measure:
+def _make(family: Family, given: Mapping[str, Value], cutoff: int | float | None) -> Measure:
     """Checks everything, puts the parameters in order and drops the defaults."""
     unknown = [name for name in given if family.parameter(name) is None]
     if unknown:
@@ -100,10 +90,13 @@ def _make(family: Family, given: Mapping[str, Value], cutoff: int | None) -> Mea
         raise BadMeasure(f"{family.name} has no parameter {unknown[0]!r} (it has: {known})")
     kept = []
     for each in family.parameters:
+        others = [name for name in each.instead_of if name in given]
         if each.name not in given:
-            if each.default is None:
+            if each.default is None and not others:
                 raise BadMeasure(f"{family.name} needs {each.name} ({each.meaning}): no default")
             continue
+        if others:
+            raise BadMeasure(f"{family.name}: {each.name} and {others[0]} exclude each other")
         value = _checked(family, each, given[each.name])
         if value == each.default:
             continue
@@ -131,39 +124,56 @@ def _checked(family: Family, parameter: Parameter, value: Value) -> Value:
         return value
     if isinstance(value, (str, bool)) or (parameter.kind == "integer" and value != int(value)):
         raise BadMeasure(f"{said} is not of the kind '{parameter.kind}'")
-    low, high, below = parameter.at_least, parameter.at_most, parameter.below
-    if not (
-        (low is None or value >= low)
-        and (high is None or value <= high)
-        and (below is None or value < below)
-    ):
+    if value != parameter.default and not _is_inside(parameter, value):
         raise BadMeasure(f"{said} is outside {_range_text(parameter)}")
     return int(value) if parameter.kind == "integer" else float(value) + 0.0  # never -0.0
 
 
+def _is_inside(parameter: Parameter, value: float) -> bool:
+    low, above = parameter.at_least, parameter.above
+    high, below = parameter.at_most, parameter.below
+    return (
+        (low is None or value >= low)
+        and (above is None or value > above)
+        and (high is None or value <= high)
+        and (below is None or value < below)
+    )
+
+
 def _range_text(parameter: Parameter) -> str:
     low = "" if parameter.at_least is None else f"{parameter.at_least:g} <= "
+    low = low if parameter.above is None else f"{parameter.above:g} < "
     high = "" if parameter.at_most is None else f" <= {parameter.at_most:g}"
     below = "" if parameter.below is None else f" < {parameter.below:g}"
     return f"{low}{parameter.name}{high}{below}"
 
 
-def _checked_cutoff(family: Family, cutoff: int | None) -> int | None:
+def _checked_cutoff(family: Family, cutoff: int | float | None) -> int | float | None:
     if cutoff is None:
-        if family.cutoff == "required":
-            raise BadMeasure(f"{family.name} needs a cutoff, as in {family.name}@10")
+        if family.cutoff in ("required", "recall"):
+            example = "0.1" if family.cutoff == "recall" else "10"
+            raise BadMeasure(f"{family.name} needs a cutoff, as in {family.name}@{example}")
         return None
     if family.cutoff is None:
         raise BadMeasure(f"{family.name} has no cutoff")
+    if family.cutoff == "recall":
+        if not 0 <= cutoff <= 1:
+            raise BadMeasure(f"{family.name}: a recall level lies in 0..1, not {cutoff}")
+        return float(cutoff) + 0.0
+    if cutoff != int(cutoff):
+        raise BadMeasure(f"{family.name}: the cutoff {cutoff} is not a whole number")
     if cutoff < 1:
         raise BadMeasure(f"{family.name}: the cutoff must be at least 1, not {cutoff}")
-    return cutoff
+    return int(cutoff)
 
 
 def _read_parameters(family: Family, inside: str) -> dict[str, Value]:
     given: dict[str, Value] = {}
     for part in inside.split(",") if inside.strip() else []:
         name, equals, text = (piece.strip() for piece in part.partition("="))
+        flag = family.parameter(name)
+        if not equals and flag is not None and flag.words == (NO, YES):
+            equals, text = "=", YES
         if not (name and equals and text):
             raise BadMeasure(f"{family.name}: {part.strip()!r} is not of the form key=value")
         if name in given:
@@ -184,7 +194,12 @@ def _read_value(family: Family, parameter: Parameter, text: str) -> Value:
     raise BadMeasure(f"{family.name}: {parameter.name}={text!r} is not {what}")
 
 
-def _read_cutoff(family: Family, text: str) -> int:
-    if not _INTEGER.fullmatch(text.strip()):
+def _read_cutoff(family: Family, text: str) -> int | float:
+    text = text.strip()
+    if family.cutoff == "recall":
+        if not _REAL.fullmatch(text):
+            raise BadMeasure(f"{family.name}: the recall level {text!r} is not a number")
+        return float(text)
+    if not _INTEGER.fullmatch(text):
         raise BadMeasure(f"{family.name}: the cutoff {text!r} is not a whole number")
     return int(text)

@@ -4,11 +4,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import Scores
-from scoring.core.measures.measure import REL, Arguments, Facts, Family, UserModel
-from scoring.core.measures.weighted import Weights, weighted_scores
+from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
+from scoring.core.measures.weighted import Weighting, Weights, score_weighting
 from scoring.core.measures.workings import Workings
 
 NONE_USEFUL = "None that is both exact and useful: it depends on R, which nobody knows."
+MULT = Parameter(
+    "mult",
+    "real",
+    "the multiple of R at which precision is taken",
+    default=1.0,
+    above=0,
+    at_most=1e6,
+)
 BUCKLEY_VOORHEES = (
     "C. Buckley and E. M. Voorhees. Retrieval system evaluation. In TREC: Experiment and "
     "Evaluation in Information Retrieval, MIT Press, 2005, chapter 3."
@@ -22,12 +30,16 @@ def share(part: NDArray[np.float64], whole: NDArray[np.int64]) -> NDArray[np.flo
 
 def compute_precision(arguments: Arguments, workings: Workings) -> Scores:
     """Divides by k however short the ranking is; missing ranks are unknown (measures.md 1)."""
-    cutoff = arguments.required_cutoff()
+    return score_weighting(workings, precision_weighting(arguments, workings))
+
+
+def precision_weighting(arguments: Arguments, workings: Workings) -> Weighting:
+    """The same weight for each of the first k ranks."""
+    cutoff, rel = arguments.required_cutoff(), arguments.integer("rel")
     ranks = workings.ranks_of(cutoff)
     after = np.arange(cutoff, cutoff - ranks - 1, -1, dtype=np.float64)
     weights = Weights(np.ones(ranks), after, norm=cutoff)
-    relevant = workings.relevant(arguments.integer("rel"), ranks)
-    return weighted_scores(workings, weights, relevant, None)
+    return Weighting(weights, lambda ranks: (workings.relevant(rel, ranks), None))
 
 
 def compute_recall(arguments: Arguments, workings: Workings) -> Scores:
@@ -41,15 +53,22 @@ def compute_recall(arguments: Arguments, workings: Workings) -> Scores:
 def compute_r_precision(arguments: Arguments, workings: Workings) -> Scores:
     """P@R, with a cutoff P@min(k, R); 0 for a topic without relevant documents.
 
-    Rprec@k as in Moffat, Seven numeric properties (AIRS 2013), section 3.
+    Rprec@k as in Moffat, Seven numeric properties (AIRS 2013), section 3. With `mult` R becomes
+    (long)(mult * R + .9), trec_eval's Rprec_mult; ranks after the last document are irrelevant.
     """
     rel = arguments.integer("rel")
-    limit = workings.graded.relevant_count(rel)
-    if arguments.cutoff is not None:
-        limit = np.minimum(limit, arguments.cutoff)
-    relevant = workings.relevant(rel, workings.ranks_of(arguments.cutoff))
-    inside = relevant.positions < limit[relevant.rows]
-    return Scores(share(relevant.sums(inside.astype(np.float64)), limit), None)
+    limit = r_precision_limit(arguments, workings)
+    ranks = workings.ranks_of(arguments.cutoff)
+    return Scores(share(workings.first(limit, rel, ranks), limit), None)
+
+
+def r_precision_limit(arguments: Arguments, workings: Workings) -> NDArray[np.int64]:
+    """int64[topics]: the rank at which R-precision looks."""
+    limit = workings.graded.relevant_count(arguments.integer("rel"))
+    multiple = arguments.real("mult")
+    if multiple != 1:
+        limit = np.floor(multiple * limit + 0.9).astype(np.int64)
+    return limit if arguments.cutoff is None else np.minimum(limit, arguments.cutoff)
 
 
 def compute_judged(arguments: Arguments, workings: Workings) -> Scores:
@@ -115,7 +134,7 @@ RPREC = Family(
     name="Rprec",
     version=1,
     compute=compute_r_precision,
-    parameters=(REL,),
+    parameters=(REL, MULT),
     cutoff="optional",
     trec_eval="Rprec",
     facts=Facts(

@@ -1,16 +1,13 @@
 """Rank-biased precision (Moffat & Zobel, TOIS 27(1), 2008, section 4)."""
 
-from dataclasses import replace
-
 import numpy as np
 
+from scoring.core.measures import adaptive_persistence
 from scoring.core.measures.arrays import Scores
-from scoring.core.measures.gains import MAP, collected
-from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
-from scoring.core.measures.weighted import Weights, weighted_scores
+from scoring.core.measures.measure import Arguments, Facts, Family, Parameter, UserModel
+from scoring.core.measures.weighted import Weighting, Weights, score_weighting
+from scoring.core.measures.weighted_precision import GAINED, REL_IF_BINARY, binary_or_mapped
 from scoring.core.measures.workings import Workings
-
-BINARY = "binary"
 
 
 def rbp_weights(persistence: float, ranks: int, cutoff: int | None) -> Weights:
@@ -21,18 +18,17 @@ def rbp_weights(persistence: float, ranks: int, cutoff: int | None) -> Weights:
 
 
 def compute(arguments: Arguments, workings: Workings) -> Scores:
-    """With gain=map the residual uses the highest worth of the map, ranks after the end too.
+    """RBP@k leaves out all ranks after k, in the base and in what is unknown."""
+    if arguments.has("p1"):
+        return adaptive_persistence.compute(arguments, workings)
+    return score_weighting(workings, rbp_weighting(arguments, workings))
 
-    RBP@k leaves out all ranks after k, in the base and in what is unknown.
-    """
+
+def rbp_weighting(arguments: Arguments, workings: Workings) -> Weighting:
+    """The weights of RBP(p), on relevant documents or on the campaign's gain map."""
     ranks = workings.ranks_of(arguments.cutoff)
     weights = rbp_weights(arguments.real("p"), ranks, arguments.cutoff)
-    if arguments.word("gain") == BINARY:
-        relevant = workings.relevant(arguments.integer("rel"), ranks)
-        return weighted_scores(workings, weights, relevant, None)
-    places, gains = collected(MAP, workings, ranks)
-    highest = float(workings.graded.gain_map.max())
-    return weighted_scores(workings, weights, places, gains, highest_gain=highest)
+    return binary_or_mapped(arguments, workings, weights)
 
 
 RBP = Family(
@@ -46,15 +42,26 @@ RBP = Family(
             "persistence: the probability of going on to the next document",
             at_least=0,
             below=1,
+            instead_of=("p1", "p2"),
         ),
-        replace(REL, only_with=("gain", BINARY)),
         Parameter(
-            "gain",
-            "word",
-            "1 for each relevant document, or the campaign's gain map",
-            default=BINARY,
-            words=(BINARY, MAP),
+            "p1",
+            "real",
+            "persistence after a relevant document, in place of p",
+            at_least=0,
+            at_most=1,
+            instead_of=("p",),
         ),
+        Parameter(
+            "p2",
+            "real",
+            "persistence after any other document, in place of p",
+            at_least=0,
+            below=1,
+            instead_of=("p",),
+        ),
+        REL_IF_BINARY,
+        GAINED,
     ),
     cutoff="optional",
     facts=Facts(
@@ -62,7 +69,10 @@ RBP = Family(
         description=(
             "The rate at which a user gains who goes on to the next document with probability p."
         ),
-        formula="(1 − p) · Σ g_i · p^(i−1)",
+        formula=(
+            "(1 − p) · Σ g_i · p^(i−1); with p1 and p2: Σ g_i Π_{j<i} c_j / Σ Π_{j<i} c_j, "
+            "c_j = p1 after a relevant document, p2 after any other"
+        ),
         reference=(
             "A. Moffat and J. Zobel. Rank-biased precision for measurement of retrieval "
             "effectiveness. ACM TOIS 27(1), article 2, 2008."
@@ -73,7 +83,10 @@ RBP = Family(
         needs_relevant=False,
         view="rank",
         has_residual=True,
-        residual="p^d after a list of d documents, and (1 − p) · p^(i−1) for an unjudged one at i.",
+        residual=(
+            "p^d after a list of d documents, and (1 − p) · p^(i−1) for an unjudged one at i; "
+            "with p1 and p2 from the score with all of these relevant."
+        ),
         user_model=UserModel(
             browsing=(
                 "The patient user always reads the first document, and goes on from each to the "

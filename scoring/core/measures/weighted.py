@@ -5,6 +5,7 @@ RBP paper 4.4). The base counts unjudged documents as worthless. The residual is
 ranks after the last document would add if each had the highest gain: exact, both ends are reached.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,24 @@ class Weights:
             raise ValueError(
                 f"{len(self.by_rank)} weights need one more tail, not {self.after.shape}"
             )
+
+
+@dataclass(frozen=True, eq=False)
+class Weighting:
+    """A weighted precision: its weights, and what they weigh."""
+
+    weights: Weights
+    # The documents in the first so many ranks that bring a gain, and their gains (None: 1 each).
+    collect: Callable[[int], tuple[Places, NDArray[np.float64] | None]]
+    highest_gain: float = 1.0  # what an unjudged document could bring at most
+
+
+def score_weighting(workings: Workings, weighting: Weighting) -> Scores:
+    """Base and residual per topic."""
+    places, gains = weighting.collect(len(weighting.weights.by_rank))
+    return weighted_scores(
+        workings, weighting.weights, places, gains, highest_gain=weighting.highest_gain
+    )
 
 
 def weighted_scores(

@@ -56,6 +56,22 @@ class Places:
         ranks[occupied] = self.positions[self.bounds[:-1][occupied]] + 1
         return ranks
 
+    def table(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64[topics, most cells of a topic]: `values` side by side, 0 where there are none."""
+        widest = int(self.counts.max(initial=0))
+        table = np.zeros((len(self.bounds) - 1, widest))
+        table[self.rows, self.ordinals - 1] = values
+        return table
+
+    def before(self, others: "Places", ranks: int) -> NDArray[np.int64]:
+        """int64[cells]: how many of the others stand above this cell, in the same topic."""
+        above = np.searchsorted(others.flat(ranks), self.flat(ranks))
+        return above - others.bounds[self.rows]
+
+    def flat(self, ranks: int) -> NDArray[np.int64]:
+        """int64[cells]: the places in the whole matrix, `ranks` to a topic; ascending."""
+        return self.rows * ranks + self.positions
+
 
 def places_of(mask: NDArray[np.bool_]) -> Places:
     """The cells of bool[topics, ranks] that are true."""
@@ -82,13 +98,38 @@ class Workings:
 
     def relevant(self, rel: int, ranks: int) -> Places:
         """Documents with grade `rel` or higher in the first `ranks`."""
-        return self._shared(
+        return self.shared(
             ("relevant", rel, ranks), lambda: places_of(self.graded.relevant(rel)[:, :ranks])
         )
 
+    def nonrelevant(self, rel: int, ranks: int) -> Places:
+        """Documents judged with a grade below `rel` in the first `ranks`."""
+
+        def find() -> Places:
+            judged = self.graded.judged[:, :ranks]
+            return places_of(judged & ~self.graded.relevant(rel)[:, :ranks])
+
+        return self.shared(("nonrelevant", rel, ranks), find)
+
+    def possible(self, rel: int, ranks: int) -> Places:
+        """Documents in the first `ranks` that have grade `rel` or higher or that nobody judged."""
+
+        def find() -> Places:
+            unjudged = self.graded.unjudged[:, :ranks]
+            return places_of(unjudged | self.graded.relevant(rel)[:, :ranks])
+
+        return self.shared(("possible", rel, ranks), find)
+
     def unjudged(self, ranks: int) -> Places:
         """Documents that nobody judged in the first `ranks`."""
-        return self._shared(("unjudged", ranks), lambda: places_of(self.graded.unjudged[:, :ranks]))
+        return self.shared(("unjudged", ranks), lambda: places_of(self.graded.unjudged[:, :ranks]))
+
+    def pooled(self, ranks: int) -> Places:
+        """Documents in the first `ranks` that the qrels name without judging them."""
+        pooled = self.graded.pooled
+        nowhere = np.zeros((self.graded.topics, ranks), np.bool_)
+        mask = nowhere if pooled is None else pooled[:, :ranks] & self.graded.unjudged[:, :ranks]
+        return self.shared(("pooled", ranks), lambda: places_of(mask))
 
     def grades_at(self, rel: int, ranks: int) -> NDArray[np.int8]:
         """int8[cells]: the grades of the documents `relevant(rel, ranks)`."""
@@ -97,9 +138,16 @@ class Workings:
             places = self.relevant(rel, ranks)
             return self.graded.grades[places.rows, places.positions]
 
-        return self._shared(("grades", rel, ranks), look_up)
+        return self.shared(("grades", rel, ranks), look_up)
 
-    def _shared(self, key: Hashable, make: Callable[[], _T]) -> _T:
+    def first(self, limits: NDArray[np.int64], rel: int, ranks: int) -> NDArray[np.float64]:
+        """float64[topics]: documents with grade `rel` or higher above the limit of each topic."""
+        relevant = self.relevant(rel, ranks)
+        inside = relevant.positions < limits[relevant.rows]
+        return relevant.sums(inside.astype(np.float64))
+
+    def shared(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """What `make` returns, made once per key."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]  # type: ignore[return-value]

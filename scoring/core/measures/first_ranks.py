@@ -1,0 +1,204 @@
+"""More that looks at the first k documents only: F1, Shaw's combination, success, the best hit."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.measures.arrays import Scores
+from scoring.core.measures.gains import MAP, collected, gains_of_grades
+from scoring.core.measures.measure import REL, Arguments, Facts, Family, UserModel
+from scoring.core.measures.precision import BUCKLEY_VOORHEES, NONE_USEFUL, share
+from scoring.core.measures.workings import Workings
+
+ONE_ANSWER = UserModel(
+    browsing="The user reads at most k documents and needs one answer.",
+    utility="The best document is worth its gain, all others nothing.",
+    accumulation="What the best document is worth.",
+)
+
+
+def _found(arguments: Arguments, workings: Workings) -> NDArray[np.float64]:
+    ranks = workings.ranks_of(arguments.required_cutoff())
+    return workings.relevant(arguments.integer("rel"), ranks).counts.astype(np.float64)
+
+
+def compute_f1(arguments: Arguments, workings: Workings) -> Scores:
+    """2c / (k + R), so that it is 0, and defined, where R is 0."""
+    whole = workings.graded.relevant_count(arguments.integer("rel")) + arguments.required_cutoff()
+    return Scores(2 * _found(arguments, workings) / whole, None)
+
+
+def compute_pr(arguments: Arguments, workings: Workings) -> Scores:
+    """1/(1/P + 1/R - 1) = c / (k + R - c): found among all documents read or relevant."""
+    found = _found(arguments, workings)
+    known = workings.graded.relevant_count(arguments.integer("rel"))
+    return Scores(found / (arguments.required_cutoff() + known - found), None)
+
+
+def compute_relative_precision(arguments: Arguments, workings: Workings) -> Scores:
+    """Precision to rank R, recall from there on."""
+    known = workings.graded.relevant_count(arguments.integer("rel"))
+    most = np.minimum(known, arguments.required_cutoff())
+    return Scores(share(_found(arguments, workings), most), None)
+
+
+def compute_success(arguments: Arguments, workings: Workings) -> Scores:
+    """1 with a relevant document in the first k; could be 1 with an unjudged or missing one."""
+    base = np.minimum(_found(arguments, workings), 1.0)
+    return Scores(base, np.where(has_unknown(arguments, workings), 1.0 - base, 0.0))
+
+
+def compute_hit(arguments: Arguments, workings: Workings) -> Scores:
+    """The highest gain of the first k; an unjudged or missing document could have the map's."""
+    places, gains = collected(MAP, workings, workings.ranks_of(arguments.required_cutoff()))
+    base = np.zeros(workings.graded.topics)
+    np.maximum.at(base, places.rows, gains)
+    highest = float(gains_of_grades(MAP, workings.graded).max())
+    return Scores(base, np.where(has_unknown(arguments, workings), highest - base, 0.0))
+
+
+def has_unknown(arguments: Arguments, workings: Workings) -> NDArray[np.bool_]:
+    """bool[topics]: some of the first k ranks has an unjudged document or none."""
+    cutoff = arguments.required_cutoff()
+    unjudged: NDArray[np.bool_] = workings.unjudged(workings.ranks_of(cutoff)).counts > 0
+    return unjudged | (workings.graded.lengths < cutoff)
+
+
+def compute_unjudged(arguments: Arguments, workings: Workings) -> Scores:
+    """trec_eval's: ranks after the last document are not counted, but k divides."""
+    cutoff = arguments.required_cutoff()
+    return Scores(workings.unjudged(workings.ranks_of(cutoff)).counts / cutoff, None)
+
+
+F1 = Family(
+    name="F1",
+    version=1,
+    compute=compute_f1,
+    parameters=(REL,),
+    cutoff="required",
+    facts=Facts(
+        pretty_name="F1 at k",
+        description="The harmonic mean of precision and recall after k documents.",
+        formula="2 · Σ_{i≤k} b_i / (k + R)",
+        reference=(
+            "F. McSherry and M. Najork. Computing information retrieval performance measures "
+            "efficiently in the presence of tied scores. ECIR 2008, section 2.3."
+        ),
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="binary",
+        needs_relevant=True,
+        view="rank",
+        has_residual=False,
+        residual=NONE_USEFUL,
+    ),
+)
+PR = Family(
+    name="PR",
+    version=1,
+    compute=compute_pr,
+    parameters=(REL,),
+    cutoff="required",
+    facts=Facts(
+        pretty_name="Precision and recall at k, combined",
+        description=(
+            "Shaw's combination of precision and recall after k documents, 0 when either is 0: "
+            "the relevant documents read, among all documents that were read or are relevant."
+        ),
+        formula="1 / (1/P@k + 1/R@k − 1)",
+        reference="W. M. Shaw, Jr. On the foundation of evaluation. JASIS 37(5), 1986.",
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="binary",
+        needs_relevant=True,
+        view="rank",
+        has_residual=False,
+        residual=NONE_USEFUL,
+    ),
+)
+RELATIVE_P = Family(
+    name="relative_P",
+    version=1,
+    compute=compute_relative_precision,
+    parameters=(REL,),
+    cutoff="required",
+    trec_eval_cut="relative_P",
+    facts=Facts(
+        pretty_name="Relative precision at k",
+        description="Precision at k as a share of the highest precision possible at k.",
+        formula="Σ_{i≤k} b_i / min(k, R)",
+        reference=BUCKLEY_VOORHEES,
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="binary",
+        needs_relevant=True,
+        view="rank",
+        has_residual=False,
+        residual=NONE_USEFUL,
+    ),
+)
+SUCCESS = Family(
+    name="Success",
+    version=1,
+    compute=compute_success,
+    parameters=(REL,),
+    cutoff="required",
+    trec_eval_cut="success",
+    facts=Facts(
+        pretty_name="Success at k",
+        description="One if any of the first k documents is relevant, else zero.",
+        formula="max_{i≤k} b_i",
+        reference=BUCKLEY_VOORHEES,
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="binary",
+        needs_relevant=False,
+        view="rank",
+        has_residual=True,
+        residual="Exact: one if nothing was found and one of the first k ranks is unknown.",
+        user_model=ONE_ANSWER,
+    ),
+)
+HIT = Family(
+    name="HIT",
+    version=1,
+    compute=compute_hit,
+    cutoff="required",
+    facts=Facts(
+        pretty_name="Best hit at k",
+        description="The highest gain among the first k documents.",
+        formula="max_{i≤k} g_i",
+        reference="A. Moffat. Seven numeric properties of effectiveness metrics. AIRS 2013.",
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="graded",
+        needs_relevant=False,
+        view="rank",
+        has_residual=True,
+        residual="Exact: up to the highest gain, if one of the first k ranks is unknown.",
+        user_model=ONE_ANSWER,
+    ),
+)
+UNJUDGED = Family(
+    name="unj",
+    version=1,
+    compute=compute_unjudged,
+    cutoff="required",
+    trec_eval_cut="unj",
+    facts=Facts(
+        pretty_name="Unjudged at k",
+        description=(
+            "The share of the first k ranks that hold an unjudged document; ranks without a "
+            "document are not counted, so that this is not one minus Judged@k."
+        ),
+        formula="(unjudged documents in the first k) / k",
+        reference="I. Soboroff, in trec_eval 10 (2023).",
+        range=(0.0, 1.0),
+        direction="lower",
+        relevance="graded",
+        needs_relevant=False,
+        view="rank",
+        has_residual=False,
+        residual="None: it is itself a measure of what is unknown.",
+    ),
+)
+FAMILIES = (F1, PR, RELATIVE_P, SUCCESS, HIT, UNJUDGED)

@@ -1,0 +1,183 @@
+"""Interpolated precision at recall levels, its means, and the area under the curve.
+
+Interpolated precision at recall r is the highest precision at recall r or more. A level is reached
+at ceil(r R) relevant documents: the level is taken as the decimal number typed and the product
+computed in integers. trec_eval 10 takes lround(r R) instead (9 took (long)(r R + .9)); its names
+`iprec_at_recall_r` and `11pt_avg` stand for `levels=trec_eval`.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.measures.arrays import Scores
+from scoring.core.measures.average_precision import compute as compute_ap
+from scoring.core.measures.measure import (
+    NO,
+    REL,
+    YES,
+    Arguments,
+    Facts,
+    Family,
+    Parameter,
+    format_value,
+)
+from scoring.core.measures.precision import BUCKLEY_VOORHEES, NONE_USEFUL, share
+from scoring.core.measures.workings import Workings
+
+EXACT, TREC_EVAL = "exact", "trec_eval"
+ELEVEN_LEVELS = tuple(tenth / 10 for tenth in range(11))
+THREE_LEVELS = (0.2, 0.5, 0.8)
+
+
+def interpolated(rel: int, workings: Workings) -> NDArray[np.float64]:
+    """float64[topics, most relevant retrieved]: the highest precision at the jth relevant document
+    or below it, 0 where there is no jth."""
+
+    def make() -> NDArray[np.float64]:
+        relevant = workings.relevant(rel, workings.graded.depth)
+        precisions = relevant.table(relevant.ordinals / (relevant.positions + 1))
+        return np.maximum.accumulate(precisions[:, ::-1], axis=1)[:, ::-1]
+
+    return workings.shared(("interpolated", rel), make)
+
+
+def needed(level: float, rounding: str, known: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[topics]: how many relevant documents reach the recall level, at least 1."""
+    if rounding == TREC_EVAL:
+        product = level * known
+        whole = np.floor(product)
+        count = (whole + (product - whole >= 0.5)).astype(np.int64)  # lround: halves go up
+    else:
+        exact = Fraction(format_value(level))
+        by_count = {
+            each: -(-each * exact.numerator // exact.denominator) for each in set(known.tolist())
+        }
+        count = np.array([by_count[each] for each in known.tolist()], np.int64)
+    at_least_one: NDArray[np.int64] = np.maximum(count, 1)
+    return at_least_one
+
+
+def at_level(level: float, arguments: Arguments, workings: Workings) -> NDArray[np.float64]:
+    """float64[topics]: interpolated precision, 0 where the level is not reached."""
+    rel = arguments.integer("rel")
+    curve = interpolated(rel, workings)
+    places = needed(level, arguments.word("levels"), workings.graded.relevant_count(rel)) - 1
+    precision = np.zeros(len(curve))
+    reached = places < curve.shape[1]
+    precision[reached] = curve[np.flatnonzero(reached), places[reached]]
+    return precision
+
+
+def compute_at_level(arguments: Arguments, workings: Workings) -> Scores:
+    """0 where the level is not reached."""
+    return Scores(at_level(arguments.level, arguments, workings), None)
+
+
+def compute_eleven(arguments: Arguments, workings: Workings) -> Scores:
+    """The mean over recall 0, .1, .2, ..., 1."""
+    return _mean(ELEVEN_LEVELS, arguments, workings)
+
+
+def compute_three(arguments: Arguments, workings: Workings) -> Scores:
+    """The mean over recall .2, .5, .8."""
+    return _mean(THREE_LEVELS, arguments, workings)
+
+
+def _mean(levels: tuple[float, ...], arguments: Arguments, workings: Workings) -> Scores:
+    total = sum((at_level(each, arguments, workings) for each in levels), start=np.zeros(1))
+    return Scores(total / len(levels), None)
+
+
+def compute_area(arguments: Arguments, workings: Workings) -> Scores:
+    """Σ P(n) (R(n) - R(n-1)): recall rises by 1/R at every relevant document, so the area under
+    the curve itself is AP exactly; the interpolated one takes the interpolated precisions."""
+    if arguments.word("interpolated") == NO:
+        return compute_ap(arguments, workings)
+    rel = arguments.integer("rel")
+    relevant = workings.relevant(rel, workings.graded.depth)
+    sums = relevant.sums(interpolated(rel, workings)[relevant.rows, relevant.ordinals - 1])
+    return Scores(share(sums, workings.graded.relevant_count(rel)), None)
+
+
+LEVELS = Parameter(
+    "levels",
+    "word",
+    "how many relevant documents reach a recall level: exactly, or as trec_eval 10 rounds",
+    default=EXACT,
+    words=(EXACT, TREC_EVAL),
+)
+
+
+def _facts(pretty_name: str, description: str, formula: str) -> Facts:
+    return Facts(
+        pretty_name=pretty_name,
+        description=description,
+        formula=formula,
+        reference=BUCKLEY_VOORHEES,
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="binary",
+        needs_relevant=True,
+        view="rank",
+        has_residual=False,
+        residual=NONE_USEFUL,
+    )
+
+
+IPREC = Family(
+    name="IPrec",
+    version=1,
+    compute=compute_at_level,
+    parameters=(REL, LEVELS),
+    cutoff="recall",
+    facts=_facts(
+        "Interpolated precision at a recall level",
+        "The highest precision at any rank where recall has reached the level, 0 if it never does.",
+        "max {P@i : R@i ≥ r}",
+    ),
+)
+IPREC11 = Family(
+    name="IPrec11",
+    version=1,
+    compute=compute_eleven,
+    parameters=(REL, LEVELS),
+    facts=_facts(
+        "Eleven-point average precision",
+        "The mean of interpolated precision at recall 0, .1, .2 and so on to 1.",
+        "(1/11) · Σ_{r=0,.1,...,1} IPrec@r",
+    ),
+)
+IPREC3 = Family(
+    name="IPrec3",
+    version=1,
+    compute=compute_three,
+    parameters=(REL, LEVELS),
+    facts=_facts(
+        "Three-point average precision",
+        "The mean of interpolated precision at recall .2, .5 and .8.",
+        "(1/3) · Σ_{r=.2,.5,.8} IPrec@r",
+    ),
+)
+AUC = Family(
+    name="AUC",
+    version=1,
+    compute=compute_area,
+    parameters=(
+        REL,
+        Parameter(
+            "interpolated",
+            "word",
+            "whether the curve is interpolated first",
+            default=NO,
+            words=(NO, YES),
+        ),
+    ),
+    facts=_facts(
+        "Area under the precision-recall curve",
+        "The area under precision as recall grows; without interpolation it is average precision.",
+        "Σ P(n) · (R(n) − R(n−1))",
+    ),
+)
+FAMILIES = (IPREC, IPREC11, IPREC3, AUC)

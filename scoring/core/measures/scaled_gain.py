@@ -1,0 +1,124 @@
+"""Cumulated gain without discount, and discounted gain scaled to [0, 1] without knowing R."""
+
+import math
+
+import numpy as np
+
+from scoring.core.measures.arrays import Scores
+from scoring.core.measures.cumulated_gain import (
+    GAIN,
+    JARVELIN_KEKALAINEN,
+    dcg_weights,
+    discounts,
+)
+from scoring.core.measures.gains import MAP, collected, gains_of_grades
+from scoring.core.measures.measure import Arguments, Facts, Family
+from scoring.core.measures.sums_of_precision import SEVEN_PROPERTIES
+from scoring.core.measures.weighted import Weighting, Weights, score_weighting
+from scoring.core.measures.workings import Places, Workings
+
+
+def compute_cg(arguments: Arguments, workings: Workings) -> Scores:
+    """Every rank of the first k that is unknown could have the highest gain."""
+    kind, cutoff = arguments.word("gain"), arguments.required_cutoff()
+    ranks = workings.ranks_of(cutoff)
+    after = np.arange(cutoff, cutoff - ranks - 1, -1, dtype=np.float64)
+    highest = float(gains_of_grades(kind, workings.graded).max())
+    weights = Weights(np.ones(ranks), after)
+    weighting = Weighting(weights, lambda ranks: collected(kind, workings, ranks), highest)
+    return score_weighting(workings, weighting)
+
+
+def compute_sdcg(arguments: Arguments, workings: Workings) -> Scores:
+    """DCG@k over what k documents of worth 1 would have."""
+    return score_weighting(workings, sdcg_weighting(arguments, workings))
+
+
+def sdcg_weighting(arguments: Arguments, workings: Workings) -> Weighting:
+    """The discounts as weights of the first k ranks, divided by their sum."""
+    cutoff = arguments.required_cutoff()
+    ranks = workings.ranks_of(cutoff)
+    plain = dcg_weights(0.0, ranks, cutoff)
+    all_weight = float(dcg_weights(0.0, 0, cutoff).after[0])
+    highest = float(workings.graded.gain_map.max())
+    weights = Weights(plain.by_rank, plain.after, norm=all_weight)
+    return Weighting(weights, lambda ranks: collected(MAP, workings, ranks), highest)
+
+
+def compute_sndcg(arguments: Arguments, workings: Workings) -> Scores:
+    """DCG@k over the DCG@k of the same k documents in their best order; undefined where they bring
+    nothing."""
+    places, gains = collected(MAP, workings, workings.ranks_of(arguments.required_cutoff()))
+    reached = places.sums(gains / discounts(0.0, places.positions))
+    best_first = gains[np.lexsort((-gains, places.rows))]
+    packed = Places(places.bounds, places.ordinals - 1)
+    best = packed.sums(best_first / discounts(0.0, packed.positions))
+    undefined = np.full(len(best), np.nan)
+    return Scores(np.divide(reached, best, out=undefined, where=best > 0), None)
+
+
+CG = Family(
+    name="CG",
+    version=1,
+    compute=compute_cg,
+    parameters=(GAIN,),
+    cutoff="required",
+    facts=Facts(
+        pretty_name="Cumulated gain",
+        description="The gains of the first k documents, summed.",
+        formula="Σ_{i≤k} G_i",
+        reference=JARVELIN_KEKALAINEN,
+        range=(0.0, math.inf),
+        direction="higher",
+        relevance="graded",
+        needs_relevant=False,
+        view="rank",
+        has_residual=True,
+        residual="The highest gain at every one of the first k ranks that is unjudged or missing.",
+    ),
+)
+SDCG = Family(
+    name="SDCG",
+    version=1,
+    compute=compute_sdcg,
+    cutoff="required",
+    facts=Facts(
+        pretty_name="Scaled discounted cumulated gain",
+        description=(
+            "Discounted cumulated gain as a share of what k documents of the highest worth would "
+            "have: a weighted precision of fixed depth."
+        ),
+        formula="Σ_{i≤k} g_i / log2(i + 1) over Σ_{i≤k} 1 / log2(i + 1)",
+        reference=SEVEN_PROPERTIES,
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="graded",
+        needs_relevant=False,
+        view="rank",
+        has_residual=True,
+        residual="The weight of every one of the first k ranks that is unjudged or missing.",
+    ),
+)
+SNDCG = Family(
+    name="SNDCG",
+    version=1,
+    compute=compute_sndcg,
+    cutoff="required",
+    facts=Facts(
+        pretty_name="Self-normalised discounted cumulated gain",
+        description=(
+            "Discounted cumulated gain of the first k documents as a share of what the same "
+            "documents would have in their best order. Undefined when none of them has a gain."
+        ),
+        formula="DCG@k / DCG@k of the run's own first k, best first",
+        reference=SEVEN_PROPERTIES,
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="graded",
+        needs_relevant=False,
+        view="rank",
+        has_residual=False,
+        residual="None: it can rise or fall with every further judgment.",
+    ),
+)
+FAMILIES = (CG, SDCG, SNDCG)

@@ -1,0 +1,180 @@
+"""Measures of the retrieved set: its precision, recall, F, and what trec_eval makes of them.
+
+The order of the documents plays no part; the set is the whole ranking, as deep as it was kept.
+"""
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.measures.arrays import Scores
+from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter
+from scoring.core.measures.precision import BUCKLEY_VOORHEES, share
+from scoring.core.measures.workings import Workings
+
+VAN_RIJSBERGEN = (
+    "C. J. van Rijsbergen. Information Retrieval, 2nd edition. Butterworths, 1979, chapter 7; "
+    "trec_eval writes β for van Rijsbergen's β²."
+)
+NO_BOUND = "None: how many documents a set has and how many were judged go together."
+
+
+def _found(arguments: Arguments, workings: Workings) -> NDArray[np.float64]:
+    relevant = workings.relevant(arguments.integer("rel"), workings.graded.depth)
+    return relevant.counts.astype(np.float64)
+
+
+def compute_precision(arguments: Arguments, workings: Workings) -> Scores:
+    """0 for an empty set."""
+    return Scores(share(_found(arguments, workings), workings.graded.lengths), None)
+
+
+def compute_recall(arguments: Arguments, workings: Workings) -> Scores:
+    """0 for a topic without relevant documents."""
+    known = workings.graded.relevant_count(arguments.integer("rel"))
+    return Scores(share(_found(arguments, workings), known), None)
+
+
+def compute_f(arguments: Arguments, workings: Workings) -> Scores:
+    """(β + 1) P R / (β P + R) = (β + 1) found / (β R + retrieved); 0 where nothing was found."""
+    beta, graded = arguments.real("beta"), workings.graded
+    whole = beta * graded.relevant_count(arguments.integer("rel")) + graded.lengths
+    part = (beta + 1) * _found(arguments, workings)
+    return Scores(np.divide(part, whole, out=np.zeros_like(part), where=part > 0), None)
+
+
+def compute_ap(arguments: Arguments, workings: Workings) -> Scores:
+    """Precision times recall, 0 where either is undefined."""
+    graded = workings.graded
+    known = graded.relevant_count(arguments.integer("rel"))
+    return Scores(share(_found(arguments, workings) ** 2, known * graded.lengths), None)
+
+
+def compute_relative_precision(arguments: Arguments, workings: Workings) -> Scores:
+    """Divides by the most that a set of this size could have."""
+    known = workings.graded.relevant_count(arguments.integer("rel"))
+    most = np.minimum(known, workings.graded.lengths)
+    return Scores(share(_found(arguments, workings), most), None)
+
+
+def compute_utility(arguments: Arguments, workings: Workings) -> Scores:
+    """trec_eval's default coefficients 1, -1, 0, 0: unjudged documents cost as irrelevant ones."""
+    return Scores(2 * _found(arguments, workings) - workings.graded.lengths, None)
+
+
+def _facts(
+    pretty_name: str,
+    description: str,
+    formula: str,
+    *,
+    reference: str = BUCKLEY_VOORHEES,
+    needs_relevant: bool = True,
+    highest: float = 1.0,
+    lowest: float = 0.0,
+    direction: Literal["higher", "lower"] = "higher",
+) -> Facts:
+    return Facts(
+        pretty_name=pretty_name,
+        description=description,
+        formula=formula,
+        reference=reference,
+        range=(lowest, highest),
+        direction=direction,
+        relevance="binary",
+        needs_relevant=needs_relevant,
+        view="set",
+        has_residual=False,
+        residual=NO_BOUND,
+    )
+
+
+SET_P = Family(
+    name="SetP",
+    version=1,
+    compute=compute_precision,
+    parameters=(REL,),
+    trec_eval="set_P",
+    facts=_facts(
+        "Set precision",
+        "The share of the retrieved documents that are relevant.",
+        "|retrieved ∩ relevant| / |retrieved|",
+        needs_relevant=False,
+    ),
+)
+SET_R = Family(
+    name="SetR",
+    version=1,
+    compute=compute_recall,
+    parameters=(REL,),
+    trec_eval="set_recall",
+    facts=_facts(
+        "Set recall",
+        "The share of the topic's relevant documents that were retrieved.",
+        "|retrieved ∩ relevant| / R",
+    ),
+)
+SET_F = Family(
+    name="SetF",
+    version=1,
+    compute=compute_f,
+    parameters=(
+        REL,
+        Parameter(
+            "beta",
+            "real",
+            "weight of recall, as trec_eval counts it: van Rijsbergen's β squared",
+            default=1.0,
+            at_least=0,
+            at_most=1e9,
+        ),
+    ),
+    trec_eval="set_F",
+    facts=_facts(
+        "Set F",
+        "The weighted harmonic mean of set precision and set recall.",
+        "(β + 1) · P · R / (β · P + R)",
+        reference=VAN_RIJSBERGEN,
+    ),
+)
+SET_AP = Family(
+    name="SetAP",
+    version=1,
+    compute=compute_ap,
+    parameters=(REL,),
+    trec_eval="set_map",
+    facts=_facts(
+        "Set average precision",
+        "Set precision times set recall: each relevant document retrieved has the set's precision.",
+        "P · R",
+    ),
+)
+SET_RELATIVE_P = Family(
+    name="set_relative_P",
+    version=1,
+    compute=compute_relative_precision,
+    parameters=(REL,),
+    trec_eval="set_relative_P",
+    facts=_facts(
+        "Relative set precision",
+        "Set precision as a share of the most a set of this size could have.",
+        "|retrieved ∩ relevant| / min(|retrieved|, R)",
+    ),
+)
+UTILITY = Family(
+    name="utility",
+    version=1,
+    compute=compute_utility,
+    parameters=(REL,),
+    trec_eval="utility",
+    facts=_facts(
+        "Set utility",
+        "One for each relevant document retrieved, minus one for each other document retrieved.",
+        "|retrieved ∩ relevant| − |retrieved \\ relevant|",
+        needs_relevant=False,
+        lowest=-math.inf,
+        highest=math.inf,
+    ),
+)
+FAMILIES = (SET_P, SET_R, SET_F, SET_AP, SET_RELATIVE_P, UTILITY)

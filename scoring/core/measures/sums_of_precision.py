@@ -1,0 +1,173 @@
+"""Relatives of average precision: the sum of precisions, its other means, and transforms of AP."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma
+
+from scoring.core.measures.arrays import Scores
+from scoring.core.measures.average_precision import compute as compute_ap
+from scoring.core.measures.measure import REL, Arguments, Facts, Family
+from scoring.core.measures.precision import NONE_USEFUL
+from scoring.core.measures.workings import Places, Workings
+
+SEVEN_PROPERTIES = (
+    "A. Moffat. Seven numeric properties of effectiveness metrics. AIRS 2013, section 3."
+)
+LEAST = 0.00001  # trec_eval's MIN_GEO_MEAN
+
+
+def precision_sums(places: Places) -> NDArray[np.float64]:
+    """float64[topics]: the precision at each of the places, summed, as if these were relevant."""
+    return places.sums(places.ordinals / (places.positions + 1))
+
+
+def compute_sp(arguments: Arguments, workings: Workings) -> Scores:
+    """The upper bound takes every unknown document of the first k for relevant. After a list of d
+    documents with c of them relevant or unknown that adds (c + i - d)/i for each rank i to k."""
+    rel, cutoff = arguments.integer("rel"), arguments.required_cutoff()
+    ranks = workings.ranks_of(cutoff)
+    base = precision_sums(workings.relevant(rel, ranks))
+    possible = workings.possible(rel, ranks)
+    upper = precision_sums(possible) + missing_precisions(possible, workings, cutoff)
+    return Scores(base, np.maximum(upper - base, 0.0))
+
+
+def missing_precisions(possible: Places, workings: Workings, cutoff: int) -> NDArray[np.float64]:
+    """float64[topics]: what the ranks after the end would add to SP@k, all of them relevant."""
+    lengths = np.minimum(workings.graded.lengths, cutoff).astype(np.float64)
+    harmonic = digamma(cutoff + 1.0) - digamma(lengths + 1.0)
+    missing: NDArray[np.float64] = (cutoff - lengths) + (possible.counts - lengths) * harmonic
+    return missing
+
+
+def compute_retrieved_mean(arguments: Arguments, workings: Workings) -> Scores:
+    """Undefined where nothing relevant was retrieved (within the cutoff, if there is one)."""
+    ranks = workings.ranks_of(arguments.cutoff)
+    relevant = workings.relevant(arguments.integer("rel"), ranks)
+    sums, counts = precision_sums(relevant), relevant.counts
+    undefined = np.full(len(sums), np.nan)
+    return Scores(np.divide(sums, counts, out=undefined, where=counts > 0), None)
+
+
+def compute_gmap(arguments: Arguments, workings: Workings) -> Scores:
+    """A topic's score is max(AP, .00001); the geometric mean is taken over topics."""
+    return Scores(np.maximum(compute_ap(arguments, workings).base, LEAST), None)
+
+
+def compute_yaap(arguments: Arguments, workings: Workings) -> Scores:
+    """log((1 + s) / (1 + R - s)) for the sum of precisions s: 0 where R is 0."""
+    rel = arguments.integer("rel")
+    sums = precision_sums(workings.relevant(rel, workings.graded.depth))
+    known = workings.graded.relevant_count(rel)
+    return Scores(np.log((1 + sums) / (1 + known - sums)), None)
+
+
+SP = Family(
+    name="SP",
+    version=1,
+    compute=compute_sp,
+    parameters=(REL,),
+    cutoff="required",
+    facts=Facts(
+        pretty_name="Sum of precisions at k",
+        description="The precision at the rank of each relevant document of the first k, summed.",
+        formula="Σ_{i≤k} b_i · P@i",
+        reference=SEVEN_PROPERTIES,
+        range=(0.0, math.inf),
+        direction="higher",
+        relevance="binary",
+        needs_relevant=False,
+        view="rank",
+        has_residual=True,
+        residual="Exact: every unjudged document and missing rank of the first k is relevant.",
+    ),
+)
+AP_RETRIEVED = Family(
+    name="APret",
+    version=1,
+    compute=compute_retrieved_mean,
+    parameters=(REL,),
+    facts=Facts(
+        pretty_name="Average precision over the relevant documents retrieved",
+        description=(
+            "The mean of the precision at each relevant document retrieved: finding one more can "
+            "lower it. Undefined when none is retrieved."
+        ),
+        formula="Σ b_i · P@i / Σ b_i",
+        reference="RBP paper (Moffat and Zobel, TOIS 27(1), 2008), section 3.1: AP*.",
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="binary",
+        needs_relevant=False,
+        view="rank",
+        has_residual=False,
+        residual="None: it can rise or fall with every further judgment.",
+    ),
+)
+SNAP = Family(
+    name="SNAP",
+    version=1,
+    compute=compute_retrieved_mean,
+    parameters=(REL,),
+    cutoff="required",
+    facts=Facts(
+        pretty_name="Self-normalised average precision at k",
+        description=(
+            "The sum of precisions over the first k, divided by the relevant documents among them "
+            "instead of all. Undefined when there is none."
+        ),
+        formula="SP@k / Σ_{i≤k} b_i",
+        reference=SEVEN_PROPERTIES,
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="binary",
+        needs_relevant=False,
+        view="rank",
+        has_residual=False,
+        residual="None: it can rise or fall with every further judgment.",
+    ),
+)
+GMAP = Family(
+    name="GMAP",
+    version=1,
+    compute=compute_gmap,
+    parameters=(REL,),
+    trec_eval="gm_map",
+    summary="geometric",
+    facts=Facts(
+        pretty_name="Geometric mean average precision",
+        description="Average precision, at least .00001, and its geometric mean over topics.",
+        formula="exp((1/topics) · Σ log max(AP, .00001))",
+        reference="S. Robertson. On GMAP: and other transformations. CIKM 2006.",
+        range=(LEAST, 1.0),
+        direction="higher",
+        relevance="binary",
+        needs_relevant=True,
+        view="rank",
+        has_residual=False,
+        residual=NONE_USEFUL,
+    ),
+)
+YAAP = Family(
+    name="yaap",
+    version=1,
+    compute=compute_yaap,
+    parameters=(REL,),
+    trec_eval="yaap",
+    facts=Facts(
+        pretty_name="Yet another average precision",
+        description="The log odds of the smoothed average precision: better to average than AP.",
+        formula="log((1 + SP) / (1 + R − SP))",
+        reference="S. Robertson. On smoothing average precision. ECIR 2012.",
+        range=(-math.inf, math.inf),
+        direction="higher",
+        relevance="binary",
+        needs_relevant=True,
+        view="rank",
+        has_residual=False,
+        residual=NONE_USEFUL,
+    ),
+)
+FAMILIES = (SP, AP_RETRIEVED, SNAP, GMAP, YAAP)

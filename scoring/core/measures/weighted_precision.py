@@ -1,0 +1,139 @@
+"""Weighted precisions of infinite depth beside RBP: INSQ and the harmonic weights.
+
+Their weights sum to 1 over all ranks, so that residuals are computed as those of RBP are.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import polygamma
+
+from scoring.core.measures.arrays import Scores
+from scoring.core.measures.gains import MAP, collected
+from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
+from scoring.core.measures.weighted import Weighting, Weights, score_weighting
+from scoring.core.measures.workings import Workings
+
+BINARY = "binary"
+GAINED = Parameter(
+    "gain",
+    "word",
+    "1 for each relevant document, or the campaign's gain map",
+    default=BINARY,
+    words=(BINARY, MAP),
+)
+REL_IF_BINARY = replace(REL, only_with=("gain", BINARY))
+HARMONIC = "harmonic"
+
+
+def binary_or_mapped(arguments: Arguments, workings: Workings, weights: Weights) -> Weighting:
+    """With gain=map the residual uses the highest worth of the map, ranks after the end too."""
+    if arguments.word("gain") == BINARY:
+        rel = arguments.integer("rel")
+        return Weighting(weights, lambda ranks: (workings.relevant(rel, ranks), None))
+    highest = float(workings.graded.gain_map.max())
+    return Weighting(weights, lambda ranks: collected(MAP, workings, ranks), highest)
+
+
+def inverse_square_weights(target: float, ranks: int, cutoff: int | None) -> Weights:
+    """1/(i + 2T - 1)² over its sum, the trigamma function of 2T; the tails are trigamma too."""
+    start = 2 * target
+    total = float(polygamma(1, start))
+    after = polygamma(1, start + np.arange(ranks + 1))
+    if cutoff is not None:
+        after = after - polygamma(1, start + cutoff)
+    return Weights(1 / (start + np.arange(ranks)) ** 2, after, norm=total)
+
+
+def harmonic_weights(ranks: int, cutoff: int | None) -> Weights:
+    """1/(i (i + 1)), and 1/(d + 1) after d documents."""
+    positions = np.arange(ranks + 1, dtype=np.float64)
+    after = 1 / (positions + 1)
+    if cutoff is not None:
+        after = after - 1 / (cutoff + 1)
+    return Weights(1 / ((positions[:-1] + 1) * (positions[:-1] + 2)), after)
+
+
+def compute_insq(arguments: Arguments, workings: Workings) -> Scores:
+    """INSQ@k leaves out all ranks after k, in the base and in what is unknown."""
+    ranks = workings.ranks_of(arguments.cutoff)
+    weights = inverse_square_weights(arguments.real("T"), ranks, arguments.cutoff)
+    return score_weighting(workings, binary_or_mapped(arguments, workings, weights))
+
+
+def compute_wp(arguments: Arguments, workings: Workings) -> Scores:
+    """WP@k leaves out all ranks after k, in the base and in what is unknown."""
+    weights = harmonic_weights(workings.ranks_of(arguments.cutoff), arguments.cutoff)
+    return score_weighting(workings, binary_or_mapped(arguments, workings, weights))
+
+
+INSQ = Family(
+    name="INSQ",
+    version=1,
+    compute=compute_insq,
+    parameters=(
+        Parameter(
+            "T", "real", "how many relevant documents the user expects", above=0, at_most=1e6
+        ),
+        REL_IF_BINARY,
+        GAINED,
+    ),
+    cutoff="optional",
+    facts=Facts(
+        pretty_name="Inverse squares",
+        description=(
+            "The rate at which a user gains who came for T relevant documents and grows more "
+            "patient with every document read."
+        ),
+        formula="Σ g_i · w_i, w_i proportional to 1 / (i + 2T − 1)²",
+        reference=(
+            "A. Moffat, F. Scholer and P. Thomas. Models and metrics: IR evaluation as a user "
+            "process. ADCS 2012."
+        ),
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="either",
+        needs_relevant=False,
+        view="rank",
+        has_residual=True,
+        residual="The weight of every rank that is unjudged or lies after the list.",
+        user_model=UserModel(
+            browsing=(
+                "The user goes on from rank i with probability ((i + 2T − 1) / (i + 2T))², the "
+                "more surely the deeper."
+            ),
+            utility="Each relevant document is worth 1, or what the gain map says.",
+            accumulation="The expected gain divided by the documents read on average.",
+        ),
+    ),
+)
+WP = Family(
+    name="WP",
+    version=1,
+    compute=compute_wp,
+    parameters=(
+        Parameter("w", "word", "the weights of the ranks", words=(HARMONIC,)),
+        REL_IF_BINARY,
+        GAINED,
+    ),
+    cutoff="optional",
+    facts=Facts(
+        pretty_name="Weighted precision",
+        description="The gains weighted by 1/(i(i + 1)), which sum to 1 over all ranks.",
+        formula="Σ g_i / (i · (i + 1))",
+        reference="A. Moffat. Seven numeric properties of effectiveness metrics. AIRS 2013.",
+        range=(0.0, 1.0),
+        direction="higher",
+        relevance="either",
+        needs_relevant=False,
+        view="rank",
+        has_residual=True,
+        residual="1/(d + 1) after a list of d documents, 1/(i(i + 1)) for an unjudged one at i.",
+        user_model=UserModel(
+            browsing="The user goes on from rank i with probability i / (i + 2).",
+            utility="Each relevant document is worth 1, or what the gain map says.",
+            accumulation="The expected gain per document read.",
+        ),
+    ),
+)
+FAMILIES = (INSQ, WP)

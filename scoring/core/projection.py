@@ -1,0 +1,52 @@
+"""What a score and its residual say together (measures.md section 3; RBP paper, section 4)."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.measures.arrays import Scores
+
+
+def upper_bounds(scores: Scores) -> NDArray[np.float64] | None:
+    """float64[topics]: base plus residual; None for a measure without residual."""
+    return None if scores.residual is None else scores.base + scores.residual
+
+
+def projections(scores: Scores) -> NDArray[np.float64] | None:
+    """float64[topics]: base / (1 - residual), the score if the unknown part were as good as the
+    known; 0 where nothing is known (residual 1). None for a measure without residual.
+
+    Meant for weighted precisions, whose base and residual are shares of one whole. A run's
+    projection is the mean of these.
+    """
+    if scores.residual is None:
+        return None
+    known = 1.0 - scores.residual
+    unknown = np.where(np.isnan(scores.base), np.nan, 0.0)
+    return np.divide(scores.base, known, out=unknown, where=known > 0)
+
+
+def projected_mean(scores: Scores, included: NDArray[np.bool_]) -> float:
+    """The mean of the projections over the included topics that have one, NaN if there is none."""
+    projected = projections(scores)
+    if projected is None:
+        return math.nan
+    defined = projected[included & ~np.isnan(projected)]
+    return math.fsum(defined.tolist()) / len(defined) if len(defined) else math.nan
+
+
+def documents_read(persistence: float) -> float:
+    """1/(1 - p): how many documents RBP's user looks at on average."""
+    if not 0 <= persistence < 1:
+        raise ValueError(f"persistence must lie in 0 <= p < 1, not {persistence}")
+    return 1 / (1 - persistence)
+
+
+def attainable_rbp(persistence: float, relevant: int) -> float:
+    """1 - p^R: RBP with all R relevant documents of a topic at the top; no ranking has more."""
+    if not 0 <= persistence < 1:
+        raise ValueError(f"persistence must lie in 0 <= p < 1, not {persistence}")
+    if relevant < 0:
+        raise ValueError(f"relevant must not be negative: {relevant}")
+    return 1.0 - persistence**relevant
