@@ -1,0 +1,262 @@
+"""Which documents to judge next: pooling, and methods A, B and C.
+
+A. Moffat, W. Webber and J. Zobel. Strategic system comparisons via targeted relevance judgments.
+SIGIR 2007, sections 3 and 4; measures.md section 7 for what they leave open.
+
+A document at rank b contributes c = (1 - p) p^(b-1) to a run's RBP. A candidate's weight is
+
+- pooling: the largest c of any run, so that all first documents come first, then all second ones;
+- A: the sum of c over the runs;
+- B: the sum of c r, r being the run's residual, what is still unknown of its score;
+- C: the sum of c r (base + r/2)³: runs that look good are settled first.
+
+Pooling and A can be decided beforehand; B and C are weighed anew after every batch of judgments.
+`scope` "run" takes r and base as the run's means over the campaign's topics, "topic" those of the
+candidate's own topic. Weights are rounded to 12 decimals; the greatest comes first over all topics
+together, equal ones by topic code, then document id, ascending as bytes. Pooling's weights are
+only as many as there are ranks, and by topic code a small budget would never reach the last
+topics: there equal ranks go in the order in which the runs, one after the other, name them
+(measures.md section 7 says topic code here too, but its figures come from this order).
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.candidates import Candidates
+from scoring.core.grades import UNJUDGED
+from scoring.core.standing import DECIMALS
+
+Method: TypeAlias = Literal["pooling", "A", "B", "C"]
+Scope: TypeAlias = Literal["run", "topic"]
+
+_FEWEST_WEIGHED = 1024  # candidates
+_ROUNDING = 10.0**-DECIMALS  # more than rounding can add to a weight
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """How candidates are weighed. Raises ValueError for what the module does not describe."""
+
+    method: Method
+    persistence: float  # 0 <= p < 1
+    scope: Scope = "run"
+
+    def __post_init__(self) -> None:
+        if self.method not in ("pooling", "A", "B", "C"):
+            raise ValueError(f"method must be pooling, A, B or C, not {self.method!r}")
+        if not 0 <= self.persistence < 1:
+            raise ValueError(f"persistence must lie in 0 <= p < 1, not {self.persistence}")
+        if self.scope not in ("run", "topic"):
+            raise ValueError(f"scope must be 'run' or 'topic', not {self.scope!r}")
+
+    @property
+    def is_static(self) -> bool:
+        """Judgments change nothing in the order of what comes next."""
+        return self.method in ("pooling", "A")
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """RBP of each run and topic by what is judged so far, and what the rest could add."""
+
+    base: NDArray[np.float64]  # float64[runs, topics]
+    residual: NDArray[np.float64]  # float64[runs, topics]
+
+
+def pool(candidates: Candidates, depth: int) -> NDArray[np.int64]:
+    """int64[pooled]: the candidates among the first `depth` of any run, in candidate order.
+
+    Raises ValueError for a depth below 1.
+    """
+    if depth < 1:
+        raise ValueError(f"depth must be at least 1, not {depth}")
+    return np.flatnonzero(candidates.best_positions < depth)
+
+
+def bounds_of_runs(
+    candidates: Candidates, outcomes: NDArray[np.int8], persistence: float
+) -> Bounds:
+    """Base and residual of RBP(p) with just these judgments.
+
+    `outcomes` are int8[candidates]: 1 relevant, 0 not, UNJUDGED. Documents that are no candidates
+    (deeper than the candidates were collected, or absent) count as unjudged: a run that misses a
+    topic has residual 1 there. Raises ValueError for outcomes of another shape or value.
+    """
+    _check_outcomes(candidates, outcomes)
+    judged = np.flatnonzero(outcomes != UNJUDGED)
+    known = _sums(candidates, judged, persistence)
+    base = _sums(candidates, np.flatnonzero(outcomes == 1), persistence)
+    shape = (candidates.runs, len(candidates.topics))
+    return Bounds(base.reshape(shape), np.maximum(1.0 - known, 0.0).reshape(shape))
+
+
+def weigh(
+    candidates: Candidates, strategy: Strategy, outcomes: NDArray[np.int8]
+) -> NDArray[np.float64]:
+    """float64[candidates]: the weight of each, judged or not, with these judgments made.
+
+    `outcomes` as in `bounds_of_runs`. Rounded to 12 decimals. Raises ValueError likewise.
+    """
+    _check_outcomes(candidates, outcomes)
+    if strategy.method == "pooling":
+        return _pooling_weights(candidates, strategy.persistence)
+    weighing = Weighing(candidates, strategy)
+    weighing.note(np.flatnonzero(outcomes != UNJUDGED), outcomes[outcomes != UNJUDGED])
+    weights = np.empty(len(candidates))
+    weights[weighing.order] = weighing.weights_of_first(len(candidates))
+    return weights
+
+
+def choose(
+    candidates: Candidates, strategy: Strategy, outcomes: NDArray[np.int8], *, count: int
+) -> NDArray[np.int64]:
+    """int64[count or fewer]: the unjudged candidates to be judged next, in this order.
+
+    `outcomes` as in `bounds_of_runs`. Fewer only where no more are unjudged. Raises ValueError
+    likewise, and for a negative count.
+    """
+    if count < 0:
+        raise ValueError(f"count must not be negative: {count}")
+    weights = weigh(candidates, strategy, outcomes)
+    order = np.lexsort((_turns(candidates, strategy), -weights))
+    chosen: NDArray[np.int64] = order[outcomes[order] == UNJUDGED][:count]
+    return chosen
+
+
+def static_order(candidates: Candidates, strategy: Strategy) -> NDArray[np.int64]:
+    """int64[candidates]: all candidates in the order of pooling or method A.
+
+    Raises ValueError for a method that depends on what is judged.
+    """
+    if not strategy.is_static:
+        raise ValueError(f"the order of method {strategy.method} depends on what is judged")
+    nothing = np.full(len(candidates), UNJUDGED, np.int8)
+    return choose(candidates, strategy, nothing, count=len(candidates))
+
+
+class Weighing:
+    """The state of methods A, B and C while judgments come in: feed by `note`, ask by `best`.
+
+    1. A candidate's weight is a sparse dot product: its contributions c times a factor of each run
+       (or run and topic) it is in. A judgment changes the factors only.
+    2. Candidates are laid out by descending sum of c (method A's weight), once.
+    3. As no factor is above the greatest, no candidate from place m on weighs more than that sum at
+       m times the greatest factor. If the last of the best among the first m weighs more than this,
+       nobody behind needs weighing. Otherwise m is doubled.
+    """
+
+    def __init__(self, candidates: Candidates, strategy: Strategy) -> None:
+        self._candidates, self._strategy = candidates, strategy
+        worth = _contributions(candidates, strategy.persistence)
+        totals = np.add.reduceat(worth, candidates.starts[:-1]) if len(candidates) else worth
+        self.order = np.argsort(-totals, kind="stable")  # int64[candidates]
+        self._totals = totals[self.order]
+        self._place_in_order = np.empty(len(candidates), np.int64)
+        self._place_in_order[self.order] = np.arange(len(candidates))
+        places = candidates.places_of(self.order)
+        self._starts = np.append(0, np.cumsum(np.diff(candidates.starts)[self.order]))
+        self._worth, self._cells = worth[places], self._scoped(candidates.cells[places])
+        cells = candidates.runs * (1 if strategy.scope == "run" else len(candidates.topics))
+        self._known, self._base = np.zeros(cells), np.zeros(cells)
+        self._is_open = np.ones(len(candidates), np.bool_)  # by place in the order
+        self._weighed = _FEWEST_WEIGHED  # m
+
+    def note(self, chosen: NDArray[np.int64], outcomes: NDArray[np.int8]) -> None:
+        """Candidates have been handled: 1 relevant, 0 not, UNJUDGED nobody could say."""
+        self._is_open[self._place_in_order[chosen]] = False
+        self._known += self._sums_of(chosen[outcomes != UNJUDGED])
+        self._base += self._sums_of(chosen[outcomes == 1])
+
+    def best(self, count: int) -> NDArray[np.int64]:
+        """int64[count or fewer]: the heaviest candidates not yet handled, heaviest first."""
+        highest = float(self._factors().max(initial=0.0))
+        self._weighed = max(self._weighed, 2 * count)
+        while True:
+            weighed = min(self._weighed, len(self.order))
+            weights = np.where(self._is_open[:weighed], self.weights_of_first(weighed), -1.0)
+            if weighed == len(self.order):
+                break
+            last = np.partition(weights, weighed - count)[weighed - count] if count else 0.0
+            if self._totals[weighed] * highest + _ROUNDING < last:
+                break
+            self._weighed *= 2
+        heavy = np.flatnonzero(weights >= 0)
+        if len(heavy) > count:
+            least = np.partition(weights, weighed - count)[weighed - count] if count else np.inf
+            heavy = np.flatnonzero(weights >= max(least, 0.0))
+        found = self.order[heavy]
+        return found[np.lexsort((found, -weights[heavy]))][:count]
+
+    def weights_of_first(self, count: int) -> NDArray[np.float64]:
+        """float64[count]: the weights of the first candidates of `order`, handled or not."""
+        if count == 0:
+            return np.empty(0)
+        end = self._starts[count]
+        products = self._worth[:end] * self._factors()[self._cells[:end]]
+        weights: NDArray[np.float64] = np.add.reduceat(products, self._starts[:count])
+        return np.round(weights, DECIMALS)
+
+    def _factors(self) -> NDArray[np.float64]:
+        """float64[cells]: what the method multiplies a contribution by."""
+        residual = np.maximum(1.0 - self._known, 0.0)
+        if self._strategy.method == "B":
+            return residual
+        if self._strategy.method == "C":
+            return residual * (self._base + residual / 2) ** 3
+        return np.ones_like(residual)
+
+    def _scoped(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Cells of a matrix [runs, topics], or of [runs] where runs are seen as a whole."""
+        return cells // len(self._candidates.topics) if self._strategy.scope == "run" else cells
+
+    def _sums_of(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+        sums = _sums(self._candidates, chosen, self._strategy.persistence)
+        if self._strategy.scope == "topic":
+            return sums
+        means: NDArray[np.float64] = sums.reshape(self._candidates.runs, -1).mean(axis=1)
+        return means
+
+
+def _contributions(
+    candidates: Candidates, persistence: float, places: NDArray[np.int64] | None = None
+) -> NDArray[np.float64]:
+    """float64[places]: (1 - p) p^(b-1), of all places or of these."""
+    positions = candidates.positions if places is None else candidates.positions[places]
+    powers = persistence ** np.arange(int(positions.max(initial=0)) + 1, dtype=np.float64)
+    worth: NDArray[np.float64] = ((1 - persistence) * powers)[positions]
+    return worth
+
+
+def _sums(
+    candidates: Candidates, chosen: NDArray[np.int64], persistence: float
+) -> NDArray[np.float64]:
+    """float64[runs x topics]: what the chosen candidates contribute to each run and topic."""
+    places = candidates.places_of(chosen)
+    sums = np.bincount(
+        candidates.cells[places],
+        weights=_contributions(candidates, persistence, places),
+        minlength=candidates.runs * len(candidates.topics),
+    )
+    return sums.astype(np.float64, copy=False)
+
+
+def _turns(candidates: Candidates, strategy: Strategy) -> NDArray[np.integer]:
+    """int[candidates]: what orders equal weights before topic code and document id do."""
+    if strategy.method == "pooling":
+        return candidates.named
+    return np.zeros(len(candidates), np.int32)
+
+
+def _pooling_weights(candidates: Candidates, persistence: float) -> NDArray[np.float64]:
+    powers = persistence ** candidates.best_positions.astype(np.float64)
+    return np.round((1 - persistence) * powers, DECIMALS)
+
+
+def _check_outcomes(candidates: Candidates, outcomes: NDArray[np.int8]) -> None:
+    if outcomes.shape != (len(candidates),):
+        raise ValueError(f"{len(candidates)} candidates but outcomes {outcomes.shape}")
+    if not bool(np.isin(outcomes, (1, 0, UNJUDGED)).all()):
+        raise ValueError("outcomes must be 1, 0 or UNJUDGED")

@@ -1,0 +1,150 @@
+"""Is one run better than another, or may chance have done it? Tests of all pairs at once.
+
+Each test takes differences float64[pairs, topics], candidate - baseline, NaN where a topic is not
+common to both, and returns `Outcomes`; `pairs.compare` applies it to a matrix of scores. The
+Wilcoxon test is in `signed_ranks`, corrections for many pairs are in `corrections`.
+measures.md section 6; RBP paper, Table IV; strategic judgments paper, section 6.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from scoring.core.pairs import (
+    FLIPS,
+    NOTHING,
+    STUDENT,
+    Outcomes,
+    Pairs,
+    PairTest,
+    Tail,
+    as_matrix,
+    checked_tail,
+    compare,
+    is_same_throughout,
+    whole_units,
+    winners_first,
+)
+
+_SUMS_AT_A_TIME = 1 << 20  # pairs x samples: 8 MB
+_HARDLY_ANY_SPREAD = 1e-16  # variance; well above that of differences equal to 12 decimals
+
+
+def paired_t(differences: NDArray[np.float64], *, tail: Tail = "two") -> Outcomes:
+    """Student's paired t test: mean / (standard deviation / sqrt(topics)), topics - 1 degrees.
+
+    Differences that are the same to 12 decimals on all topics have no spread: where they are zero
+    p = 1, otherwise t is infinite and p = 0 (one-tailed 1 where they speak for the baseline). With
+    fewer than two common topics t and p are NaN. One-tailed asks whether the candidate is better.
+
+    Raises ValueError for an unknown tail.
+    """
+    checked_tail(tail)
+    known = ~np.isnan(differences)
+    topics = known.sum(axis=1)
+    values = np.where(known, differences, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = values.sum(axis=1) / topics
+        deviations = np.where(known, values - means[:, None], 0.0)
+        variances = np.einsum("ij,ij->i", deviations, deviations) / (topics - 1)
+        t = means / np.sqrt(variances / topics)
+    suspects = np.flatnonzero(variances < _HARDLY_ANY_SPREAD)
+    same = suspects[is_same_throughout(differences[suspects])]
+    t[same] = np.copysign(np.inf, means[same])
+    alike = same[~whole_units(differences[same]).any(axis=1)]
+    t[alike] = 0.0
+    t[topics < 2] = np.nan
+    degrees = np.maximum(topics - 1, 1).astype(np.float64)
+    p_values = 2 * stdtr(degrees, -np.abs(t)) if tail == "two" else stdtr(degrees, -t)
+    p_values[alike] = 1.0
+    methods = np.where(topics < 2, NOTHING, STUDENT)
+    methods[alike] = NOTHING
+    return Outcomes(p_values, t, topics, methods.astype(np.int8))
+
+
+def sign_flip(
+    differences: NDArray[np.float64], *, samples: int, seed: int, tail: Tail = "two"
+) -> Outcomes:
+    """Randomisation test: were the two runs exchanged at random on each topic, how far the sum?
+
+    p = (1 + samples whose sum of differences is at least as far from 0) / (1 + samples), never 0
+    (Phipson & Smyth, 2010); one-tailed, whose sum is at least as great. Differences are rounded to
+    12 decimals and summed exactly, so that equal sums count as equal.
+
+    The same random exchanges serve all pairs; they depend on `seed`, `samples` and the number of
+    topics alone: a pair has the same p-value in whatever company it is tested.
+
+    A pair without common topics has p = NaN. Raises ValueError for less than one sample and for an
+    unknown tail.
+    """
+    checked_tail(tail)
+    if samples < 1:
+        raise ValueError(f"samples must be at least 1, not {samples}")
+    units = whole_units(differences)
+    seen = units.sum(axis=1)
+    heads = np.random.default_rng(seed).integers(0, 2, (samples, units.shape[1]), np.int8)
+    exceeding = np.zeros(len(units), np.int64)
+    step = max(1, _SUMS_AT_A_TIME // max(1, len(units)))
+    for start in range(0, samples, step):
+        sums = units @ (2.0 * heads[start : start + step].T - 1.0)
+        if tail == "two":
+            exceeding += (np.abs(sums) >= np.abs(seen)[:, None]).sum(axis=1)
+        else:
+            exceeding += (sums >= seen[:, None]).sum(axis=1)
+    topics = differences.shape[1] - np.isnan(differences).sum(axis=1)
+    p_values = np.where(topics == 0, np.nan, (exceeding + 1) / (samples + 1))
+    methods = np.where(units.any(axis=1), FLIPS, NOTHING)
+    return Outcomes(p_values, np.nansum(differences, axis=1), topics, methods.astype(np.int8))
+
+
+def compare_winners(
+    test: PairTest, base: NDArray[np.float64], to_beat: NDArray[np.float64] | None = None
+) -> tuple[Pairs, Outcomes]:
+    """Does the run with the higher mean base win, even against what the other could still be?
+
+    The hypothesised winner of each pair, the candidate, enters with its base. The other enters with
+    `to_beat`: its base (base-vs-base, the default), its upper bound (base-vs-top,
+    `projection.upper_bounds`) or its projection (base-vs-projected, `projection.projections`). All
+    are float64[runs, topics]; `test` should be one-tailed: `partial(wilcoxon, tail="one")`.
+
+    Raises ValueError as `compare` does.
+    """
+    pairs = winners_first(base)
+    return pairs, compare(test, pairs, base, to_beat)
+
+
+def count_separated(p_values: NDArray[np.float64], alpha: float) -> int:
+    """Pairs with p <= alpha: alpha is .05 at 95 %, .01 at 99 %. Raises ValueError outside 0..1."""
+    return int(_is_separated(p_values, alpha).sum())
+
+
+def inseparable_groups(
+    means: NDArray[np.float64], p_values: NDArray[np.float64], pairs: Pairs, *, alpha: float
+) -> list[list[int]]:
+    """Groups of neighbours on the board of whom no two are separated, best group first.
+
+    Runs stand by `means`, float64[runs], descending; equal means, and NaN at the end, in the order
+    given. Each group is as long as it can be: the next run on either side is separated from one of
+    its members. Groups overlap, every run is in at least one, and two runs outside a common group
+    may still be inseparable where a run between them is not. `p_values` are float64[pairs], of
+    corrected or uncorrected two-tailed tests.
+
+    Raises ValueError for an alpha outside 0..1 and columns that do not fit together.
+    """
+    separated = as_matrix(p_values, pairs, len(means))
+    order = np.argsort(-means, kind="stable")
+    is_apart = _is_separated(separated[np.ix_(order, order)], alpha)
+    groups: list[list[int]] = []
+    start = 0
+    for end in range(len(order)):
+        apart = np.flatnonzero(is_apart[end, start:end])
+        if len(apart):
+            groups.append(order[start:end].tolist())
+            start += int(apart[-1]) + 1
+    return [*groups, order[start:].tolist()] if len(order) else []
+
+
+def _is_separated(p_values: NDArray[np.float64], alpha: float) -> NDArray[np.bool_]:
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
+    return p_values <= alpha

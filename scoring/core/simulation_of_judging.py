@@ -1,0 +1,170 @@
+"""What would have been found, and how sure would we be, had fewer documents been judged?
+
+Judging is played with the judgments of a campaign that has been judged already: a selection method
+asks, the full qrels answer. A. Moffat, W. Webber and J. Zobel, SIGIR 2007, section 5, Tables 2 to
+5; measures.md section 7.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.candidates import Candidates
+from scoring.core.grades import UNJUDGED
+from scoring.core.measures.arrays import Scores
+from scoring.core.projection import projections, upper_bounds
+from scoring.core.selection import Bounds, Strategy, Weighing, bounds_of_runs, static_order
+from scoring.core.signed_ranks import wilcoxon
+from scoring.core.significance import compare_winners, count_separated
+
+DEFAULT_BATCH = 20  # judgments after which methods B and C weigh anew
+
+
+@dataclass(frozen=True, eq=False)
+class PlayedJudging:
+    """The candidates that were handled, in this order, and what was said of each."""
+
+    candidates: Candidates
+    handled: NDArray[np.int64]  # int64[handled], places in the candidates
+    outcomes: NDArray[np.int8]  # int8[handled], 1 relevant, 0 not, UNJUDGED where bypassed
+
+    @property
+    def judged(self) -> int:
+        """Judgments made: what was handled and not bypassed."""
+        return int((self.outcomes != UNJUDGED).sum())
+
+    @property
+    def found(self) -> int:
+        """Relevant documents found."""
+        return int((self.outcomes == 1).sum())
+
+    def after(self, judgments: int) -> "PlayedJudging":
+        """How it stood when so many judgments were made; all of it where there were not so many."""
+        judged = np.cumsum(self.outcomes != UNJUDGED)
+        end = int(np.searchsorted(judged, judgments, side="left")) + 1 if judgments > 0 else 0
+        return PlayedJudging(self.candidates, self.handled[:end], self.outcomes[:end])
+
+    def bounds(self, persistence: float) -> Bounds:
+        """Base and residual of RBP(p) of each run and topic by these judgments alone."""
+        outcomes = np.full(len(self.candidates), UNJUDGED, np.int8)
+        outcomes[self.handled] = self.outcomes
+        return bounds_of_runs(self.candidates, outcomes, persistence)
+
+
+@dataclass(frozen=True)
+class SeparatedFractions:
+    """Share of the pairs of runs of which the one with the higher mean base is shown to be better:
+    its base against the other's base, upper bound, and projection (Table 5). NaN without pairs."""
+
+    base_vs_base: float
+    base_vs_top: float
+    base_vs_projected: float
+
+
+def play_judging(
+    candidates: Candidates,
+    strategy: Strategy,
+    outcomes: NDArray[np.int8],
+    *,
+    budget: int,
+    unknown: Literal["nonrelevant", "bypassed"] = "nonrelevant",
+    batch: int = DEFAULT_BATCH,
+) -> PlayedJudging:
+    """Judge up to `budget` candidates in the order that the strategy asks for.
+
+    `outcomes` are int8[candidates], what the full qrels say (`candidates.find_outcomes`). A
+    candidate they do not judge is taken for a judged, nonrelevant one, or is bypassed: handled, but
+    no judgment and not counted against the budget. Methods B and C weigh anew after every `batch`
+    candidates. Any shorter budget is the beginning of a longer one (`after`).
+
+    Raises ValueError for a negative budget, a batch below 1, another `unknown`, outcomes that do
+    not fit the candidates.
+    """
+    if budget < 0:
+        raise ValueError(f"budget must not be negative: {budget}")
+    if batch < 1:
+        raise ValueError(f"batch must be at least 1, not {batch}")
+    if unknown not in ("nonrelevant", "bypassed"):
+        raise ValueError(f"unknown must be 'nonrelevant' or 'bypassed', not {unknown!r}")
+    if outcomes.shape != (len(candidates),):
+        raise ValueError(f"{len(candidates)} candidates but outcomes {outcomes.shape}")
+    if unknown == "nonrelevant":
+        outcomes = np.maximum(outcomes, np.int8(0))
+    if strategy.is_static:
+        handled = static_order(candidates, strategy)
+    else:
+        handled = _play_batches(Weighing(candidates, strategy), outcomes, budget, batch)
+    return PlayedJudging(candidates, handled, outcomes[handled]).after(budget)
+
+
+def top_runs(
+    candidates: Candidates,
+    outcomes: NDArray[np.int8],
+    persistence: float,
+    *,
+    count: int | None = None,
+) -> NDArray[np.intp]:
+    """intp[count]: the runs with the highest mean RBP(p) by the full qrels, best first.
+
+    `outcomes` as in `play_judging`; `count` is by default a third of the runs, rounded down but
+    at least one. Means equal to 12 decimals stand in the order of the runs. Raises ValueError for
+    a negative count.
+    """
+    if count is None:
+        count = max(1, candidates.runs // 3)
+    if count < 0:
+        raise ValueError(f"count must not be negative: {count}")
+    means = bounds_of_runs(candidates, outcomes, persistence).base.mean(axis=1)
+    return np.argsort(-np.round(means, 12), kind="stable")[:count]
+
+
+def mean_residual(played: PlayedJudging, runs: NDArray[np.intp], persistence: float) -> float:
+    """The residual of RBP(p) after this judging, averaged over topics and these runs (Table 4).
+
+    The persistence of the evaluation may be another than that of the judging.
+    """
+    return float(played.bounds(persistence).residual[runs].mean())
+
+
+def overlap(first: PlayedJudging, second: PlayedJudging) -> int:
+    """Judgments made in both (Table 3). Raises ValueError unless both had the same candidates."""
+    if first.candidates is not second.candidates:
+        raise ValueError("only judgings of the same candidates can overlap")
+    ours = first.handled[first.outcomes != UNJUDGED]
+    theirs = second.handled[second.outcomes != UNJUDGED]
+    return len(np.intersect1d(ours, theirs, assume_unique=True))
+
+
+def separated_fractions(
+    played: PlayedJudging, runs: NDArray[np.intp], persistence: float, *, alpha: float = 0.05
+) -> SeparatedFractions:
+    """Table 5: one-tailed paired Wilcoxon tests over all pairs of these runs, all topics.
+
+    Raises ValueError for an alpha outside 0..1.
+    """
+    bounds = played.bounds(persistence)
+    scores = Scores(bounds.base[runs], bounds.residual[runs])
+    fractions = []
+    for to_beat in (scores.base, upper_bounds(scores), projections(scores)):
+        pairs, found = compare_winners(partial(wilcoxon, tail="one"), scores.base, to_beat)
+        separated = count_separated(found.p_values, alpha)
+        fractions.append(separated / len(pairs) if len(pairs) else np.nan)
+    return SeparatedFractions(*fractions)
+
+
+def _play_batches(
+    weighing: Weighing, outcomes: NDArray[np.int8], budget: int, batch: int
+) -> NDArray[np.int64]:
+    handled = []
+    left = budget
+    while left > 0:
+        chosen = weighing.best(batch)
+        if not len(chosen):
+            break
+        weighing.note(chosen, outcomes[chosen])
+        handled.append(chosen)
+        left -= int((outcomes[chosen] != UNJUDGED).sum())
+    return np.concatenate(handled) if handled else np.empty(0, np.int64)
