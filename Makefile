@@ -13,7 +13,7 @@ PYTEST = $(VENV)/bin/python -m pytest
 help:
 	@echo "make demo         the site with simulated campaigns, on port $(PORT) (PORT=8765 for another)"
 	@echo "make test         every test"
-	@echo "make faults       the tests that kill workers, alone"
+	@echo "make faults       the tests that kill workers, 20 times each"
 	@echo "make lint         style, types, templates, migrations"
 	@echo "make bench        how fast the core is on this machine"
 	@echo "make screenshots  the pictures of the README, from the demo"
@@ -28,7 +28,7 @@ test: $(VENV)/.all
 	$(PYTEST) -n 2 --dist loadgroup $(ARGS)
 
 faults: $(VENV)/.all
-	$(PYTEST) -m faults $(ARGS)
+	FAULT_REPETITIONS=$${FAULT_REPETITIONS:-20} $(PYTEST) -m faults $(ARGS)
 
 lint: $(VENV)/.all
 	$(VENV)/bin/python -m ruff check .

@@ -65,6 +65,7 @@ def add_qrels(
             note=note,
             digest=digest,
             storage_key=key,
+            highest_grade=int(parsed.grades.max(initial=0)),
             judgment_count=int((parsed.grades >= 0).sum()),
             created_by=actor,
         )

@@ -3,9 +3,7 @@
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.files.uploadedfile import UploadedFile
 
 from campaigns.models import Campaign, Run, User
 
@@ -80,6 +78,9 @@ class CampaignForm(forms.ModelForm):
         gains, highest = cleaned.get("gain_map"), cleaned.get("highest_grade")
         if gains and highest and len(gains) != highest + 1:
             self.add_error("gain_map", f"Grades 0 to {highest} need {highest + 1} gains.")
+        judged = self.instance.active_qrels
+        if highest and judged is not None and judged.highest_grade > highest:
+            self.add_error("highest_grade", f"The qrels have grade {judged.highest_grade}.")
         if highest and cleaned.get("rel", 1) > highest:
             self.add_error("rel", "No grade is that high.")
         opens, closes = cleaned.get("opens_at"), cleaned.get("closes_at")
@@ -99,13 +100,6 @@ class RunForm(forms.Form):
     idempotency_key = forms.CharField(
         required=False, max_length=64, widget=forms.HiddenInput(), strip=True
     )
-
-    def clean_file(self) -> UploadedFile:
-        file = self.cleaned_data["file"]
-        if file.size > settings.MAX_UPLOAD_BYTES:
-            limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
-            raise ValidationError(f"The file is too large: at most {limit} MiB. Gzip it.")
-        return file
 
 
 class NameForm(forms.ModelForm):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
+from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db import transaction
@@ -37,7 +38,13 @@ class StoredFile:
 
 @contextmanager
 def stored_upload(upload: File) -> Iterator[StoredFile]:
-    """Streams an upload to storage; deletes it again if the block does not take it in."""
+    """Streams an upload to storage; deletes it again if the block does not take it in.
+
+    Raises `NotTaken` for one that is too large.
+    """
+    if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
+        limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
+        raise NotTaken(f"The file is too large: at most {limit} MiB are taken. Gzip it.", "size")
     counted = _Digested(upload)
     identity = new_public_id()
     key = default_storage.save(f"runs/{identity[:2]}/{identity}", counted)
@@ -49,7 +56,9 @@ def stored_upload(upload: File) -> Iterator[StoredFile]:
             original_name=_shown_name(upload.name),
         )
     except BaseException:
-        default_storage.delete(key)
+        # A process that is told to stop may be past the commit: then the file is the run's.
+        if not Run.objects.filter(storage_key=key).exists():
+            default_storage.delete(key)
         raise
 
 

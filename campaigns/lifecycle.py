@@ -1,5 +1,6 @@
 """The life of a campaign: made, opened, closed, published, and back."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -90,9 +91,10 @@ def unpublish(*, campaign: Campaign, actor: User | None) -> None:
 
 
 @transaction.atomic
-def change_settings(*, campaign: Campaign, actor: User | None) -> None:
-    """Stores edited dates and rules; where the rules changed, every run is scored anew."""
-    campaign.save()
+def change_settings(*, campaign: Campaign, fields: Sequence[str], actor: User | None) -> None:
+    """Stores these edited dates and rules and nothing else; where the rules changed, every run is
+    scored anew."""
+    campaign.save(update_fields=fields)
     LogEntry.objects.create(campaign=campaign, actor=actor, verb="changed settings")
     bell.ring_for_scores(campaign)
 

@@ -10,16 +10,18 @@ from typing import Any
 
 from celery import Celery, bootsteps
 
+from config import folder_broker
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+folder_broker.install()
 app = Celery("trackside")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["scoring"])
 
-log = logging.getLogger(__name__)
-
-
 TIDY_SECONDS = 3600
+
+log = logging.getLogger(__name__)
 
 
 class Sweeper(bootsteps.StartStopStep):

@@ -154,7 +154,14 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
         VAR_DIR / "broker", polling_interval=env.float("POLLING_INTERVAL", default=0.1)
     )
     if USES_FOLDER_BROKER
-    else {"visibility_timeout": 6 * 3600, "socket_keepalive": True, "health_check_interval": 30}
+    else {
+        "visibility_timeout": 6 * 3600,
+        "socket_keepalive": True,
+        "health_check_interval": 30,
+        "socket_timeout": 5,
+        "socket_connect_timeout": 2,
+        "max_retries": 0,  # whoever rings does not wait for a broker that is down
+    }
 )
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -167,6 +174,7 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_PUBLISH_RETRY = False  # the sweeper rings again; a page never waits for the broker
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 200
+CELERY_WORKER_LOST_WAIT = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
 # Seconds. Lease: how long a claimed job is believed to be alive without news. Renewal: how often

@@ -167,7 +167,8 @@ def _take_back(job: Job, error: str) -> bool:
 
 
 def _hand_back(held: Claim, error: str) -> None:
-    connection.close_if_unusable_or_obsolete()  # its loss may be what the attempt failed of
+    if not connection.in_atomic_block:
+        connection.close_if_unusable_or_obsolete()  # its loss may be what the attempt failed of
     job = Job.objects.get(pk=held.job_id)
     if job.owner == held.token:
         _take_back(job, error)

@@ -105,7 +105,7 @@ def leaderboard(viewer: Viewer, measure: Measure, *, qrels: Qrels | None = None)
     scores = _scores(viewer, rules, qrels, measure) if qrels else {}
     rows = [_row(viewer, facts) for facts in scores.values()]
     standing = campaign.runs.ranked().count()
-    failed = _failed_count(qrels, rules)
+    failed = _failed_count(qrels, rules, measure)
     return Leaderboard(
         measure=measure,
         qrels=qrels,
@@ -122,7 +122,8 @@ def _scores(
 ) -> dict[int, dict[str, Any]]:
     """The facts of each run on the board, by run: one query for the measure and Judged@10.
 
-    Only scores of the definitions in force: a board never mixes versions.
+    Only scores of the definitions in force: a board never mixes versions. While an evaluation is
+    done again, say for one measure more, what it has already stays on the board.
     """
     wanted = {str(m): version_of(m) for m in (measure, JUDGED)}
     found = (
@@ -130,7 +131,6 @@ def _scores(
             evaluation__qrels=qrels,
             evaluation__definitions=rules.digest,
             evaluation__tie_rule=TieRule.DOCNO,
-            evaluation__state=Evaluation.State.SCORED,
             evaluation__run__in=viewer.campaign.runs.ranked(),
             measure__in=wanted,
         )
@@ -185,16 +185,18 @@ def _ranked(rows: list[Row], lower_is_better: bool) -> tuple[Row, ...]:
     return tuple(sorted(placed, key=lambda row: (row.rank or len(rows) + 1, row.tag.lower())))
 
 
-def _failed_count(qrels: Qrels | None, rules: Rules) -> int:
+def _failed_count(qrels: Qrels | None, rules: Rules, measure: Measure) -> int:
+    """Runs without a score of the measure because computing it failed."""
     if qrels is None:
         return 0
-    return Evaluation.objects.filter(
+    failed = Evaluation.objects.filter(
         qrels=qrels,
         definitions=rules.digest,
         tie_rule=TieRule.DOCNO,
         state=Evaluation.State.FAILED,
         run__in=qrels.campaign.runs.ranked(),
-    ).count()
+    )
+    return failed.exclude(scores__measure=str(measure)).count()
 
 
 SORT_KEYS: dict[str, Callable[[Row], Any]] = {

@@ -6,7 +6,7 @@ from campaigns.access import Viewer
 from campaigns.models import Run
 from scoring.core.means import shown_digits
 from scoring.definitions import rules_of, version_of
-from scoring.models import Evaluation, Score, TieRule
+from scoring.models import Score, TieRule
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,6 @@ def run_scores(viewer: Viewer, run: Run) -> tuple[RunScore, ...]:
             evaluation__qrels=viewer.campaign.active_qrels_id,
             evaluation__definitions=rules.digest,
             evaluation__tie_rule=TieRule.DOCNO,
-            evaluation__state=Evaluation.State.SCORED,
         ).defer("bases", "residuals")
     }
     wanted = [(str(measure), version_of(measure)) for measure in rules.measures]

@@ -78,6 +78,7 @@ def make_qrels(campaign: Campaign, **facts: Any) -> Qrels:
             "version": version,
             "digest": "1" * 64,
             "storage_key": f"qrels/none/{campaign.pk}-{version}",
+            "highest_grade": 1,
             "judgment_count": 10,
         }
         | facts,

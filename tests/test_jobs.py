@@ -12,6 +12,9 @@ from tests.making import make_run
 
 pytestmark = pytest.mark.django_db
 
+# A failed attempt drops a connection that is no good any more, which inside a transaction it is.
+outside_a_transaction = pytest.mark.django_db(transaction=True)
+
 
 @pytest.fixture
 def job() -> Job:
@@ -60,6 +63,7 @@ def test_a_finished_job_is_not_claimed_again(job: Job) -> None:
         jobs.finish(held)
 
 
+@outside_a_transaction
 def test_a_failing_attempt_hands_the_job_back_with_its_error(job: Job) -> None:
     with jobs.attempt(job.pk) as held:
         assert held is not None
@@ -70,6 +74,7 @@ def test_a_failing_attempt_hands_the_job_back_with_its_error(job: Job) -> None:
     assert Run.objects.get(pk=job.subject).state == Run.State.WAITING
 
 
+@outside_a_transaction
 def test_the_third_failure_is_the_last(job: Job) -> None:
     for _ in range(3):
         with jobs.attempt(job.pk) as held:

@@ -14,6 +14,7 @@ class Qrels(models.Model):
     note = models.CharField(max_length=500, blank=True)
     digest = models.CharField(max_length=64)  # sha256 of the stored file
     storage_key = models.CharField(max_length=100, unique=True)
+    highest_grade = models.PositiveSmallIntegerField()
     judgment_count = models.PositiveIntegerField()  # grades 0 and up
     provenance = models.JSONField(default=dict, blank=True)
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")

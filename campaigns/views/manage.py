@@ -37,7 +37,9 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
     # A copy: a faulty form writes what was typed into its instance, and the page shows the rest.
     form = CampaignForm(request.POST or None, instance=copy.copy(viewer.campaign))
     if request.method == "POST" and form.is_valid():
-        lifecycle.change_settings(campaign=form.save(commit=False), actor=request.user)
+        lifecycle.change_settings(
+            campaign=form.save(commit=False), fields=form.changed_data, actor=request.user
+        )
         return redirect("campaigns:campaign-manage", form.instance.slug)
     return render(
         request,

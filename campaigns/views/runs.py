@@ -38,8 +38,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
     if viewer.team is None:
         return redirect("campaigns:team", slug)
     form = RunForm(
-        request.POST or None,
-        request.FILES or None,
+        *((request.POST, request.FILES) if request.method == "POST" else ()),
         initial={"idempotency_key": new_public_id()},
     )
     if request.method == "POST" and form.is_valid():

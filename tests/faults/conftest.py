@@ -31,10 +31,9 @@ Settle = Callable[[int, dict[str, list[float]]], None]
 
 
 @pytest.fixture(scope="session", params=SITES, ids=lambda name: name.replace(" ", "-"))
-def site(
+def running_site(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
-    """Migrated once, and used by every scenario."""
     site = Site(request.param, tmp_path_factory.mktemp("site"))
     try:
         site.make_databases()
@@ -48,6 +47,13 @@ def site(
         yield site
     finally:
         site.close()
+
+
+@pytest.fixture
+def site(running_site: Site) -> Iterator[Site]:
+    """Migrated once, and used by every scenario; none leaves anybody held."""
+    yield running_site
+    running_site.let_go()
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from scoring.core.artefacts import pack_vector, unpack_vector
 from scoring.core.judgments import build_table
 from scoring.core.means import mask_excluded, mean_scores, topics_of_mean
 from scoring.core.measures.graded import GradedTopics, evaluate
+from scoring.core.measures.names import rel_of
 from scoring.core.ranking import rank
 from scoring.definitions import Rules, rules_of
 from scoring.housekeeping import delete_unowned_files
@@ -194,8 +195,9 @@ def _computed(number: int, rules: Rules) -> Iterator[tuple[str, Values]]:
         grade_counts=table.grade_counts,
         gain_map=rules.gain_map,
     )
-    included = topics_of_mean(table, rel=rules.rel, no_relevant=rules.no_relevant)
     for measure, scores in evaluate(rules.measures, graded).items():
+        rel = max(rules.rel, rel_of(measure) or 1)
+        included = topics_of_mean(table, rel=rel, no_relevant=rules.no_relevant)
         kept = mask_excluded(scores, included)
         mean = mean_scores(kept, included)
         yield (

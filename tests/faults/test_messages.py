@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.faults.conftest import Settle
-from tests.faults.site import ROOT, Site
+from tests.faults.site import ROOT, Site, wait_for
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(180)]
 
@@ -33,28 +33,29 @@ def test_runs_are_scored_once_though_every_message_comes_five_times_to_four_chil
     settle(len(numbers), {"every message five times": []})
 
 
-def hand_in_by_another_web_process(site: Site, **environment: str) -> tuple[int, int]:
-    """The number of a run, and how the process that took it in ended."""
+def hand_in_by_another_web_process(
+    site: Site, **environment: str
+) -> tuple[int, float, subprocess.Popen[bytes]]:
+    """The number of a run, when its row was there, and the process that took it in."""
     (number,) = site.new_runs(1)
-    web = subprocess.run(
+    web = subprocess.Popen(
         [sys.executable, "-m", "tests.faults.inside", "submit", str(number)],
         cwd=ROOT,
         env=site.environment | environment,
-        timeout=30,
-        check=False,
     )
-    return number, web.returncode
+    wait_for("its row", lambda: str(number) in site.ask("look"))
+    return number, time.monotonic(), web
 
 
 def test_the_sweeper_rings_where_the_web_process_died_between_commit_and_bell(
     site: Site, settle: Settle
 ) -> None:
     assert site.worker.is_alive
-    number, status = hand_in_by_another_web_process(site, TRACKSIDE_FAULTS="before-ring=kill")
-    died_at = time.monotonic()
-    assert status == -signal.SIGKILL
-    assert site.look(number)["run"] == "waiting"
-    recovery = site.scoring_times([number], since=died_at)[number]
+    number, committed_at, web = hand_in_by_another_web_process(
+        site, TRACKSIDE_FAULTS="before-ring=kill"
+    )
+    assert web.wait(timeout=30) == -signal.SIGKILL
+    recovery = site.scoring_times([number], since=committed_at)[number]
     settle(1, {"web died before the bell": [recovery]})
 
 
@@ -64,10 +65,11 @@ def test_the_sweeper_rings_where_the_web_process_found_no_broker(
     if site.is_embedded:
         pytest.skip("its broker is a folder, there as long as the database is")
     assert site.worker.is_alive
-    number, status = hand_in_by_another_web_process(site, BROKER_URL="redis://127.0.0.1:1/0")
-    handed_in_at = time.monotonic()
-    assert status == 0  # the upload was answered as any other
-    recovery = site.scoring_times([number], since=handed_in_at)[number]
+    number, committed_at, web = hand_in_by_another_web_process(
+        site, BROKER_URL="redis://127.0.0.1:1/0"
+    )
+    recovery = site.scoring_times([number], since=committed_at)[number]
+    assert web.wait(timeout=30) == 0  # the upload was answered as any other
     settle(1, {"web found no broker": [recovery]})
 
 
@@ -86,6 +88,19 @@ def test_runs_are_scored_though_the_broker_forgets_every_message(
     site.let_go()
     times = site.scoring_times([*held, *waiting], since=lost_at)
     settle(1, {"broker forgot all, 5 runs": list(times.values())})
+
+
+def test_half_a_message_does_not_stop_the_worker(site: Site, settle: Settle) -> None:
+    if not site.is_embedded:
+        pytest.skip("Redis has no half messages")
+    worker = site.worker
+    site.wait_until_scored(site.submit())
+    (site.folder / "broker" / "messages" / "1_half.celery.msg").write_bytes(b"")
+    site.wait_until_quiet()
+    numbers = site.submit(3)
+    site.wait_until_scored(numbers)
+    assert worker.is_alive
+    settle(1, {"half a message in the folder": []})
 
 
 def test_no_more_runs_are_taken_at_once_than_the_quota_allows(site: Site, settle: Settle) -> None:

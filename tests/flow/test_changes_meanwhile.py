@@ -35,7 +35,7 @@ def change_settings(world: World, **facts: object) -> None:
     campaign = Campaign.objects.get(pk=world.campaign.pk)
     for name, value in facts.items():
         setattr(campaign, name, value)
-    lifecycle.change_settings(campaign=campaign, actor=world.organiser)
+    lifecycle.change_settings(campaign=campaign, fields=list(facts), actor=world.organiser)
 
 
 def scored_measures(run: Run) -> set[str]:

@@ -12,6 +12,7 @@ from django.core.files.storage import default_storage
 from django.urls import reverse
 
 from campaigns import intake, lifecycle
+from campaigns.forms import CampaignForm
 from campaigns.models import Campaign, LogEntry, Run
 from scoring.housekeeping import delete_unowned_files
 from scoring.models import Evaluation, Job, Score
@@ -361,7 +362,7 @@ def test_a_change_of_rel_scores_every_run_anew(world: World) -> None:
     assert world.board("AP")[0]["base"] == (1.0 + 0.5) / 2
     campaign = Campaign.objects.get(pk=world.campaign.pk)
     campaign.rel = 2
-    lifecycle.change_settings(campaign=campaign, actor=world.organiser)
+    lifecycle.change_settings(campaign=campaign, fields=["rel"], actor=world.organiser)
     perform_jobs()
     assert [e.state for e in evaluations_of(run)] == [Evaluation.State.SCORED] * 2
     world.campaign.refresh_from_db()
@@ -373,8 +374,26 @@ def test_settings_that_change_no_rule_score_nothing_anew(world: World) -> None:
     world.taken_in(run_file())
     campaign = Campaign.objects.get(pk=world.campaign.pk)
     campaign.guidelines = "Be brief."
-    lifecycle.change_settings(campaign=campaign, actor=world.organiser)
+    lifecycle.change_settings(campaign=campaign, fields=["guidelines"], actor=world.organiser)
     assert perform_jobs() == 0
+
+
+def test_settings_edited_in_a_stale_page_do_not_bring_old_qrels_back(world: World) -> None:
+    world.add_qrels()
+    stale = Campaign.objects.get(pk=world.campaign.pk)
+    world.add_qrels(b"1 0 d1 0\n1 0 d2 1\n2 0 d2 1\n")
+    stale.guidelines = "Be brief."
+    lifecycle.change_settings(campaign=stale, fields=["guidelines"], actor=world.organiser)
+    world.campaign.refresh_from_db()
+    assert world.campaign.active_qrels.version == 2
+
+
+def test_the_scale_cannot_shrink_below_the_grades_of_the_qrels(world: World) -> None:
+    world.change(highest_grade=2)
+    world.add_qrels(b"1 0 d1 1\n1 0 d2 2\n2 0 d2 2\n")
+    world.campaign.refresh_from_db()
+    form = CampaignForm({"highest_grade": "1", "rel": "1"}, instance=world.campaign)
+    assert form.errors["highest_grade"] == ["The qrels have grade 2."]
 
 
 # --- files nobody owns ---------------------------------------------------------------------------

@@ -11,7 +11,6 @@ import gzip
 import io
 import lzma
 import struct
-import time
 import tracemalloc
 import zlib
 
@@ -96,17 +95,14 @@ def test_g22_a_gibibyte_of_zeros_ends_at_the_first_block() -> None:
     assert source.taken <= 1 << 18
 
 
-def test_g22_the_limit_holds_in_little_time_and_memory() -> None:
+def test_g22_the_limit_holds_in_little_memory() -> None:
     packed = bomb(b"\0" * (1 << 20), 1024)
     tracemalloc.start()
-    begin = time.process_time()
     with pytest.raises(FormatError, match="TOO_BIG"):
         for _ in plain_blocks(packed, max_bytes=(1 << 30) - 1):
             pass
-    seconds = time.process_time() - begin
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert seconds < 5
     assert peak < 50 << 20
 
 
@@ -118,10 +114,10 @@ def test_g23_one_line_a_gigabyte_long_time_is_refused_by_the_line_limit() -> Non
 
 
 def test_g24_many_empty_members_cost_little() -> None:
-    begin = time.process_time()
+    source = Meter(gzip.compress(b"") * 100_000)
     with pytest.raises(FormatError, match="GZIP"):
-        read_run(gzip.compress(b"") * 10_000)
-    assert time.process_time() - begin < 1
+        read_run(source)
+    assert source.taken <= 1 << 18  # of two megabytes
 
 
 def test_a_thousand_members_are_read() -> None:
