@@ -13,6 +13,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from campaigns.models import Audience, Campaign, Membership, Run, Team, User
+from campaigns.models.runs import RANKED
 
 Person: TypeAlias = User | AnonymousUser
 
@@ -99,14 +100,7 @@ def runs_visible_to(viewer: Viewer) -> QuerySet[Run]:
     runs = viewer.campaign.runs.select_related("team")
     if viewer.is_organiser:
         return runs
-    on_board = Q(
-        state=Run.State.ACCEPTED,
-        is_late=False,
-        withdrawn_at=None,
-        replaced_at=None,
-        disqualified_at=None,
-    )
-    visible = on_board if viewer.can_see_board else Q(pk__in=[])
+    visible = RANKED if viewer.can_see_board else Q(pk__in=[])
     if viewer.team is not None:
         visible |= Q(team=viewer.team)
     return runs.filter(visible)

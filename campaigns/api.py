@@ -43,21 +43,18 @@ def run_create(request: Request, slug: str) -> Response:
         raise Http404
     upload = UploadSerializer(data=request.data)
     upload.is_valid(raise_exception=True)
-    key = request.headers.get("Idempotency-Key", "")[:64]
-    arrived_at = request._request.arrived_at
+    key = request.headers.get("Idempotency-Key", "")
+    if len(key) > 64:
+        raise serializers.ValidationError("An Idempotency-Key has at most 64 characters.")
     try:
-        intake.decide_deadline(viewer.campaign, arrived_at)
-        with intake.stored_upload(upload.validated_data["file"]) as file:
-            run = intake.submit_run(
-                campaign=viewer.campaign,
-                team=viewer.team,
-                person=request.user,
-                file=file,
-                submitted_at=arrived_at,
-                run_type=upload.validated_data["run_type"],
-                description=upload.validated_data.get("description", ""),
-                idempotency_key=key,
-            )
+        run = intake.hand_in(
+            viewer=viewer,
+            upload=upload.validated_data["file"],
+            arrived_at=request._request.arrived_at,
+            run_type=upload.validated_data["run_type"],
+            description=upload.validated_data.get("description", ""),
+            idempotency_key=key,
+        )
     except intake.NotTaken as error:
         return Response({"code": error.code, "message": str(error)}, status=409)
     url = request.build_absolute_uri(reverse("api:run-detail", args=[slug, run.public_id]))

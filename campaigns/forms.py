@@ -59,10 +59,13 @@ class CampaignForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         for name in ("persistences", "gain_map"):
             if self.instance.pk:
+                self.fields["slug"].disabled = True  # addresses have been passed around
                 self.initial[name] = ", ".join(map(str, getattr(self.instance, name)))
 
     def clean_persistences(self) -> list[float]:
         values = _numbers(self.cleaned_data["persistences"])
+        if len(values) > 10:
+            raise ValidationError("Ten at the most.")
         if not values or any(not 0 <= p < 1 for p in values):
             raise ValidationError("Give one or more numbers p with 0 ≤ p < 1.")
         return sorted(set(values))
@@ -84,6 +87,9 @@ class CampaignForm(forms.ModelForm):
         if highest and cleaned.get("rel", 1) > highest:
             self.add_error("rel", "No grade is that high.")
         opens, closes = cleaned.get("opens_at"), cleaned.get("closes_at")
+        for name, moment in (("opens_at", opens), ("closes_at", closes)):
+            if moment and not 2000 <= moment.year <= 2200:
+                self.add_error(name, "Between the years 2000 and 2200.")
         if opens and closes and opens >= closes:
             self.add_error("closes_at", "It closes before it opens.")
         return cleaned
@@ -102,6 +108,12 @@ class RunForm(forms.Form):
     )
 
 
+def check_visible(text: str) -> None:
+    """Names are seen as they are: nothing in them turns the line round or hides."""
+    if not text.isprintable() or not any(character.isalnum() for character in text):
+        raise ValidationError("Use letters and digits that can be seen.")
+
+
 class NameForm(forms.ModelForm):
     class Meta:
         model = User
@@ -110,7 +122,7 @@ class NameForm(forms.ModelForm):
 
 
 class TeamForm(forms.Form):
-    name = forms.CharField(max_length=100, label="Team name")
+    name = forms.CharField(max_length=100, label="Team name", validators=[check_visible])
 
 
 class TopicsForm(forms.Form):

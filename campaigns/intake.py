@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from campaigns import bell, lifecycle
+from campaigns.access import Viewer
 from campaigns.models import Campaign, LogEntry, Run, Team, User
 from campaigns.models.identity import new_public_id
 
@@ -62,6 +63,30 @@ def stored_upload(upload: File) -> Iterator[StoredFile]:
         raise
 
 
+def hand_in(
+    *,
+    viewer: Viewer,
+    upload: File,
+    arrived_at: datetime,
+    run_type: str,
+    description: str,
+    idempotency_key: str,
+) -> Run:
+    """Takes in what a member of a team hands in, by page or by API. Raises `NotTaken`."""
+    decide_deadline(viewer.campaign, arrived_at)  # before a large file is stored
+    with stored_upload(upload) as file:
+        return submit_run(
+            campaign=viewer.campaign,
+            team=viewer.team,
+            person=viewer.person,
+            file=file,
+            submitted_at=arrived_at,
+            run_type=run_type,
+            description=description,
+            idempotency_key=idempotency_key,
+        )
+
+
 def submit_run(
     *,
     campaign: Campaign,
@@ -77,7 +102,8 @@ def submit_run(
 ) -> Run:
     """Decides deadline and quota, writes the row *waiting*, and rings. Raises `NotTaken`.
 
-    A repeated `idempotency_key` gives the first run back and drops the second copy of the file.
+    A repeated `idempotency_key` gives the first run back and drops the second copy of the file;
+    with another file it is refused.
     `is_past_deadline_allowed` is for the organiser's own imports.
     """
     with transaction.atomic():
@@ -85,6 +111,8 @@ def submit_run(
         Team.objects.select_for_update().get(pk=team.pk)
         earlier = _earlier_upload(team, idempotency_key)
         if earlier is not None:
+            if earlier.digest != file.digest:
+                raise NotTaken("This idempotency key came with another file before.", "key_reused")
             transaction.on_commit(partial(default_storage.delete, file.storage_key))
             return earlier
         is_late = False
@@ -142,9 +170,18 @@ def decide_quota(campaign: Campaign, team: Team) -> None:
         )
 
 
+def can_withdraw(viewer: Viewer, run: Run, moment: datetime) -> bool:
+    """A team takes its run back while runs are taken, and an organiser any time: nobody changes a
+    closed or published board alone."""
+    if run.withdrawn_at is not None:
+        return False
+    is_open = lifecycle.is_accepting_at(viewer.campaign, moment)
+    return viewer.is_organiser or (viewer.owns(run) and is_open)
+
+
 @transaction.atomic
 def withdraw_run(*, run: Run, person: User) -> None:
-    """The team takes its run back: it leaves the board and frees its tag and its quota."""
+    """Takes the run back: it leaves the board and frees its tag and its quota."""
     withdrawn = Run.objects.filter(pk=run.pk, withdrawn_at=None).update(withdrawn_at=timezone.now())
     if withdrawn:
         LogEntry.objects.create(

@@ -11,6 +11,22 @@ from django.utils import timezone
 from campaigns import bell
 from campaigns.models import Audience, Campaign, LogEntry, Membership, User
 
+LEADS_TO = {
+    Campaign.Stage.OPEN: (
+        Campaign.Stage.DRAFT,
+        Campaign.Stage.CLOSED,
+        Campaign.Stage.JUDGING,
+    ),
+    Campaign.Stage.CLOSED: (Campaign.Stage.OPEN,),
+    Campaign.Stage.JUDGING: (Campaign.Stage.PUBLISHED,),
+    Campaign.Stage.PUBLISHED: (
+        Campaign.Stage.DRAFT,
+        Campaign.Stage.OPEN,
+        Campaign.Stage.CLOSED,
+        Campaign.Stage.JUDGING,
+    ),
+}
+
 
 class CannotStep(Exception):
     """The campaign is not ready for that; the message says what is missing."""
@@ -51,11 +67,11 @@ def is_late_at(campaign: Campaign, moment: datetime) -> bool:
 def open_for_runs(*, campaign: Campaign, actor: User | None) -> None:
     if not campaign.topics.exists():
         raise CannotStep("Add the topics first: runs are checked against them.")
-    _change(campaign, actor, "opened", stage=Campaign.Stage.OPEN, is_accepting=True)
+    _step(campaign, actor, "opened", to=Campaign.Stage.OPEN, is_accepting=True)
 
 
 def close_for_runs(*, campaign: Campaign, actor: User | None) -> None:
-    _change(campaign, actor, "closed", stage=Campaign.Stage.CLOSED, is_accepting=False)
+    _step(campaign, actor, "closed", to=Campaign.Stage.CLOSED, is_accepting=False)
 
 
 def publish(*, campaign: Campaign, actor: User | None) -> None:
@@ -63,11 +79,11 @@ def publish(*, campaign: Campaign, actor: User | None) -> None:
     their own and stay as they are."""
     if campaign.active_qrels_id is None:
         raise CannotStep("Add the qrels first: without them there is nothing to show.")
-    _change(
+    _step(
         campaign,
         actor,
         "published",
-        stage=Campaign.Stage.PUBLISHED,
+        to=Campaign.Stage.PUBLISHED,
         is_accepting=False,
         shows_own_scores=True,
         board_audience=Audience.EVERYONE,
@@ -78,11 +94,12 @@ def publish(*, campaign: Campaign, actor: User | None) -> None:
 
 def unpublish(*, campaign: Campaign, actor: User | None) -> None:
     """Hides all again, at once; who had seen it had seen it."""
-    _change(
+    _step(
         campaign,
         actor,
         "unpublished",
-        stage=Campaign.Stage.JUDGING,
+        to=Campaign.Stage.JUDGING,
+        is_accepting=False,
         shows_own_scores=False,
         board_audience=Audience.ORGANISERS,
         per_topic_audience=Audience.ORGANISERS,
@@ -95,13 +112,24 @@ def change_settings(*, campaign: Campaign, fields: Sequence[str], actor: User | 
     """Stores these edited dates and rules and nothing else; where the rules changed, every run is
     scored anew."""
     campaign.save(update_fields=fields)
-    LogEntry.objects.create(campaign=campaign, actor=actor, verb="changed settings")
+    LogEntry.objects.create(
+        campaign=campaign, actor=actor, verb="changed settings", details={"fields": list(fields)}
+    )
     bell.ring_for_scores(campaign)
 
 
 @transaction.atomic
-def _change(campaign: Campaign, actor: User | None, verb: str, **facts: object) -> None:
-    for name, value in facts.items():
-        setattr(campaign, name, value)
-    campaign.save(update_fields=list(facts))
+def _step(
+    campaign: Campaign, actor: User | None, verb: str, *, to: Campaign.Stage, **facts: object
+) -> None:
+    """From one of the stages that lead there, and from no other: a tab left open since yesterday
+    opens nothing that was published meanwhile."""
+    moved = Campaign.objects.filter(pk=campaign.pk, stage__in=LEADS_TO[to]).update(
+        stage=to, **facts
+    )
+    campaign.refresh_from_db()
+    if not moved:
+        raise CannotStep(
+            f"The campaign is {campaign.stage} by now: it cannot be {verb} from there."
+        )
     LogEntry.objects.create(campaign=campaign, actor=actor, verb=verb)

@@ -20,7 +20,7 @@ class CannotJoin(Exception):
 
 def display_name(person: User) -> str:
     """What other people are shown: never the e-mail address."""
-    return person.name or f"person {person.pk}"
+    return person.name or "somebody without a name yet"
 
 
 def make_token(person: User) -> str:

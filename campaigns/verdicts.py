@@ -33,10 +33,7 @@ def refuse_run(
 
 def is_tag_taken(run: Run, tag: str) -> bool:
     """Whether another live run of the same team has this tag."""
-    others = run.team.runs.filter(
-        tag=tag, state=Run.State.ACCEPTED, withdrawn_at=None, replaced_at=None
-    )
-    return others.exclude(pk=run.pk).exists()
+    return run.team.runs.live().filter(tag=tag).exclude(pk=run.pk).exists()
 
 
 def _decide(run: Run, state: str, fields: list[str]) -> None:

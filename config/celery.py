@@ -6,6 +6,7 @@ worker carries on its own timer, rings again for what nobody came for.
 
 import logging
 import os
+import threading
 from typing import Any
 
 from celery import Celery, bootsteps
@@ -20,6 +21,14 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["scoring"])
 
 TIDY_SECONDS = 3600
+
+# The sweep runs in the worker's main process, beside the thread that forks new children. A child
+# that inherited its open SQLite connection would one day close it, and so unlink the log that the
+# others write to. While the lock is held nobody forks.
+sweeping = threading.Lock()
+os.register_at_fork(
+    before=sweeping.acquire, after_in_parent=sweeping.release, after_in_child=sweeping.release
+)
 
 log = logging.getLogger(__name__)
 
@@ -48,13 +57,13 @@ class Sweeper(bootsteps.StartStopStep):
 
         from scoring.jobs import sweep
 
-        try:
-            sweep()
-        except DatabaseError:
-            log.exception("The sweep failed; the next one tries again.")
-        finally:
-            # The worker forks its children from this process: none may inherit a connection.
-            connections.close_all()
+        with sweeping:
+            try:
+                sweep()
+            except DatabaseError:
+                log.exception("The sweep failed; the next one tries again.")
+            finally:
+                connections.close_all()
 
 
 app.steps["worker"].add(Sweeper)

@@ -70,7 +70,7 @@ class Child:
     ) -> None:
         self.name, self.log = name, log
         with ExitStack() as stack:
-            out = stack.enter_context(log.open("wb")) if log else subprocess.PIPE
+            out = stack.enter_context(log.open("ab")) if log else subprocess.PIPE
             self.process = subprocess.Popen(  # noqa: S603  our own interpreter and modules
                 [sys.executable, *arguments],
                 cwd=BASE_DIR,

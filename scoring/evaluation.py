@@ -32,6 +32,7 @@ def request_evaluations(campaign: Campaign) -> None:
     with transaction.atomic():
         campaign = _held_still(campaign.pk)
         rules = rules_of(campaign)
+        _drop_superseded(campaign, rules)
         for run in campaign.runs.filter(state=Run.State.ACCEPTED, withdrawn_at=None):
             _request(run, campaign, rules)
 
@@ -78,6 +79,19 @@ def _request(run: Run, campaign: Campaign, rules: Rules) -> None:
     job = jobs.enqueue(Job.Kind.EVALUATE, subject=evaluation.pk, campaign_id=campaign.pk)
     if job.state == Job.State.WAITING:  # one that runs asks again when it stores what it has
         Evaluation.objects.filter(pk=evaluation.pk).update(state=Evaluation.State.WAITING)
+
+
+def _drop_superseded(campaign: Campaign, rules: Rules) -> None:
+    """What still waits to be scored under rules that hold no more, and has no scores, is not
+    waited for."""
+    superseded = Evaluation.objects.filter(
+        run__campaign=campaign, state=Evaluation.State.WAITING, scores=None
+    ).exclude(definitions=rules.digest)
+    keys = list(superseded.values_list("pk", flat=True))
+    waiting = Job.objects.filter(kind=Job.Kind.EVALUATE, subject__in=keys, state=Job.State.WAITING)
+    freed = list(waiting.values_list("subject", flat=True))
+    waiting.delete()
+    Evaluation.objects.filter(pk__in=freed).delete()
 
 
 def _store(evaluation: Evaluation, rows: list[Score]) -> None:

@@ -25,7 +25,7 @@ from functools import partial
 from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import F, Q
+from django.db.models import DurationField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -38,6 +38,8 @@ log = logging.getLogger(__name__)
 
 TASKS = {Job.Kind.CHECK: "scoring.check_run", Job.Kind.EVALUATE: "scoring.evaluate_run"}
 RUNNING = {Job.Kind.CHECK: Run.State.CHECKING, Job.Kind.EVALUATE: Evaluation.State.SCORING}
+
+BELLS_PER_SWEEP = 100  # a worker must hear them all before the next ones come
 
 _silent_until = 0.0  # by the monotonic clock
 
@@ -66,6 +68,7 @@ def enqueue(kind: Job.Kind, *, subject: int, campaign_id: int) -> Job:
         defaults={
             "campaign_id": campaign_id,
             "state": Job.State.WAITING,
+            "waiting_since": timezone.now(),
             "rung_at": timezone.now(),
         },
     )
@@ -140,12 +143,24 @@ def sweep() -> None:
     for job in expired:
         if _take_back(job, job.error or "The worker stopped without a word."):
             ring(job.pk, job.kind)
-    unheard = Now() - timedelta(seconds=2 * settings.SWEEP_SECONDS)
-    silent = Job.objects.filter(state=Job.State.WAITING, rung_at__lt=unheard)
-    for job in silent.order_by("pk")[:500]:
+    silent = _silent()
+    for job in silent.order_by("pk")[:BELLS_PER_SWEEP]:
         # By the condition and not by equality: SQLite's clock writes fewer digits than are read.
         if silent.filter(pk=job.pk).update(rung_at=Now()):
             ring(job.pk, job.kind)
+
+
+def _silent() -> QuerySet[Job]:
+    """Jobs whose bell is due again: after two sweeps, then after as long as they had waited at the
+    last bell, and at the latest after ten; so that a long queue is not rung for over and over."""
+    sweep_seconds = settings.SWEEP_SECONDS
+    since_bell = ExpressionWrapper(Now() - F("rung_at"), output_field=DurationField())
+    until_bell = ExpressionWrapper(F("rung_at") - F("waiting_since"), output_field=DurationField())
+    waiting = Job.objects.annotate(since_bell=since_bell, until_bell=until_bell).filter(
+        state=Job.State.WAITING, rung_at__lt=Now() - timedelta(seconds=2 * sweep_seconds)
+    )
+    overdue = Q(rung_at__lt=Now() - timedelta(seconds=10 * sweep_seconds))
+    return waiting.filter(overdue | Q(since_bell__gt=F("until_bell")))
 
 
 def _take_back(job: Job, error: str) -> bool:
@@ -157,6 +172,7 @@ def _take_back(job: Job, error: str) -> bool:
             state=Job.State.FAILED if is_last else Job.State.WAITING,
             owner="",
             lease_until=None,
+            waiting_since=Now(),
             rung_at=Now(),
             finished_at=Now() if is_last else None,
             error=error[:4000],

@@ -30,6 +30,7 @@ class Job(models.Model):
     owner = models.CharField(max_length=32, blank=True)  # token of the attempt that holds it
     lease_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    waiting_since = models.DateTimeField()
     rung_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
     error = models.TextField(blank=True)  # for organisers and operators

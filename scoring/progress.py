@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from campaigns.models import Run
-from scoring.models import Evaluation, Job
+from scoring.definitions import rules_of
+from scoring.models import Evaluation, Job, TieRule
 
 # What a run passes through, in order, with what the page says of it.
 STEPS = ("waiting", "checking", "accepted", "scoring", "scored")
@@ -38,11 +39,12 @@ def progress_of(run: Run) -> Progress:
             since=run.submitted_at if is_waiting else run.state_changed_at,
             ahead=_jobs_ahead(Job.Kind.CHECK, run.pk) if is_waiting else None,
         )
-    evaluation = (
-        Evaluation.objects.filter(run=run, qrels=run.campaign.active_qrels_id)
-        .order_by("-pk")
-        .first()
-    )
+    evaluation = Evaluation.objects.filter(
+        run=run,
+        qrels=run.campaign.active_qrels_id,
+        definitions=rules_of(run.campaign).digest,
+        tie_rule=TieRule.DOCNO,
+    ).first()
     if evaluation is None:
         return Progress(state=run.state, since=run.state_changed_at, ahead=None)
     if evaluation.state == Evaluation.State.WAITING:  # accepted, with its scores on the way

@@ -2,9 +2,10 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from campaigns import access
+from campaigns import access, intake
 from campaigns.models import Run
 from scoring import charts, exports
 from scoring.definitions import rules_of
@@ -65,12 +66,13 @@ def run_status(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 def _run_page(viewer: access.Viewer, run: Run) -> dict[str, object]:
     can_follow = viewer.can_follow(run)
+    now = timezone.now()
     return {
         "viewer": viewer,
         "campaign": viewer.campaign,
         "run": run,
         "can_follow": can_follow,
-        "can_withdraw": can_follow and run.withdrawn_at is None,
+        "can_withdraw": intake.can_withdraw(viewer, run, now),
         "steps": STEPS,
         "progress": progress_of(run) if can_follow else None,
         "scores": run_scores(viewer, run),

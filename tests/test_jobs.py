@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.conf import LazySettings
 from django.utils import timezone
 
 from campaigns.models import Run
@@ -116,6 +117,27 @@ def test_the_sweep_rings_again_for_what_nobody_came_for(
     jobs.sweep()
     jobs.sweep()
     assert rung == [job.pk]
+
+
+def test_each_bell_is_waited_for_twice_as_long_as_the_last(
+    job: Job, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
+) -> None:
+    rung: list[int] = []
+    monkeypatch.setattr(jobs, "ring", lambda job_id, kind: rung.append(job_id))
+    settings.SWEEP_SECONDS = 10
+
+    def waited(since: float, at_last_bell: float) -> None:
+        bell = timezone.now() - timedelta(seconds=since)
+        facts = {"rung_at": bell, "waiting_since": bell - timedelta(seconds=at_last_bell)}
+        Job.objects.filter(pk=job.pk).update(**facts)
+        jobs.sweep()
+
+    waited(since=30, at_last_bell=40)
+    assert rung == []
+    waited(since=41, at_last_bell=40)
+    assert len(rung) == 1
+    waited(since=101, at_last_bell=3600)  # an hour without a broker costs no second hour
+    assert len(rung) == 2
 
 
 def test_a_silent_broker_leaves_the_job_waiting(

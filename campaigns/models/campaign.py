@@ -8,7 +8,8 @@ from django.db import models
 from django.db.models import Q
 
 slug_validator = RegexValidator(
-    r"^[a-z0-9][a-z0-9-]{1,62}$", "Use 2 to 63 of a-z, 0-9 and -, not starting with -."
+    r"^(?!new$)[a-z0-9][a-z0-9-]{1,62}$",
+    "Use 2 to 63 of a-z, 0-9 and -, not starting with -, and not the word new.",
 )
 
 

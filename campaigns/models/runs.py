@@ -7,17 +7,18 @@ from campaigns.models.campaign import Campaign
 from campaigns.models.identity import new_public_id
 from campaigns.models.people import Team, User
 
+# Nobody of the team has taken it back; its tag is in use.
+LIVE = Q(state="accepted", withdrawn_at=None, replaced_at=None)
+# It stands on a board: live, in time and not disqualified.
+RANKED = LIVE & Q(is_late=False, disqualified_at=None)
+
 
 class RunQuerySet(models.QuerySet["Run"]):
+    def live(self) -> "RunQuerySet":
+        return self.filter(LIVE)
+
     def ranked(self) -> "RunQuerySet":
-        """Runs that stand on a board: accepted, in time, and not taken back by anyone."""
-        return self.filter(
-            state=Run.State.ACCEPTED,
-            is_late=False,
-            withdrawn_at=None,
-            replaced_at=None,
-            disqualified_at=None,
-        )
+        return self.filter(RANKED)
 
 
 class Run(models.Model):
@@ -75,7 +76,7 @@ class Run(models.Model):
             # Among the team's own live runs only: "taken" would tell of other teams' runs.
             models.UniqueConstraint(
                 fields=["team", "tag"],
-                condition=Q(state="accepted", withdrawn_at=None, replaced_at=None),
+                condition=LIVE,
                 name="tag_once_among_live_runs",
             ),
             models.UniqueConstraint(

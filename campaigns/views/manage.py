@@ -111,6 +111,6 @@ def _manage_page(
         "run_count": campaign.runs.count(),
         "team_count": campaign.teams.count(),
         "qrels_versions": campaign.qrels.order_by("-version"),
-        "log": campaign.log.select_related("actor")[:20],
+        "log": campaign.log.exclude(verb="scored").select_related("actor")[:20],
     }
     return render(request, "campaigns/campaign_manage.html", context | extra, status=status)

@@ -1,6 +1,7 @@
 """Handing in runs, and taking them back."""
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -9,7 +10,6 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from campaigns import access, intake, lifecycle
 from campaigns.forms import RunForm
-from campaigns.models import Run
 from campaigns.models.identity import new_public_id
 
 
@@ -43,7 +43,14 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         try:
-            run = _take_in(request, viewer, form)
+            run = intake.hand_in(
+                viewer=viewer,
+                upload=form.cleaned_data["file"],
+                arrived_at=request.arrived_at,
+                run_type=form.cleaned_data["run_type"],
+                description=form.cleaned_data["description"],
+                idempotency_key=form.cleaned_data["idempotency_key"],
+            )
         except intake.NotTaken as error:
             form.add_error(None, str(error))
         else:
@@ -72,23 +79,11 @@ def run_withdraw(request: HttpRequest, slug: str, public_id: str) -> HttpRespons
     run = access.run_or_404(viewer, public_id)
     if not viewer.can_follow(run):
         raise Http404
-    intake.withdraw_run(run=run, person=request.user)
+    if intake.can_withdraw(viewer, run, request.arrived_at):
+        intake.withdraw_run(run=run, person=request.user)
+    else:
+        messages.error(request, "Runs are not taken any more: ask an organiser to withdraw it.")
     return redirect("scoring:run-detail", slug, public_id)
-
-
-def _take_in(request: HttpRequest, viewer: access.Viewer, form: RunForm) -> Run:
-    intake.decide_deadline(viewer.campaign, request.arrived_at)  # before a large file is stored
-    with intake.stored_upload(form.cleaned_data["file"]) as file:
-        return intake.submit_run(
-            campaign=viewer.campaign,
-            team=viewer.team,
-            person=request.user,
-            file=file,
-            submitted_at=request.arrived_at,
-            run_type=form.cleaned_data["run_type"],
-            description=form.cleaned_data["description"],
-            idempotency_key=form.cleaned_data["idempotency_key"],
-        )
 
 
 def _answer(request: HttpRequest, data: HttpResponse, page: HttpResponse) -> HttpResponse:

@@ -76,7 +76,7 @@ def test_what_an_interrupted_load_left_out_is_added(load) -> None:
     campaign = Campaign.objects.get(slug=TRAINS)
     campaign.active_qrels = None
     campaign.save()
-    Campaign.objects.filter(slug=REPORTS).update(published_at=None)
+    Campaign.objects.filter(slug=REPORTS).update(stage="closed", published_at=None)
     load()
     assert Campaign.objects.get(slug=REPORTS).published_at is not None
     assert counts()["Run"] == whole["Run"]

@@ -143,7 +143,7 @@ def _load(size: Size, password: str, sample: Path) -> None:
             lifecycle.close_for_runs(campaign=reports, actor=organiser)
         _judge(reports, cast, collection, found, size, organiser, bar)
         reports.refresh_from_db()
-        if reports.published_at is None:
+        if reports.stage != Campaign.Stage.PUBLISHED:
             lifecycle.publish(campaign=reports, actor=organiser)
 
         trains = _campaign(

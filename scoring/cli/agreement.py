@@ -1,0 +1,82 @@
+"""`trackside agreement`: do two measures put the runs in the same order?"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.cli.arguments import add_scoring_arguments, probability
+from scoring.cli.bad_input import BadInput
+from scoring.cli.many_runs import for_each_run
+from scoring.cli.measure_lines import single_measures
+from scoring.cli.scored_runs import as_lines, rules_from, score_file
+from scoring.cli.tables import Cell, print_csv
+from scoring.core.agreement import kendall_tau, rank_biased_overlap, tau_ap
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import Measure
+
+DESCRIPTION: Final = """\
+Compares the orderings of runs by the means of measures, for each pair of measures: Kendall's tau
+(ties count in neither ordering), tau-b (ties allowed for), tau_AP (the first measure is the
+reference) and rank-biased overlap. Means are over all topics of QRELS."""
+
+EXAMPLES: Final = """\
+examples:
+  trackside agreement qrels.txt runs/* -m RR -m P@10 -m AP -m 'RBP(p=0.8)'
+  trackside agreement qrels.txt runs/* -m AP -m nDCG@10 --rbo-p 0.8 --workers 2"""
+
+COLUMNS: Final = ("measure_a", "measure_b", "tau", "tau_b", "tau_ap", "rbo")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("qrels", metavar="QRELS", help="judgments")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="two runs or more")
+    parser.add_argument(
+        "-m",
+        "--measure",
+        dest="measures",
+        metavar="MEASURE",
+        action="append",
+        required=True,
+        help="two or more: -m AP -m 'RBP(p=0.8)'",
+    )
+    parser.add_argument(
+        "--rbo-p", metavar="P", type=probability, default=0.9, help="of the overlap (default 0.9)"
+    )
+    add_scoring_arguments(parser, tie_rules=("docno", "expected"))
+
+
+def run(options: argparse.Namespace) -> int:
+    measures = single_measures(options.measures, rel=options.rel)
+    if len(measures) < 2:
+        raise BadInput(["-m: agreement is between two measures or more"])
+    if len(options.runs) < 2:
+        raise BadInput(["RUN: two runs or more can be ordered"])
+    rules = rules_from(options, as_lines(measures), options.qrels)
+    runs = for_each_run(partial(score_file, rules=rules), options.runs, workers=options.workers)
+    means = np.array([[each.mean.base for each in run.found] for run in runs]).T
+    signs = np.array([-1.0 if _is_lower_better(measure) else 1.0 for measure in measures])
+    print_csv(COLUMNS, _rows(measures, means * signs[:, None], options.rbo_p))
+    return 0
+
+
+def _is_lower_better(measure: Measure) -> bool:
+    return family_of(measure).facts.direction == "lower"
+
+
+def _rows(
+    measures: Sequence[Measure], scores: NDArray[np.float64], persistence: float
+) -> Iterator[Sequence[Cell]]:
+    columns = (
+        kendall_tau(scores, ties="none"),
+        kendall_tau(scores, ties="b"),
+        tau_ap(scores),
+        rank_biased_overlap(scores, persistence=persistence),
+    )
+    for a, b in combinations(range(len(measures)), 2):
+        agreement = [float(column[a, b]) for column in columns]
+        yield str(measures[a]), str(measures[b]), *agreement

@@ -1,0 +1,119 @@
+"""Arguments that several commands take, and how their values are read."""
+
+import argparse
+import math
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.cli.bad_input import BadInput
+
+GainMap = tuple[tuple[int, float], ...]  # grade, worth
+
+TIE_RULES: Final = ("docno", "expected", "bounds")
+
+
+def positive(text: str) -> int:
+    """A whole number above 0."""
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def probability(text: str) -> float:
+    """A number between 0 and 1, both excluded."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
+    return value
+
+
+def gain_map(text: str) -> GainMap:
+    """`0=0,1=.5,2=1`: what each grade is worth."""
+    worth: dict[int, float] = {}
+    for part in text.split(","):
+        grade, _, value = part.partition("=")
+        try:
+            key, number = int(grade), float(value)
+        except ValueError:
+            raise argparse.ArgumentTypeError(
+                f"{part!r} is not of the form grade=worth, as in 0=0,1=.5,2=1"
+            ) from None
+        if not (0 <= key <= 127 and 0 <= number <= 1):
+            raise argparse.ArgumentTypeError(f"{part!r}: grades are 0..127, a worth is 0..1")
+        if key in worth:
+            raise argparse.ArgumentTypeError(f"grade {key} is given twice")
+        worth[key] = number
+    return tuple(sorted(worth.items()))
+
+
+def highest_of(given: GainMap | None) -> int:
+    """The end of the scale that a gain map declares; 1 without one."""
+    return max(1, given[-1][0]) if given else 1
+
+
+def worth_of_grades(given: GainMap | None, highest_grade: int) -> NDArray[np.float64]:
+    """float64[highest_grade + 1]: as given (0 for grade 0 if it is left out), or grade / highest.
+
+    Raises BadInput where a grade of the scale has no worth.
+    """
+    if given is None:
+        return np.arange(highest_grade + 1) / highest_grade
+    worth = {0: 0.0} | dict(given)
+    missing = [grade for grade in range(highest_grade + 1) if grade not in worth]
+    if missing:
+        raise BadInput(
+            [f"--gain-map: what is grade {missing[0]} worth? (grades: 0..{highest_grade})"]
+        )
+    return np.array([worth[grade] for grade in range(highest_grade + 1)])
+
+
+def add_scoring_arguments(
+    parser: argparse.ArgumentParser, *, tie_rules: tuple[str, ...] = TIE_RULES
+) -> None:
+    """How scores are made, whatever becomes of them."""
+    parser.add_argument(
+        "-l",
+        "--level_for_rel",
+        dest="rel",
+        metavar="N",
+        type=positive,
+        default=1,
+        help="lowest grade that counts as relevant (default 1); a measure's own rel= wins",
+    )
+    parser.add_argument(
+        "-M",
+        "--Max_retrieved_per_topic",
+        dest="max_depth",
+        metavar="N",
+        type=positive,
+        help="look at no more than N documents of a topic",
+    )
+    parser.add_argument(
+        "--ties",
+        choices=tie_rules,
+        default="docno",
+        help="equal scores: by document id as trec_eval (docno), the mean over all their orders "
+        "(expected)"
+        + (", or also the worst and the best order (bounds)" if "bounds" in tie_rules else ""),
+    )
+    parser.add_argument(
+        "--no-relevant",
+        choices=("zero", "exclude"),
+        default="zero",
+        help="topics without relevant documents: count as 0 (default) or leave the mean",
+    )
+    parser.add_argument(
+        "--gain-map",
+        metavar="0=0,1=.5,2=1",
+        type=gain_map,
+        help="what each grade is worth, for gain=map; it also declares the scale (default: "
+        "grade / highest grade in QRELS)",
+    )
+    parser.add_argument(
+        "--workers", metavar="N", type=positive, default=1, help="processes at work (default 1)"
+    )

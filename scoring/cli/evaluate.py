@@ -1,0 +1,156 @@
+"""`trackside evaluate`: scores of runs, in trec_eval's text or as a table."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from scoring.cli.arguments import add_scoring_arguments, positive
+from scoring.cli.many_runs import for_each_run
+from scoring.cli.measure_lines import Line, read_measures
+from scoring.cli.opening import run_names
+from scoring.cli.scored_runs import Rules, ScoredRun, rules_from, score_file
+from scoring.cli.tables import Cell, print_csv, print_json
+from scoring.cli.trec_eval_text import summary_lines, topic_lines
+
+DESCRIPTION: Final = """\
+Scores runs by qrels. Flags, measure names and text are those of trec_eval 9 and 10; retrieval
+scores are compared in double precision. Topics that are in both files are averaged, with -c all
+topics of QRELS."""
+
+EXAMPLES: Final = """\
+examples:
+  trackside evaluate qrels.txt run.gz
+  trackside evaluate -q -m map -m P.5,7,3 -m ndcg_cut.10,20 qrels.txt run.gz
+  trackside evaluate -m all_trec -c -l 2 qrels.txt run.gz
+  trackside evaluate -m ndcg.1=3,2=9,4=4.5 -m iprec_at_recall..10,.20 qrels.txt run.gz
+  trackside evaluate qrels.txt runs/* -m 'RBP(p=0.8)' -m nDCG@10 --format csv --workers 2
+  trackside evaluate qrels.txt run.gz -m AP --ties bounds --format csv
+
+-m takes trec_eval's names (`map`, `P_10`, `P.10,20`, `official`, `set`, `all_trec`) and those of
+ir_measures (`AP`, `P(rel=2)@10`, `RBP(p=0.8)`, `nDCG@10`), any number of times.
+`all_trec` leaves out rbp and rbp_resid; asked for by name (`rbp.p=0.8`; p is .9 if not given) they
+are RBP(p=,gain=map) and its residual, which trec_eval 10 gets wrong.
+
+CSV has the columns run,topic,measure,value,residual,tie_low,tie_high: the topic `all` is the mean,
+an empty cell is not defined. residual is what unjudged documents could still add."""
+
+COLUMNS: Final = ("run", "topic", "measure", "value", "residual", "tie_low", "tie_high")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("qrels", metavar="QRELS", help="judgments: topic, 0, document, grade")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="topic Q0 document rank score tag")
+    parser.add_argument(
+        "-m",
+        "--measure",
+        dest="measures",
+        metavar="MEASURE",
+        action="append",
+        default=[],
+        help="what to compute; more than once if wanted (default: official)",
+    )
+    parser.add_argument(
+        "-q", "--query_eval_wanted", dest="per_topic", action="store_true", help="each topic too"
+    )
+    parser.add_argument(
+        "-n", "--nosummary", dest="no_summary", action="store_true", help="no mean over topics"
+    )
+    parser.add_argument(
+        "-c",
+        "--complete_rel_info_wanted",
+        dest="complete",
+        action="store_true",
+        help="average over all topics of QRELS: one that a run misses is an empty ranking",
+    )
+    parser.add_argument(
+        "-J",
+        "--Judged_docs_only",
+        dest="judged_only",
+        action="store_true",
+        help="take unjudged documents out of the rankings first",
+    )
+    parser.add_argument(
+        "-N",
+        "--Number_docs_in_coll",
+        dest="collection_size",
+        metavar="N",
+        type=positive,
+        default=0,
+        help="documents in the collection (only utility.a,b,c,d asks)",
+    )
+    add_scoring_arguments(parser)
+    parser.add_argument(
+        "--format", choices=("trec_eval", "csv", "json"), default="trec_eval", help="of the output"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    lines = read_measures(options.measures, rel=options.rel)
+    rules = replace(
+        rules_from(options, lines, options.qrels),
+        is_complete=options.complete,
+        judged_only=options.judged_only,
+        collection_size=options.collection_size,
+    )
+    runs = for_each_run(partial(score_file, rules=rules), options.runs, workers=options.workers)
+    if options.format == "trec_eval":
+        _print_text(runs, rules, options)
+        return 0
+    rows = _rows(runs, rules, per_topic=options.per_topic, summary=not options.no_summary)
+    (print_csv if options.format == "csv" else print_json)(COLUMNS, rows)
+    return 0
+
+
+def _print_text(runs: Sequence[ScoredRun], rules: Rules, options: argparse.Namespace) -> None:
+    for scored in runs:
+        if options.per_topic:
+            for line in topic_lines(scored, rules.lines, rules.table.topics):
+                print(line)
+        if not options.no_summary:
+            for line in summary_lines(scored, rules.lines):
+                print(line)
+
+
+def _rows(
+    runs: Sequence[ScoredRun], rules: Rules, *, per_topic: bool, summary: bool
+) -> Iterator[Sequence[Cell]]:
+    """One row a run, topic and measure; the topics are those that enter the mean."""
+    names = run_names([each.tag for each in runs], [each.path for each in runs])
+    for name, scored in zip(names, runs, strict=True):
+        shown = _numbers(rules.lines)
+        if per_topic:
+            for row in np.flatnonzero(scored.included).tolist():
+                for place, line in shown:
+                    yield (name, rules.table.topics[row], line.name, *_of_topic(scored, place, row))
+        if summary:
+            for place, line in shown:
+                found = scored.found[place]
+                mean = found.mean
+                yield (
+                    name,
+                    "all",
+                    line.name,
+                    mean.base,
+                    mean.residual,
+                    found.mean_low,
+                    found.mean_high,
+                )
+
+
+def _numbers(lines: Sequence[Line]) -> list[tuple[int, Line]]:
+    """The lines that are scores, and where they stand; two lines of one measure count once."""
+    first: dict[str, tuple[int, Line]] = {}
+    for place, line in enumerate(lines):
+        if line.measure is not None:
+            first.setdefault(line.name, (place, line))
+    return list(first.values())
+
+
+def _of_topic(scored: ScoredRun, place: int, row: int) -> tuple[Cell, ...]:
+    found = scored.found[place]
+    columns = (found.scores.base, found.scores.residual, found.low, found.high)
+    return tuple(None if column is None else float(column[row]) for column in columns)

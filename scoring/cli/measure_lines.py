@@ -1,0 +1,254 @@
+"""From `-m` to lines of output: trec_eval's names, their parameters and nicknames, and our own.
+
+1. A text with `(` or `@` is one of our measures. Any other is looked up among trec_eval's: a
+   nickname (`official`), one line (`P_10`), or a measure with or without parameters (`P.5,10`).
+2. Lines come in trec_eval's order, cutoffs ascending, and then those that only we have, in the
+   order in which they were asked for.
+3. Parameters replace trec_eval's own, also where a nickname asks for the measure too.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from scoring.cli.arguments import GainMap
+from scoring.cli.bad_input import BadInput
+from scoring.core.measures.aliases import from_trec_eval, to_trec_eval
+from scoring.core.measures.catalogue import FAMILIES, nearest_name
+from scoring.core.measures.measure import BadMeasure, Measure, UnknownMeasure
+from scoring.core.measures.names import make_measure, parse_measure, rel_of
+from scoring.core.measures.trec_eval import ALL_TREC, RELSTRING
+
+Kind = Literal["score", "residual", "utility", "relstring", "runid"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of output a topic, and one over all topics."""
+
+    label: str  # in trec_eval's text
+    name: str  # in tables
+    measure: Measure | None = None
+    kind: Kind = "score"
+    numbers: tuple[float, ...] = ()  # the four of utility, the length of relstring
+    gains: GainMap = ()  # of ndcg.1=3,2=9, in place of the grades
+    root: str = ""  # what trec_eval calls it without numbers
+
+    @property
+    def place(self) -> tuple[int, float]:
+        """Where trec_eval prints it, cutoffs ascending; last what trec_eval does not have."""
+        matched = _NUMBERED.fullmatch(self.label)
+        return _PLACE.get(self.root, len(_PLACE)), float(matched[2]) if matched else 0.0
+
+
+_NUMBERED: Final = re.compile(r"(.+)_([0-9]+(?:\.[0-9]+)?)")
+_TREC_PERSISTENCE: Final = 0.9  # of trec_eval's rbp: its name has a default, RBP(p=) has none
+
+
+def _root(name: str) -> str:
+    matched = _NUMBERED.fullmatch(name)
+    return matched[1] if matched else name
+
+
+# What each of trec_eval's measures prints by default; in trec_eval's order.
+_PRINTED: Final[dict[str, list[str]]] = {"runid": ["runid"]}
+for _name in (*ALL_TREC[:-3], "yaap", "rbp", "rbp_resid", *ALL_TREC[-3:]):
+    _PRINTED.setdefault(_root(_name), []).append(_name)
+
+_PLACE: Final = {root: place for place, root in enumerate(_PRINTED)}
+_BY_RANK: Final = {"P", "recall", "ndcg_cut", "map_cut", "relative_P", "success", "unj"}
+_BY_REAL: Final = {"iprec_at_recall", "Rprec_mult"}
+OFFICIAL: Final = (
+    *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
+    *("recip_rank", "iprec_at_recall", "P"),
+)
+_NICKNAMES: Final[dict[str, Sequence[str]]] = {
+    "official": OFFICIAL,
+    "all_trec": [root for root in _PRINTED if root not in ("yaap", "rbp", "rbp_resid")],
+    "set": [
+        *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility"),
+        *("set_P", "set_recall", "set_relative_P", "set_map", "set_F"),
+    ],
+}
+
+
+def read_measures(texts: Sequence[str], *, rel: int = 1) -> tuple[Line, ...]:
+    """The lines that are asked for; nothing asks for `official`. `rel` is the default of measures
+    that have one. Raises BadInput with every text that is not understood."""
+    asked = _Asked(rel)
+    faults = []
+    for text in texts or ["official"]:
+        try:
+            asked.take(text.strip())
+        except (BadMeasure, UnknownMeasure, ValueError) as error:
+            faults.append(f"-m {text}: {error}")
+    if faults:
+        raise BadInput(faults)
+    return asked.lines()
+
+
+def single_measures(texts: Sequence[str], *, rel: int = 1) -> tuple[Measure, ...]:
+    """The measures of `-m` where only scores are wanted, in the order in which they were asked for.
+    Raises BadInput for anything else."""
+    faults: list[str] = []
+    found: list[Line] = []
+    for text in texts:
+        try:
+            found += read_measures([text], rel=rel)
+        except BadInput as error:
+            faults += error.messages
+    wrong = [line.label for line in found if line.kind != "score" or line.gains]
+    faults += [f"-m {label}: no single score, it cannot be compared" for label in wrong]
+    if faults:
+        raise BadInput(faults)
+    return tuple(dict.fromkeys(line.measure for line in found if line.measure is not None))
+
+
+class _Asked:
+    """What has been asked for so far."""
+
+    def __init__(self, rel: int) -> None:
+        self._rel = rel
+        self._roots: dict[str, None] = {}
+        self._given: dict[str, list[Line]] = {}  # lines of measures with parameters
+        self._others: list[Line] = []
+
+    def take(self, text: str) -> None:
+        root, dot, parameters = text.partition(".")
+        if "(" in text or "@" in text:
+            self._others.append(self._own(text))
+        elif _NUMBERED.fullmatch(text) and from_trec_eval(text):
+            self._others.append(self._named(text))
+        elif root in _NICKNAMES and not dot:
+            self._roots |= dict.fromkeys(_NICKNAMES[root])
+        elif root in _PRINTED and dot:
+            lines = self._with_parameters(root, parameters)
+            self._given.setdefault(root, []).extend(replace(line, root=root) for line in lines)
+        elif root in _PRINTED:
+            self._roots[root] = None
+        elif dot:
+            raise BadMeasure(f"{root!r} is no measure of trec_eval's{_hint(root)}")
+        else:
+            self._others.append(self._own(text))
+
+    def lines(self) -> tuple[Line, ...]:
+        found = [line for lines in self._given.values() for line in lines]
+        for root in self._roots:
+            if root not in self._given:
+                found += [self._named(name) for name in _PRINTED[root]]
+        by_label = {line.label: line for line in (*found, *self._others)}
+        return tuple(sorted(by_label.values(), key=lambda line: line.place))
+
+    def _own(self, text: str) -> Line:
+        """A measure in our own notation, called as trec_eval calls it if it has it."""
+        measure = self._parse(text)
+        label = str(measure)
+        if rel_of(measure) in (None, self._rel):
+            label = to_trec_eval(measure) or label
+        return Line(label, str(measure), measure, root=_root(label))
+
+    def _named(self, name: str) -> Line:
+        """The line that trec_eval calls so."""
+        root = _root(name)
+        if name == "runid":
+            return Line(name, name, kind="runid", root=root)
+        if name == RELSTRING:
+            return Line(name, name, kind="relstring", numbers=(10,), root=root)
+        if name in ("rbp", "rbp_resid"):
+            return replace(_rbp_line(name, name, _TREC_PERSISTENCE), root=root)
+        measure = self._parse(name)
+        return Line(name, str(measure), measure, root=root)
+
+    def _parse(self, text: str) -> Measure:
+        try:
+            return parse_measure(text, default_rel=self._rel)
+        except UnknownMeasure:
+            if "(" in text or "@" in text:
+                raise
+            raise UnknownMeasure(f"there is no measure {text!r}{_hint(text)}") from None
+
+    def _with_parameters(self, root: str, text: str) -> list[Line]:
+        if root in _BY_RANK:
+            return [self._named(f"{root}_{rank}") for rank in _ranks(text)]
+        if root in _BY_REAL:
+            return [self._at_real(root, value) for value in _distinct(_reals(text))]
+        label = f"{root}_{text}"
+        if root == "set_F":
+            (beta,) = _so_many(_reals(text), 1, "one number, as in set_F.0.5")
+            measure = make_measure("SetF", rel=self._rel, beta=beta)
+            return [Line(label, str(measure), measure)]
+        if root == "utility":
+            numbers = _so_many(_reals(text), 4, "four numbers, as in utility.1,-1,0,0")
+            return [Line(label, label, self._parse(root), "utility", numbers)]
+        if root == RELSTRING:
+            (length,) = _so_many(_ranks(text), 1, "one length, as in relstring.20")
+            return [Line(label, label, kind="relstring", numbers=(length,))]
+        if root == "ndcg":
+            return [Line(label, label, make_measure("nDCG", gain="map"), gains=_gains(text))]
+        if root in ("rbp", "rbp_resid") and text.startswith("p="):
+            return [_rbp_line(root, label, _real(text[2:]))]
+        raise BadMeasure(f"{root} has no parameters here")
+
+    def _at_real(self, root: str, value: float) -> Line:
+        measure = self._parse(f"{root}_{value:.9f}")
+        return Line(f"{root}_{value:.2f}", str(measure), measure)
+
+
+def _rbp_line(root: str, label: str, persistence: float) -> Line:
+    """Graded, as trec_eval means it; by our definition, as its own is faulty."""
+    measure = make_measure("RBP", p=persistence, gain="map")
+    return Line(label, str(measure), measure, "residual" if root == "rbp_resid" else "score")
+
+
+def _hint(name: str) -> str:
+    known = [family.name for family in FAMILIES] + [*_PRINTED, *_NICKNAMES]
+    nearest = nearest_name(name, known)
+    return f"; did you mean {nearest}?" if nearest else ""
+
+
+def _split(text: str, read: Callable[[str], float]) -> list[float]:
+    return [read(part.strip()) for part in text.split(",")]
+
+
+def _real(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise BadMeasure(f"{text!r} is not a number") from None
+
+
+def _reals(text: str) -> list[float]:
+    return _split(text, _real)
+
+
+def _ranks(text: str) -> list[int]:
+    for part in text.split(","):
+        if not re.fullmatch(r"\s*[0-9]{1,9}\s*", part, re.ASCII) or int(part) < 1:
+            raise BadMeasure(f"{part!r} is not a whole number above 0")
+    return [int(rank) for rank in _distinct([float(part) for part in text.split(",")])]
+
+
+def _distinct(values: list[float]) -> list[float]:
+    if len(set(values)) < len(values):
+        raise BadMeasure("a cutoff is given twice")
+    return sorted(values)
+
+
+def _so_many(values: Sequence[float], count: int, what: str) -> tuple[float, ...]:
+    if len(values) != count:
+        raise BadMeasure(f"it takes {what}")
+    return tuple(values)
+
+
+def _gains(text: str) -> GainMap:
+    """`1=3,2=9,4=4.5`: grades that are not named keep their own value."""
+    gains: dict[int, float] = {}
+    for part in text.split(","):
+        grade, _, gain = part.partition("=")
+        if not re.fullmatch(r"[0-9]{1,3}", grade, re.ASCII) or int(grade) > 127:
+            raise BadMeasure(f"{part!r} is not of the form grade=gain, as in ndcg.1=3,2=9")
+        gains[int(grade)] = _real(gain)
+        if not 0 <= gains[int(grade)] < float("inf"):
+            raise BadMeasure(f"{part!r}: a gain must not be negative")
+    return tuple(sorted(gains.items()))

@@ -1,0 +1,230 @@
+"""Scores of runs from files: one qrels table, one set of rules, and one act a run."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.cli.arguments import GainMap, highest_of, worth_of_grades
+from scoring.cli.bad_input import BadInput
+from scoring.cli.measure_lines import Line
+from scoring.cli.opening import open_qrels, open_run, rank_run
+from scoring.core.alignment import align_fully
+from scoring.core.condensing import condensed
+from scoring.core.judgments import JudgmentTable
+from scoring.core.means import Mean, mask_excluded, mean_scores, topics_of_mean
+from scoring.core.measures.arrays import GradedTopics, Scores
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.graded import evaluate
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import make_measure, rel_of
+from scoring.core.measures.trec_eval import relevance_strings
+from scoring.core.ties import TiedTopics, bounds, expected, has_bounds, has_expected
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """How runs are scored."""
+
+    lines: tuple[Line, ...]
+    table: JudgmentTable
+    gain_map: NDArray[np.float64]
+    rel: int = 1
+    no_relevant: Literal["exclude", "zero"] = "zero"
+    ties: str = "docno"
+    max_depth: int | None = None
+    is_complete: bool = True  # topics that the run misses enter the mean
+    judged_only: bool = False
+    collection_size: int = 0  # only utility's fourth number asks
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What one line of output says of one run."""
+
+    scores: Scores  # NaN for topics that are left out
+    mean: Mean
+    low: NDArray[np.float64] | None = None  # under the worst or best order of ties
+    high: NDArray[np.float64] | None = None
+    mean_low: float | None = None
+    mean_high: float | None = None
+    texts: tuple[str, ...] = ()  # of relstring
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredRun:
+    """One run; `found` has one entry for each of the rules' lines."""
+
+    tag: str
+    path: str
+    included: NDArray[np.bool_]  # bool[topics], enter the mean
+    retrieved: NDArray[np.bool_]  # bool[topics], the run has them
+    found: tuple[Scored, ...]
+
+
+def rules_from(options: argparse.Namespace, lines: tuple[Line, ...], qrels: str) -> Rules:
+    """The rules that the arguments of `add_scoring_arguments` give. Raises BadInput."""
+    given: GainMap | None = options.gain_map
+    table = open_qrels(qrels, highest_grade=highest_of(given))
+    _refuse_untied(lines, options.ties)
+    return Rules(
+        lines=lines,
+        table=table,
+        gain_map=worth_of_grades(given, table.highest_grade),
+        rel=options.rel,
+        no_relevant=options.no_relevant,
+        ties=options.ties,
+        max_depth=options.max_depth,
+    )
+
+
+def as_lines(measures: Sequence[Measure]) -> tuple[Line, ...]:
+    """Measures whose scores alone matter."""
+    return tuple(Line(str(measure), str(measure), measure) for measure in measures)
+
+
+def score_file(path: str, rules: Rules) -> ScoredRun:
+    """Reads and scores a run. Raises BadInput."""
+    run = open_run(path)
+    ranking = rank_run(run, max_depth=rules.max_depth)
+    table = rules.table
+    in_run = set(ranking.topics)
+    retrieved = np.array([topic in in_run for topic in table.topics])
+    if not retrieved.any():
+        raise BadInput([f"{path}: no topic of the run is in the qrels"])
+    aligned = align_fully(ranking, table, depth=max(ranking.max_length, 1))
+    graded = GradedTopics(aligned.grades, table.grade_counts, rules.gain_map, pooled=aligned.pooled)
+    tied = TiedTopics(graded, aligned.tie_groups)
+    if rules.judged_only:
+        tied = _condensed(tied)
+    found = _Scoring(rules, tied, retrieved).all_lines()
+    included = _included(rules, retrieved, rules.rel)
+    return ScoredRun(run.tag, path, included, retrieved, found)
+
+
+class _Scoring:
+    """All lines of one run."""
+
+    def __init__(self, rules: Rules, tied: TiedTopics, retrieved: NDArray[np.bool_]) -> None:
+        self._rules, self._tied, self._retrieved = rules, tied, retrieved
+        measures = dict.fromkeys(
+            line.measure for line in rules.lines if line.measure is not None and not line.gains
+        )
+        self._counts = (
+            make_measure("NumRelRet", rel=rules.rel),
+            make_measure("NumRet"),
+            make_measure("NumRel", rel=rules.rel),
+        )
+        if any(line.kind == "utility" for line in rules.lines):
+            measures |= dict.fromkeys(self._counts)
+        self._scores = _by_ties(list(measures), tied, rules.ties)
+        by_bounds = rules.ties == "bounds"
+        self._bounds = bounds(list(measures), tied) if by_bounds else {}
+
+    def all_lines(self) -> tuple[Scored, ...]:
+        return tuple(self._line(line) for line in self._rules.lines)
+
+    def _line(self, line: Line) -> Scored:
+        none = Scores(np.full(len(self._retrieved), np.nan), None)
+        if line.kind == "relstring":
+            texts = relevance_strings(self._tied.graded, int(line.numbers[0]))
+            return Scored(none, Mean(np.nan, None, 0), texts=texts)
+        if line.measure is None:
+            return Scored(none, Mean(np.nan, None, 0))
+        if line.kind == "utility":
+            return self._summed(line.measure, self._utility(line.numbers))
+        if line.gains:
+            return self._summed(line.measure, self._with_gains(line))
+        return self._summed(line.measure, self._scores[line.measure], self._ends(line.measure))
+
+    def _summed(
+        self,
+        measure: Measure,
+        scores: Scores,
+        ends: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+    ) -> Scored:
+        """With the means over the topics that count for this measure."""
+        rules, summary = self._rules, family_of(measure).summary
+        included = _included(rules, self._retrieved, max(rules.rel, rel_of(measure) or 1))
+        scores = mask_excluded(scores, included)
+        mean = mean_scores(scores, included, summary)
+        if ends is None:
+            return Scored(scores, mean)
+        low, high = (np.where(included, end, np.nan) for end in ends)
+        mean_low, mean_high = (
+            mean_scores(Scores(end, None), included, summary).base for end in (low, high)
+        )
+        return Scored(scores, mean, low, high, mean_low, mean_high)
+
+    def _ends(self, measure: Measure) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        if measure not in self._bounds:
+            return None
+        worst, best = self._bounds[measure].worst, self._bounds[measure].best
+        return np.minimum(worst, best), np.maximum(worst, best)
+
+    def _utility(self, numbers: tuple[float, ...]) -> Scores:
+        """trec_eval's: a relevant retrieved + b others retrieved + c relevant missed + d others."""
+        good, length, known = (self._scores[count].base for count in self._counts)
+        rest = self._rules.collection_size + good - length - known
+        parts = (good, length - good, known - good, rest)
+        worth = [number * part for number, part in zip(numbers, parts, strict=True)]
+        return Scores(np.sum(worth, axis=0), None)
+
+    def _with_gains(self, line: Line) -> Scores:
+        """nDCG with gains of its own: what all are multiplied by does not matter."""
+        gains = np.arange(len(self._rules.gain_map), dtype=np.float64)
+        for grade, gain in line.gains:
+            if grade < len(gains):
+                gains[grade] = gain
+        scaled = gains / max(float(gains.max()), 1e-300)
+        tied = replace(self._tied, graded=replace(self._tied.graded, gain_map=scaled))
+        measure = line.measure
+        return (
+            _by_ties([measure], tied, self._rules.ties)[measure] if measure else Scores(gains, None)
+        )
+
+
+def _by_ties(measures: Sequence[Measure], tied: TiedTopics, ties: str) -> dict[Measure, Scores]:
+    """Sets have no order: their scores are the same under every tie rule."""
+    if ties != "expected":
+        return evaluate(measures, tied.graded)
+    sets = [measure for measure in measures if _is_set(measure)]
+    ranked = [measure for measure in measures if not _is_set(measure)]
+    return evaluate(sets, tied.graded) | expected(ranked, tied)
+
+
+def _is_set(measure: Measure) -> bool:
+    return family_of(measure).facts.view == "set" and not has_expected(measure)
+
+
+def _included(rules: Rules, retrieved: NDArray[np.bool_], rel: int) -> NDArray[np.bool_]:
+    included = topics_of_mean(rules.table, rel=rel, no_relevant=rules.no_relevant)
+    return included if rules.is_complete else included & retrieved
+
+
+def _refuse_untied(lines: Sequence[Line], ties: str) -> None:
+    measures = [line.measure for line in lines if line.measure is not None]
+    wrong: list[Measure] = []
+    if ties == "expected":
+        wrong = [each for each in measures if not (has_expected(each) or _is_set(each))]
+    elif ties == "bounds":
+        wrong = [each for each in measures if not has_bounds(each)]
+    if wrong:
+        named = ", ".join(dict.fromkeys(map(str, wrong)))
+        raise BadInput([f"--ties {ties} is not defined for {named}"])
+
+
+def _condensed(tied: TiedTopics) -> TiedTopics:
+    """Without the unjudged documents; those that were tied still are."""
+    graded = condensed(tied.graded)
+    order = np.argsort(~tied.graded.judged, axis=1, kind="stable")
+    groups = np.take_along_axis(tied.tie_groups, order, axis=1)
+    ranks = np.arange(graded.depth, dtype=np.int32)
+    begins = np.ones(groups.shape, np.bool_)
+    begins[:, 1:] = groups[:, 1:] != groups[:, :-1]
+    begins |= ranks >= graded.lengths[:, None]
+    firsts = np.maximum.accumulate(np.where(begins, ranks, 0), axis=1)
+    return TiedTopics(graded, firsts.astype(np.int32))

@@ -1,0 +1,209 @@
+"""`trackside significance`: which runs are separated, pair by pair."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.cli.arguments import add_scoring_arguments, positive, probability
+from scoring.cli.bad_input import BadInput
+from scoring.cli.many_runs import for_each_run
+from scoring.cli.measure_lines import single_measures
+from scoring.cli.opening import read_file, run_names
+from scoring.cli.score_matrix import read_matrix
+from scoring.cli.scored_runs import as_lines, rules_from, score_file
+from scoring.cli.tables import Cell, print_csv
+from scoring.core.corrections import correct, randomised_tukey_hsd
+from scoring.core.measures.arrays import Scores
+from scoring.core.measures.catalogue import family_of
+from scoring.core.pairs import METHODS, Outcomes, Pairs, PairTest, all_pairs, compare
+from scoring.core.projection import projections, upper_bounds
+from scoring.core.signed_ranks import wilcoxon
+from scoring.core.significance import compare_winners, count_separated, paired_t, sign_flip
+
+DESCRIPTION: Final = """\
+Tests all pairs of runs over topics: paired t, Wilcoxon signed-rank, or sign-flip randomisation.
+Scores come from runs and one measure, over all topics of QRELS, or from a matrix (CSV: topics
+down, systems across, names in the first row)."""
+
+EXAMPLES: Final = """\
+examples:
+  trackside significance qrels.txt runs/* -m AP --test wilcoxon
+  trackside significance --scores adhoc5_ap.csv --test t --alpha .01 --count
+  trackside significance qrels.txt runs/* -m 'RBP(p=0.8)' --test wilcoxon --tail one \\
+      --against top --top 20
+  trackside significance qrels.txt runs/* -m AP --test randomisation --correction tukey --seed 7
+
+difference is mean a - mean b over the topics that both have. One-tailed, and against top or
+projected, a is the run with the higher mean, and the question is whether it is better: than b
+as judged (base), if all that is unjudged of b were relevant (top), or if it were as good as what is
+judged (projected). --count prints `separated pairs`: how many have p_corrected <= alpha."""
+
+COLUMNS: Final = ("a", "b", "difference", "p", "p_corrected", "method")
+_CORRECTIONS: Final = {"none": "none", "holm": "holm", "bh": "benjamini-hochberg"}
+
+
+@dataclass(frozen=True, eq=False)
+class _Board:
+    """Scores of runs; `sign` is -1 where lower scores are better (they are negated)."""
+
+    names: list[str]
+    base: NDArray[np.float64]  # float64[runs, topics], NaN for topics that are left out
+    residual: NDArray[np.float64] | None = None
+    sign: float = 1.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("qrels", metavar="QRELS", nargs="?", help="judgments")
+    parser.add_argument("runs", metavar="RUN", nargs="*", help="two runs or more")
+    parser.add_argument("--scores", metavar="MATRIX.csv", help="in place of QRELS, RUN and -m")
+    parser.add_argument("-m", "--measure", dest="measure", metavar="MEASURE", help="one measure")
+    parser.add_argument("--test", choices=("t", "wilcoxon", "randomisation"), required=True)
+    parser.add_argument("--tail", choices=("one", "two"), default="two", help="(default two)")
+    parser.add_argument("--alpha", type=probability, default=0.05, help="for --count (default .05)")
+    parser.add_argument(
+        "--no-continuity", action="store_true", help="wilcoxon without continuity correction"
+    )
+    parser.add_argument(
+        "--zero",
+        choices=("wilcox", "pratt"),
+        default="wilcox",
+        help="wilcoxon: zero differences are dropped, before (wilcox) or after (pratt) ranking",
+    )
+    parser.add_argument(
+        "--correction",
+        choices=("none", "holm", "bh", "tukey"),
+        default="none",
+        help="of p for many pairs: Holm, Benjamini-Hochberg, or randomised Tukey HSD",
+    )
+    parser.add_argument("--against", choices=("base", "top", "projected"), default="base")
+    parser.add_argument("--top", metavar="N", type=positive, help="only the N best runs")
+    parser.add_argument(
+        "--samples", metavar="N", type=positive, default=10_000, help="random ones (default 10000)"
+    )
+    parser.add_argument("--seed", metavar="N", type=int, default=1, help="of chance (default 1)")
+    parser.add_argument("--count", action="store_true", help="only `separated pairs`")
+    add_scoring_arguments(parser, tie_rules=("docno", "expected"))
+
+
+def run(options: argparse.Namespace) -> int:
+    _check(options)
+    board = _best(_read(options), options.top)
+    if len(board.names) < 2:
+        raise BadInput(["two runs or more can be compared"])
+    pairs, others, found = _tested(board, options)
+    corrected = _corrected(board, pairs, found, options)
+    if options.count:
+        print(count_separated(corrected, options.alpha), len(pairs))
+    else:
+        print_csv(COLUMNS, _rows(board, pairs, others, found, corrected))
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    faults = []
+    if options.scores and (options.qrels or options.measure):
+        faults.append("--scores stands in place of QRELS, RUN and -m")
+    if not options.scores and not (options.runs and options.measure):
+        faults.append("needed are QRELS, RUN... and -m, or --scores MATRIX.csv")
+    if options.scores and options.against != "base":
+        faults.append(f"--against {options.against}: a matrix of scores has no residuals")
+    if options.correction == "tukey" and (options.tail == "one" or options.against != "base"):
+        faults.append("--correction tukey is two-tailed, and against base")
+    if options.seed < 0:
+        faults.append("--seed must not be negative")
+    if faults:
+        raise BadInput(faults)
+
+
+def _read(options: argparse.Namespace) -> _Board:
+    if options.scores:
+        names, base = read_file(options.scores, read_matrix)
+        return _Board(list(names), base)
+    measures = single_measures([options.measure], rel=options.rel)
+    if len(measures) != 1:
+        raise BadInput([f"-m {options.measure}: {len(measures)} measures, one can be tested"])
+    rules = rules_from(options, as_lines(measures), options.qrels)
+    runs = for_each_run(partial(score_file, rules=rules), options.runs, workers=options.workers)
+    scores = [each.found[0].scores for each in runs]
+    residuals = [each.residual for each in scores if each.residual is not None]
+    if options.against != "base" and not residuals:
+        raise BadInput([f"--against {options.against}: {measures[0]} has no residual"])
+    sign = -1.0 if family_of(measures[0]).facts.direction == "lower" else 1.0
+    return _Board(
+        run_names([each.tag for each in runs], [each.path for each in runs]),
+        sign * np.array([each.base for each in scores]),
+        np.array(residuals) if residuals else None,
+        sign,
+    )
+
+
+def _best(board: _Board, count: int | None) -> _Board:
+    """The runs with the highest means, in the order in which they came."""
+    if count is None or count >= len(board.names):
+        return board
+    known = ~np.isnan(board.base)
+    means = np.where(known, board.base, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    kept = np.sort(np.argsort(-np.round(means, 12), kind="stable")[:count])
+    residual = None if board.residual is None else board.residual[kept]
+    return _Board([board.names[at] for at in kept], board.base[kept], residual, board.sign)
+
+
+def _tested(
+    board: _Board, options: argparse.Namespace
+) -> tuple[Pairs, NDArray[np.float64], Outcomes]:
+    """The pairs, what stands against the candidates, and what the test says."""
+    test = _test(options)
+    others: NDArray[np.float64] | None = board.base
+    if options.against != "base":
+        scores = Scores(board.base, board.residual)
+        others = upper_bounds(scores) if options.against == "top" else projections(scores)
+    if others is None:
+        raise BadInput([f"--against {options.against}: there is no residual"])
+    if options.tail == "two" and options.against == "base":
+        pairs = all_pairs(len(board.names))
+        return pairs, others, compare(test, pairs, board.base)
+    pairs, found = compare_winners(test, board.base, others)
+    return pairs, others, found
+
+
+def _test(options: argparse.Namespace) -> PairTest:
+    if options.test == "t":
+        return partial(paired_t, tail=options.tail)
+    if options.test == "randomisation":
+        return partial(sign_flip, samples=options.samples, seed=options.seed, tail=options.tail)
+    return partial(
+        wilcoxon,
+        tail=options.tail,
+        zeros="pratt" if options.zero == "pratt" else "drop",
+        continuity=not options.no_continuity,
+    )
+
+
+def _corrected(
+    board: _Board, pairs: Pairs, found: Outcomes, options: argparse.Namespace
+) -> NDArray[np.float64]:
+    if options.correction == "tukey":
+        return randomised_tukey_hsd(board.base, pairs, samples=options.samples, seed=options.seed)
+    return correct(found.p_values, _CORRECTIONS[options.correction])  # type: ignore[arg-type]
+
+
+def _rows(
+    board: _Board,
+    pairs: Pairs,
+    others: NDArray[np.float64],
+    found: Outcomes,
+    corrected: NDArray[np.float64],
+) -> Iterator[Sequence[Cell]]:
+    for at in range(len(pairs)):
+        a, b = int(pairs.candidates[at]), int(pairs.baselines[at])
+        differences = board.base[a] - others[b]
+        common = differences[~np.isnan(differences)]
+        mean = board.sign * float(common.mean()) if len(common) else float("nan")
+        method = METHODS[int(found.methods[at])]
+        p_values = float(found.p_values[at]), float(corrected[at])
+        yield board.names[a], board.names[b], mean, *p_values, method

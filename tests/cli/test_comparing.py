@@ -1,0 +1,219 @@
+"""`agreement` and `significance`: the rows of measures.md section 6."""
+
+import csv
+import io
+
+import pytest
+
+from scoring.core.pairs import METHODS
+
+# Four systems over five topics.
+MATRIX = """\
+topic,a,b,c,d
+1,.9,.5,.1,.9
+2,.8,.6,.2,.8
+3,.7,.4,.1,.7
+4,.9,.1,.3,.9
+5,.8,.2,.2,.8
+"""
+
+
+def rows(found):
+    assert found.status == 0, found.err
+    return list(csv.DictReader(io.StringIO(found.out)))
+
+
+@pytest.fixture
+def runs(trackside):
+    """Three runs of which the first is the best by RR, the second by R@3, the third never."""
+    return [
+        trackside.write("one", "1 Q0 A 1 3 one\n1 Q0 B 2 2 one\n10 Q0 F 1 1 one\n"),
+        trackside.write("two", "1 Q0 B 1 3 two\n1 Q0 A 2 2 two\n1 Q0 C 3 1 two\n10 Q0 F 1 1 two\n"),
+        trackside.write("three", "1 Q0 B 1 3 three\n3 Q0 X 1 1 three\n3 Q0 E 2 0 three\n"),
+    ]
+
+
+class TestAgreement:
+    def test_one_row_a_pair_of_measures_as_asked(self, trackside, runs):
+        found = rows(
+            trackside("agreement", trackside.qrels, *runs, "-m", "R@3", "-m", "AP", "-m", "RR")
+        )
+        assert [(r["measure_a"], r["measure_b"]) for r in found] == [
+            ("R@3", "AP"),
+            ("R@3", "RR"),
+            ("AP", "RR"),
+        ]
+
+    def test_the_figures(self, trackside, runs):
+        (row,) = rows(trackside("agreement", trackside.qrels, *runs, "-m", "R@3", "-m", "RR"))
+        # R@3: two, one, three; RR: one, two, three
+        assert float(row["tau"]) == float(row["tau_b"]) == pytest.approx(1 / 3)
+        assert float(row["tau_ap"]) == pytest.approx(2 * (0 + 1) / 2 - 1)
+        p = 0.9
+        expected = (1 - p) * (p + p**2) + p**3
+        assert float(row["rbo"]) == pytest.approx(expected, abs=1e-12)
+
+    def test_the_persistence_of_the_overlap(self, trackside, runs):
+        arguments = ("agreement", trackside.qrels, *runs, "-m", "R@3", "-m", "RR", "--rbo-p", 0.5)
+        assert float(rows(trackside(*arguments))[0]["rbo"]) == pytest.approx(0.5, abs=1e-12)
+
+    def test_lower_may_be_better(self, trackside, runs):
+        found = trackside("agreement", trackside.qrels, *runs[:2], "-m", "RR", "-m", "ESL(n=1)")
+        assert float(rows(found)[0]["tau"]) == 1
+
+    def test_ties_part_tau_from_tau_b(self, trackside, runs):
+        # P@2: one and two are equal, three is worse; R@3: two, one, three
+        (row,) = rows(trackside("agreement", trackside.qrels, *runs, "-m", "P@2", "-m", "R@3"))
+        assert float(row["tau"]) == pytest.approx(2 / 3)
+        assert float(row["tau_b"]) == pytest.approx(2 / (2 * 3) ** 0.5)
+
+    def test_all_bad_files_are_told(self, trackside, runs):
+        bad = trackside.write("bad", "1 Q0\n")
+        found = trackside("agreement", trackside.qrels, *runs, bad, "-m", "AP", "-m", "RR")
+        assert (found.status, found.out) == (2, "")
+        assert found.err.startswith(f"{bad}: line 1: FIELDS ")
+
+
+class TestSignificance:
+    @pytest.fixture
+    def matrix(self, trackside):
+        return trackside.write("matrix.csv", MATRIX)
+
+    def test_one_row_a_pair(self, trackside, matrix):
+        found = rows(trackside("significance", "--scores", matrix, "--test", "t"))
+        assert [(r["a"], r["b"]) for r in found] == [
+            *(("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")),
+        ]
+        first, same = found[0], found[2]
+        assert float(first["difference"]) == pytest.approx(0.46, abs=1e-12)
+        assert float(first["p"]) == pytest.approx(0.01294, abs=5e-6)
+        assert first["p_corrected"] == first["p"]
+        assert first["method"] == "Student's t"
+        assert (float(same["difference"]), float(same["p"])) == (0, 1)
+
+    @pytest.mark.parametrize("test", ["t", "wilcoxon", "randomisation"])
+    @pytest.mark.parametrize("correction", ["none", "holm", "bh", "tukey"])
+    def test_corrections_never_lower_a_p_value(self, trackside, matrix, test, correction):
+        arguments = ("--test", test, "--correction", correction, "--samples", 200)
+        for row in rows(trackside("significance", "--scores", matrix, *arguments)):
+            assert row["method"] in METHODS
+            if correction != "tukey":
+                assert float(row["p_corrected"]) >= float(row["p"])
+
+    def test_chance_is_repeatable(self, trackside, matrix):
+        arguments = ("significance", "--scores", matrix, "--test", "randomisation")
+        assert trackside(*arguments) == trackside(*arguments, "--seed", 1)
+        assert trackside(*arguments) != trackside(*arguments, "--seed", 2)
+
+    def test_one_tailed_the_better_run_comes_first(self, trackside, matrix):
+        found = rows(trackside("significance", "--scores", matrix, "--test", "t", "--tail", "one"))
+        two = rows(trackside("significance", "--scores", matrix, "--test", "t"))
+        assert ("d", "b") in [(r["a"], r["b"]) for r in found]
+        assert all(float(row["difference"]) >= 0 for row in found)
+        assert float(found[0]["p"]) == pytest.approx(float(two[0]["p"]) / 2, abs=1e-15)
+
+    def test_options_of_wilcoxon(self, trackside, matrix):
+        arguments = ("significance", "--scores", matrix, "--test", "wilcoxon")
+        plain = rows(trackside(*arguments))
+        assert [r["p"] for r in rows(trackside(*arguments, "--no-continuity"))] != [
+            r["p"] for r in plain
+        ]
+        assert [r["p"] for r in rows(trackside(*arguments, "--zero", "pratt"))] != [
+            r["p"] for r in plain
+        ]
+
+    def test_count(self, trackside, matrix):
+        found = trackside("significance", "--scores", matrix, "--test", "t", "--count")
+        assert found == (0, "4 6\n", "")
+        strict = trackside(
+            *("significance", "--scores", matrix, "--test", "t", "--count", "--alpha", ".001")
+        )
+        assert strict.out == "2 6\n"
+
+    def test_only_the_best(self, trackside, matrix):
+        found = rows(trackside("significance", "--scores", matrix, "--test", "t", "--top", 2))
+        assert [(r["a"], r["b"]) for r in found] == [("a", "d")]
+
+    def test_a_measure_of_runs(self, trackside, runs):
+        found = rows(
+            trackside("significance", trackside.qrels, *runs, "-m", "AP", "--test", "wilcoxon")
+        )
+        assert [(r["a"], r["b"]) for r in found] == [
+            *(("one", "two"), ("one", "three"), ("two", "three")),
+        ]
+        # topics 1, 10, 2, 3: one .5 1 0 0, three 0 0 0 .5
+        assert float(found[1]["difference"]) == pytest.approx(0.25)
+
+    def test_a_difference_keeps_its_sign_where_lower_is_better(self, trackside, runs):
+        found = rows(
+            trackside(
+                *("significance", trackside.qrels, *runs[:2], "-m", "ESL(n=1)"),
+                *("--test", "t", "--tail", "one"),
+            )
+        )
+        assert (found[0]["a"], found[0]["b"]) == ("one", "two")
+        assert float(found[0]["difference"]) == -0.5
+
+    def test_against_what_the_other_could_still_be(self, trackside, runs):
+        def difference(against):
+            found = trackside(
+                *("significance", trackside.qrels, *runs[:2], "-m", "RBP(p=0.5)"),
+                *("--test", "wilcoxon", "--tail", "one", "--against", against),
+            )
+            (row,) = rows(found)
+            assert (row["a"], row["b"]) == ("one", "two")
+            return float(row["difference"])
+
+        base, top, projected = map(difference, ("base", "top", "projected"))
+        assert base == pytest.approx((0.5 - 0.375) / 4)
+        # upper bounds of two: .5 on topic 1, 1 on the others
+        assert top == pytest.approx((1 - 3.5) / 4)
+        assert top < projected < base
+
+    def test_a_measure_without_residual_has_no_top(self, trackside, runs):
+        found = trackside(
+            *("significance", trackside.qrels, *runs, "-m", "AP", "--test", "t"),
+            *("--against", "top"),
+        )
+        assert (found.status, found.err) == (2, "--against top: AP has no residual\n")
+
+    @pytest.mark.parametrize(
+        ("text", "told"),
+        [
+            (
+                "a,b\n1,2\n1,x\n",
+                "line 3: SCORE score is not a finite decimal number (field 2: 'x')",
+            ),
+            ("a,b\n1,2\n1\n", "line 3: FIELDS 1 fields, expected 2 as in the first row"),
+            ("a,a\n1,2\n", "line 1: DUP two systems have this name ('a')"),
+            ("a,b\n", "EMPTY the file holds no row of scores"),
+            ("", "EMPTY the file holds no row of system names"),
+        ],
+    )
+    def test_faults_of_a_matrix(self, trackside, text, told):
+        path = trackside.write("matrix.csv", text)
+        found = trackside("significance", "--scores", path, "--test", "t")
+        assert (found.status, found.err) == (2, f"{path}: {told}\n")
+
+    def test_an_empty_cell_is_no_score(self, trackside):
+        path = trackside.write("matrix.csv", "a,b\n1,.5\n.5,.5\n,.5\n")
+        (row,) = rows(trackside("significance", "--scores", path, "--test", "t"))
+        assert float(row["difference"]) == 0.25
+
+    @pytest.mark.data
+    @pytest.mark.parametrize(
+        ("measure", "test", "at_95", "at_99"),
+        [
+            ("rr", "t", 1000, 752),
+            ("p10", "t", 1150, 915),
+            ("ap", "t", 1164, 969),
+            ("ap", "wilcoxon", 1259, 1077),
+        ],
+    )
+    def test_table_iv_of_the_rbp_paper(self, trackside, data, measure, test, at_95, at_99):
+        path = data / "trec5-scores" / f"adhoc5_{measure}.csv"
+        for alpha, separated in ((".05", at_95), (".01", at_99)):
+            found = trackside(
+                *("significance", "--scores", path, "--test", test, "--alpha", alpha, "--count")
+            )
+            assert found == (0, f"{separated} 1830\n", "")

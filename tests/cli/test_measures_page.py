@@ -1,0 +1,32 @@
+"""`docs/measures.md` says what the catalogue says."""
+
+from pathlib import Path
+
+import pytest
+
+from scoring.cli.measures_page import example_of, page
+from scoring.core.measures.catalogue import FAMILIES
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "measures.md"
+
+
+def test_the_page_is_not_stale():
+    written = PAGE.read_text()
+    assert written == page(), "make it anew: python -m scoring.cli.measures_page > docs/measures.md"
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_every_measure_has_an_entry(family):
+    (entry,) = [
+        part for part in page().split('<a id="measure-') if part.startswith(f'{family.name}"')
+    ]
+    for title in ("Formula", "Range", "User model", "Residual", "Ties", "Edges", "Reference"):
+        assert f"- **{title}**" in entry
+    assert family.facts.formula in entry
+    assert example_of(family).family == family.name
+
+
+def test_the_edges_are_computed():
+    text = page()
+    assert "`AP` of an empty ranking: 0; nothing relevant retrieved: 0; R = 0: 0; one" in text
+    assert "`APret` of an empty ranking: –; nothing relevant retrieved: –;" in text

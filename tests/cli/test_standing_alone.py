@@ -1,0 +1,105 @@
+"""The command line without Django, without the site, and at once."""
+
+import ast
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from scoring.cli.main import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+ALLOWED = ("campaigns.trec", "scoring.core", "scoring.cli")
+
+
+def python(*arguments):
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True
+    )
+
+
+def without(*modules):
+    blocked = "".join(f"sys.modules[{name!r}] = None; " for name in modules)
+    return f"import sys; {blocked}from scoring.cli.main import main; sys.exit(main(sys.argv[1:]))"
+
+
+def test_python_m_scoring_is_the_command(trackside):
+    found = python("-m", "scoring", "evaluate", "-m", "map", trackside.qrels, trackside.run)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert found.stdout == f"{'map':<22}\tall\t0.4833\n"
+    assert python("-m", "scoring", "evaluate", "nowhere", "either").returncode == 2
+
+
+def test_every_command_works_with_django_and_tqdm_blocked(trackside):
+    script = without("django", "config", "tqdm", "celery", "rest_framework")
+    topics = trackside.write("topics", "1\ta\n2\tb\n10\tc\n99\td\n")
+    matrix = trackside.write("matrix.csv", "a,b\n1,2\n2,1\n3,1\n")
+    for arguments in (
+        ("evaluate", trackside.qrels, trackside.run, "--workers", 2),
+        ("check", trackside.run, "--topics", topics),
+        ("agreement", trackside.qrels, trackside.run, trackside.run, "-m", "AP", "-m", "RR"),
+        ("significance", "--scores", matrix, "--test", "t"),
+        ("select", trackside.run, "--method", "C", "--p", 0.8, "--budget", 2),
+        ("properties", "P@k"),
+    ):
+        found = python("-c", script, *arguments)
+        assert (found.returncode, found.stderr) == (0, ""), arguments
+        assert found.stdout, arguments
+
+
+def test_help_needs_nothing_heavy_and_is_there_at_once():
+    found = python("-c", without("django", "numpy", "scipy"), "--help")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert all(f"  {command} " in found.stdout for command in COMMANDS)
+    took = []
+    for _ in range(5):
+        began = time.perf_counter()
+        python("-m", "scoring", "--help")
+        took.append(time.perf_counter() - began)
+    assert min(took) < 0.2
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_teaches_by_example(trackside, command):
+    found = trackside(command, "--help")
+    assert (found.status, found.err) == (0, "")
+    assert f"\nexamples:\n  trackside {command} " in found.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_scipy_stats_is_not_loaded(command):
+    script = f"import sys, scoring.cli.{command}; sys.exit('scipy.stats' in sys.modules)"
+    assert python("-c", script).returncode == 0
+
+
+def test_the_command_line_knows_files_and_arrays_only():
+    for path in (ROOT / "scoring" / "cli").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [node.module] if isinstance(node, ast.ImportFrom) else []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            for name in names:
+                ours = name.split(".")[0] in ("campaigns", "scoring", "config", "django")
+                assert not ours or name.startswith(ALLOWED), f"{path.name} imports {name}"
+
+
+def test_an_unknown_command_is_named(trackside):
+    found = trackside("evalute")
+    assert (found.status, found.out) == (2, "")
+    assert "there is no command 'evalute'" in found.err
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(trackside):
+    lines = "".join(f"1 Q0 d{i} 1 {i} r\n" for i in range(10))
+    run = trackside.write("long", lines)
+    arguments = [trackside.qrels, *[run] * 200, "-m", "all_trec"]
+    command = [sys.executable, "-m", "scoring", "evaluate", *arguments]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait() == 0
