@@ -13,6 +13,7 @@ from campaigns.models.identity import new_public_id
 from campaigns.trec.problems import FormatError, Problem
 from campaigns.trec.qrels import ParsedQrels, read_qrels
 from campaigns.trec.topics import ParsedTopic
+from campaigns.trec.topics_xml import write_topics_xml
 
 
 @transaction.atomic
@@ -38,6 +39,14 @@ def add_topics(*, campaign: Campaign, topics: Sequence[ParsedTopic], actor: User
             campaign=campaign, actor=actor, verb="added topics", details={"count": len(new)}
         )
     return len(new)
+
+
+def topics_xml(campaign: Campaign) -> bytes:
+    """All topics with all their fields, in TREC's XML."""
+    topics = campaign.topics.order_by("position")
+    return write_topics_xml(
+        [ParsedTopic(t.code, tuple((name, text) for name, text in t.fields)) for t in topics]
+    )
 
 
 def add_qrels(

@@ -8,21 +8,22 @@ runs.csv                                   tag, team, run type, pooled (when exp
 
 import csv
 import gzip
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.core.exceptions import ValidationError
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from campaigns import intake
+from campaigns.assignments import topics_xml
 from campaigns.models import Campaign, Membership, Run, Team, User
 from campaigns.trec.compression import GZIP_MAGIC, plain_blocks
 from campaigns.trec.problems import FormatError
 from campaigns.trec.runs_table import RunsTableRow
-from campaigns.trec.topics import ParsedTopic
-from campaigns.trec.topics_xml import write_topics_xml
 
 NO_TABLE = "Imported runs"  # the team of runs that no table names
 
@@ -47,21 +48,23 @@ def open_folder(folder: Path) -> CampaignFolder:
     return CampaignFolder(topics=topics, qrels=_one(folder, "qrels"), runs=tuple(runs))
 
 
-def make_campaign_for(
+def campaign_for(
     *, slug: str, highest_grade: int, organiser: User | None, facts: Mapping[str, object]
 ) -> Campaign:
-    """The campaign of this address, made if there is none: closed, and shown to nobody."""
-    campaign, is_new = Campaign.objects.get_or_create(
-        slug=slug,
-        defaults={
-            "name": slug,
-            "stage": Campaign.Stage.JUDGING,
-            "highest_grade": highest_grade,
-            **facts,
-        },
+    """The campaign of this address with these facts; made as its organisers' draft if there is
+    none. Raises `FolderError` for facts that no campaign can have."""
+    campaign = Campaign.objects.filter(slug=slug).first() or Campaign(
+        slug=slug, name=slug, highest_grade=highest_grade
     )
-    if is_new and organiser is not None:
-        Membership.objects.create(
+    for name, value in facts.items():
+        setattr(campaign, name, value)
+    try:
+        campaign.full_clean()
+    except ValidationError as error:
+        raise FolderError(" ".join(error.messages)) from error
+    campaign.save()
+    if organiser is not None:
+        Membership.objects.get_or_create(
             campaign=campaign, person=organiser, role=Membership.Role.ORGANISER
         )
     return campaign
@@ -69,11 +72,18 @@ def make_campaign_for(
 
 def import_run(*, campaign: Campaign, path: Path, table: Mapping[str, RunsTableRow]) -> Run:
     """Takes in one run file, as if its team had handed it in; the same file only once."""
-    row = table.get(_tag_of(path))
+    row = table.get(path.name) or table.get(_tag_of(path))
     name = (row.team if row else "") or NO_TABLE
     team = campaign.teams.filter(name=name).first() or Team.objects.create(
         campaign=campaign, name=name
     )
+    with path.open("rb") as opened:
+        digest = hashlib.file_digest(opened, "sha256").hexdigest()
+    earlier = team.runs.filter(digest=digest).exclude(
+        state__in=[Run.State.REFUSED, Run.State.FAILED]
+    )
+    if run := earlier.first():
+        return run
     with path.open("rb") as opened, intake.stored_upload(File(opened, name=path.name)) as file:
         return intake.submit_run(
             campaign=campaign,
@@ -83,29 +93,22 @@ def import_run(*, campaign: Campaign, path: Path, table: Mapping[str, RunsTableR
             submitted_at=timezone.now(),
             run_type=_run_type(row),
             is_pooled=row.is_pooled if row else None,
-            idempotency_key=f"import-{file.digest[:48]}",
+            # A file refused for its unknown topics is tried anew once they are dropped.
+            idempotency_key=f"{campaign.unknown_topics}-{digest[:48]}",
             is_past_deadline_allowed=True,
         )
 
 
 def export_campaign(campaign: Campaign, folder: Path) -> int:
-    """Writes topics, the active qrels, every accepted run as it was handed in, and the table of
-    runs; how many runs. Raises `FolderError` where the folder holds something already."""
+    """Writes topics, the active qrels, every run that stands on the board as it was handed in, and
+    the table of runs; how many runs. Raises `FolderError` for a folder that is not empty."""
     if folder.exists() and any(folder.iterdir()):
         raise FolderError(f"{folder} is not empty.")
     (folder / "runs").mkdir(parents=True, exist_ok=True)
-    topics = [
-        ParsedTopic(code=t.code, fields=tuple((name, text) for name, text in t.fields))
-        for t in campaign.topics.order_by("position")
-    ]
-    (folder / "topics.xml").write_bytes(write_topics_xml(topics))
+    (folder / "topics.xml").write_bytes(topics_xml(campaign))
     if campaign.active_qrels is not None:
         _write_gzipped(campaign.active_qrels.storage_key, folder / "qrels.txt.gz")
-    runs = list(
-        campaign.runs.filter(state=Run.State.ACCEPTED, withdrawn_at=None)
-        .select_related("team")
-        .order_by("tag", "pk")
-    )
+    runs = list(campaign.runs.ranked().select_related("team").order_by("tag", "pk"))
     for run, name in zip(runs, _file_names(runs), strict=True):
         _write_gzipped(run.storage_key, folder / "runs" / f"{name}.gz")
     _write_table(runs, folder / "runs.csv")
@@ -160,7 +163,7 @@ def _file_names(runs: list[Run]) -> Iterator[str]:
 def _write_table(runs: list[Run], path: Path) -> None:
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["tag", "team", "run type", "pooled", "sha256"])
-        for run in runs:
+        writer.writerow(["tag", "team", "run type", "pooled", "file"])
+        for run, name in zip(runs, _file_names(runs), strict=True):
             pooled = "" if run.is_pooled is None else "yes" if run.is_pooled else "no"
-            writer.writerow([run.tag, run.team.name, run.run_type, pooled, run.digest])
+            writer.writerow([run.tag, run.team.name, run.run_type, pooled, f"{name}.gz"])

@@ -7,6 +7,7 @@ urlpatterns = [
     path("", campaigns.campaign_list, name="campaign-list"),
     path("campaigns/new/", campaigns.campaign_create, name="campaign-create"),
     path("campaigns/<slug:slug>/", campaigns.campaign_detail, name="campaign-detail"),
+    path("campaigns/<slug:slug>/topics.xml", campaigns.topics_file, name="topics-file"),
     path("campaigns/<slug:slug>/submit/", runs.run_create, name="run-create"),
     path("campaigns/<slug:slug>/runs/", runs.run_list, name="run-list"),
     path(

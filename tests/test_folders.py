@@ -5,10 +5,13 @@ import io
 from pathlib import Path
 
 import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
 
 from campaigns.models import Campaign, Run
 from scoring.models import Score
+from tests.making import make_run, make_team, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -100,6 +103,46 @@ def test_what_goes_out_comes_back_with_the_same_scores(folder: Path, tmp_path: P
     )
     facts = ("tag", "team__name", "run_type", "is_pooled")
     assert set(first.runs.values_list(*facts)) == set(second.runs.values_list(*facts))
+
+
+def test_two_teams_with_one_tag_come_back_apart(folder: Path, tmp_path: Path) -> None:
+    imported(folder, runs_table=folder / "table.csv")
+    campaign = Campaign.objects.get(slug="small")
+    run = campaign.runs.get(tag="other")
+    key = default_storage.save("runs/xx/another", ContentFile(OTHER.replace("2.0", "1.5").encode()))
+    make_run(campaign, make_team(campaign, name="Beta"), tag="other", storage_key=key)
+    out = tmp_path / "out"
+    call_command("export_campaign", "small", str(out), stdout=io.StringIO())
+    imported(out, slug="again", runs_table=out / "runs.csv")
+    teams = Run.objects.filter(campaign__slug="again", tag="other").values_list("team__name")
+    assert sorted(teams) == [("Beta",), (run.team.name,)]
+
+
+def test_an_import_is_its_organisers_draft(folder: Path) -> None:
+    assert "no organiser yet" in imported(folder)
+    organiser = make_user()
+    assert "no organiser yet" not in imported(folder, organiser=organiser.email)
+    campaign = Campaign.objects.get(slug="small")
+    assert campaign.stage == Campaign.Stage.DRAFT
+    assert campaign.memberships.get().person == organiser
+
+
+def test_what_was_refused_for_unknown_topics_is_tried_anew_once_they_are_dropped(
+    folder: Path,
+) -> None:
+    (folder / "runs" / "unknown").write_text(UNKNOWN)
+    assert "2 runs of 1 teams" in imported(folder)
+    assert "3 runs of 1 teams" in imported(folder, unknown_topics="drop")
+
+
+@pytest.mark.parametrize(
+    "options", [{"slug": "My Track/x"}, {"rel": 9}, {"runs_table": Path("no-such-table.csv")}]
+)
+def test_what_no_campaign_can_be_is_said_in_a_line(
+    folder: Path, options: dict[str, object]
+) -> None:
+    with pytest.raises(CommandError):
+        imported(folder, **{"slug": "small"} | options)
 
 
 def test_a_folder_without_topics_says_so(tmp_path: Path) -> None:

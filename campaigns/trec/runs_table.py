@@ -26,6 +26,7 @@ COLUMNS = {
     "pooled": "is_pooled",
     "contributed judgments": "is_pooled",
     "contributed": "is_pooled",
+    "file": "file",
 }
 YES = frozenset({"yes", "true", "1"})
 NO = frozenset({"no", "false", "0"})
@@ -40,6 +41,7 @@ class RunsTableRow:
     run_type: str
     is_pooled: bool | None  # None: not said
     extra: dict[str, str]  # the other columns, by their header
+    file: str = ""  # where two teams share a tag, the file tells their runs apart
 
 
 def read_runs_table(
@@ -84,10 +86,11 @@ def _rows(text: str, findings: Findings) -> tuple[RunsTableRow, ...]:
         problem = _shape_problem(cells, header, line)
         if problem is None:
             row, problem = _row(dict(zip(header, cells, strict=True)), names, line)
-            if problem is None and row.tag in lines:
-                message = f"run stands already on line {lines[row.tag]}"
-                problem = Problem("DUP", line, message, None, shown(row.tag))
-            lines.setdefault(row.tag, line)
+            name = row.file or row.tag
+            if problem is None and name in lines:
+                message = f"run stands already on line {lines[name]}"
+                problem = Problem("DUP", line, message, None, shown(name))
+            lines.setdefault(name, line)
             rows.append(row)
         if problem:
             findings.add(problem)
@@ -144,5 +147,6 @@ def _row(
         run_type=known.get("run_type", ""),
         is_pooled=pooled.casefold() in YES if pooled else None,
         extra={title: cell for title, cell in cells.items() if title not in names.values()},
+        file=known.get("file", ""),
     )
     return row, problem

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from campaigns import access, lifecycle
+from campaigns import access, assignments, lifecycle
 from campaigns.forms import CampaignForm
 
 
@@ -37,6 +37,16 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
             "runs": access.runs_visible_to(viewer).filter(team=viewer.team) if viewer.team else (),
         },
     )
+
+
+@require_GET
+def topics_file(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug)
+    response = HttpResponse(
+        assignments.topics_xml(viewer.campaign), content_type="application/xml; charset=utf-8"
+    )
+    response["Content-Disposition"] = f'attachment; filename="{slug}-topics.xml"'
+    return response
 
 
 @login_required

@@ -132,6 +132,7 @@ MATRIX = {
         lambda role, stage: LOGIN if role == "nobody" else 403,  # nobody here is approved
     ),
     "campaigns:campaign-detail": ("get", public),
+    "campaigns:topics-file": ("get", public),
     "campaigns:run-create": ("get", upload),
     "campaigns:run-list": (
         "get",

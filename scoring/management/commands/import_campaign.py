@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from campaigns.assignments import add_qrels, add_topics
-from campaigns.folders import FolderError, import_run, make_campaign_for, open_folder
-from campaigns.models import Campaign, Run, User
+from campaigns.folders import FolderError, campaign_for, import_run, open_folder
+from campaigns.models import Campaign, Membership, Run, User
 from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs_table import RunsTableRow, read_runs_table
@@ -26,12 +26,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path)
         parser.add_argument("--slug", required=True, help="the campaign's address")
-        parser.add_argument("--name", help="its name, where it is new")
+        parser.add_argument("--name", help="its name")
         parser.add_argument("--runs-table", type=Path, help="CSV of tag, team, run type, pooled")
         parser.add_argument("--unknown-topics", choices=["refuse", "drop"])
         parser.add_argument("--no-relevant", choices=["exclude", "zero"])
         parser.add_argument("--rel", type=int, help="lowest relevant grade")
-        parser.add_argument("--organiser", help="e-mail address of its organiser, where it is new")
+        parser.add_argument("--organiser", help="e-mail address of who shall manage it")
 
     def handle(self, *args: Any, **options: Any) -> None:
         started = time.perf_counter()
@@ -54,7 +54,7 @@ class Command(BaseCommand):
         }
         qrels = folder.qrels.read_bytes() if folder.qrels else None
         highest = int(read_qrels(qrels).grades.max(initial=1)) if qrels else 1
-        campaign = make_campaign_for(
+        campaign = campaign_for(
             slug=options["slug"],
             highest_grade=max(highest, 1),
             organiser=_organiser(options["organiser"]),
@@ -86,6 +86,8 @@ class Command(BaseCommand):
                 place = f"line {problem['line']}: " if problem["line"] else ""
                 self.stdout.write(f"    {place}{problem['code']} {problem['message']}")
         split = ", ".join(f"{name} {spent:.1f} s" for name, spent in sorted(laps.items()))
+        if not campaign.memberships.filter(role=Membership.Role.ORGANISER).exists():
+            self.stdout.write("It has no organiser yet: run this again with --organiser ADDRESS.")
         rest = seconds - sum(laps.values())
         self.stdout.write(f"{seconds:.1f} s in all: {split}, database and the rest {rest:.1f} s.")
 
@@ -93,7 +95,11 @@ class Command(BaseCommand):
 def _read_table(path: Path | None) -> dict[str, RunsTableRow]:
     if path is None:
         return {}
-    return {row.tag: row for row in read_runs_table(path.read_bytes())}
+    try:
+        rows = read_runs_table(path.read_bytes())
+    except (OSError, FormatError) as error:
+        raise CommandError(f"{path}: {error}") from error
+    return {row.file or row.tag: row for row in rows}
 
 
 def _organiser(email: str | None) -> User | None:
