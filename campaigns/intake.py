@@ -173,7 +173,7 @@ def decide_quota(campaign: Campaign, team: Team) -> None:
 def can_withdraw(viewer: Viewer, run: Run, moment: datetime) -> bool:
     """A team takes its run back while runs are taken, and an organiser any time: nobody changes a
     closed or published board alone."""
-    if run.withdrawn_at is not None:
+    if run.withdrawn_at is not None or run.state == Run.State.REFUSED:
         return False
     is_open = lifecycle.is_accepting_at(viewer.campaign, moment)
     return viewer.is_organiser or (viewer.owns(run) and is_open)
