@@ -49,13 +49,13 @@ install: $(VENV)/.all
 
 $(VENV)/.web: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "Installing what the site needs into $(VENV), once ..."
-	@$(PIP_INSTALL) -e '.[web]'
-	@touch $@
+	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web]' && \
+	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $@
 
 $(VENV)/.all: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "Installing what developers need into $(VENV), once ..."
-	@$(PIP_INSTALL) -e '.[web,production,dev]'
-	@touch $(VENV)/.web $@
+	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web,production,dev]' && \
+	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $(VENV)/.web $@
 
 # Debian splits the part of Python that makes environments into a package of its own.
 $(VENV)/bin/python:
