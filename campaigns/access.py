@@ -44,10 +44,6 @@ class Viewer:
     def can_see_board(self) -> bool:
         return self.audience <= self.campaign.board_audience
 
-    @property
-    def can_see_per_topic(self) -> bool:
-        return self.can_see_board and self.audience <= self.campaign.per_topic_audience
-
     def owns(self, run: Run) -> bool:
         return self.team is not None and run.team_id == self.team.pk
 

@@ -89,9 +89,10 @@ def _drop_superseded(campaign: Campaign, rules: Rules) -> None:
     ).exclude(definitions=rules.digest)
     keys = list(superseded.values_list("pk", flat=True))
     waiting = Job.objects.filter(kind=Job.Kind.EVALUATE, subject__in=keys, state=Job.State.WAITING)
-    freed = list(waiting.values_list("subject", flat=True))
-    waiting.delete()
-    Evaluation.objects.filter(pk__in=freed).delete()
+    # Locked first: a job that a worker claims meanwhile is not waiting, and keeps its evaluation.
+    freed = list(waiting.select_for_update().values_list("pk", "subject"))
+    Job.objects.filter(pk__in=[job for job, _ in freed]).delete()
+    Evaluation.objects.filter(pk__in=[subject for _, subject in freed]).delete()
 
 
 def _store(evaluation: Evaluation, rows: list[Score]) -> None:

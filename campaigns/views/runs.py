@@ -68,7 +68,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
         },
         status=400 if form.errors else 200,
     )
-    problems = [message for messages in form.errors.values() for message in messages]
+    problems = [problem for found in form.errors.values() for problem in found]
     return _answer(request, JsonResponse({"problems": problems}, status=400), page)
 
 
