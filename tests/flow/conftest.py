@@ -105,6 +105,10 @@ class World:
             headers={"Idempotency-Key": key} if key else {},
         )
 
+    def withdraw(self, run: Run) -> None:
+        url = reverse("campaigns:run-withdraw", args=[self.campaign.slug, run.public_id])
+        assert self.browser.post(url).status_code == 302
+
     def page_of(self, run: Run, *, browser: Client | None = None) -> str:
         url = reverse("scoring:run-detail", args=[self.campaign.slug, run.public_id])
         response = (browser or self.browser).get(url)

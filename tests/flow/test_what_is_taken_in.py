@@ -1,0 +1,195 @@
+"""Uploads that come twice, too early, too late, too large or too many."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns import intake, lifecycle
+from campaigns.access import Viewer
+from campaigns.models import Run
+from tests.flow.conftest import World, perform_jobs, run_file, stored_files
+
+OPENS = datetime(2026, 6, 1, tzinfo=UTC)
+CLOSES = datetime(2026, 6, 30, 23, 59, tzinfo=UTC)
+INSTANT = timedelta(microseconds=1)
+
+
+def test_the_same_key_twice_gives_one_run_and_one_stored_file(world: World) -> None:
+    first = world.hand_in(run_file(), idempotency_key="k1")
+    second = world.hand_in(run_file(), idempotency_key="k1")
+    assert first.url == second.url
+    assert Run.objects.count() == 1
+    assert stored_files("runs") == [Run.objects.get().storage_key]
+
+
+def test_the_same_key_twice_by_script_gives_one_run(world: World) -> None:
+    first = world.hand_in_by_script(run_file(), key="k1")
+    second = world.hand_in_by_script(run_file(), key="k1")
+    assert first.json() == second.json()
+    assert len(stored_files("runs")) == Run.objects.count() == 1
+
+
+def test_another_teams_equal_key_is_another_run(world: World) -> None:
+    world.hand_in(run_file(), idempotency_key="k1")
+    world.hand_in(run_file(), idempotency_key="k1", browser=world.another_team())
+    assert Run.objects.count() == 2
+
+
+def test_no_run_is_taken_above_the_quota(world: World) -> None:
+    world.change(run_quota=2)
+    world.taken_in(run_file("one"))
+    world.taken_in(run_file("two"))
+    refused = world.hand_in(run_file("three"))
+    assert refused.status_code == 400
+    assert "The team has its 2 runs" in refused.content.decode()
+    by_script = world.hand_in_by_script(run_file("three"))
+    assert (by_script.status_code, by_script.json()["code"]) == (409, "quota")
+    assert Run.objects.count() == len(stored_files("runs")) == 2
+
+
+def test_a_refused_run_eats_no_quota(world: World) -> None:
+    world.change(run_quota=1)
+    assert world.taken_in(b"").state == Run.State.REFUSED
+    assert world.taken_in(run_file()).state == Run.State.ACCEPTED
+
+
+def test_a_run_that_still_waits_counts_against_the_quota(world: World) -> None:
+    world.change(run_quota=1)
+    world.hand_in(run_file("one"))
+    assert world.hand_in(run_file("two")).status_code == 400
+
+
+def test_a_withdrawn_run_gives_its_quota_back(world: World) -> None:
+    world.change(run_quota=1)
+    world.withdraw(world.taken_in(run_file("one")))
+    assert world.taken_in(run_file("two")).state == Run.State.ACCEPTED
+
+
+@pytest.mark.parametrize(
+    ("moment", "code"),
+    [
+        (OPENS - INSTANT, "too_early"),
+        (OPENS, None),
+        (CLOSES - INSTANT, None),
+        (CLOSES, "too_late"),
+    ],
+    ids=["just before it opens", "as it opens", "just before it closes", "as it closes"],
+)
+def test_runs_are_taken_from_the_opening_until_just_before_the_close(
+    world: World, clock: time_machine.Traveller, moment: datetime, code: str | None
+) -> None:
+    world.change(opens_at=OPENS, closes_at=CLOSES)
+    clock.move_to(moment)
+    response = world.hand_in_by_script(run_file())
+    if code is None:
+        assert response.status_code == 202
+        run = Run.objects.get()
+        assert (run.submitted_at, run.is_late) == (moment, False)
+    else:
+        assert (response.status_code, response.json()["code"]) == (409, code)
+        assert (Run.objects.count(), stored_files("runs")) == (0, [])
+
+
+def test_the_start_of_a_slow_upload_counts(
+    world: World, clock: time_machine.Traveller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.change(opens_at=OPENS, closes_at=CLOSES)
+    clock.move_to(CLOSES - INSTANT)
+    store = intake.stored_upload
+
+    def store_slowly(upload):
+        clock.move_to(CLOSES + timedelta(hours=1))
+        return store(upload)
+
+    monkeypatch.setattr(intake, "stored_upload", store_slowly)
+    run = world.taken_in(run_file())
+    assert (run.submitted_at, run.is_late) == (CLOSES - INSTANT, False)
+    assert run.state == Run.State.ACCEPTED  # however late it was checked
+
+
+@pytest.mark.parametrize(
+    ("after", "is_taken"),
+    [(timedelta(0), True), (timedelta(minutes=30) - INSTANT, True), (timedelta(minutes=30), False)],
+    ids=["as it closes", "just within", "as it ends"],
+)
+def test_within_the_grace_a_run_is_taken_and_marked_late(
+    world: World, clock: time_machine.Traveller, after: timedelta, is_taken: bool
+) -> None:
+    world.add_qrels()
+    world.change(closes_at=CLOSES, grace_minutes=30)
+    clock.move_to(CLOSES + after)
+    response = world.hand_in(run_file())
+    if not is_taken:
+        assert response.status_code == 400
+        assert "Runs were taken until 30 June 2026 23:59 UTC." in response.content.decode()
+        assert Run.objects.count() == 0
+        return
+    perform_jobs()
+    run = Run.objects.get()
+    assert run.is_late
+    assert "marked late, and not ranked" in world.page_of(run)
+    assert world.board() == []
+
+
+def test_nothing_is_taken_while_the_switch_is_off(world: World) -> None:
+    world.change(is_accepting=False)
+    response = world.hand_in_by_script(run_file())
+    assert (response.status_code, response.json()["code"]) == (409, "not_accepting")
+    assert stored_files("runs") == []
+
+
+def test_an_upload_over_the_limit_is_refused_before_it_is_read(
+    world: World, settings: object
+) -> None:
+    settings.MAX_UPLOAD_BYTES = 1000
+    too_large = run_file() * 800
+    for response in (world.hand_in(too_large), world.hand_in_by_script(too_large)):
+        assert response.status_code == 413
+    assert (Run.objects.count(), stored_files("runs")) == (0, [])
+
+
+def test_a_file_just_over_the_limit_is_refused_by_the_form(world: World, settings: object) -> None:
+    settings.MAX_UPLOAD_BYTES = 1000
+    response = world.hand_in(run_file() * 50)
+    assert response.status_code == 400
+    assert "The file is too large" in response.content.decode()
+    assert (Run.objects.count(), stored_files("runs")) == (0, [])
+
+
+def test_the_same_key_with_another_file_is_refused_and_nothing_is_lost(world: World) -> None:
+    header = {"HTTP_IDEMPOTENCY_KEY": "key"}
+    url = reverse("api:run-create", args=[world.campaign.slug])
+
+    def sent(data: bytes) -> int:
+        file = SimpleUploadedFile("run.txt", data)
+        return world.browser.post(url, {"file": file}, **header).status_code
+
+    assert [sent(run_file("a")), sent(run_file("b")), sent(run_file("a"))] == [202, 409, 202]
+    assert len(stored_files("runs")) == Run.objects.count() == 1
+
+
+def test_a_team_withdraws_while_runs_are_taken_and_an_organiser_any_time(world: World) -> None:
+    run = world.taken_in(run_file())
+    team = Viewer(world.campaign, None, frozenset({"participant"}), world.team)
+    organiser = Viewer(world.campaign, None, frozenset({"organiser"}), None)
+    now = timezone.now()
+    assert intake.can_withdraw(team, run, now)
+    lifecycle.close_for_runs(campaign=world.campaign, actor=None)
+    assert not intake.can_withdraw(team, run, now)
+    assert intake.can_withdraw(organiser, run, now)
+    url = reverse("campaigns:run-withdraw", args=[world.campaign.slug, run.public_id])
+    world.browser.post(url)
+    run.refresh_from_db()
+    assert run.withdrawn_at is None
+
+
+def test_how_many_wait_before_a_run_is_told_to_participants_in_words(world: World) -> None:
+    for tag in ("a", "b", "c"):
+        world.hand_in(run_file(tag))
+    page = world.page_of(Run.objects.order_by("pk").last())
+    assert "behind a few others" in page
+    assert "behind 2" not in page
