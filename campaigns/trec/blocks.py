@@ -1,4 +1,4 @@
-"""Whole lines of text in blocks of about 1 MiB, with everything refused that is not clean text.
+"""Whole lines of text in blocks of about 2 MiB, and what is refused as not being clean text.
 
 Positions are byte offsets into `Block.data`, which blanks pad on both sides so that readers may
 load eight bytes before or behind any field without looking where the block ends.
@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import BinaryIO, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.trec.compression import plain_blocks
+from campaigns.trec.memory import keep_freed_memory
 from campaigns.trec.problems import Findings, Problem, refuse, shown
 
 LINE_BYTES = 64 << 10  # a longer line is refused before it is read to its end
@@ -31,11 +33,24 @@ class Block:
     """Some whole lines, each ended by LF, between two pads of blanks."""
 
     data: NDArray[np.uint8]
-    is_blank: NDArray[np.bool_]  # bool[bytes]: what separates fields
-    line_feeds: NDArray[np.intp]  # intp[lines]: where each line ends
     first_line: int  # physical number of the first line
     refused: NDArray[np.bool_] | None = None  # bool[lines]: lines that already have a problem
     unseen: NDArray[np.bool_] | None = None  # bool[lines]: lines with an invisible character
+
+    @cached_property
+    def is_blank(self) -> NDArray[np.bool_]:
+        """bool[bytes]: what separates fields."""
+        return self.data <= SPACE
+
+    @property
+    def line_count(self) -> int:
+        """How many lines there are."""
+        return self.line_feeds.size
+
+    @cached_property
+    def line_feeds(self) -> NDArray[np.intp]:
+        """intp[lines]: where each line ends."""
+        return np.flatnonzero(self.data == LF)
 
     def line_starts(self) -> NDArray[np.intp]:
         """Where each line begins."""
@@ -49,21 +64,32 @@ class Block:
         start = len(PAD) if index == 0 else int(self.line_feeds[index - 1]) + 1
         return self.data[start : self.line_feeds[index]].tobytes()
 
+    def refuse_long_line(self) -> None:
+        """Raises FormatError if a line is longer than any may be."""
+        lengths = self.line_feeds - self.line_starts()
+        if lengths.max() <= LINE_BYTES:
+            return
+        index = int(np.argmax(lengths > LINE_BYTES))
+        line = self.first_line + index
+        if line == 1 and CR in self.data[: self.line_feeds[0]]:
+            refuse("LINES_CR", "lines end in CR alone: save the file with LF line ends", 1)
+        refuse("LINE_TOO_LONG", f"the line is longer than {LINE_BYTES:,} bytes", line)
+
 
 def read_blocks(
     source: BinaryIO | bytes, findings: Findings, *, max_bytes: int = 1 << 30
 ) -> Iterator[Block]:
-    """Yield the lines of a plain or gzipped text file; problems of single lines go to `findings`.
+    """Yield the lines of a plain or gzipped text file, not yet `examined`.
 
-    Raises FormatError at what ends all reading: EMPTY, ENCODING, NUL, LINES_CR, LINE_TOO_LONG and
-    the refusals of `plain_blocks`.
+    Raises FormatError at EMPTY, ENCODING (by the first bytes) and the refusals of `plain_blocks`.
     """
+    keep_freed_memory()
     first_line = 1
     for padded in _whole_lines(plain_blocks(source, max_bytes=max_bytes), findings):
         raw = _without_mark(padded, findings) if first_line == 1 else padded
-        block = _block(raw, first_line, findings)
-        first_line += block.line_feeds.size
+        block = Block(np.frombuffer(raw, np.uint8), first_line)
         yield block
+        first_line += block.line_count
     if first_line == 1:
         refuse("EMPTY", "the file is empty")
 
@@ -96,40 +122,31 @@ def _without_mark(padded: bytes, findings: Findings) -> bytes:
     return PAD + padded[len(PAD) + len(BOM) :]
 
 
-def _block(raw: bytes, first_line: int, findings: Findings) -> Block:
-    data = np.frombuffer(raw, np.uint8)
-    is_blank = data <= SPACE
-    line_feeds = np.flatnonzero(data == LF)
-    block = Block(data, is_blank, line_feeds, first_line)
+def examined(block: Block, findings: Findings) -> Block:
+    """The block with its odd lines marked; problems of single lines go to `findings`.
+
+    Raises FormatError at what ends all reading: ENCODING, NUL, LINES_CR and LINE_TOO_LONG.
+    """
+    data = block.data
+    # What is blank is a space, a tab or the end of a line; all else is plain to see.
+    plain = np.count_nonzero(data == SPACE) + np.count_nonzero(data == TAB) + block.line_count
+    if np.count_nonzero(block.is_blank) == plain and data.max() < DEL:
+        return block
     if data.min() == 0:
         _refuse_nul(block)
-    _refuse_long_line(block)
-    expected = np.count_nonzero(data == SPACE) + np.count_nonzero(data == TAB) + line_feeds.size
-    if np.count_nonzero(is_blank) == expected and data.max() < DEL:
-        return block
-    return _examined(block, raw, findings)
+    block.refuse_long_line()
+    return _marked(block, findings)
 
 
-def _refuse_long_line(block: Block) -> None:
-    lengths = block.line_feeds - block.line_starts()
-    if lengths.max() <= LINE_BYTES:
-        return
-    index = int(np.argmax(lengths > LINE_BYTES))
-    line = block.first_line + index
-    if line == 1 and CR in block.data[: block.line_feeds[0]]:
-        refuse("LINES_CR", "lines end in CR alone: save the file with LF line ends", 1)
-    refuse("LINE_TOO_LONG", f"the line is longer than {LINE_BYTES:,} bytes", line)
-
-
-def _examined(block: Block, raw: bytes, findings: Findings) -> Block:
+def _marked(block: Block, findings: Findings) -> Block:
     """The block with its odd lines marked."""
     data = block.data
     unseen = None
     if data.max() > DEL:
-        unseen = _unseen_lines(block, _decoded(block, raw), findings)
+        unseen = _unseen_lines(block, _decoded(block, data.tobytes()), findings)
     is_cr = data == CR
     stray = np.flatnonzero(is_cr[:-1] & (data[1:] != LF))
-    if stray.size and block.first_line == 1 and block.line_feeds.size == 1:
+    if stray.size and block.first_line == 1 and block.line_count == 1:
         refuse("LINES_CR", "lines end in CR alone: save the file with LF line ends", 1)
     pairs = int(np.count_nonzero(is_cr)) - stray.size
     if pairs:
@@ -139,10 +156,10 @@ def _examined(block: Block, raw: bytes, findings: Findings) -> Block:
         line = _line(block, int(form[0]))
         findings.warn("VT_FF", "vertical tab or form feed, read as a space", line=line)
     control = np.flatnonzero(((data < SPACE) & ((data < TAB) | (data > CR))) | (data == DEL))
-    refused = np.zeros(block.line_feeds.size, np.bool_)
+    refused = np.zeros(block.line_count, np.bool_)
     _note_bytes(block, stray, refused, findings, "STRAY_CR", "CR inside the line")
     _note_bytes(block, control, refused, findings, "CTRL", "control character")
-    return Block(data, block.is_blank, block.line_feeds, block.first_line, refused, unseen)
+    return replace(block, refused=refused, unseen=unseen)
 
 
 def _line(block: Block, position: int) -> int:
@@ -205,7 +222,7 @@ def _unseen_lines(block: Block, text: str, findings: Findings) -> NDArray[np.boo
     unseen = _unseen_characters(text)
     if not unseen:
         return None
-    flags = [not unseen.isdisjoint(line) for line in text.split("\n")[: block.line_feeds.size]]
+    flags = [not unseen.isdisjoint(line) for line in text.split("\n")[: block.line_count]]
     return np.array(flags, np.bool_)
 
 

@@ -1,14 +1,17 @@
 """Numbers read from text, many at a time and exactly: the value is always that of `float()`.
 
-1. A field `[sign] digits [. digits]` is loaded eight bytes at a time, right-aligned, and each word
-   is checked and turned into a number by three multiplications.
-2. Its digits make an integer m < 2**64, its fraction length a power p <= 10**22, both exact.
-3. m <= 2**53: m / p in double is one rounding of the exact quotient, as `float()` does.
-4. m > 2**53: where long double is the 64-bit x87 format, m / p is rounded once to 64 bits; rounding
-   that to 53 bits is right unless those 64 bits lie just between two doubles, for if they do not,
-   the exact quotient lies on the same side of the middle. Those that do go to `float()`.
-5. Everything else (exponents, long numbers, nonsense) is matched with the grammar and handed to
-   `float()` one by one.
+1. The last 24 bytes of a field `[sign] digits [. digits] [e sign digit digit]`, sign and exponent
+   taken off, are loaded as words of eight. All bytes of a word that are no digits are found at
+   once; if that is one point, what stands before it moves up a byte; each word then becomes a
+   number by three multiplications.
+2. The digits make an integer m < 2**64; the digits after the point, and the exponent, a power of
+   ten of at most 10**22 up or down, which is exact as a double.
+3. m <= 2**53: multiplying or dividing rounds the exact result once, as `float()` does.
+4. m > 2**53, to be divided: where long double is the 64-bit x87 format, m / p is rounded once to
+   64 bits; rounding that to 53 bits is right unless those 64 bits lie just between two doubles, for
+   if they do not, the exact quotient lies on the same side of the middle.
+5. Everything else (long numbers, other exponents, nonsense) is matched with the grammar and handed
+   to `float()` one by one.
 """
 
 from __future__ import annotations
@@ -20,30 +23,33 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.fields import WORD, Fields, Positions, Words, words_at
+from campaigns.trec.fields import WORD, Fields, Positions, Words, words_before
 
 # Possessive, so that a long field of digits is not tried twice.
 DECIMAL = re.compile(rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 NON_ZERO = re.compile(rb"[1-9]")
 MAX_DOUBLE_INT = 1 << 53
-MAX_FRACTION = 22  # 10**22 is the last power of ten that is a double
-MAX_DIGITS = 19  # 10**19 < 2**64
-MAX_HEAD = 1843  # digits before the last sixteen: 1843 * 10**16 + 10**16 < 2**64
+MAX_POWER = 22  # 10**22 is the last power of ten that is a double
+MAX_WORDS = 3
+MAX_HEAD = 1843  # what stands before the last 16 digits: 1843 * 10**16 + 10**16 < 2**64
 RANK_DIGITS = 8
+EXPONENT_BYTES = 4  # e-05
+LOWER_CASE = 0x20
 
 ASCII_ZEROS = np.uint64(0x3030303030303030)
 ABOVE_NINE = np.uint64(0x7676767676767676)  # added to a byte above 9, sets its high bit
 HIGH_BITS = np.uint64(0x8080808080808080)
-# A word keeps its last k bytes.
-KEEP_LAST = np.array([((1 << 64) - 1) & ~((1 << (8 * (8 - k))) - 1) for k in range(9)], np.uint64)
+POINT = np.uint64(ord(".") ^ ord("0"))
 # (multiplier, shift, mask) that join digits to pairs, pairs to fours, fours to eight.
 JOINS = (
     (np.uint64(2561), np.uint64(8), np.uint64(0x00FF00FF00FF00FF)),
     (np.uint64(6553601), np.uint64(16), np.uint64(0x0000FFFF0000FFFF)),
     (np.uint64(42949672960001), np.uint64(32), np.uint64(0xFFFFFFFF)),
 )
-POWERS = np.array([10**k for k in range(20)], np.uint64)
-DOUBLE_POWERS = np.array([10.0**k for k in range(MAX_FRACTION + 1)])
+EIGHT_DIGITS = np.uint64(10**8)
+ONE = np.uint64(1)
+BYTE_SHIFT, TOP_BYTE, HIGH_TO_LOW = np.uint64(8), np.uint64(56), np.uint64(7)
+DOUBLE_POWERS = np.array([10.0**k for k in range(MAX_POWER + 1)])
 LONG_POWERS = np.array([10**k for k in range(20)], np.uint64).astype(np.longdouble)
 LONG_POWERS = np.concatenate([LONG_POWERS, LONG_POWERS[19] * LONG_POWERS[1:4]])
 
@@ -68,42 +74,33 @@ class Decimals:
     underflow: Flags  # not zero as written, zero as a double
 
 
-def digit_values(view: Words, ends: Positions, lengths: Positions) -> tuple[Words, Flags]:
-    """Values of the last 0 to 8 bytes before `ends`, and whether all were digits.
-
-    Lengths below 0 count as 0, above 8 as 8.
-    """
-    words = view[ends - WORD]
-    words ^= ASCII_ZEROS
-    words &= KEEP_LAST.take(lengths, mode="clip")
-    is_digits = ((words + ABOVE_NINE) | words) & HIGH_BITS == 0
-    for multiplier, shift, mask in JOINS:
-        words *= multiplier
-        words >>= shift
-        words &= mask
-    return words, is_digits
-
-
 def read_integers(fields: Fields, column: int) -> tuple[NDArray[np.int64], Flags]:
     """Values of `-?` and 1 to 8 digits (0 elsewhere), and which rows are not that."""
     starts, ends = fields.starts[column], fields.ends[column]
     negative = fields.data[starts] == ord("-")
     lengths = ends - starts
     lengths -= negative
-    values, good = digit_values(words_at(fields.data), ends, lengths)
-    bad = ~good | (lengths < 1) | (lengths > RANK_DIGITS)
-    numbers = values.astype(np.int64)
-    numbers[bad] = 0
+    (word,) = words_before(fields.data, ends, lengths, 1, flip=ASCII_ZEROS)
+    bad = odd_bytes(word) != 0
+    bad |= (lengths < 1) | (lengths > RANK_DIGITS)
+    numbers = joined(word).view(np.int64)
+    if bad.any():
+        numbers[bad] = 0
     return np.negative(numbers, out=numbers, where=negative), bad
 
 
 def read_decimals(fields: Fields, column: int) -> Decimals:
     """Values of a column of decimal numbers, bit for bit those of `float()`."""
-    values, easy = _plain_decimals(fields, column)
+    return decimals_between(fields.data, fields.starts[column], fields.ends[column])
+
+
+def decimals_between(data: NDArray[np.uint8], starts: Positions, ends: Positions) -> Decimals:
+    """Values of the decimal numbers that begin and end there."""
+    values, easy = _short_decimals(data, starts, ends)
     bad = np.zeros(values.size, np.bool_)
     underflow = np.zeros(values.size, np.bool_)
-    hard = np.flatnonzero(~easy)
-    for row, text in zip(hard.tolist(), fields.texts(hard, column), strict=True):
+    for row in np.flatnonzero(~easy).tolist():
+        text = data[starts[row] : ends[row]].tobytes()
         value = float(text) if DECIMAL.fullmatch(text) else np.inf
         bad[row] = not isfinite(value)
         values[row] = 0.0 if bad[row] else value
@@ -112,57 +109,107 @@ def read_decimals(fields: Fields, column: int) -> Decimals:
     return Decimals(values, bad, underflow)
 
 
-def _plain_decimals(fields: Fields, column: int) -> tuple[NDArray[np.float64], Flags]:
+def _short_decimals(
+    data: NDArray[np.uint8], starts: Positions, ends: Positions
+) -> tuple[NDArray[np.float64], Flags]:
     """Steps 1 to 4: values, and the rows for which they hold."""
-    view = words_at(fields.data)
-    ends = fields.ends[column]
-    lead = fields.data[fields.starts[column]]
+    lead = data[starts]
     negative = lead == ord("-")
-    starts = fields.starts[column] + (negative | (lead == ord("+")))
-    dots = _dots(fields.data, starts, ends)
-    whole = dots - starts  # digits before the point
-    fraction = np.maximum(ends - dots - 1, 0)  # digits after it
-    head, easy = digit_values(view, dots, whole)
-    count = whole + fraction
-    easy &= (whole <= WORD) & (count > 0) & (fraction <= MAX_FRACTION)
-    tail, fits = _fractions(view, ends, fraction, easy)
-    easy &= fits & ((head == 0) | (count <= MAX_DIGITS))
-    head *= POWERS.take(fraction, mode="clip")
-    head += tail
-    values, sure = _quotients(head, np.minimum(fraction, MAX_FRACTION))
-    return np.negative(values, out=values, where=negative), easy & sure
+    starts = starts + (negative | (lead == ord("+")))
+    powers, ends = _exponents(data, starts, ends)
+    lengths = ends - starts
+    count = min(-(-int(lengths.max(initial=1)) // WORD), MAX_WORDS)
+    words = words_before(data, ends, lengths, count, flip=ASCII_ZEROS)
+    words, has_point, fraction, good = _without_point(words)
+    good &= (lengths > has_point) & (lengths <= WORD * count)
+    digits = joined(words[0])
+    if count == MAX_WORDS:
+        good &= digits <= MAX_HEAD
+    for word in words[1:]:
+        digits *= EIGHT_DIGITS
+        digits += joined(word)
+    values, sure = _scaled(digits, powers - fraction)
+    return np.negative(values, out=values, where=negative), good & sure
 
 
-def _dots(data: NDArray[np.uint8], starts: Positions, ends: Positions) -> Positions:
-    """Where each field has its first point; its end where it has none."""
-    points = np.flatnonzero(data == ord("."))
-    if points.size == starts.size and ((points >= starts) & (points < ends)).all():
-        return points
-    points = np.append(points, data.size)
-    found = points[np.searchsorted(points, starts)]
-    return np.minimum(found, ends)
+def _exponents(
+    data: NDArray[np.uint8], starts: Positions, ends: Positions
+) -> tuple[NDArray[np.int16], Positions]:
+    """The power of ten that `e`, a sign and two digits say (else 0), and the ends without them."""
+    powers = np.zeros(ends.size, np.int16)
+    rows = np.flatnonzero(data[ends - EXPONENT_BYTES] | LOWER_CASE == ord("e"))
+    rows = rows[ends[rows] - EXPONENT_BYTES > starts[rows]]
+    if not rows.size:
+        return powers, ends
+    begins = ends[rows] - EXPONENT_BYTES
+    sign, tens, ones = (data[begins + k].astype(np.int16) for k in (1, 2, 3))
+    tens, ones = tens - ord("0"), ones - ord("0")
+    good = ((sign == ord("+")) | (sign == ord("-"))) & (tens >= 0) & (ones >= 0)
+    good &= (tens <= 9) & (ones <= 9)
+    found = 10 * tens + ones
+    powers[rows[good]] = np.where(sign == ord("-"), -found, found)[good]
+    shorter = ends.copy()
+    shorter[rows[good]] = begins[good]
+    return powers, shorter
 
 
-def _fractions(
-    view: Words, ends: Positions, lengths: Positions, easy: Flags
-) -> tuple[Words, Flags]:
-    """Values of up to 22 digits that end before `ends`, and whether they are exact."""
-    longest = int(lengths[easy].max(initial=0))
-    values, fits = digit_values(view, ends, lengths)
-    for k in range(1, -(-longest // WORD)):
-        more, good = digit_values(view, ends - WORD * k, lengths - WORD * k)
-        values += more * POWERS[WORD * k]
-        fits &= good if k == 1 else good & (more <= MAX_HEAD)
-    return values, fits
+def _without_point(words: list[Words]) -> tuple[list[Words], Flags, NDArray[np.uint8], Flags]:
+    """Words of digits only, which rows had a point, how many digits stood behind it, and which rows
+    had nothing but digits and at most one point."""
+    moved: list[Words] = []
+    fraction = np.zeros(words[0].size, np.uint8)
+    has_point = np.zeros(words[0].size, np.bool_)
+    good = np.ones(words[0].size, np.bool_)
+    for k in reversed(range(len(words))):
+        word, odd = words[k], odd_bytes(words[k])
+        here = odd != 0
+        mark = odd >> HIGH_TO_LOW  # the lowest bit of the odd byte
+        edge = odd << ONE  # the bit above it
+        good &= (odd & (odd - ONE) == 0) & ~(here & has_point)
+        good &= word & (edge - mark) == mark * POINT
+        behind = np.negative(edge)  # bits of the bytes behind the point; none where there is none
+        fraction += np.bitwise_count(behind) >> np.uint8(3)
+        fraction += here * np.uint8(WORD * (len(words) - 1 - k))
+        has_point |= here
+        # Where the point stands here or further on, all before it moves up by a byte.
+        before = word & (mark - ONE)
+        before <<= has_point * BYTE_SHIFT
+        before |= word & behind
+        if k:
+            before |= (words[k - 1] >> TOP_BYTE) * has_point
+        moved.append(before)
+    return moved[::-1], has_point, fraction, good
 
 
-def _quotients(digits: Words, exponents: Positions) -> tuple[NDArray[np.float64], Flags]:
-    """digits / 10**exponents, and whether that is surely rounded as it should be."""
-    values = digits.astype(np.float64) / DOUBLE_POWERS[exponents]
-    sure = digits <= MAX_DOUBLE_INT
-    if HAS_X87 and not sure.all():
-        large = np.flatnonzero(~sure)
-        quotients = digits[large].astype(np.longdouble) / LONG_POWERS[exponents[large]]
+def odd_bytes(digits: Words) -> Words:
+    """The high bit of every byte that is no digit; ASCII zeros are flipped off."""
+    # A carry out of a byte above 0x89 may mark a 9 beside it too: its own high bit is set anyway.
+    return ((digits + ABOVE_NINE) | digits) & HIGH_BITS
+
+
+def joined(digits: Words) -> Words:
+    """The numbers that words of eight digits spell; overwrites the words."""
+    for multiplier, shift, mask in JOINS:
+        digits *= multiplier
+        digits >>= shift
+        digits &= mask
+    return digits
+
+
+def _scaled(digits: Words, powers: NDArray[np.int16]) -> tuple[NDArray[np.float64], Flags]:
+    """digits * 10**powers, and whether that is surely rounded as it should be."""
+    sizes = np.abs(powers)
+    scales = DOUBLE_POWERS.take(sizes, mode="clip")
+    values = digits.astype(np.float64)
+    sure = (digits <= MAX_DOUBLE_INT) & (sizes <= MAX_POWER)
+    up = powers > 0
+    if up.any():
+        np.multiply(values, scales, out=values, where=up)
+        scales[up] = 1.0
+    values /= scales
+    large = np.flatnonzero(~sure & ~up & (sizes <= MAX_POWER))
+    if HAS_X87 and large.size:
+        quotients = digits[large].astype(np.longdouble) / LONG_POWERS[sizes[large]]
         low_bits = quotients.view("<u8").reshape(large.size, -1)[:, 0] & np.uint64(0x7FF)
         values[large] = quotients.astype(np.float64)
         sure[large] = low_bits != 0x400

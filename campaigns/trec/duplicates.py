@@ -12,6 +12,7 @@ from campaigns.trec.fields import WORD, Words
 from campaigns.trec.problems import Findings, Problem, shown
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
+MAX_WORD = (1 << 64) - 1
 
 
 def id_words(doc_ids: DocIds) -> Words:
@@ -25,7 +26,7 @@ def repeated_rows(
     """Rows that name a document of their topic again, and the row that named it first."""
     hashes = _hashes(topic_index, id_words(doc_ids))
     ordered = np.sort(hashes)
-    twice = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]  # more than once where it stands thrice
     del ordered
     if not twice.size:
         none = np.empty(0, np.intp)
@@ -36,13 +37,16 @@ def repeated_rows(
 
 
 def _hashes(topic_index: NDArray[np.int32], words: Words) -> Words:
-    hashes = topic_index.astype(np.uint64) + np.uint64(1)
-    for k in range(words.shape[1]):
-        hashes *= MIX
-        hashes ^= words[:, k]
-        hashes ^= hashes >> np.uint64(29)
-    hashes *= MIX
+    """Each word times an odd number of its own, added up: enough, as what looks alike is verified.
+
+    Then high bits are mixed into the low ones and the topic comes in.
+    """
+    hashes = words[:, 0] * MIX
+    for k in range(1, words.shape[1]):
+        hashes += words[:, k] * np.uint64(int(MIX) * (2 * k + 1) & MAX_WORD)
     hashes ^= hashes >> np.uint64(32)
+    hashes += topic_index.astype(np.uint64)
+    hashes *= MIX
     return hashes
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.blocks import PAD, Block, unseen_name
+from campaigns.trec.blocks import LF, LINE_BYTES, PAD, Block, unseen_name
 from campaigns.trec.problems import Findings, Problem, shown
 
 WORD = 8  # bytes
@@ -17,6 +18,8 @@ HASH_SIGN = ord("#")
 LIKELY_COMMENTS = 1000  # looked at one by one in a block, so that a file of comments stays quick
 # The first k bytes of a little-endian word, for k = 0..8.
 KEEP_FIRST = np.array([(1 << (8 * k)) - 1 for k in range(WORD + 1)], np.uint64)
+NONE = np.uint64(0)
+KEEP_LAST = ~KEEP_FIRST[::-1]  # its last k bytes
 
 Words = NDArray[np.uint64]
 Positions = NDArray[np.intp]
@@ -37,51 +40,105 @@ class Fields:
 
     def texts(self, rows: Positions, column: int) -> list[bytes]:
         """One field of each of some rows."""
-        data = self.data.tobytes()
         starts, ends = self.starts[column, rows].tolist(), self.ends[column, rows].tolist()
-        return [data[start:end] for start, end in zip(starts, ends, strict=True)]
+        data = self.data.data
+        return [bytes(data[start:end]) for start, end in zip(starts, ends, strict=True)]
 
     def lengths(self, column: int) -> Positions:
         """Bytes of each field of a column, intp[rows]."""
         lengths: Positions = self.ends[column] - self.starts[column]
         return lengths
 
-    def only(self, kept: NDArray[np.bool_]) -> Fields:
-        """The rows of a mask."""
+    def only(self, kept: NDArray[np.bool_] | Positions) -> Fields:
+        """The rows of a mask, or those of a list."""
         return Fields(self.data, self.starts[:, kept], self.ends[:, kept], self.lines[kept])
 
+    @cached_property
+    def heads(self) -> Positions:
+        """Rows that differ from the row above in field 1 or 2 (or in the blank between them).
 
-def words_at(data: NDArray[np.uint8]) -> Words:
-    """A view that reads eight bytes, little-endian, at any offset of `data`."""
-    return np.ndarray((data.size - WORD + 1,), "<u8", data, 0, (1,))
+        Few, where a file goes by topics; all of them, where field 2 is absurdly long.
+        """
+        lengths = self.ends[1] - self.starts[0]
+        longest = int(lengths.max(initial=0))
+        if longest > len(PAD):
+            return np.arange(lengths.size)
+        words = words_before(self.data, self.ends[1], lengths, -(-longest // WORD))
+        is_head = np.ones(lengths.size, np.bool_)
+        np.not_equal(lengths[1:], lengths[:-1], out=is_head[1:])
+        for word in words:
+            is_head[1:] |= word[1:] != word[:-1]
+        return np.flatnonzero(is_head)
+
+
+def words_at(data: NDArray[np.uint8], offsets: Positions, count: int) -> Words:
+    """`count` words of eight bytes, little-endian, from each offset: uint64[rows, count].
+
+    One gather, which costs the same for 8 bytes and for 64.
+    """
+    width = WORD * count
+    windows = np.ndarray((data.size - width + 1,), f"V{width}", data, 0, (1,))
+    return windows[offsets].view("<u8").reshape(offsets.size, count)
+
+
+def words_before(
+    data: NDArray[np.uint8],
+    ends: Positions,
+    lengths: Positions,
+    count: int,
+    *,
+    flip: np.uint64 = NONE,
+) -> list[Words]:
+    """The last `count` words (at most 8) before each end, word by word, each uint64[rows].
+
+    The bits of `flip` are turned over; what lies before the last `lengths` bytes is NUL.
+    """
+    table = words_at(data, ends - WORD * count, count)
+    words = []
+    for k in range(count):
+        word = table[:, k] ^ flip
+        word &= KEEP_LAST.take(lengths - WORD * (count - 1 - k), mode="clip")
+        words.append(word)
+    return words
 
 
 def column_words(fields: Fields, column: int, count: int) -> Words:
     """The first `count` words of a column, NUL padded: uint64[rows, count]."""
-    view = words_at(fields.data)
     starts, lengths = fields.starts[column], fields.lengths(column)
-    words = np.empty((starts.size, count), "<u8")
-    for k in range(count):
-        # A short field's later words may lie beyond the pad; the mask empties them anyway.
-        offsets = starts + WORD * k if k < 7 else np.minimum(starts + WORD * k, view.size - 1)
-        masks = KEEP_FIRST.take(lengths - WORD * k, mode="clip")
-        np.bitwise_and(view[offsets], masks, out=words[:, k])
+    if WORD * count > len(PAD):
+        return _long_column_words(fields.data, starts, lengths, count)
+    words = words_at(fields.data, starts, count)
+    shortest = int(lengths.min(initial=len(PAD)))
+    for k in range(shortest // WORD, count):
+        words[:, k] &= KEEP_FIRST.take(lengths - WORD * k, mode="clip")
     return words
 
 
-def column_is(fields: Fields, column: int, value: bytes) -> NDArray[np.bool_]:
-    """True where a field of the column is exactly `value`, of at most 64 bytes (bool[rows])."""
-    view = words_at(fields.data)
-    starts = fields.starts[column]
-    same: NDArray[np.bool_] = fields.lengths(column) == len(value)
-    for begin in range(0, len(value), WORD):
-        part = value[begin : begin + WORD]
-        wanted = np.uint64(int.from_bytes(part, "little"))
-        words = view[starts + begin]
+def _long_column_words(
+    data: NDArray[np.uint8], starts: Positions, lengths: Positions, count: int
+) -> Words:
+    """As `column_words`: a short field's later words may lie beyond the pad, masks empty them."""
+    words = np.empty((starts.size, count), "<u8")
+    last = data.size - WORD
+    for k in range(count):
+        offsets = np.minimum(starts + WORD * k, last)
+        masks = KEEP_FIRST.take(lengths - WORD * k, mode="clip")
+        np.bitwise_and(words_at(data, offsets, 1)[:, 0], masks, out=words[:, k])
+    return words
+
+
+def column_is_not(fields: Fields, column: int, value: bytes) -> Positions:
+    """The rows whose field of the column is not exactly `value`, of 1 to 64 bytes."""
+    other = fields.lengths(column) != len(value)
+    count = -(-len(value) // WORD)
+    words = words_at(fields.data, fields.starts[column], count)
+    for k in range(count):
+        part = value[WORD * k : WORD * (k + 1)]
+        word = words[:, k] ^ np.uint64(int.from_bytes(part, "little"))
         if len(part) < WORD:
-            words &= KEEP_FIRST[len(part)]
-        same &= words == wanted
-    return same
+            word &= KEEP_FIRST[len(part)]
+        other |= word != 0
+    return np.flatnonzero(other)
 
 
 def split_fields(
@@ -102,27 +159,30 @@ def split_fields(
         table = _tight_fields(block, width)
     if table is not None:
         return table
+    block.refuse_long_line()
     return _LineTable(block).fields(width, findings, hint, record)
 
 
 def _tight_fields(block: Block, width: int) -> Fields | None:
     """The common case: one blank behind each field, no blank lines, no comments."""
-    ends = np.flatnonzero(block.is_blank[len(PAD) : -len(PAD)])
-    if ends.size != width * block.line_feeds.size:
+    # The pad's last blank stands for the end of the line before the first.
+    blanks = np.flatnonzero(block.is_blank[: -len(PAD)])[len(PAD) - 1 :]
+    if blanks.size != width * block.line_count + 1:
         return None
-    ends += len(PAD)
+    ends = np.ascontiguousarray(blanks[1:].reshape(-1, width).T)
     starts = np.empty_like(ends)
-    starts[0] = len(PAD)
+    np.add(blanks[:-1:width], 1, out=starts[0])
     np.add(ends[:-1], 1, out=starts[1:])
-    if (starts == ends).any() or (ends[width - 1 :: width] != block.line_feeds).any():
-        return None
-    table = Fields(
-        block.data,
-        np.ascontiguousarray(starts.reshape(-1, width).T),
-        np.ascontiguousarray(ends.reshape(-1, width).T),
-        np.arange(block.first_line, block.first_line + block.line_feeds.size),
+    is_shaped = (
+        (starts < ends).all()
+        and (block.data[ends[-1]] == LF).all()
+        and int((ends[-1] - starts[0]).max()) <= LINE_BYTES
+        and not (block.data[starts[0]] == HASH_SIGN).any()
     )
-    return None if (block.data[table.starts[0]] == HASH_SIGN).any() else table
+    if not is_shaped:
+        return None
+    lines = np.arange(block.first_line, block.first_line + block.line_count)
+    return Fields(block.data, starts, ends, lines)
 
 
 def _warn_leading(is_late: NDArray[np.bool_], lines: NDArray[np.int64], findings: Findings) -> None:

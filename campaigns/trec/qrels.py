@@ -10,12 +10,13 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.blocks import read_blocks
+from campaigns.trec.blocks import examined, read_blocks
 from campaigns.trec.decimals import DECIMAL, read_integers
-from campaigns.trec.fields import Fields, column_is, split_fields
+from campaigns.trec.fields import Fields, column_is_not, split_fields
 from campaigns.trec.problems import Findings, Problem, refuse, shown
 from campaigns.trec.qrels_content import warn_content
 from campaigns.trec.record_table import Records, RecordTable
+from campaigns.trec.records import rows_of
 from campaigns.trec.topic_column import TopicColumn, UnknownTopics
 
 QRELS_WIDTH = 4
@@ -57,6 +58,7 @@ def read_qrels(
     reader = _QrelsReader(findings, TopicColumn(findings, known_topics, unknown_topics), max_lines)
     with findings.gathered():
         for block in read_blocks(source, findings, max_bytes=max_bytes):
+            block = examined(block, findings)
             reader.take(
                 split_fields(block, QRELS_WIDTH, findings, hint=_hint, record=COMMENTED_JUDGMENT)
             )
@@ -85,20 +87,21 @@ class _QrelsReader:
         """Read a block."""
         if fields.lines.size:
             self._compare_iteration(fields)
-            self.table.push(fields, grades=self._grades(fields))
+            self.table.push(rows_of(fields, self.findings), grades=self._grades(fields))
 
     def _compare_iteration(self, fields: Fields) -> None:
         if not self.iteration:
             self.iteration = fields.text(0, ITERATION)[:ITERATION_BYTES]
-        other = np.flatnonzero(~column_is(fields, ITERATION, self.iteration))
+        heads = fields.only(fields.heads)
+        other = column_is_not(heads, ITERATION, self.iteration)
         if other.size:
             row = int(other[0])
             self.findings.warn(
                 "FIELD_2",
                 "field 2 changes: if it names assessors, their judgments are not told apart",
-                line=int(fields.lines[row]),
+                line=int(heads.lines[row]),
                 field=ITERATION + 1,
-                value=fields.text(row, ITERATION),
+                value=heads.text(row, ITERATION),
             )
 
     def _grades(self, fields: Fields) -> NDArray[np.int64]:

@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 
 from campaigns.trec.columns import DocColumn, DocIds, Stack
 from campaigns.trec.duplicates import note_repeated
-from campaigns.trec.fields import Fields
 from campaigns.trec.problems import Findings, refuse
+from campaigns.trec.records import Rows
 from campaigns.trec.topic_column import DROPPED, TopicColumn
-
-DOC = 2  # the column of the document, in runs and qrels
 
 
 @dataclass(frozen=True)
@@ -44,29 +42,29 @@ class RecordTable:
         self._topics = topics
         self._max_lines = max_lines
         self._topic_index = Stack(np.int32)
-        self._doc_ids = DocColumn(findings, DOC)
+        self._doc_ids = DocColumn()
         self._lines = Stack(np.int64)
         self._values = {name: Stack(dtype) for name, dtype in values.items()}
 
-    def push(self, fields: Fields, **values: NDArray[Any]) -> None:
-        """Add a block: its fields and, by name, the values read from them."""
-        numbers = self._topics.numbers(fields)
+    def push(self, rows: Rows, **values: NDArray[Any]) -> None:
+        """Add a block and, by name, the values read from its lines."""
+        numbers = self._topics.numbers(rows)
         kept = numbers != DROPPED
         if not kept.all():
-            fields, numbers = fields.only(kept), numbers[kept]
+            rows, numbers = rows.only(kept), numbers[kept]
             values = {name: column[kept] for name, column in values.items()}
-        self._count_lines(fields)
+        self._count_lines(rows.lines)
         self._topic_index.push(numbers)
-        self._doc_ids.push(fields)
-        self._lines.push(fields.lines)
+        self._doc_ids.push(rows.doc_words, rows.lines)
+        self._lines.push(rows.lines)
         for name, column in values.items():
             self._values[name].push(column)
 
-    def _count_lines(self, fields: Fields) -> None:
+    def _count_lines(self, lines: NDArray[np.int64]) -> None:
         room = None if self._max_lines is None else self._max_lines - self._line_count
-        self._line_count += fields.lines.size
-        if room is not None and fields.lines.size > room:
-            refuse("TOO_MANY", f"more than {self._max_lines:,} lines", int(fields.lines[room]))
+        self._line_count += lines.size
+        if room is not None and lines.size > room:
+            refuse("TOO_MANY", f"more than {self._max_lines:,} lines", int(lines[room]))
 
     def join(self) -> Records:
         """All rows, after the checks that need them all."""

@@ -1,7 +1,8 @@
 """Runs: `topic Q0 document rank score tag`, one line a retrieved document, read and written.
 
-A file passes through in blocks of about 1 MiB (`blocks`), each cut into fields (`fields`) and read
-column by column without a loop over lines. What is suspicious in a block is found by masks, and
+A file passes through in blocks of about 2 MiB (`blocks`), each read column by column without a loop
+over lines: at a few looks if all its lines are regular (`regular_lines`), else cut into fields
+(`fields`). What is suspicious in a block is found by masks, and
 only the lines that need a sentence are looked at one by one (`run_faults`).
 """
 
@@ -14,11 +15,13 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.blocks import read_blocks
+from campaigns.trec.blocks import Block, examined, read_blocks
 from campaigns.trec.decimals import read_decimals, read_integers
-from campaigns.trec.fields import Fields, column_is, split_fields
+from campaigns.trec.fields import Fields, column_is_not, split_fields
 from campaigns.trec.problems import Findings, Problem, refuse
 from campaigns.trec.record_table import Records, RecordTable
+from campaigns.trec.records import rows_of
+from campaigns.trec.regular_lines import read_regular
 from campaigns.trec.run_faults import (
     COMMENTED_RUN_LINE,
     LITERAL,
@@ -66,16 +69,14 @@ def read_run(
     `known_topics` is the public topic list; topics outside it are refused or dropped. `max_depth`
     is the limit of documents a topic, `max_lines` that of kept lines, `max_bytes` that of the plain
     file. Whatever they are, a run holds at most 20,000,000 lines, and lines × width of the longest
-    document id at most 512 MiB. Scores are bit for bit those of `float()`.
+    document id at most 256 MiB. Scores are bit for bit those of `float()`.
     Raises FormatError with the first 25 problems in line order and the number of all.
     """
     findings = Findings()
     reader = _RunReader(findings, TopicColumn(findings, known_topics, unknown_topics), max_lines)
     with findings.gathered():
         for block in read_blocks(source, findings, max_bytes=max_bytes):
-            reader.take(
-                split_fields(block, RUN_WIDTH, findings, hint=run_hint, record=COMMENTED_RUN_LINE)
-            )
+            reader.take(block)
         records = reader.records(max_depth)
     warn_order(records, findings)
     return ParsedRun(
@@ -99,22 +100,36 @@ class _RunReader:
         values = {"ranks": np.int32, "scores": np.float64}
         self.table = RecordTable(findings, topics, max_lines=max_lines, values=values)
 
-    def take(self, fields: Fields) -> None:
+    def take(self, block: Block) -> None:
         """Read a block."""
+        regular = read_regular(block)
+        if regular is not None and self.tag in (regular.tag, b""):
+            self._check_tag(regular.tag, block.first_line)
+            self._note_low_ranks(regular.ranks, regular.rows.lines)
+            self.table.push(regular.rows, ranks=regular.ranks, scores=regular.scores)
+            return
+        block = examined(block, self.findings)
+        fields = split_fields(
+            block, RUN_WIDTH, self.findings, hint=run_hint, record=COMMENTED_RUN_LINE
+        )
         if fields.lines.size:
-            self._check_tag(fields)
+            self._check_tag(fields.text(0, TAG), int(fields.lines[0]))
+            self._compare_tags(fields)
             self._check_literal(fields)
-            self.table.push(fields, ranks=self._ranks(fields), scores=self._scores(fields))
+            rows = rows_of(fields, self.findings)
+            self.table.push(rows, ranks=self._ranks(fields), scores=self._scores(fields))
 
-    def _check_tag(self, fields: Fields) -> None:
+    def _check_tag(self, tag: bytes, line: int) -> None:
         if not self.tag:
-            self.tag, self.tag_line = fields.text(0, TAG), int(fields.lines[0])
-            problem = tag_problem(self.tag, self.tag_line)
+            self.tag, self.tag_line = tag, line
+            problem = tag_problem(tag, line)
             if problem:
                 self.findings.add(problem)
+
+    def _compare_tags(self, fields: Fields) -> None:
         if len(self.tag) > TAG_BYTES:
             return  # refused already
-        other = np.flatnonzero(~column_is(fields, TAG, self.tag))
+        other = column_is_not(fields, TAG, self.tag)
         if other.size:
             self.findings.add_rows(
                 other.tolist(),
@@ -123,16 +138,18 @@ class _RunReader:
             )
 
     def _check_literal(self, fields: Fields) -> None:
-        other = np.flatnonzero(~column_is(fields, LITERAL, b"Q0"))
+        heads = fields.only(fields.heads)
+        other = column_is_not(heads, LITERAL, b"Q0")
         if other.size:
             row = int(other[0])
+            counts = np.diff(fields.heads, append=fields.lines.size)
             self.findings.warn(
                 "FIELD_2",
                 "field 2 is not Q0 on {n} lines; it is not used",
-                line=int(fields.lines[row]),
-                count=other.size,
+                line=int(heads.lines[row]),
+                count=int(counts[other].sum()),
                 field=LITERAL + 1,
-                value=fields.text(row, LITERAL),
+                value=heads.text(row, LITERAL),
             )
 
     def _ranks(self, fields: Fields) -> NDArray[np.int64]:
@@ -140,18 +157,22 @@ class _RunReader:
         rows = np.flatnonzero(bad)
         if rows.size:
             self.findings.add_rows(rows.tolist(), rows.size, lambda row: rank_problem(fields, row))
-        low = np.flatnonzero((ranks < 1) & ~bad)
+            ranks[rows] = 1  # whatever it should be
+        self._note_low_ranks(ranks, fields.lines)
+        return ranks
+
+    def _note_low_ranks(self, ranks: NDArray[np.int64], lines: NDArray[np.int64]) -> None:
+        low = np.flatnonzero(ranks < 1)
         if low.size:
             row = int(low[0])
             self.findings.warn(
                 "RANK_BELOW_1",
                 "{n} ranks are below 1; ranks are not used",
-                line=int(fields.lines[row]),
+                line=int(lines[row]),
                 count=low.size,
                 field=RANK + 1,
-                value=fields.text(row, RANK),
+                value=str(ranks[row]),
             )
-        return ranks
 
     def _scores(self, fields: Fields) -> NDArray[np.float64]:
         scores = read_decimals(fields, SCORE)

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.fields import WORD, Fields, Words, column_words
 from campaigns.trec.problems import Findings, Problem, refuse, shown
+from campaigns.trec.records import Rows
 
 TOPIC_BYTES = 64
 MAX_TOPICS = 100_000  # different ids in one file; a campaign has at most 10,000
@@ -38,20 +38,18 @@ class TopicColumn:
         self._dropped_lines = 0
         self._first_dropped = 0
 
-    def numbers(self, fields: Fields) -> NDArray[np.int32]:
+    def numbers(self, rows: Rows) -> NDArray[np.int32]:
         """Topic number of each row, int32[rows]; DROPPED for rows to leave out."""
-        heads = np.flatnonzero(_is_head(fields))
-        codes = fields.texts(heads, 0)
-        numbers = np.empty(heads.size, np.int32)
-        for k, code in enumerate(codes):
+        numbers = np.empty(rows.heads.size, np.int32)
+        for k, code in enumerate(rows.topics):
             number = self._numbers.get(code)
             if number is None:
-                number = self._enter(code, int(fields.lines[heads[k]]))
+                number = self._enter(code, int(rows.lines[rows.heads[k]]))
             numbers[k] = number
-        rows = np.repeat(numbers, np.diff(heads, append=fields.lines.size))
+        spread = np.repeat(numbers, rows.lengths)
         if self._dropped_topics:
-            self._count_dropped(rows, fields)
-        return rows
+            self._count_dropped(spread, rows.lines)
+        return spread
 
     def _enter(self, code: bytes, line: int) -> int:
         """The number of a topic met for the first time, after checking it."""
@@ -73,11 +71,11 @@ class TopicColumn:
         self._numbers[code] = number
         return number
 
-    def _count_dropped(self, rows: NDArray[np.int32], fields: Fields) -> None:
-        dropped = rows == DROPPED
+    def _count_dropped(self, numbers: NDArray[np.int32], lines: NDArray[np.int64]) -> None:
+        dropped = numbers == DROPPED
         count = int(np.count_nonzero(dropped))
         if count and not self._dropped_lines:
-            self._first_dropped = int(fields.lines[np.argmax(dropped)])
+            self._first_dropped = int(lines[np.argmax(dropped)])
         self._dropped_lines += count
 
     def _hint(self, code: str) -> str:
@@ -112,16 +110,3 @@ class TopicColumn:
 
 def _plain(code: str) -> str:
     return code.casefold().lstrip("0") or "0"
-
-
-def _is_head(fields: Fields) -> NDArray[np.bool_]:
-    """True where the topic differs from that of the row above (bool[rows])."""
-    lengths = fields.lengths(0)
-    is_head = np.ones(lengths.size, np.bool_)
-    is_head[1:] = lengths[1:] != lengths[:-1]
-    # Ids that are too long may look alike here: they are refused all the same.
-    longest = min(int(lengths.max(initial=0)), TOPIC_BYTES + 1)
-    words: Words = column_words(fields, 0, -(-longest // WORD))
-    for k in range(words.shape[1]):
-        is_head[1:] |= words[1:, k] != words[:-1, k]
-    return is_head

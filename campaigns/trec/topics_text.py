@@ -13,12 +13,13 @@ from campaigns.trec.topic_records import ID_NAMES, MAX_FIELDS, MAX_TOPICS, RawTo
 
 ROW_CHARACTERS = 1 << 20
 QUERY = "query"  # the field name where a format has none
-TOP = re.compile(r"<top\b[^>]*>", re.IGNORECASE)
+TOP = re.compile(r"<top\b[^<>]*>", re.IGNORECASE)
 END_OF_TOP = re.compile(r"</top\s*>", re.IGNORECASE)
 TREC_NAMES = frozenset({"num", "number", "title", "desc", "description", "narr", "narrative"})
 TREC_NAMES |= {"query", "question", "smry", "con", "fac", "def", "dom"}
 NUMBER_NAMES = ("num", "number")
-TAG = re.compile(r"<([A-Za-z][A-Za-z0-9_.-]{0,63})\s*>")
+# Known names begin a field anywhere, others at the begin of a line only: they may be text.
+TAG = re.compile(r"(^[^\S\n]*)?<([A-Za-z][A-Za-z0-9_.-]{0,63})\s*>", re.MULTILINE)
 LABELS = {
     "num": re.compile(r"\A\s*(?:Number|Topic)\s*:", re.IGNORECASE),
     "title": re.compile(r"\A\s*Topic\s*:", re.IGNORECASE),
@@ -51,13 +52,13 @@ def trec_topics(text: str, findings: Findings) -> Iterator[RawTopic]:
 
 def _trec_fields(body: str) -> tuple[list[tuple[str, str]], bool]:
     """Names and texts, and whether every field had its end tag."""
-    tags = (tag for tag in TAG.finditer(body) if _begins_field(tag, body))
+    tags = (tag for tag in TAG.finditer(body) if tag[1] is not None or _is_known(tag))
     begins = list(islice(tags, MAX_FIELDS))
-    stops = [tag.start() for tag in begins] + [len(body)]
+    stops = [tag.start(2) - 1 for tag in begins] + [len(body)]
     fields = [(QUERY, body[: stops[0]])]  # blank, as a rule, and then left out
     is_closed = True
     for tag, stop in zip(begins, stops[1:], strict=True):
-        name = tag.group(1).lower()
+        name = tag[2].lower()
         text = body[tag.end() : stop]
         cut = text.lower().rfind(f"</{name}>")
         is_closed &= cut >= 0
@@ -66,11 +67,8 @@ def _trec_fields(body: str) -> tuple[list[tuple[str, str]], bool]:
     return fields, is_closed
 
 
-def _begins_field(tag: re.Match[str], body: str) -> bool:
-    """Known names begin a field anywhere, others at the begin of a line only: they may be text."""
-    if tag.group(1).lower() in TREC_NAMES:
-        return True
-    return not body[body.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()
+def _is_known(tag: re.Match[str]) -> bool:
+    return tag[2].lower() in TREC_NAMES
 
 
 def _rows(text: str) -> Iterator[tuple[int, str]]:

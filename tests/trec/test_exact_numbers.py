@@ -89,7 +89,7 @@ def test_the_risky_middle_occurs_and_is_left_to_float() -> None:
     """2**53 + 1 halved and so on: quotients exactly between two doubles."""
     texts = ["9007199254740993", "90071992.54740993", "4503599.627370496.5".replace(".", "", 1)]
     assert_exact(texts)
-    _, sure = decimals._quotients(np.array([(1 << 53) + 1], np.uint64), np.zeros(1, np.intp))
+    _, sure = decimals._scaled(np.array([(1 << 53) + 1], np.uint64), np.zeros(1, np.int16))
     assert not sure.any()
 
 

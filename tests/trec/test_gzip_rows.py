@@ -16,7 +16,7 @@ import zlib
 
 import pytest
 
-from campaigns.trec.compression import plain_blocks
+from campaigns.trec.compression import READ_BYTES, plain_blocks
 from campaigns.trec.problems import FormatError
 from campaigns.trec.runs import read_run
 from tests.trec.outcomes import Row, accept, check, refuse
@@ -92,7 +92,7 @@ def test_g22_a_gibibyte_of_zeros_ends_at_the_first_block() -> None:
     source = Meter(bomb(b"\0" * (1 << 20), 1024))
     with pytest.raises(FormatError, match="NUL"):
         read_run(source)
-    assert source.taken <= 1 << 18
+    assert source.taken <= READ_BYTES
 
 
 def test_g22_the_limit_holds_in_little_memory() -> None:
@@ -110,14 +110,14 @@ def test_g23_one_line_a_gigabyte_long_time_is_refused_by_the_line_limit() -> Non
     source = Meter(bomb(b"1 Q0 A 1 3.0 r\n" * 70_000, 1000))
     with pytest.raises(FormatError, match="TOO_MANY more than 1,000 lines"):
         read_run(source, max_lines=1000)
-    assert source.taken <= 1 << 18
+    assert source.taken <= READ_BYTES
 
 
 def test_g24_many_empty_members_cost_little() -> None:
     source = Meter(gzip.compress(b"") * 100_000)
     with pytest.raises(FormatError, match="GZIP"):
         read_run(source)
-    assert source.taken <= 1 << 18  # of two megabytes
+    assert source.taken <= READ_BYTES  # of two megabytes
 
 
 def test_a_thousand_members_are_read() -> None:

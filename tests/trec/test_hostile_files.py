@@ -1,0 +1,78 @@
+"""Hostile files are answered, with work and memory in proportion to their size.
+
+Time is not asserted: `measure_hostile.py` shows it.
+"""
+
+from __future__ import annotations
+
+import sys
+import tracemalloc
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from campaigns.trec import columns
+from campaigns.trec.compression import READ_BYTES
+from campaigns.trec.runs import read_run
+from tests.trec.hostile import ALL, RUNS, Made, Read, answer
+
+MEGABYTE = 1_000_000
+BLOCKS = 64 * READ_BYTES  # what blocks of the file take, whatever its size
+# Topics are read as a whole, and an element of XML is an object of Python's.
+BYTES_PER_BYTE = {"run": 16, "qrels": 16, "topics": 80}
+WIDE = "one long id"  # all ids are kept as wide as the longest: see below
+
+FILES = [
+    pytest.param(kind, read, make, id=f"{kind}: {name}")
+    for kind, (read, files) in ALL.items()
+    for name, make in files.items()
+    if name != WIDE
+]
+
+
+def peak(read: Read, data: bytes) -> int:
+    """The most bytes that were in use at once."""
+    tracemalloc.start()
+    try:
+        answer(read, data)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def calls(read: Read, data: bytes) -> int:
+    """Calls of functions, Python's and C's, and returns from them."""
+    counted = 0
+
+    def count(frame: FrameType, event: str, arg: Any) -> None:
+        nonlocal counted
+        counted += 1
+
+    sys.setprofile(count)
+    try:
+        answer(read, data)
+    finally:
+        sys.setprofile(None)
+    return counted
+
+
+@pytest.mark.parametrize(("kind", "read", "make"), FILES)
+def test_memory_is_in_proportion_to_the_file(kind: str, read: Read, make: Made) -> None:
+    data = make(MEGABYTE)
+    assert peak(read, data) < BLOCKS + BYTES_PER_BYTE[kind] * MEGABYTE
+
+
+@pytest.mark.parametrize(("kind", "read", "make"), FILES)
+def test_twice_the_file_takes_twice_the_calls(kind: str, read: Read, make: Made) -> None:
+    half, whole = make(MEGABYTE // 8), make(MEGABYTE // 4)
+    calls(read, half)  # what is done once is done
+    assert calls(read, whole) <= 2.2 * calls(read, half) + 2000
+
+
+def test_ids_that_are_kept_too_wide_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One id of 1,024 bytes among short ones: 40 bytes of table for each of the file."""
+    monkeypatch.setattr(columns, "MAX_DOC_TABLE", 8 << 20)
+    data = RUNS[WIDE](MEGABYTE)
+    assert answer(read_run, data) == "TOO_BIG"
+    assert peak(read_run, data) < BLOCKS + 2 * (8 << 20)
