@@ -9,7 +9,7 @@ from scoring.core.grades import PAST_END, UNJUDGED
 from scoring.core.judgments import JudgmentTable, find_judgments
 from scoring.core.ranking import Ranking
 
-__all__ = ["PAST_END", "UNJUDGED", "Alignment", "align", "align_fully", "align_tie_groups"]
+__all__ = ["PAST_END", "UNJUDGED", "Alignment", "align", "align_beginnings", "align_fully"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +17,7 @@ class Alignment:
     """All that a ranking and the qrels say of every rank: matrices [topics of the table, depth]."""
 
     grades: NDArray[np.int8]  # as `align` gives them
-    tie_groups: NDArray[np.int32]  # as `align_tie_groups` gives them
+    begins: NDArray[np.bool_]  # as `align_beginnings` gives them
     pooled: NDArray[np.bool_]  # the qrels name this document, but nobody judged it (grade below 0)
 
 
@@ -44,19 +44,19 @@ def align(ranking: Ranking, table: JudgmentTable, *, depth: int) -> NDArray[np.i
     return grades
 
 
-def align_tie_groups(ranking: Ranking, table: JudgmentTable, *, depth: int) -> NDArray[np.int32]:
-    """int32[topics of the table, depth]: for each cell of `align` the 0-based position of the first
-    document of its tied group; a rank without a document is a group of its own.
+def align_beginnings(ranking: Ranking, table: JudgmentTable, *, depth: int) -> NDArray[np.bool_]:
+    """bool[topics of the table, depth]: for each cell of `align` whether a tied group begins there:
+    no document above has its score. A rank without a document is a group of its own.
 
     A group that goes on past `depth` is cut there, as `rank` cuts at its own depth. Raises
     ValueError for a depth below 1.
     """
     if depth < 1:
         raise ValueError(f"depth must be at least 1, not {depth}")
-    groups = np.tile(np.arange(depth, dtype=np.int32), (len(table.topics), 1))
+    begins = np.ones((len(table.topics), depth), np.bool_)
     cells, seen = _cells(ranking, table, depth)
-    groups.reshape(-1)[cells] = ranking.tie_groups[seen]
-    return groups
+    begins.reshape(-1)[cells] = ranking.tie_groups[seen] == ranking.positions[seen]
+    return begins
 
 
 def align_fully(ranking: Ranking, table: JudgmentTable, *, depth: int) -> Alignment:
@@ -72,7 +72,7 @@ def align_fully(ranking: Ranking, table: JudgmentTable, *, depth: int) -> Alignm
             hashes=ranking.hashes[seen],
         )
         pooled.reshape(-1)[cells] = (places >= 0) & (table.grades[places] == UNJUDGED)
-    return Alignment(grades, align_tie_groups(ranking, table, depth=depth), pooled)
+    return Alignment(grades, align_beginnings(ranking, table, depth=depth), pooled)
 
 
 def _cells(

@@ -17,11 +17,11 @@ _ROW_STEP = np.uint64(
 
 @dataclass(frozen=True, eq=False)
 class JudgmentTable:
-    """Who asks for (topic, document) gets its judgment: a dictionary with a thumb index.
+    """Who asks for (topic, document) gets its judgment: a hash table.
 
-    The judgments stand in ascending order of a 64-bit key made of topic and document id;
-    `thumbs[b]` is the place of the first key whose leading bits are b or more. Keys can coincide,
-    so `find_judgments` compares topic and id as well.
+    The leading bits of a 64-bit key made of topic and document id say in which slot a judgment is;
+    those of one slot point to each other. Keys can coincide, so `find_judgments` compares topic and
+    id as well.
     """
 
     topics: tuple[str, ...]  # the campaign's topics in position order: rows of every matrix, vector
@@ -29,11 +29,17 @@ class JudgmentTable:
     grade_counts: NDArray[np.int64]  # int64[topics, highest_grade + 1], judged documents per grade
     is_judged_topic: NDArray[np.bool_]  # bool[topics], has at least one non-negative judgment
     is_qrels_topic: NDArray[np.bool_]  # bool[topics], occurs in the qrels, if only as unjudged
-    keys: NDArray[np.uint64]  # uint64[judgments], ascending
+    keys: NDArray[np.uint64]  # uint64[judgments], in the order of the file as what follows
     rows: NDArray[np.int32]  # int32[judgments], position of the topic
     doc_ids: NDArray[np.bytes_]  # S{w}[judgments], w a multiple of 8
     grades: NDArray[np.int8]  # int8[judgments], negatives already UNJUDGED
-    thumbs: NDArray[np.int64]  # int64[2^bits + 1]
+    slots: NDArray[np.int32]  # int32[2^bits], a judgment of the slot, or -1
+    next_in_slot: NDArray[np.int32]  # int32[judgments], another one of the same slot, or -1
+
+    @cached_property
+    def words(self) -> tuple[NDArray[np.uint64], ...]:
+        """The ids word by word, each uint64[judgments]."""
+        return tuple(np.ascontiguousarray(word) for word in id_words(self.doc_ids).T)
 
     @cached_property
     def row_of(self) -> dict[str, int]:
@@ -72,18 +78,19 @@ def build_table(
     grade_counts = _grade_counts(rows[judged], grades[judged], len(topics), highest_grade)
     doc_ids = whole_words(doc_ids)
     keys = _keys(rows, hash_doc_ids(doc_ids))
-    order = np.argsort(keys, kind="stable")
+    slots, next_in_slot = _slots(keys)
     table = JudgmentTable(
         topics=tuple(topics),
         highest_grade=highest_grade,
         grade_counts=grade_counts,
         is_judged_topic=grade_counts.sum(axis=1) > 0,
         is_qrels_topic=np.bincount(rows, minlength=len(topics)) > 0,
-        keys=keys[order],
-        rows=rows[order],
-        doc_ids=doc_ids[order],
-        grades=np.where(judged, grades, UNJUDGED).astype(np.int8)[order],
-        thumbs=_thumbs(keys[order]),
+        keys=keys,
+        rows=rows,
+        doc_ids=doc_ids,
+        grades=np.where(judged, grades, UNJUDGED).astype(np.int8),
+        slots=slots,
+        next_in_slot=next_in_slot,
     )
     _refuse_duplicates(table)
     return table
@@ -101,22 +108,36 @@ def find_judgments(
     `hashes` are `hash_doc_ids(doc_ids)`. Found by hash, then verified in full on the bytes; ids
     may be padded to another width than the table's.
     """
+    places = np.full(len(hashes), -1, np.int64)
+    hits, found = judged_documents(table, rows=rows, doc_ids=doc_ids, hashes=hashes)
+    places[hits] = found
+    return places
+
+
+def judged_documents(
+    table: JudgmentTable,
+    *,
+    rows: NDArray[np.int32],
+    doc_ids: NDArray[np.bytes_],
+    hashes: NDArray[np.uint64],
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """As `find_judgments`, the judged ones alone, in no order: which they are, their indices."""
     keys = _keys(rows, hashes)
-    words = id_words(doc_ids)
-    thumb = keys >> _thumb_shift(len(table.thumbs))
-    place, end = table.thumbs[thumb], table.thumbs[thumb + np.uint64(1)]
-    found = np.full(len(keys), -1, np.int64)
-    pending = np.flatnonzero(place < end)
+    place = table.slots[keys >> _shift(len(table.slots))]
+    pending = np.flatnonzero(place >= 0)
+    keys, place = keys[pending], place[pending]
+    hits, found = [pending[:0]], [place[:0]]
     while len(pending):
-        at = place[pending]
-        same = table.keys[at] == keys[pending]
-        hits = np.flatnonzero(same)
-        same[hits] = _is_same_document(table, at[hits], rows[pending[hits]], words[pending[hits]])
-        found[pending[same]] = at[same]
-        pending = pending[~same]
-        place[pending] += 1
-        pending = pending[place[pending] < end[pending]]
-    return found
+        same = np.flatnonzero(table.keys[place] == keys)
+        asked = pending[same]
+        same = same[_is_same_document(table, place[same], rows[asked], id_words(doc_ids[asked]))]
+        hits.append(pending[same])
+        found.append(place[same])
+        place = table.next_in_slot[place]
+        place[same] = -1  # no further search
+        left = np.flatnonzero(place >= 0)
+        pending, keys, place = pending[left], keys[left], place[left]
+    return np.concatenate(hits), np.concatenate(found)
 
 
 def _is_same_document(
@@ -125,12 +146,15 @@ def _is_same_document(
     rows: NDArray[np.int32],
     words: NDArray[np.uint64],
 ) -> NDArray[np.bool_]:
-    ours = id_words(table.doc_ids[at])
-    shared = min(ours.shape[1], words.shape[1])
     same: NDArray[np.bool_] = table.rows[at] == rows
-    same &= np.all(ours[:, :shared] == words[:, :shared], axis=1)
-    same &= ~ours[:, shared:].any(axis=1)  # what is left of the wider one must be padding
-    same &= ~words[:, shared:].any(axis=1)
+    ours = table.words
+    for column in range(max(len(ours), words.shape[1])):
+        if column >= words.shape[1]:  # what is left of the wider one must be padding
+            same &= ours[column][at] == 0
+        elif column >= len(ours):
+            same &= words[:, column] == 0
+        else:
+            same &= ours[column][at] == words[:, column]
     return same
 
 
@@ -138,18 +162,22 @@ def _keys(rows: NDArray[np.int32], hashes: NDArray[np.uint64]) -> NDArray[np.uin
     return hashes + rows.astype(np.uint64) * _ROW_STEP
 
 
-def _thumbs(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """About two thumbs per judgment, so that a search meets less than one wrong key on average."""
-    bits = max(1, (2 * len(keys)).bit_length())
-    leading = (keys >> _thumb_shift((1 << bits) + 1)).astype(np.int64)
-    thumbs = np.zeros((1 << bits) + 1, np.int64)
-    np.cumsum(np.bincount(leading, minlength=1 << bits), out=thumbs[1:])
-    return thumbs
+def _slots(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """At least four slots a judgment, so that few documents meet a judgment that is not theirs."""
+    slots = np.full(1 << max(1, (4 * len(keys)).bit_length()), -1, np.int32)
+    slot = keys >> _shift(len(slots))
+    order = np.argsort(slot, kind="stable").astype(np.int32)
+    next_in_slot = np.full(len(keys), -1, np.int32)
+    shared = slot[order[1:]] == slot[order[:-1]]
+    next_in_slot[order[:-1][shared]] = order[1:][shared]
+    firsts = order[np.append(True, ~shared)[: len(order)]]
+    slots[slot[firsts]] = firsts
+    return slots, next_in_slot
 
 
-def _thumb_shift(thumbs: int) -> np.uint64:
-    """What is left of a key after this shift counts thumbs: 64 - bits of 2^bits + 1 thumbs."""
-    return np.uint64(65 - (thumbs - 1).bit_length())
+def _shift(size: int) -> np.uint64:
+    """What leaves of a key the leading bits that count up to `size`, a power of two."""
+    return np.uint64(65 - size.bit_length())
 
 
 def _grade_counts(

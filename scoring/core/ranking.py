@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 WORD = 8  # bytes; document ids are padded with NUL bytes to whole 64-bit words
+_GOLDEN = 0x9E3779B97F4A7C15
+_MIX = np.uint64(0xBF58476D1CE4E5B9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,13 +83,13 @@ def rank(
     A document occurs at most once per topic: the reader of the file refuses anything else.
     Raises ValueError for columns that do not fit together or a score that is not a number.
     """
-    _check_columns(topics, topic_index, doc_ids, retrieval_scores, max_depth)
+    check_columns(topics, topic_index, doc_ids, retrieval_scores, max_depth)
     doc_ids = whole_words(doc_ids)
-    order = _score_order(topic_index, retrieval_scores)
+    order = score_order(topic_index, retrieval_scores)
     if order is not None:
         topic_index, retrieval_scores = topic_index[order], retrieval_scores[order]
         doc_ids = doc_ids[order]
-    firsts = _first_of_group(topic_index, retrieval_scores)
+    firsts = np.flatnonzero(begins_group(topic_index, retrieval_scores))
     doc_ids = _order_ties(doc_ids, firsts)
     lengths = np.bincount(topic_index, minlength=len(topics)).astype(np.int32)
     positions = _positions(lengths)
@@ -102,15 +104,18 @@ def rank(
 def hash_doc_ids(doc_ids: NDArray[np.bytes_]) -> NDArray[np.uint64]:
     """uint64[documents]: a hash of each id that does not depend on how wide the ids are padded.
 
-    Each 64-bit word is multiplied by an odd number of its own and mixed (the finaliser of
-    SplitMix64, which maps 0 to 0), and the results are added: words of padding add nothing.
+    Each 64-bit word is multiplied by an odd number of its own, its high half mixed into the low
+    one, multiplied again, and the results are added: words of padding add nothing.
     Hashes only speed a join up; whoever joins by them compares the ids as well.
     """
     words = id_words(doc_ids)
     hashes = np.zeros(len(words), np.uint64)
     for column in range(words.shape[1]):
-        multiplier = np.uint64((0x9E3779B97F4A7C15 * (2 * column + 1)) & 0xFFFFFFFFFFFFFFFF)
-        hashes += _mix(words[:, column] * multiplier)
+        multiplier = np.uint64((_GOLDEN * (2 * column + 1)) & 0xFFFFFFFFFFFFFFFF)
+        mixed = words[:, column] * multiplier
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= _MIX
+        hashes += mixed
     return hashes
 
 
@@ -142,13 +147,7 @@ def _padded(doc_ids: NDArray[np.bytes_]) -> NDArray[np.bytes_]:
     return doc_ids.astype(f"S{width}", copy=False)
 
 
-def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
-
-
-def _check_columns(
+def check_columns(
     topics: Sequence[str],
     topic_index: NDArray[np.int32],
     doc_ids: NDArray[np.bytes_],
@@ -176,7 +175,7 @@ def _check_columns(
         raise ValueError(f"max_depth must be at least 1, not {max_depth}")
 
 
-def _score_order(
+def score_order(
     topic_index: NDArray[np.int32], retrieval_scores: NDArray[np.float64]
 ) -> NDArray[np.intp] | None:
     """Lines by topic, then descending score; None where they stand so already, as in most runs."""
@@ -187,28 +186,61 @@ def _score_order(
     return np.lexsort((-retrieval_scores, topic_index))
 
 
-def _first_of_group(
+def begins_group(
     topic_index: NDArray[np.int32], retrieval_scores: NDArray[np.float64]
-) -> NDArray[np.intp]:
-    """Where a group of lines with the same topic and the same score begins."""
-    firsts = np.ones(len(topic_index), np.bool_)
-    firsts[1:] = topic_index[1:] != topic_index[:-1]
-    firsts[1:] |= retrieval_scores[1:] != retrieval_scores[:-1]
-    return np.flatnonzero(firsts)
+) -> NDArray[np.bool_]:
+    """bool[lines]: a group of lines with the same topic and the same score begins here."""
+    begins = np.ones(len(topic_index), np.bool_)
+    np.not_equal(topic_index[1:], topic_index[:-1], out=begins[1:])
+    begins[1:] |= retrieval_scores[1:] != retrieval_scores[:-1]
+    return begins
+
+
+def tie_order(doc_ids: NDArray[np.bytes_], groups: NDArray[np.int64]) -> NDArray[np.intp]:
+    """What orders documents by group, and within a group by id, descending as bytes.
+
+    `groups` are numbered upwards from 0; no group names a document twice.
+    """
+    keys = _short_keys(doc_ids, groups)
+    if keys is not None:
+        return np.argsort(keys)
+    # Read as big-endian numbers, words compare as their bytes do; inverted, they sort descending.
+    words = id_words(doc_ids).byteswap()
+    return np.lexsort((*(~words[:, column] for column in reversed(range(words.shape[1]))), groups))
+
+
+def _short_keys(
+    doc_ids: NDArray[np.bytes_], groups: NDArray[np.int64]
+) -> NDArray[np.uint64] | None:
+    """uint64[documents]: keys that stand in tie order, of group and of those bits of the ids that
+    are not alike in all of them: often few. None where they are more than a word holds."""
+    words = id_words(doc_ids)
+    keys = groups.astype(np.uint64)
+    bits = int(groups.max(initial=0)).bit_length()
+    for column in range(words.shape[1]):
+        word = ~words[:, column]
+        varying = int(np.bitwise_or.reduce(word) ^ np.bitwise_and.reduce(word))
+        for byte in range(WORD):
+            width = (varying >> (8 * byte) & 0xFF).bit_length()
+            bits += width
+            if bits > 64:
+                return None
+            if width:
+                keys <<= np.uint64(width)
+                keys |= word >> np.uint64(8 * byte) & np.uint64((1 << width) - 1)
+    return keys
 
 
 def _order_ties(doc_ids: NDArray[np.bytes_], firsts: NDArray[np.intp]) -> NDArray[np.bytes_]:
-    """The ids with every group of equal scores in descending byte order."""
+    """The ids with every group of equal scores in tie order."""
     sizes = np.diff(firsts, append=len(doc_ids))
-    groups = np.repeat(np.arange(len(firsts)), sizes)
-    tied = np.flatnonzero(np.repeat(sizes > 1, sizes))
+    shared = sizes > 1
+    tied = np.flatnonzero(np.repeat(shared, sizes))
     if not len(tied):
         return doc_ids
-    # Read as big-endian numbers, words compare as their bytes do; inverted, they sort descending.
-    words = id_words(doc_ids[tied]).byteswap()
-    keys = [~words[:, column] for column in reversed(range(words.shape[1]))]
+    groups = np.repeat(np.arange(np.count_nonzero(shared)), sizes[shared])
     ordered = doc_ids.copy()
-    ordered[tied] = doc_ids[tied[np.lexsort((*keys, groups[tied]))]]
+    ordered[tied] = doc_ids[tied[tie_order(doc_ids[tied], groups)]]
     return ordered
 
 

@@ -1,211 +1,228 @@
-"""Closed forms of the mean over all orderings within tied groups, one for each measure.
+"""What measures ask of a ranking, answered with the mean over all orderings within tied groups.
 
-McSherry and Najork (ECIR 2008) give P, R, F1, AP, RR and nDCG; RBP is that of the RBP paper,
-section 4.7; ESL is Cooper's. Where the paper's RR slips, measures.md section 9 says so. Each takes
-time linear in the documents. A document that is tied with nobody is scored as it is without ties,
-by the same operations.
+The closed forms are McSherry and Najork's (ECIR 2008) for P, R, F1, AP, RR and nDCG, that of the
+RBP paper, section 4.7, and Cooper's for ESL. Where the paper's RR slips, measures.md section 9 says
+so. Each takes time linear in the documents.
 
-Whatever the measure, a bound from above takes the unknown documents for the best there are, and
-expects that.
+1. Only mixed groups matter, those whose documents differ in grade. Whatever stands outside of them
+   has its one rank, and what a measure gets for it is the same, bit for bit, as without ties.
+2. The places of a list (relevant documents ...) that one mixed group has share what its ranks have.
+   They get equal parts, so that a sum over the topic is the expected one.
+3. A bound from above takes the unknown documents for the best there are, and expects that.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.measures.arrays import Scores
-from scoring.core.measures.cumulated_gain import discounts
-from scoring.core.measures.gains import collected, ideal
-from scoring.core.measures.measure import Arguments
-from scoring.core.measures.precision import r_precision_limit, share
-from scoring.core.measures.sums_of_precision import missing_precisions
-from scoring.core.measures.weighted import Weighting
-from scoring.core.measures.workings import Places
-from scoring.core.tied_groups import Groups, TiedPlaces, TiedWorkings
-
-Weigh = Callable[[Arguments, TiedWorkings], Weighting]
+from scoring.core.measures.workings import Places, Workings, places_of
+from scoring.core.tied_chances import none_in_first, nth_chances
+from scoring.core.tied_groups import Groups, TiedTopics
 
 
-def weighted(weigh: Weigh) -> Callable[[Arguments, TiedWorkings], Scores]:
-    """A group shares the weights of its ranks equally; so does what is unknown in it."""
+@dataclass(frozen=True, eq=False)
+class Sharers:
+    """Which of a list of places are in mixed groups."""
 
-    def compute(arguments: Arguments, workings: TiedWorkings) -> Scores:
-        weighting = weigh(arguments, workings)
-        weights = weighting.weights
-        ranks = len(weights.by_rank)
-        reached = workings.reached(ranks)
-        places, gains = weighting.collect(reached)
-        groups = workings.with_groups(places)
-        if gains is None:
-            base = shared_sums(groups, weights.by_rank)
-        else:
-            base = shared_gains(groups, weights.by_rank, gains)
-        unknown = shared_sums(workings.unknown(reached), weights.by_rank)
-        unknown += weights.after[np.minimum(workings.graded.lengths, ranks)]
-        return Scores(base / weights.norm, unknown * weighting.highest_gain / weights.norm)
+    groups: Groups  # those that have at least one of the places
+    cells: NDArray[np.int64]  # int64[sharers], which of the list are in a group, group after group
+    firsts: NDArray[np.int64]  # int64[groups], which of the list is the first of the group
+    members: NDArray[np.int64]  # int64[groups], how many are in the group
 
-    return compute
+    def give(self, values: NDArray[np.float64], shared: NDArray[np.float64]) -> None:
+        """Writes what each group shares to each of its members, among the values of the list."""
+        if len(self.groups):
+            values[self.cells] = shared.repeat(self.members)
 
 
-def shared_sums(groups: Groups, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[topics]: the weights of the places, every group with the mean weight of its ranks."""
-    own, mean = _own_and_mean(groups, by_rank)
-    return groups.totals(own, mean * groups.members)
+@dataclass(frozen=True, eq=False)
+class NthShared:
+    """The mixed groups, each of another topic, that have the nth of a list of places."""
+
+    groups: Groups
+    members: NDArray[np.int64]  # int64[groups], how many of the places are in the group
+    wanted: NDArray[np.int64]  # int64[groups], which of these is the nth: 1 for the first
 
 
-def shared_gains(
-    groups: TiedPlaces, by_rank: NDArray[np.float64], gains: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The same with a gain for each of the places."""
-    own, mean = _own_and_mean(groups, by_rank)
-    return groups.totals(own * gains[groups.lone_cells], mean * groups.summed(gains))
+class TiedWorkings(Workings):
+    """The mean over all orderings."""
 
+    def __init__(self, tied: TiedTopics) -> None:
+        super().__init__(tied.graded)
+        self.mixed = tied.mixed
 
-def _own_and_mean(
-    groups: Groups, by_rank: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The weight of each lone place, and the mean weight of the ranks of each group; ranks after
-    the last weight have none."""
-    ranks = len(by_rank)
-    padded = np.zeros(ranks + 1)
-    padded[:-1] = by_rank
-    own = padded.take(groups.lone.positions, mode="clip")
-    if not len(groups.starts):
-        return own, np.zeros(0)
-    up_to = sums_before(by_rank)
-    ends = up_to.take(groups.starts + groups.sizes, mode="clip")
-    return own, (ends - up_to.take(groups.starts, mode="clip")) / groups.sizes
+    def across(self, cutoff: int) -> Groups:
+        """The mixed groups that begin within the cutoff and go on after it, one a topic at most."""
 
+        def find() -> Groups:
+            is_across = (self.mixed.starts < cutoff) & (self.mixed.ends > cutoff)
+            return self.mixed.some(is_across.nonzero()[0])
 
-def sums_before(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[n + 1]: the sums of the first 0, 1, 2, ... values."""
-    sums = np.zeros(len(values) + 1)
-    np.cumsum(values, out=sums[1:])
-    return sums
+        return self.shared(("across", cutoff), find)
 
+    def sharers(self, places: Places) -> Sharers:
+        """Who shares; made once for each list of places."""
 
-def expected_found(
-    workings: TiedWorkings, rel: int, limits: NDArray[np.int64] | int
-) -> NDArray[np.float64]:
-    """float64[topics]: relevant documents expected within the limit."""
-    groups = workings.with_groups(workings.relevant(rel, workings.graded.depth))
-    if isinstance(limits, int):
-        inside, slots = groups.lone.positions < limits, groups.slots(limits)
-    else:
-        inside = groups.lone.positions < limits[groups.lone.rows]
-        slots = groups.slots(limits[groups.rows])
-    return groups.totals(inside.astype(np.float64), slots * groups.members / groups.sizes)
+        def find() -> Sharers:
+            group_of = self._group_of().take(places.flat(self.graded.depth))
+            cells = (group_of >= 0).nonzero()[0]
+            group_of = group_of[cells]
+            is_first = np.ones(len(cells) + 1, np.bool_)
+            np.not_equal(group_of[1:], group_of[:-1], out=is_first[1:-1])
+            firsts = is_first.nonzero()[0]
+            members, firsts = firsts[1:] - firsts[:-1], firsts[:-1]
+            return Sharers(self.mixed.some(group_of[firsts]), cells, cells[firsts], members)
 
+        return self.shared(("sharers", places), find)
 
-def recall(arguments: Arguments, workings: TiedWorkings) -> Scores:
-    """Found, as expected, over R."""
-    rel = arguments.integer("rel")
-    found = expected_found(workings, rel, arguments.required_cutoff())
-    return Scores(share(found, workings.graded.relevant_count(rel)), None)
+    def within(self, mask: NDArray[np.bool_], ranks: int) -> Places:
+        """Whole groups: those that begin in the first `ranks`."""
+        across = self.across(ranks)
+        if not len(across):
+            return super().within(mask, ranks)
+        reached = np.full(self.graded.topics, ranks)
+        reached[across.rows] = across.ends
+        deepest = int(reached.max())
+        return places_of(mask[:, :deepest] & (np.arange(deepest) < reached[:, None]))
 
+    def found(self, rel: int, cutoff: int) -> NDArray[np.float64]:
+        """A group across the cutoff has its share of documents within it."""
+        found, across = super().found(rel, cutoff), self.across(cutoff)
+        if len(across):
+            in_group = self.shared(("in group", cutoff), across.mask)
+            members = self.graded.relevant(rel)[across.rows, : in_group.shape[1]] & in_group
+            expected = across.slots(cutoff) * members.sum(axis=1) / across.sizes
+            found[across.rows] += expected - members[:, :cutoff].sum(axis=1)
+        return found
 
-def f1(arguments: Arguments, workings: TiedWorkings) -> Scores:
-    """Twice what is expected to be found, over k + R."""
-    rel, cutoff = arguments.integer("rel"), arguments.required_cutoff()
-    whole = workings.graded.relevant_count(rel) + cutoff
-    return Scores(2 * expected_found(workings, rel, cutoff) / whole, None)
+    def found_above(self, limits: NDArray[np.int64], rel: int, ranks: int) -> NDArray[np.float64]:
+        """Each document of a group is above the limit with the share of its ranks that are."""
+        relevant = self.relevant(rel, ranks)
+        inside = (relevant.positions < limits[relevant.rows]).astype(np.float64)
+        sharers = self.sharers(relevant)
+        groups = sharers.groups
+        sharers.give(inside, groups.slots(limits[groups.rows]) / groups.sizes)
+        return relevant.sums(inside)
 
+    def weights_at(self, places: Places, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A group shares the weights of its ranks equally."""
+        weights = by_rank.take(places.positions, mode="clip")
+        sharers = self.sharers(places)
+        sharers.give(weights, sharers.groups.means(by_rank))
+        return weights
 
-def r_precision(arguments: Arguments, workings: TiedWorkings) -> Scores:
-    """The rank it looks at depends on the topic alone."""
-    limit = r_precision_limit(arguments, workings)
-    return Scores(share(expected_found(workings, arguments.integer("rel"), limit), limit), None)
+    def discounts_at(self, places: Places, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Their reciprocals are weights."""
+        discounts = by_rank.take(places.positions, mode="clip")
+        sharers = self.sharers(places)
+        sharers.give(discounts, 1 / sharers.groups.means(1 / by_rank))
+        return discounts
 
+    def unjudged_weight(self, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
+        """There are many unjudged documents: those of mixed groups are only counted."""
+        settled = self._settled_unjudged(len(by_rank))
+        shared = self.mixed.means(by_rank) * self._unjudged_members()
+        weight = settled.sums(by_rank.take(settled.positions))
+        return weight + np.bincount(self.mixed.rows, weights=shared, minlength=len(weight))
 
-def judged(arguments: Arguments, workings: TiedWorkings) -> Scores:
-    """Documents within k, less the unjudged ones expected there."""
-    cutoff = arguments.required_cutoff()
-    unjudged = workings.unknown(workings.reached(cutoff))
-    inside = (unjudged.lone.positions < cutoff).astype(np.float64)
-    shared = unjudged.slots(cutoff) * unjudged.members / unjudged.sizes
-    missing = unjudged.totals(inside, shared)
-    documents = np.minimum(workings.graded.lengths, cutoff)
-    return Scores((documents - missing) / cutoff, None)
+    def precisions_at(self, places: Places, ranks: int) -> NDArray[np.float64]:
+        """Rank j of a group that begins after t documents, with r of its n documents and R before
+        it, is relevant in r/n of the orderings and has then (j - t - 1) (r - 1)/(n - 1) of the
+        group above it, on average. Divided by j and summed over its m ranks in the first `ranks`
+        that is (r/n) (a m + (R + 1 - a (t + 1)) (H(t + m) - H(t))) with a = (r - 1)/(n - 1) and the
+        harmonic numbers H; each of the r documents has its part.
+        """
+        precisions, sharers = super().precisions_at(places, ranks), self.sharers(places)
+        groups = sharers.groups
+        slots = groups.slots(ranks)
+        harmonic = np.zeros(self.graded.depth + 1)
+        (1 / np.arange(1, len(harmonic))).cumsum(out=harmonic[1:])
+        span = harmonic[groups.starts + slots] - harmonic[groups.starts]
+        rate = (sharers.members - 1) / (groups.sizes - 1)
+        above = places.ordinals[sharers.firsts] - rate * (groups.starts + 1)
+        sharers.give(precisions, (rate * slots + above * span) / groups.sizes)
+        return precisions
 
+    def worth_of_nth(
+        self, places: Places, nth: int, worth: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """The worth of each rank of its group, times the chance that it has this rank."""
+        values, shared = super().worth_of_nth(places, nth, worth), self._nth_shared(places, nth)
+        if shared:
+            chances = nth_chances(shared.groups.sizes, shared.members, shared.wanted)
+            ranks = shared.groups.starts[:, None] + 1 + np.arange(chances.shape[1])
+            values[shared.groups.rows] = (chances * worth(ranks)).sum(axis=1)
+        return values
 
-def precision_sums(groups: TiedPlaces, limit: int) -> NDArray[np.float64]:
-    """float64[topics]: the sum of precisions expected within the limit.
+    def rank_of_nth(self, places: Places, nth: int) -> NDArray[np.float64]:
+        """The q-th of r documents among n stands at q (n + 1)/(r + 1) on average."""
+        ranks, shared = super().rank_of_nth(places, nth), self._nth_shared(places, nth)
+        if shared:
+            groups = shared.groups
+            inside = shared.wanted * (groups.sizes + 1) / (shared.members + 1)
+            ranks[groups.rows] = groups.starts + inside
+        return ranks
 
-    Rank j of a group that begins after t documents, with r of its n documents and R before it, is
-    relevant in r/n of the orderings and has then (j - t - 1) (r - 1)/(n - 1) of the group above
-    it, on average. Divided by j and summed over the group's ranks to the limit that is
-    (r/n) (a m + (R + 1 - a (t + 1)) (H(t + m) - H(t))) with a = (r - 1)/(n - 1), m ranks and the
-    harmonic numbers H.
-    """
-    lone = groups.lone
-    own = (groups.lone_cells - groups.places.bounds[lone.rows] + 1) / (lone.positions + 1)
-    own[lone.positions >= limit] = 0.0
-    starts, sizes, members = groups.starts, groups.sizes, groups.members
-    inside = groups.slots(limit)
-    deepest = int((starts + inside).max(initial=0))
-    harmonic = sums_before(1 / np.arange(1, deepest + 1))
-    rate = (members - 1) / (sizes - 1)
-    above = groups.earlier + 1 - rate * (starts + 1)
-    span = harmonic[np.minimum(starts + inside, deepest)]
-    span = np.where(inside > 0, span - harmonic[np.minimum(starts, deepest)], 0.0)
-    return groups.totals(own, (rate * inside + above * span) * members / sizes)
+    def _nth_shared(self, places: Places, nth: int) -> NthShared | None:
+        topics, cells = places.nth(nth)
+        group_of = self._group_of().take(topics * self.graded.depth + places.positions[cells])
+        shared = (group_of >= 0).nonzero()[0]
+        if not len(shared):
+            return None
+        groups = self.mixed.some(group_of[shared])
+        at = places.flat(self.graded.depth).searchsorted(groups.edges)
+        return NthShared(groups, at[1::2] - at[::2], cells[shared] - at[::2] + 1)
 
+    def best(self, places: Places, gains: NDArray[np.float64], cutoff: int) -> NDArray[np.float64]:
+        """The best of what is surely within the cutoff. A group across it adds for every gain the
+        step up from the next lower one, times the chance of that gain or a higher one."""
+        across = self.across(cutoff)
+        if not len(across):
+            return super().best(places, gains, cutoff)
+        starts = np.full(self.graded.topics, self.graded.depth)
+        starts[across.rows] = across.starts
+        in_group = places.positions >= starts[places.rows]
+        best = places.maxima(np.where(in_group, 0.0, gains))
+        rows, gains = places.rows[in_group], gains[in_group]
+        certain, better = best[across.rows], np.zeros(len(across))
+        for lower, level in pairwise((0.0, *np.unique(gains).tolist())):
+            counts = np.bincount(rows[gains >= level], minlength=len(best))[across.rows]
+            chances = 1.0 - none_in_first(across.sizes, counts, across.slots(cutoff))
+            better += np.maximum(level - np.maximum(certain, lower), 0.0) * chances
+        best[across.rows] += better
+        return best
 
-def average_precision(arguments: Arguments, workings: TiedWorkings) -> Scores:
-    """The sum of precisions over R."""
-    rel = arguments.integer("rel")
-    relevant = workings.with_groups(workings.relevant(rel, workings.graded.depth))
-    sums = precision_sums(relevant, workings.ranks_of(arguments.cutoff))
-    return Scores(share(sums, workings.graded.relevant_count(rel)), None)
+    def _settled_unjudged(self, ranks: int) -> Places:
+        """The unjudged documents of the first `ranks` that are in no mixed group."""
 
+        def find() -> Places:
+            settled = (self._group_of() < 0).reshape(self.graded.grades.shape)
+            return places_of(self.graded.unjudged[:, :ranks] & settled[:, :ranks])
 
-def sum_of_precisions(arguments: Arguments, workings: TiedWorkings) -> Scores:
-    """The upper bound expects every unknown document relevant, those after the end too."""
-    rel, cutoff = arguments.integer("rel"), arguments.required_cutoff()
-    relevant = workings.with_groups(workings.relevant(rel, workings.graded.depth))
-    base = precision_sums(relevant, cutoff)
-    reached = workings.reached(cutoff)
-    possible = workings.with_groups(workings.possible(rel, reached))
-    upper = precision_sums(possible, cutoff)
-    upper += missing_precisions(possible.places, workings, cutoff)
-    return Scores(base, np.maximum(upper - base, 0.0))
+        return self.shared(("settled unjudged", ranks), find)
 
+    def _unjudged_members(self) -> NDArray[np.int64]:
+        """int64[groups]: how many documents of each mixed group nobody judged."""
 
-def ndcg(arguments: Arguments, workings: TiedWorkings) -> Scores:
-    """A group shares its discounts; the ideal ranking is the same for every ordering."""
-    kind, cutoff, log_base = arguments.word("gain"), arguments.cutoff, arguments.real("b")
-    ranks = workings.ranks_of(cutoff)
-    places, gains = collected(kind, workings, workings.reached(cutoff))
-    groups = workings.with_groups(places)
-    own = gains[groups.lone_cells] / discounts(log_base, groups.lone.positions)
-    own[groups.lone.positions >= ranks] = 0.0
-    _, mean = _own_and_mean(groups, 1 / discounts(log_base, np.arange(ranks)))
-    reached = groups.totals(own, mean * groups.summed(gains))
-    best_places, best_gains = ideal(kind, workings.graded, cutoff)
-    best = best_places.sums(best_gains / discounts(log_base, best_places.positions))
-    return Scores(np.divide(reached, best, out=np.zeros_like(best), where=best > 0), None)
+        def count() -> NDArray[np.int64]:
+            above = np.zeros(self.graded.grades.size + 1, np.int32)
+            self.graded.unjudged.reshape(-1).cumsum(dtype=np.int32, out=above[1:])
+            at = above[self.mixed.edges]
+            return at[1::2] - at[::2]
 
+        return self.shared("unjudged members", count)
 
-def search_length(arguments: Arguments, workings: TiedWorkings) -> Scores:
-    """Cooper: the irrelevant documents before the group, and q/(r + 1) of its own where the q-th of
-    its r relevant documents is the one wanted."""
-    wanted = arguments.integer("n")
-    relevant = workings.relevant(arguments.integer("rel"), workings.graded.depth)
-    enough, cells = nth_cells(relevant, wanted)
-    groups = workings.with_groups(relevant)
-    lengths = (relevant.positions[cells] + 1 - wanted).astype(np.float64)
-    tied = np.flatnonzero(groups.group_of[cells] >= 0)
-    its = groups.group_of[cells[tied]]
-    earlier, members = groups.earlier[its], groups.members[its]
-    others = (groups.sizes[its] - members) * (wanted - earlier) / (members + 1)
-    lengths[tied] = groups.starts[its] - earlier + others
-    length = np.full(len(enough), np.nan)
-    length[enough] = lengths
-    return Scores(length / wanted if arguments.integer("per") else length, None)
+    def _group_of(self) -> NDArray[np.int32]:
+        """int32[topics * depth]: the mixed group of the document in this cell, -1 without one."""
 
+        def number() -> NDArray[np.int32]:
+            # Cells outside of mixed groups and those of one, in turns.
+            edges = np.concatenate(([0], self.mixed.edges, [self.graded.grades.size]))
+            groups = np.full(len(edges) - 1, -1, np.int32)
+            groups[1::2] = np.arange(len(self.mixed))
+            return groups.repeat(edges[1:] - edges[:-1])
 
-def nth_cells(places: Places, nth: int) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """bool[topics], which topics have so many places, and int64, the nth of each that has."""
-    enough = places.counts >= nth
-    return enough, places.bounds[:-1][enough] + (nth - 1)
+        return self.shared("group of", number)

@@ -5,7 +5,7 @@
 3. `bounds`: the worst and the best ordering, to see what only ties decide.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -13,48 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import GradedTopics, Scores
-from scoring.core.measures.catalogue import family_of
-from scoring.core.measures.cumulated_gain import dcg_weighting
-from scoring.core.measures.graded import evaluate
-from scoring.core.measures.measure import Arguments, Measure
-from scoring.core.measures.precision import precision_weighting
-from scoring.core.measures.rank_biased_precision import rbp_weighting
-from scoring.core.measures.scaled_gain import sdcg_weighting
-from scoring.core.tied_expectations import (
-    average_precision,
-    f1,
-    judged,
-    ndcg,
-    r_precision,
-    recall,
-    search_length,
-    sum_of_precisions,
-    weighted,
-)
-from scoring.core.tied_firsts import hit, reciprocal_rank, success
-from scoring.core.tied_groups import TiedTopics, TiedWorkings
+from scoring.core.measures.graded import evaluate, evaluate_by
+from scoring.core.measures.measure import Measure
+from scoring.core.tied_expectations import TiedWorkings
+from scoring.core.tied_groups import TiedTopics
 
 __all__ = ["Bounds", "NoTieRule", "TiedTopics", "bounds", "expected", "has_bounds", "has_expected"]
 
-_EXPECTED: Final[dict[str, Callable[[Arguments, TiedWorkings], Scores]]] = {
-    "P": weighted(precision_weighting),
-    "R": recall,
-    "F1": f1,
-    "AP": average_precision,
-    "RR": reciprocal_rank,
-    "nDCG": ndcg,
-    "RBP": weighted(rbp_weighting),
-    "SP": sum_of_precisions,
-    "DCG": weighted(dcg_weighting),
-    "SDCG": weighted(sdcg_weighting),
-    "HIT": hit,
-    "Success": success,
-    "Rprec": r_precision,
-    "ESL": search_length,
-    "Judged": judged,
-}
-# These do not see the order within the first k: they change only where a group lies across k.
-_UNORDERED: Final = frozenset({"P", "R", "F1", "HIT", "Success", "Judged"})
+# All that these ask of a ranking the TiedWorkings answer for the mean over all orderings.
+_EXPECTED: Final = frozenset(
+    {"P", "R", "F1", "AP", "RR", "nDCG", "RBP", "SP", "DCG", "SDCG", "HIT", "Success", "Rprec"}
+    | {"ESL", "Judged"}
+)
 # With one more relevant document within the cutoff these can fall: the best ordering is no sorting.
 _UNSORTED: Final = frozenset({"SNDCG", "SNAP"})
 
@@ -85,28 +55,13 @@ def has_bounds(measure: Measure) -> bool:
 def expected(measures: Sequence[Measure], tied: TiedTopics) -> dict[Measure, Scores]:
     """The mean of each measure, and of its upper bound, over all orderings within tied groups.
 
-    Without ties these are the scores of `evaluate`, bit for bit. Raises NoTieRule, naming the
-    measures that have no closed form.
+    Where no two tied documents differ in grade these are the scores of `evaluate`, bit for bit.
+    Raises NoTieRule, naming the measures that have no closed form.
     """
     _refuse([measure for measure in measures if not has_expected(measure)], "expected")
-    if not tied.has_ties:
+    if not (tied.has_ties and len(tied.mixed)):
         return evaluate(measures, tied.graded)
-    workings = TiedWorkings(tied)
-    scores = {}
-    for measure in measures:
-        family = family_of(measure)
-        arguments = family.arguments(measure)
-        if family.name not in _UNORDERED or _is_crossed(arguments, workings):
-            scores[measure] = _EXPECTED[family.name](arguments, workings)
-        else:
-            scores[measure] = family.compute(arguments, workings)
-    return scores
-
-
-def _is_crossed(arguments: Arguments, workings: TiedWorkings) -> bool:
-    """Whether a tied group lies across the cutoff of some topic."""
-    cutoff = arguments.required_cutoff()
-    return workings.reached(cutoff) > min(cutoff, workings.graded.depth)
+    return evaluate_by(measures, TiedWorkings(tied))
 
 
 def bounds(measures: Sequence[Measure], tied: TiedTopics) -> dict[Measure, Bounds]:
@@ -127,7 +82,7 @@ def _sorted(tied: TiedTopics, *, best_first: bool) -> GradedTopics:
     if not tied.has_ties:
         return graded
     grades = graded.grades.astype(np.int64)
-    keys = tied.tie_groups.astype(np.int64) * 512 + (-grades if best_first else grades)
+    keys = np.cumsum(tied.begins, axis=1) * 512 + (-grades if best_first else grades)
     order = np.argsort(keys, axis=1, kind="stable")
     pooled = graded.pooled
     return replace(

@@ -11,8 +11,8 @@ from scoring.core.alignment import (
     PAST_END,
     UNJUDGED,
     align,
+    align_beginnings,
     align_fully,
-    align_tie_groups,
 )
 from scoring.core.judgments import build_table, find_judgments
 from scoring.core.ranking import hash_doc_ids, rank
@@ -105,9 +105,10 @@ def test_equal_hashes_are_told_apart_by_the_bytes():
     """All documents collide: every search must go on until the bytes agree."""
     table = table_of([("1", b"A", 2), ("1", b"B", 1), ("2", b"C", 1)])
     same_key = np.full(len(table.keys), table.keys[0])
-    thumbs = np.where(np.arange(len(table.thumbs)) > table.keys[0] >> np.uint64(61), 3, 0)
-    crowded = replace(table, keys=same_key, thumbs=thumbs)
-    assert len(table.thumbs) - 1 == 1 << 3  # three bits, hence the shift by 61
+    slots = np.zeros(len(table.slots), np.int32)
+    crowded = replace(
+        table, keys=same_key, slots=slots, next_in_slot=np.array([1, 2, -1], np.int32)
+    )
     wanted = np.array([b"B", b"A", b"C", b"D"])
     rows = np.array([0, 0, 1, 0], np.int32)
     hashes = same_key[0] - rows.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
@@ -206,23 +207,23 @@ def tied_ranking():
     )
 
 
-def test_every_cell_names_the_first_of_its_tied_group():
-    groups = align_tie_groups(tied_ranking(), table_of(QRELS), depth=8)
-    assert groups.dtype == np.int32
-    assert groups.tolist() == [[0, 0, 2, 3, 3, 3, 6, 7], list(range(8)), list(range(8))]
+def test_every_cell_tells_whether_a_tied_group_begins_there():
+    begins = align_beginnings(tied_ranking(), table_of(QRELS), depth=8)
+    assert begins.dtype == np.bool_
+    assert begins.astype(int).tolist() == [[1, 0, 1, 1, 0, 0, 1, 1], [1] * 8, [1] * 8]
 
 
 def test_a_tied_group_is_cut_at_the_depth():
-    groups = align_tie_groups(tied_ranking(), table_of(QRELS), depth=4)
-    assert groups[0].tolist() == [0, 0, 2, 3]
+    begins = align_beginnings(tied_ranking(), table_of(QRELS), depth=4)
+    assert begins[0].tolist() == [True, False, True, True]
     with pytest.raises(ValueError, match="depth"):
-        align_tie_groups(tied_ranking(), table_of(QRELS), depth=0)
+        align_beginnings(tied_ranking(), table_of(QRELS), depth=0)
 
 
 def test_a_full_alignment_tells_the_pooled_from_the_unknown():
     aligned = align_fully(tied_ranking(), table_of(QRELS), depth=5)
     assert aligned.grades.tolist() == align(tied_ranking(), table_of(QRELS), depth=5).tolist()
-    assert aligned.tie_groups[0].tolist() == [0, 0, 2, 3, 3]
+    assert aligned.begins[0].tolist() == [True, False, True, True, False]
     assert aligned.grades[0].tolist() == [0, 2, UNJUDGED, UNJUDGED, UNJUDGED]
     assert aligned.pooled.tolist() == [[False, False, True, False, False], [False] * 5, [False] * 5]
 

@@ -6,8 +6,7 @@ import pytest
 
 from scoring.core.means import shown_digits
 from tests.core.drawn import base, bounds, drawn, scores
-from tests.core.test_lecture import RUN_1, RUN_2
-from tests.core.test_paper_numbers import EXAMPLE, LECTURE, LECTURE_TOPIC, printed
+from tests.core.test_paper_numbers import EXAMPLE, LECTURE, RUN_1, RUN_2, TOPIC, printed
 from tests.core.test_tied_scores_paper import score, tied_base
 
 
@@ -80,6 +79,10 @@ class TestRankBiasedPrecision:
         # "documents retrieved before i relevant ones": 6 down to the third, of which 3 irrelevant
         assert base("ESL(n=3)", EXAMPLE) == 3
 
+    def test_the_chance_of_a_third_page_is_cut_off(self):
+        # Section 4.2, p = .95: "35%"; .95^20 = .358 (not in measures.md)
+        assert printed(base("RBP(p=0.95)", "-" * 20 + "$") / 0.05, ".358")
+
     def test_scaling_dcg_to_a_thousand_divides_it_by_more_than_five(self):
         # Section 4.6: "by a factor of almost 5", from 21.79 to 123.99 (not in measures.md)
         factor = base("DCG(b=2)@1000", "$" * 1000) / base("DCG(b=2)@100", "$" * 100)
@@ -123,6 +126,5 @@ class TestLecture:
 
     def test_trec_eval_does_not_use_base_2(self):
         # "it uses b = 2 as base of the logarithm": it divides by log2(i + 1)
-        topic = {"highest": 3, "per_grade": LECTURE_TOPIC}
-        assert printed(base("nDCG(b=2)@10", LECTURE, **topic), ".5194")
-        assert printed(base("nDCG@10", LECTURE, **topic), ".5851")
+        assert printed(base("nDCG(b=2)@10", LECTURE, **TOPIC), ".5194")
+        assert printed(base("nDCG@10", LECTURE, **TOPIC), ".5851")

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.core.alignment import align_fully
-from scoring.core.measures.graded import GradedTopics, evaluate
+from scoring.core.measures.graded import GradedTopics
 from scoring.core.measures.names import parse_measure
 from scoring.core.ties import (
     NoTieRule,
@@ -21,23 +21,23 @@ from scoring.core.ties import (
     bounds,
     expected,
     has_bounds,
-    has_expected,
 )
 from tests.core.drawn import drawn
 from tests.core.test_alignment import QRELS, table_of, tied_ranking
-from tests.core.test_catalogue import EXAMPLES, random_topics, same_bits
 
 
 def tied(ranking, **facts):
     """One topic, `(` and `)` around each tied group."""
-    signs, groups, first = [], [], None
+    signs, begins, inside, is_tied = [], [], False, False
     for sign in ranking:
         if sign in "()":
-            first = len(signs) if sign == "(" else None
+            is_tied = False
+            inside = sign == "("
         else:
-            groups.append(len(signs) if first is None else first)
+            begins.append(not is_tied)
             signs.append(sign)
-    return TiedTopics(drawn("".join(signs), **facts), np.array([groups], np.int32))
+            is_tied = inside
+    return TiedTopics(drawn("".join(signs), **facts), np.array([begins]))
 
 
 def score(name, ranking, **facts):
@@ -137,6 +137,27 @@ def test_discounted_gain_shares_its_discounts(lists, k):
     assert tied_base(f"DCG@{k}", written(lists)) == pytest.approx(total, abs=1e-12)
 
 
+@given(
+    lists=st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=20), min_size=1, max_size=6),
+    k=st.integers(1, 60),
+)
+def test_normalised_discounted_gain_of_labels(lists, k):
+    """Section 2.6 with its own gain, 2^label - 1: each group's mean gain times its discounts."""
+    total, begin = 0.0, 0
+    for labels in lists:
+        gain = sum(2**label - 1 for label in labels) / len(labels)
+        ranks = range(begin + 1, min(begin + len(labels), k) + 1)
+        total += gain * sum(1 / np.log2(1 + rank) for rank in ranks)
+        begin += len(labels)
+    ranking = "".join(f"({''.join(map(str, labels))})" for labels in lists)
+    found = tied_base(f"DCG(gain=exp)@{k}", ranking, highest=3)
+    assert found == pytest.approx(total, abs=1e-12 * max(1, total))
+    ideal = sorted((2**label - 1 for labels in lists for label in labels), reverse=True)
+    best = sum(gain / np.log2(1 + rank) for rank, gain in enumerate(ideal[:k], start=1))
+    found = tied_base(f"nDCG(gain=exp)@{k}", ranking, highest=3)
+    assert found == pytest.approx(total / best if best else 0, abs=1e-12)
+
+
 @given(lists=groups, p=st.sampled_from([0.0, 0.5, 0.8, 0.95]))
 def test_rank_biased_precision_shares_its_weights(lists, p):
     total = sum(r / n * (1 - p) * p ** (j - 1) for j, _, n, r, _ in positions(lists))
@@ -176,35 +197,6 @@ class TestUnknownDocuments:
         assert tied_base("Judged@5", "$(?-)") == pytest.approx(2 / 5, abs=1e-15)
 
 
-def test_without_ties_the_scores_are_those_of_the_ranking_bit_for_bit():
-    topics = random_topics(4, depth=300)
-    alone = np.tile(np.arange(300, dtype=np.int32), (6, 1))
-    measures = [measure for measure in EXAMPLES if has_expected(measure)]
-    found = expected(measures, TiedTopics(topics, alone))
-    plain = evaluate(measures, topics)
-    assert all(same_bits(found[measure], plain[measure]) for measure in measures)
-
-
-def test_runs_stacked_and_alone_score_the_same():
-    runs = [random_topics(seed, depth=50) for seed in range(3)]
-    groups = np.tile(np.arange(50, dtype=np.int32) // 3 * 3, (6, 1))
-    measures = [measure for measure in EXAMPLES if has_expected(measure)]
-    stacked = GradedTopics(
-        np.concatenate([run.grades for run in runs]),
-        np.concatenate([run.grade_counts for run in runs]),
-        runs[0].gain_map,
-    )
-    for run in runs:  # a rank without a document is a group of its own
-        run.grades[:, 48:] = -128
-    groups[:, 48:] = [48, 49]
-    stacked.grades[:, 48:] = -128
-    whole = expected(measures, TiedTopics(stacked, np.tile(groups, (3, 1))))
-    for place, run in enumerate(runs):
-        part = slice(6 * place, 6 * place + 6)
-        for measure, found in expected(measures, TiedTopics(run, groups)).items():
-            assert np.allclose(found.base, whole[measure].base[part], 0, 1e-15, equal_nan=True)
-
-
 def test_a_measure_without_closed_form_is_refused_by_name():
     measures = [parse_measure(n) for n in ("AP", "ERR@10", "RBP(p1=0.5,p2=0.8)", "bpref")]
     with pytest.raises(NoTieRule, match=r"'expected' .* ERR@10, RBP\(p1=0.5,p2=0.8\), bpref$"):
@@ -229,24 +221,9 @@ def test_a_run_is_scored_from_its_ranking():
         aligned.grades, table_of(QRELS).grade_counts, np.array([0, 0.5, 1.0]), aligned.pooled
     )
     measures = [parse_measure("P@1"), parse_measure("infAP")]
-    tied_topics = TiedTopics(graded, aligned.tie_groups)
+    tied_topics = TiedTopics(graded, aligned.begins)
     # A (grade 2) and B (grade 0) are tied: B comes first in the file, A in half the orderings
     assert expected(measures[:1], tied_topics)[measures[0]].base.tolist() == [0.5, 0, 0]
     found = bounds(measures, tied_topics)
     assert [each.worst[0] for each in found.values()] == pytest.approx([0, 1 / 2], abs=1e-4)
     assert [each.best[0] for each in found.values()] == pytest.approx([1, 1], abs=1e-15)
-
-
-@pytest.mark.parametrize(
-    "groups",
-    [
-        np.zeros((1, 3), np.int64),
-        np.zeros((1, 2), np.int32),
-        np.array([[0, 2, 2]], np.int32),
-        np.array([[1, 1, 2]], np.int32),
-        np.array([[0, 0, 1]], np.int32),
-    ],
-)
-def test_groups_that_do_not_fit_are_refused(groups):
-    with pytest.raises(ValueError, match="tie"):
-        TiedTopics(drawn("$-$"), groups)

@@ -65,6 +65,10 @@ def topics_of(grades, highest):
     return GradedTopics(grades, counts.astype(np.int64), worth)
 
 
+def tied_topics(topics, groups):
+    return TiedTopics(topics, groups == np.arange(groups.shape[1]))
+
+
 def arrangements_of(grades, groups):
     """int64[rankings]: a number for each class of rankings that only the order in groups tells
     apart."""
@@ -93,7 +97,7 @@ def prove(signs, documents, names):
         np.tile(topics.grade_counts, (len(groupings), 1)),
         topics.gain_map,
     )
-    tied = TiedTopics(stacked, np.repeat(np.array(groupings), len(grades), axis=0))
+    tied = tied_topics(stacked, np.repeat(np.array(groupings), len(grades), axis=0))
     found = expected(measures, tied)
     classes = [arrangements_of(grades, groups) for groups in groupings]
     for measure in measures:
@@ -129,7 +133,7 @@ def test_permutations_themselves(documents):
     measures = [parse_measure(name) for name in names]
     for groups in all_groupings(documents):
         rankings = all_rankings((-1, 0, 2), documents)
-        found = expected(measures, TiedTopics(topics_of(rankings, 2), tiled(groups, rankings)))
+        found = expected(measures, tied_topics(topics_of(rankings, 2), tiled(groups, rankings)))
         for row in range(0, len(rankings), 7):
             orders = np.array(list(permuted(rankings[row], groups)), np.int8)
             every = evaluate(measures, topics_of(orders, 2))
@@ -152,7 +156,7 @@ def test_bounds_are_the_worst_and_the_best_of_all_orderings(measure):
     flip = -1 if family_of(measure).facts.direction == "lower" else 1
     for groups in all_groupings(5):
         classes = arrangements_of(rankings, groups)
-        found = bounds([measure], TiedTopics(topics, tiled(groups, rankings)))[measure]
+        found = bounds([measure], tied_topics(topics, tiled(groups, rankings)))[measure]
         lowest = np.full(classes.max() + 1, np.inf)
         np.fmin.at(lowest, classes, flip * scores)
         highest = np.full(classes.max() + 1, -np.inf)

@@ -152,7 +152,7 @@ def test_ties_of_real_runs_lie_between_the_worst_and_the_best_ordering(folder, t
         graded = GradedTopics(
             aligned.grades, table.grade_counts, default_gain_map(2), aligned.pooled
         )
-        tied = TiedTopics(graded, aligned.tie_groups)
+        tied = TiedTopics(graded, aligned.begins)
         docno, means, ends = (
             evaluate(measures, graded),
             expected(measures, tied),

@@ -35,7 +35,7 @@ class GradedTopics:
             )
         if self.pooled is not None and self.pooled.shape != self.grades.shape:
             raise ValueError(f"pooled has shape {self.pooled.shape}, expected {self.grades.shape}")
-        if not bool(np.all((self.gain_map >= 0) & (self.gain_map <= 1))):
+        if not bool(((self.gain_map >= 0) & (self.gain_map <= 1)).all()):
             raise ValueError("the gain map must give every grade a worth in [0, 1]")
         if self.grades.size and int(self.grades.max()) > self.highest_grade:
             raise ValueError(f"a grade lies above the highest grade {self.highest_grade}")

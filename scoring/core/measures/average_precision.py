@@ -8,10 +8,10 @@ from scoring.core.measures.workings import Workings
 
 def compute(arguments: Arguments, workings: Workings) -> Scores:
     """Divides by R, all relevant documents of the qrels, also with a cutoff; 0 where R is 0."""
-    rel = arguments.integer("rel")
-    relevant = workings.relevant(rel, workings.ranks_of(arguments.cutoff))
-    precisions = relevant.ordinals / (relevant.positions + 1)
-    return Scores(share(relevant.sums(precisions), workings.graded.relevant_count(rel)), None)
+    rel, ranks = arguments.integer("rel"), workings.ranks_of(arguments.cutoff)
+    relevant = workings.relevant(rel, ranks)
+    sums = relevant.sums(workings.precisions_at(relevant, ranks))
+    return Scores(share(sums, workings.graded.relevant_count(rel)), None)
 
 
 AP = Family(

@@ -1,6 +1,6 @@
 """The families of measures, in one explicit list."""
 
-from difflib import get_close_matches
+from importlib import import_module
 from typing import Final
 
 from scoring.core.measures import (
@@ -67,5 +67,6 @@ def family_named(name: str) -> Family:
 def nearest_name(name: str, names: list[str]) -> str | None:
     """The name that looks most like what was typed, capitals aside; None if none does."""
     by_folded = {each.casefold(): each for each in names}
-    close = get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.5)
+    difflib = import_module("difflib")  # only who has mistyped a name waits for it to load
+    close = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.5)
     return by_folded[close[0]] if close else None

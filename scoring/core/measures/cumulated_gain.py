@@ -8,14 +8,14 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expi
 
 from scoring.core.measures.arrays import Scores
-from scoring.core.measures.gains import EXP, GRADE, MAP, collected, gains_of_grades, ideal
+from scoring.core.measures.gains import EXP, GRADE, MAP, collected, ideal, rewarded
 from scoring.core.measures.measure import Arguments, Facts, Family, Parameter, UserModel
 from scoring.core.measures.precision import NONE_USEFUL
+from scoring.core.measures.special_functions import exponential_integral
 from scoring.core.measures.weighted import Weighting, Weights, score_weighting
-from scoring.core.measures.workings import Places, Workings
+from scoring.core.measures.workings import Workings
 
 GAIN = Parameter(
     "gain",
@@ -54,12 +54,9 @@ def compute_dcg(arguments: Arguments, workings: Workings) -> Scores:
 
 def dcg_weighting(arguments: Arguments, workings: Workings) -> Weighting:
     """The discounts as weights of the first k ranks."""
-    kind, cutoff = arguments.word("gain"), arguments.required_cutoff()
-    return Weighting(
-        dcg_weights(arguments.real("b"), workings.ranks_of(cutoff), cutoff),
-        lambda ranks: collected(kind, workings, ranks),
-        highest_gain=float(gains_of_grades(kind, workings.graded).max()),
-    )
+    cutoff = arguments.required_cutoff()
+    weights = dcg_weights(arguments.real("b"), workings.ranks_of(cutoff), cutoff)
+    return Weighting(weights, *rewarded(arguments.word("gain"), workings.graded))
 
 
 def compute_ndcg(arguments: Arguments, workings: Workings) -> Scores:
@@ -67,8 +64,12 @@ def compute_ndcg(arguments: Arguments, workings: Workings) -> Scores:
     to the cutoff, and is summed as the run is: a perfect ranking has exactly 1."""
     kind, cutoff = arguments.word("gain"), arguments.cutoff
     log_base = arguments.real("b")
-    reached = discounted(log_base, *collected(kind, workings, workings.ranks_of(cutoff)))
-    best = discounted(log_base, *ideal(kind, workings.graded, cutoff))
+    ranks = workings.ranks_of(cutoff)
+    places, gains = collected(kind, workings, ranks)
+    by_rank = discounts(log_base, np.arange(ranks))
+    reached = places.sums(gains / workings.discounts_at(places, by_rank))
+    best_places, best_gains = ideal(kind, workings.graded, cutoff)
+    best = best_places.sums(best_gains / discounts(log_base, best_places.positions))
     return Scores(np.divide(reached, best, out=np.zeros_like(best), where=best > 0), None)
 
 
@@ -96,14 +97,10 @@ def _weight_between(log_base: float, first: int, cutoff: int) -> float:
     exponential integral of the log, and Euler and Maclaurin's first corrections."""
     low, high = (first + 2, cutoff + 1) if log_base == 0 else (first + 1, cutoff)
     log_low, log_high = math.log(low), math.log(high)
-    total = float(expi(log_high) - expi(log_low)) + (1 / log_low + 1 / log_high) / 2
+    total = exponential_integral(log_high) - exponential_integral(log_low)
+    total += (1 / log_low + 1 / log_high) / 2
     total += (1 / (low * log_low**2) - 1 / (high * log_high**2)) / 12
     return total * math.log(log_base or 2.0)
-
-
-def discounted(log_base: float, places: Places, gains: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[topics]: the discounted gains summed over each topic."""
-    return places.sums(gains / discounts(log_base, places.positions))
 
 
 DCG = Family(

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import Scores
-from scoring.core.measures.gains import MAP, collected, gains_of_grades
+from scoring.core.measures.gains import MAP, rewarded
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, UserModel
 from scoring.core.measures.precision import BUCKLEY_VOORHEES, NONE_USEFUL, share
 from scoring.core.measures.workings import Workings
@@ -17,8 +17,7 @@ ONE_ANSWER = UserModel(
 
 
 def _found(arguments: Arguments, workings: Workings) -> NDArray[np.float64]:
-    ranks = workings.ranks_of(arguments.required_cutoff())
-    return workings.relevant(arguments.integer("rel"), ranks).counts.astype(np.float64)
+    return workings.found(arguments.integer("rel"), arguments.required_cutoff())
 
 
 def compute_f1(arguments: Arguments, workings: Workings) -> Scores:
@@ -43,24 +42,26 @@ def compute_relative_precision(arguments: Arguments, workings: Workings) -> Scor
 
 def compute_success(arguments: Arguments, workings: Workings) -> Scores:
     """1 with a relevant document in the first k; could be 1 with an unjudged or missing one."""
-    base = np.minimum(_found(arguments, workings), 1.0)
-    return Scores(base, np.where(has_unknown(arguments, workings), 1.0 - base, 0.0))
+    return _best(arguments, workings, arguments.integer("rel"), np.ones(256))
 
 
 def compute_hit(arguments: Arguments, workings: Workings) -> Scores:
     """The highest gain of the first k; an unjudged or missing document could have the map's."""
-    places, gains = collected(MAP, workings, workings.ranks_of(arguments.required_cutoff()))
-    base = np.zeros(workings.graded.topics)
-    np.maximum.at(base, places.rows, gains)
-    highest = float(gains_of_grades(MAP, workings.graded).max())
-    return Scores(base, np.where(has_unknown(arguments, workings), highest - base, 0.0))
+    lowest, gains = rewarded(MAP, workings.graded)
+    worth = np.full(256, gains.max())  # negative cells count from the end
+    worth[: len(gains)] = gains
+    return _best(arguments, workings, lowest, worth)
 
 
-def has_unknown(arguments: Arguments, workings: Workings) -> NDArray[np.bool_]:
-    """bool[topics]: some of the first k ranks has an unjudged document or none."""
+def _best(arguments: Arguments, workings: Workings, rel: int, worth: NDArray[np.float64]) -> Scores:
+    """The most that one of the first k documents is worth, by grade, and could be."""
     cutoff = arguments.required_cutoff()
-    unjudged: NDArray[np.bool_] = workings.unjudged(workings.ranks_of(cutoff)).counts > 0
-    return unjudged | (workings.graded.lengths < cutoff)
+    relevant = workings.relevant(rel, workings.ranks_of(cutoff))
+    base = workings.best(relevant, worth[workings.grades_of(relevant)], cutoff)
+    possible = workings.possible(rel, workings.ranks_of(cutoff))
+    upper = workings.best(possible, worth[workings.grades_of(possible)], cutoff)
+    upper[workings.graded.lengths < cutoff] = worth.max()
+    return Scores(base, np.maximum(upper - base, 0.0))
 
 
 def compute_unjudged(arguments: Arguments, workings: Workings) -> Scores:

@@ -25,11 +25,17 @@ def gains_of_grades(kind: str, graded: GradedTopics) -> NDArray[np.float64]:
     raise ValueError(f"unknown gain {kind!r}")
 
 
+def rewarded(kind: str, graded: GradedTopics) -> tuple[int, NDArray[np.float64]]:
+    """The lowest grade that brings a gain, and float64[highest_grade + 1], the gain of every
+    grade."""
+    gains = gains_of_grades(kind, graded)
+    grades = gains.nonzero()[0]
+    return int(grades[0]) if len(grades) else len(gains), gains
+
+
 def collected(kind: str, workings: Workings, ranks: int) -> tuple[Places, NDArray[np.float64]]:
     """The documents that bring a gain in the first `ranks`, and float64[cells], their gains."""
-    gains = gains_of_grades(kind, workings.graded)
-    rewarded = np.flatnonzero(gains)
-    lowest = int(rewarded[0]) if len(rewarded) else len(gains)
+    lowest, gains = rewarded(kind, workings.graded)
     return workings.relevant(lowest, ranks), gains[workings.grades_at(lowest, ranks)]
 
 
@@ -38,14 +44,14 @@ def ideal(
 ) -> tuple[Places, NDArray[np.float64]]:
     """The same for the ideal ranking of each topic: all its judged documents, best gain first."""
     gains = gains_of_grades(kind, graded)
-    best_first = np.argsort(-gains, kind="stable")
-    best_first = best_first[gains[best_first] > 0]
-    ends = np.cumsum(graded.grade_counts[:, best_first], axis=1)
+    best_first = (-gains).argsort(kind="stable")[: np.count_nonzero(gains)]
+    counts = graded.grade_counts[:, best_first]
     if cutoff is not None:
-        ends = np.minimum(ends, cutoff)
-    counts = np.diff(ends, axis=1, prepend=0)
+        above = counts.cumsum(axis=1) - counts
+        counts = np.minimum(counts, np.maximum(cutoff - above, 0))
+    lengths = counts.sum(axis=1)
     bounds = np.zeros(graded.topics + 1, np.int64)
-    np.cumsum(counts.sum(axis=1), out=bounds[1:])
-    positions = np.arange(bounds[-1]) - np.repeat(bounds[:-1], np.diff(bounds))
+    lengths.cumsum(out=bounds[1:])
+    positions = np.arange(bounds[-1]) - bounds[:-1].repeat(lengths)
     every_gain = np.tile(gains[best_first], graded.topics)
-    return Places(bounds, positions), np.repeat(every_gain, counts.reshape(-1))
+    return Places(bounds, positions), every_gain.repeat(counts.reshape(-1))

@@ -7,7 +7,7 @@ from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.workings import Workings
 
-__all__ = ["GradedTopics", "Scores", "default_gain_map", "evaluate"]
+__all__ = ["GradedTopics", "Scores", "default_gain_map", "evaluate", "evaluate_by"]
 
 
 def evaluate(measures: Sequence[Measure], graded: GradedTopics) -> dict[Measure, Scores]:
@@ -16,7 +16,11 @@ def evaluate(measures: Sequence[Measure], graded: GradedTopics) -> dict[Measure,
     Topics without relevant documents have the score 0 here; which topics enter a mean is decided
     in `means`. Raises UnknownMeasure, and BadMeasure for one that was not made by `names`.
     """
-    workings = Workings(graded)
+    return evaluate_by(measures, Workings(graded))
+
+
+def evaluate_by(measures: Sequence[Measure], workings: Workings) -> dict[Measure, Scores]:
+    """The same from the answers of these workings."""
     scores = {}
     for measure in measures:
         family = family_of(measure)

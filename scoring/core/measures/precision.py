@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
-from scoring.core.measures.weighted import Weighting, Weights, score_weighting
 from scoring.core.measures.workings import Workings
 
 NONE_USEFUL = "None that is both exact and useful: it depends on R, which nobody knows."
@@ -29,24 +28,18 @@ def share(part: NDArray[np.float64], whole: NDArray[np.int64]) -> NDArray[np.flo
 
 
 def compute_precision(arguments: Arguments, workings: Workings) -> Scores:
-    """Divides by k however short the ranking is; missing ranks are unknown (measures.md 1)."""
-    return score_weighting(workings, precision_weighting(arguments, workings))
-
-
-def precision_weighting(arguments: Arguments, workings: Workings) -> Weighting:
-    """The same weight for each of the first k ranks."""
-    cutoff, rel = arguments.required_cutoff(), arguments.integer("rel")
-    ranks = workings.ranks_of(cutoff)
-    after = np.arange(cutoff, cutoff - ranks - 1, -1, dtype=np.float64)
-    weights = Weights(np.ones(ranks), after, norm=cutoff)
-    return Weighting(weights, lambda ranks: (workings.relevant(rel, ranks), None))
+    """Divides by k however short the ranking is; missing ranks are unknown (measures.md 1). A
+    weighted precision with equal weights: they are counted instead of added."""
+    cutoff = arguments.required_cutoff()
+    found = workings.found(arguments.integer("rel"), cutoff)
+    unknown = cutoff - workings.found(0, cutoff)
+    return Scores(found / cutoff, unknown / cutoff)
 
 
 def compute_recall(arguments: Arguments, workings: Workings) -> Scores:
     """0 for a topic without relevant documents."""
     rel = arguments.integer("rel")
-    relevant = workings.relevant(rel, workings.ranks_of(arguments.required_cutoff()))
-    found = relevant.counts.astype(np.float64)
+    found = workings.found(rel, arguments.required_cutoff())
     return Scores(share(found, workings.graded.relevant_count(rel)), None)
 
 
@@ -59,7 +52,7 @@ def compute_r_precision(arguments: Arguments, workings: Workings) -> Scores:
     rel = arguments.integer("rel")
     limit = r_precision_limit(arguments, workings)
     ranks = workings.ranks_of(arguments.cutoff)
-    return Scores(share(workings.first(limit, rel, ranks), limit), None)
+    return Scores(share(workings.found_above(limit, rel, ranks), limit), None)
 
 
 def r_precision_limit(arguments: Arguments, workings: Workings) -> NDArray[np.int64]:
@@ -77,8 +70,7 @@ def compute_judged(arguments: Arguments, workings: Workings) -> Scores:
     ir_measures' Judged divides by the documents returned and counts grade -1 as judged.
     """
     cutoff = arguments.required_cutoff()
-    judged = workings.graded.judged[:, :cutoff].sum(axis=1)
-    return Scores(judged / cutoff, None)
+    return Scores(workings.found(0, cutoff) / cutoff, None)
 
 
 P = Family(

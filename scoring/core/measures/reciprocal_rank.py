@@ -7,50 +7,40 @@ from scoring.core.measures.arrays import Scores
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
 from scoring.core.measures.workings import Places, Workings
 
+FAR_ENOUGH = 64  # ranks in which an unknown document is looked for before all are
+
 
 def compute(arguments: Arguments, workings: Workings) -> Scores:
     """The upper bound takes the first rank that is relevant or could be: an unjudged document, or
     the rank after the last one if that is within the cutoff (measures.md section 3). The sceptical
     user (nth) looks for the nth such rank, the cautious one (damp) adds a constant to it."""
-    nth, damp = arguments.integer("nth"), arguments.real("damp")
-    if nth == 1 and damp == 0:
-        return _plain(arguments, workings)
-    rel, ranks = arguments.integer("rel"), workings.ranks_of(arguments.cutoff)
-    found = nth_ranks(workings.relevant(rel, ranks), nth)
-    possible = workings.possible(rel, ranks)
-    best = nth_ranks(possible, nth, lengths=workings.graded.lengths, cutoff=arguments.cutoff)
-    base = 1 / (damp + found)
-    return Scores(base, 1 / (damp + best) - base)
+    rel, nth = arguments.integer("rel"), arguments.integer("nth")
+    damp, cutoff = arguments.real("damp"), arguments.cutoff
+
+    def worth(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+        reciprocal: NDArray[np.float64] = 1 / (damp + ranks)
+        return reciprocal if cutoff is None else np.where(ranks <= cutoff, reciprocal, 0.0)
+
+    relevant = workings.relevant(rel, workings.ranks_of(cutoff))
+    base = workings.worth_of_nth(relevant, nth, worth)
+    possible = first_possible(rel, nth, workings, workings.ranks_of(cutoff))
+    upper = workings.worth_of_nth(possible, nth, worth)
+    missing = (possible.counts < nth).nonzero()[0]
+    upper[missing] = worth((workings.graded.lengths + nth - possible.counts)[missing])
+    return Scores(base, np.maximum(upper - base, 0.0))
 
 
-def nth_ranks(
-    places: Places,
-    nth: int,
-    *,
-    lengths: NDArray[np.int64] | None = None,
-    cutoff: int | None = None,
-) -> NDArray[np.float64]:
-    """float64[topics]: the rank of the nth of the places, infinite where there are fewer; given
-    the lengths of the lists, the ranks after them count as places too, to the cutoff."""
-    ranks = np.full(len(places.bounds) - 1, np.inf)
-    if lengths is not None:
-        ranks[:] = lengths + (nth - places.counts)
-        if cutoff is not None:
-            ranks[ranks > cutoff] = np.inf
-    enough = places.counts >= nth
-    ranks[enough] = places.positions[places.bounds[:-1][enough] + (nth - 1)] + 1
-    return ranks
-
-
-def _plain(arguments: Arguments, workings: Workings) -> Scores:
-    ranks = workings.ranks_of(arguments.cutoff)
-    first_relevant = workings.relevant(arguments.integer("rel"), ranks).first_ranks()
-    first_missing = workings.graded.lengths + 1.0
-    if arguments.cutoff is not None:
-        first_missing[first_missing > arguments.cutoff] = np.inf
-    first_unknown = np.minimum(workings.unjudged(ranks).first_ranks(), first_missing)
-    base = 1 / first_relevant  # 1 / infinity is 0: nothing relevant was retrieved
-    return Scores(base, 1 / np.minimum(first_relevant, first_unknown) - base)
+def first_possible(rel: int, nth: int, workings: Workings, ranks: int) -> Places:
+    """Documents that are relevant or could be, from the top: all of the first `ranks`, or so many
+    that the nth of each topic is among them."""
+    if ranks > FAR_ENOUGH:
+        near = workings.possible(rel, FAR_ENOUGH)
+        topics, cells = near.nth(nth)
+        found = workings.graded.lengths <= FAR_ENOUGH
+        found[topics] |= near.positions[cells] < FAR_ENOUGH
+        if bool(found.all()):
+            return near
+    return workings.possible(rel, ranks)
 
 
 RR = Family(

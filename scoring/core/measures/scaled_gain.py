@@ -11,7 +11,7 @@ from scoring.core.measures.cumulated_gain import (
     dcg_weights,
     discounts,
 )
-from scoring.core.measures.gains import MAP, collected, gains_of_grades
+from scoring.core.measures.gains import MAP, collected, rewarded
 from scoring.core.measures.measure import Arguments, Facts, Family
 from scoring.core.measures.sums_of_precision import SEVEN_PROPERTIES
 from scoring.core.measures.weighted import Weighting, Weights, score_weighting
@@ -23,10 +23,8 @@ def compute_cg(arguments: Arguments, workings: Workings) -> Scores:
     kind, cutoff = arguments.word("gain"), arguments.required_cutoff()
     ranks = workings.ranks_of(cutoff)
     after = np.arange(cutoff, cutoff - ranks - 1, -1, dtype=np.float64)
-    highest = float(gains_of_grades(kind, workings.graded).max())
     weights = Weights(np.ones(ranks), after)
-    weighting = Weighting(weights, lambda ranks: collected(kind, workings, ranks), highest)
-    return score_weighting(workings, weighting)
+    return score_weighting(workings, Weighting(weights, *rewarded(kind, workings.graded)))
 
 
 def compute_sdcg(arguments: Arguments, workings: Workings) -> Scores:
@@ -40,9 +38,8 @@ def sdcg_weighting(arguments: Arguments, workings: Workings) -> Weighting:
     ranks = workings.ranks_of(cutoff)
     plain = dcg_weights(0.0, ranks, cutoff)
     all_weight = float(dcg_weights(0.0, 0, cutoff).after[0])
-    highest = float(workings.graded.gain_map.max())
     weights = Weights(plain.by_rank, plain.after, norm=all_weight)
-    return Weighting(weights, lambda ranks: collected(MAP, workings, ranks), highest)
+    return Weighting(weights, *rewarded(MAP, workings.graded))
 
 
 def compute_sndcg(arguments: Arguments, workings: Workings) -> Scores:

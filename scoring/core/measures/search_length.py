@@ -6,7 +6,6 @@ import numpy as np
 
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
-from scoring.core.measures.reciprocal_rank import nth_ranks
 from scoring.core.measures.workings import Workings
 
 
@@ -15,8 +14,7 @@ def compute_search_length(arguments: Arguments, workings: Workings) -> Scores:
     RBP paper says "documents retrieved"). Undefined with fewer than n relevant retrieved."""
     wanted = arguments.integer("n")
     relevant = workings.relevant(arguments.integer("rel"), workings.graded.depth)
-    ranks = nth_ranks(relevant, wanted)
-    length = np.where(np.isfinite(ranks), ranks - wanted, np.nan)
+    length = workings.rank_of_nth(relevant, wanted) - wanted
     return Scores(length / wanted if arguments.integer("per") else length, None)
 
 

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma
 
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.average_precision import compute as compute_ap
 from scoring.core.measures.measure import REL, Arguments, Facts, Family
 from scoring.core.measures.precision import NONE_USEFUL
+from scoring.core.measures.special_functions import digamma
 from scoring.core.measures.workings import Places, Workings
 
 SEVEN_PROPERTIES = (
@@ -18,9 +18,9 @@ SEVEN_PROPERTIES = (
 LEAST = 0.00001  # trec_eval's MIN_GEO_MEAN
 
 
-def precision_sums(places: Places) -> NDArray[np.float64]:
+def precision_sums(workings: Workings, places: Places, ranks: int) -> NDArray[np.float64]:
     """float64[topics]: the precision at each of the places, summed, as if these were relevant."""
-    return places.sums(places.ordinals / (places.positions + 1))
+    return places.sums(workings.precisions_at(places, ranks))
 
 
 def compute_sp(arguments: Arguments, workings: Workings) -> Scores:
@@ -28,16 +28,17 @@ def compute_sp(arguments: Arguments, workings: Workings) -> Scores:
     documents with c of them relevant or unknown that adds (c + i - d)/i for each rank i to k."""
     rel, cutoff = arguments.integer("rel"), arguments.required_cutoff()
     ranks = workings.ranks_of(cutoff)
-    base = precision_sums(workings.relevant(rel, ranks))
+    base = precision_sums(workings, workings.relevant(rel, ranks), ranks)
     possible = workings.possible(rel, ranks)
-    upper = precision_sums(possible) + missing_precisions(possible, workings, cutoff)
+    upper = precision_sums(workings, possible, ranks)
+    upper += missing_precisions(possible, workings, cutoff)
     return Scores(base, np.maximum(upper - base, 0.0))
 
 
 def missing_precisions(possible: Places, workings: Workings, cutoff: int) -> NDArray[np.float64]:
     """float64[topics]: what the ranks after the end would add to SP@k, all of them relevant."""
     lengths = np.minimum(workings.graded.lengths, cutoff).astype(np.float64)
-    harmonic = digamma(cutoff + 1.0) - digamma(lengths + 1.0)
+    harmonic = digamma(np.array(cutoff + 1.0)) - digamma(lengths + 1)
     missing: NDArray[np.float64] = (cutoff - lengths) + (possible.counts - lengths) * harmonic
     return missing
 
@@ -46,7 +47,7 @@ def compute_retrieved_mean(arguments: Arguments, workings: Workings) -> Scores:
     """Undefined where nothing relevant was retrieved (within the cutoff, if there is one)."""
     ranks = workings.ranks_of(arguments.cutoff)
     relevant = workings.relevant(arguments.integer("rel"), ranks)
-    sums, counts = precision_sums(relevant), relevant.counts
+    sums, counts = precision_sums(workings, relevant, ranks), relevant.counts
     undefined = np.full(len(sums), np.nan)
     return Scores(np.divide(sums, counts, out=undefined, where=counts > 0), None)
 
@@ -58,8 +59,8 @@ def compute_gmap(arguments: Arguments, workings: Workings) -> Scores:
 
 def compute_yaap(arguments: Arguments, workings: Workings) -> Scores:
     """log((1 + s) / (1 + R - s)) for the sum of precisions s: 0 where R is 0."""
-    rel = arguments.integer("rel")
-    sums = precision_sums(workings.relevant(rel, workings.graded.depth))
+    rel, ranks = arguments.integer("rel"), workings.graded.depth
+    sums = precision_sums(workings, workings.relevant(rel, ranks), ranks)
     known = workings.graded.relevant_count(rel)
     return Scores(np.log((1 + sums) / (1 + known - sums)), None)
 

@@ -5,14 +5,13 @@ RBP paper 4.4). The base counts unjudged documents as worthless. The residual is
 ranks after the last document would add if each had the highest gain: exact, both ends are reached.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import Scores
-from scoring.core.measures.workings import Places, Workings
+from scoring.core.measures.workings import Workings
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,36 +34,24 @@ class Weighting:
     """A weighted precision: its weights, and what they weigh."""
 
     weights: Weights
-    # The documents in the first so many ranks that bring a gain, and their gains (None: 1 each).
-    collect: Callable[[int], tuple[Places, NDArray[np.float64] | None]]
-    highest_gain: float = 1.0  # what an unjudged document could bring at most
+    rel: int  # the lowest grade that brings a gain
+    gains: NDArray[np.float64] | None = None  # float64[highest_grade + 1], by grade; None: 1 each
+
+    @property
+    def highest_gain(self) -> float:
+        """What an unjudged document could bring at most."""
+        return 1.0 if self.gains is None else float(self.gains.max())
 
 
 def score_weighting(workings: Workings, weighting: Weighting) -> Scores:
     """Base and residual per topic."""
-    places, gains = weighting.collect(len(weighting.weights.by_rank))
-    return weighted_scores(
-        workings, weighting.weights, places, gains, highest_gain=weighting.highest_gain
-    )
-
-
-def weighted_scores(
-    workings: Workings,
-    weights: Weights,
-    places: Places,
-    gains: NDArray[np.float64] | None,
-    *,
-    highest_gain: float = 1.0,
-) -> Scores:
-    """Base and residual per topic.
-
-    `places` are the documents that bring a gain among the ranks that have weights, `gains` theirs
-    (None: 1 each), `highest_gain` what an unjudged document could bring at most.
-    """
+    weights, rel = weighting.weights, weighting.rel
     ranks = len(weights.by_rank)
-    worth = weights.by_rank[places.positions]
-    base = places.sums(worth if gains is None else worth * gains)
-    unjudged = workings.unjudged(ranks)
-    unknown = unjudged.sums(weights.by_rank[unjudged.positions])
+    places = workings.relevant(rel, ranks)
+    worth = workings.weights_at(places, weights.by_rank)
+    if weighting.gains is not None:
+        worth *= weighting.gains[workings.grades_at(rel, ranks)]
+    unknown = workings.unjudged_weight(weights.by_rank)
     unknown += weights.after[np.minimum(workings.graded.lengths, ranks)]
-    return Scores(base / weights.norm, unknown * highest_gain / weights.norm)
+    unknown *= weighting.highest_gain
+    return Scores(places.sums(worth) / weights.norm, unknown / weights.norm)

@@ -6,11 +6,11 @@ Their weights sum to 1 over all ranks, so that residuals are computed as those o
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import polygamma
 
 from scoring.core.measures.arrays import Scores
-from scoring.core.measures.gains import MAP, collected
+from scoring.core.measures.gains import MAP, rewarded
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
+from scoring.core.measures.special_functions import trigamma
 from scoring.core.measures.weighted import Weighting, Weights, score_weighting
 from scoring.core.measures.workings import Workings
 
@@ -29,19 +29,17 @@ HARMONIC = "harmonic"
 def binary_or_mapped(arguments: Arguments, workings: Workings, weights: Weights) -> Weighting:
     """With gain=map the residual uses the highest worth of the map, ranks after the end too."""
     if arguments.word("gain") == BINARY:
-        rel = arguments.integer("rel")
-        return Weighting(weights, lambda ranks: (workings.relevant(rel, ranks), None))
-    highest = float(workings.graded.gain_map.max())
-    return Weighting(weights, lambda ranks: collected(MAP, workings, ranks), highest)
+        return Weighting(weights, arguments.integer("rel"))
+    return Weighting(weights, *rewarded(MAP, workings.graded))
 
 
 def inverse_square_weights(target: float, ranks: int, cutoff: int | None) -> Weights:
     """1/(i + 2T - 1)² over its sum, the trigamma function of 2T; the tails are trigamma too."""
     start = 2 * target
-    total = float(polygamma(1, start))
-    after = polygamma(1, start + np.arange(ranks + 1))
+    after = trigamma(start + np.arange(ranks + 1))
+    total = float(after[0])
     if cutoff is not None:
-        after = after - polygamma(1, start + cutoff)
+        after = after - trigamma(np.array(start + cutoff))
     return Weights(1 / (start + np.arange(ranks)) ** 2, after, norm=total)
 
 

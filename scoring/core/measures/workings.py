@@ -1,4 +1,4 @@
-"""What several measures need of the same grades, worked out once per evaluation.
+"""What measures ask of a ranking, worked out once per evaluation.
 
 Measures look at few of the cells: the relevant documents, or the unjudged ones. `Places` lists
 these cells, topic after topic, and sums over them. A sum takes the cells of a topic in rank order
@@ -26,46 +26,56 @@ class Places:
     bounds: NDArray[np.int64]  # int64[topics + 1]
     positions: NDArray[np.int64]  # int64[cells], 0-based rank, ascending within a topic
 
-    @property
+    @cached_property
     def counts(self) -> NDArray[np.int64]:
         """int64[topics]: cells of each topic."""
-        return np.diff(self.bounds)
+        counts: NDArray[np.int64] = self.bounds[1:] - self.bounds[:-1]
+        return counts
+
+    @cached_property
+    def occupied(self) -> NDArray[np.int64]:
+        """int64[occupied]: the topics that have cells."""
+        return self.counts.nonzero()[0]
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
         """int64[cells]: the topic of each cell."""
-        return np.repeat(np.arange(len(self.bounds) - 1), self.counts)
+        return np.arange(len(self.counts)).repeat(self.counts)
 
     @cached_property
     def ordinals(self) -> NDArray[np.int64]:
         """int64[cells]: 1 for the first cell of a topic, 2 for the second, and so on."""
-        return np.arange(1, len(self.positions) + 1) - np.repeat(self.bounds[:-1], self.counts)
+        return np.arange(1, len(self.positions) + 1) - self.bounds[:-1].repeat(self.counts)
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64[topics]: the sum of `values` (one per cell) over each topic."""
-        totals = np.zeros(len(self.bounds) - 1)
-        occupied = self.bounds[1:] > self.bounds[:-1]
+        totals = np.zeros(len(self.counts))
         if len(values):
-            totals[occupied] = np.add.reduceat(values, self.bounds[:-1][occupied])
+            totals[self.occupied] = np.add.reduceat(values, self.bounds[self.occupied])
         return totals
 
-    def first_ranks(self) -> NDArray[np.float64]:
-        """float64[topics]: the rank (1-based) of the first cell, infinite where there is none."""
-        ranks = np.full(len(self.bounds) - 1, np.inf)
-        occupied = self.bounds[1:] > self.bounds[:-1]
-        ranks[occupied] = self.positions[self.bounds[:-1][occupied]] + 1
-        return ranks
+    def maxima(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64[topics]: the highest of `values`, none below 0, in each topic; 0 without any."""
+        highest = np.zeros(len(self.counts))
+        if len(values):
+            highest[self.occupied] = np.maximum.reduceat(values, self.bounds[self.occupied])
+        return highest
+
+    def nth(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Which topics have n cells or more, and which of the cells is the nth of each."""
+        topics = (self.counts >= n).nonzero()[0]
+        return topics, self.bounds[topics] + (n - 1)
 
     def table(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64[topics, most cells of a topic]: `values` side by side, 0 where there are none."""
         widest = int(self.counts.max(initial=0))
-        table = np.zeros((len(self.bounds) - 1, widest))
+        table = np.zeros((len(self.counts), widest))
         table[self.rows, self.ordinals - 1] = values
         return table
 
     def before(self, others: "Places", ranks: int) -> NDArray[np.int64]:
         """int64[cells]: how many of the others stand above this cell, in the same topic."""
-        above = np.searchsorted(others.flat(ranks), self.flat(ranks))
+        above = others.flat(ranks).searchsorted(self.flat(ranks))
         return above - others.bounds[self.rows]
 
     def flat(self, ranks: int) -> NDArray[np.int64]:
@@ -76,16 +86,18 @@ class Places:
 def places_of(mask: NDArray[np.bool_]) -> Places:
     """The cells of bool[topics, ranks] that are true."""
     topics, ranks = mask.shape
-    flat = np.flatnonzero(mask)
+    flat = mask.reshape(-1).nonzero()[0]
     row_starts = np.arange(topics + 1) * ranks
-    bounds = np.searchsorted(flat, row_starts)
-    return Places(bounds, flat - np.repeat(row_starts[:-1], np.diff(bounds)))
+    bounds = flat.searchsorted(row_starts)
+    return Places(bounds, flat - row_starts[:-1].repeat(bounds[1:] - bounds[:-1]))
 
 
 class Workings:
     """Intermediate results over one GradedTopics, each made on first demand and then shared.
 
-    `ranks` says how far down a measure looks: its cutoff, or the whole depth (see `ranks_of`).
+    `ranks` says how far down a measure looks: its cutoff, or the whole depth (see `ranks_of`). From
+    `within` on the answers depend on the ranks of documents: here each has one, under ties
+    (`tied_expectations`) the same questions are answered with the mean over all orderings.
     """
 
     def __init__(self, graded: GradedTopics) -> None:
@@ -99,15 +111,14 @@ class Workings:
     def relevant(self, rel: int, ranks: int) -> Places:
         """Documents with grade `rel` or higher in the first `ranks`."""
         return self.shared(
-            ("relevant", rel, ranks), lambda: places_of(self.graded.relevant(rel)[:, :ranks])
+            ("relevant", rel, ranks), lambda: self.within(self.graded.relevant(rel), ranks)
         )
 
     def nonrelevant(self, rel: int, ranks: int) -> Places:
         """Documents judged with a grade below `rel` in the first `ranks`."""
 
         def find() -> Places:
-            judged = self.graded.judged[:, :ranks]
-            return places_of(judged & ~self.graded.relevant(rel)[:, :ranks])
+            return self.within(self.graded.judged & ~self.graded.relevant(rel), ranks)
 
         return self.shared(("nonrelevant", rel, ranks), find)
 
@@ -115,39 +126,92 @@ class Workings:
         """Documents in the first `ranks` that have grade `rel` or higher or that nobody judged."""
 
         def find() -> Places:
-            unjudged = self.graded.unjudged[:, :ranks]
-            return places_of(unjudged | self.graded.relevant(rel)[:, :ranks])
+            return self.within(self.graded.unjudged | self.graded.relevant(rel), ranks)
 
         return self.shared(("possible", rel, ranks), find)
 
     def unjudged(self, ranks: int) -> Places:
         """Documents that nobody judged in the first `ranks`."""
-        return self.shared(("unjudged", ranks), lambda: places_of(self.graded.unjudged[:, :ranks]))
+        return self.shared(("unjudged", ranks), lambda: self.within(self.graded.unjudged, ranks))
 
     def pooled(self, ranks: int) -> Places:
         """Documents in the first `ranks` that the qrels name without judging them."""
-        pooled = self.graded.pooled
-        nowhere = np.zeros((self.graded.topics, ranks), np.bool_)
-        mask = nowhere if pooled is None else pooled[:, :ranks] & self.graded.unjudged[:, :ranks]
-        return self.shared(("pooled", ranks), lambda: places_of(mask))
+
+        def find() -> Places:
+            pooled, unjudged = self.graded.pooled, self.graded.unjudged
+            return self.within(
+                np.zeros_like(unjudged) if pooled is None else pooled & unjudged, ranks
+            )
+
+        return self.shared(("pooled", ranks), find)
 
     def grades_at(self, rel: int, ranks: int) -> NDArray[np.int8]:
         """int8[cells]: the grades of the documents `relevant(rel, ranks)`."""
+        return self.shared(
+            ("grades", rel, ranks), lambda: self.grades_of(self.relevant(rel, ranks))
+        )
 
-        def look_up() -> NDArray[np.int8]:
-            places = self.relevant(rel, ranks)
-            return self.graded.grades[places.rows, places.positions]
-
-        return self.shared(("grades", rel, ranks), look_up)
-
-    def first(self, limits: NDArray[np.int64], rel: int, ranks: int) -> NDArray[np.float64]:
-        """float64[topics]: documents with grade `rel` or higher above the limit of each topic."""
-        relevant = self.relevant(rel, ranks)
-        inside = relevant.positions < limits[relevant.rows]
-        return relevant.sums(inside.astype(np.float64))
+    def grades_of(self, places: Places) -> NDArray[np.int8]:
+        """int8[cells]: the grades in these cells."""
+        return self.graded.grades.reshape(-1).take(places.flat(self.graded.depth))
 
     def shared(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """What `make` returns, made once per key."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]  # type: ignore[return-value]
+
+    def within(self, mask: NDArray[np.bool_], ranks: int) -> Places:
+        """The cells of bool[topics, depth] whose documents can stand in the first `ranks`."""
+        return places_of(mask[:, :ranks])
+
+    def found(self, rel: int, cutoff: int) -> NDArray[np.float64]:
+        """float64[topics]: documents with grade `rel` or higher (0: judged) within the cutoff."""
+        inside = self.graded.relevant(rel)[:, :cutoff]
+        found: NDArray[np.float64] = inside.sum(axis=1, dtype=np.float64)
+        return found
+
+    def found_above(self, limits: NDArray[np.int64], rel: int, ranks: int) -> NDArray[np.float64]:
+        """float64[topics]: documents with grade `rel` or higher above the limit of each topic, none
+        of which is beyond `ranks`."""
+        relevant = self.relevant(rel, ranks)
+        inside = relevant.positions < limits[relevant.rows]
+        return relevant.sums(inside.astype(np.float64))
+
+    def weights_at(self, places: Places, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64[cells]: the weight of the rank of each place; ranks after the last have none."""
+        return by_rank.take(places.positions)
+
+    def discounts_at(self, places: Places, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64[cells]: the same for what a gain is divided by."""
+        return by_rank.take(places.positions)
+
+    def unjudged_weight(self, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64[topics]: all weight of the ranks whose documents nobody judged."""
+        unjudged = self.unjudged(len(by_rank))
+        return unjudged.sums(by_rank.take(unjudged.positions))
+
+    def precisions_at(self, places: Places, ranks: int) -> NDArray[np.float64]:
+        """float64[cells]: the precision at each of the places in the first `ranks`, if all of them
+        are relevant."""
+        return places.ordinals / (places.positions + 1)
+
+    def worth_of_nth(
+        self, places: Places, nth: int, worth: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """float64[topics]: what the rank of the nth of the places is worth, 0 without an nth."""
+        topics, cells = places.nth(nth)
+        values = np.zeros(self.graded.topics)
+        values[topics] = worth(places.positions[cells] + 1)
+        return values
+
+    def rank_of_nth(self, places: Places, nth: int) -> NDArray[np.float64]:
+        """float64[topics]: the rank of the nth of the places, NaN where there are fewer."""
+        topics, cells = places.nth(nth)
+        ranks = np.full(self.graded.topics, np.nan)
+        ranks[topics] = places.positions[cells] + 1
+        return ranks
+
+    def best(self, places: Places, gains: NDArray[np.float64], cutoff: int) -> NDArray[np.float64]:
+        """float64[topics]: the highest gain of the places within the cutoff; `gains` are theirs."""
+        return places.maxima(gains)

@@ -1,0 +1,139 @@
+"""From the lines of a run straight to grades, without the ranking between them.
+
+The result is that of `align_fully(rank(...))`. What is saved is the order of documents whose
+scores tie where all of them are alike to the judges, which are most: only tied groups with a judged
+document are put in order.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.alignment import Alignment
+from scoring.core.grades import PAST_END, UNJUDGED
+from scoring.core.judgments import JudgmentTable, judged_documents
+from scoring.core.ranking import (
+    begins_group,
+    check_columns,
+    hash_doc_ids,
+    score_order,
+    tie_order,
+    whole_words,
+)
+
+_T = TypeVar("_T", bound=np.generic)
+_NAMED = np.int8(-2)  # on its way: the qrels name the document, but nobody judged it
+
+
+@dataclass(frozen=True, eq=False)
+class _Lines:
+    """The lines of a run in the order of topics and scores, ties in that of the file."""
+
+    topic_index: NDArray[np.int32]
+    doc_ids: NDArray[np.bytes_]
+    begins: NDArray[np.bool_]  # a group of equal scores begins here
+    lengths: NDArray[np.int64]  # int64[topics]
+
+
+def align_lines(
+    table: JudgmentTable,
+    *,
+    topics: Sequence[str],
+    topic_index: NDArray[np.int32],
+    doc_ids: NDArray[np.bytes_],
+    retrieval_scores: NDArray[np.float64],
+    max_depth: int | None = None,
+) -> Alignment:
+    """`align_fully(rank(topics=..., max_depth=...), table, depth=...)` for the columns of a run,
+    at the depth of its longest topic.
+
+    `topic_index`, `doc_ids` and `retrieval_scores` are those of `rank`. Raises ValueError as it
+    does.
+    """
+    check_columns(topics, topic_index, doc_ids, retrieval_scores, max_depth)
+    lines = _in_order(topics, topic_index, doc_ids, retrieval_scores)
+    row_of_topic = np.array([table.row_of.get(topic, -1) for topic in topics], np.int32)
+    codes = _codes(lines, table, row_of_topic)
+    longest = int(lines.lengths.max(initial=1))
+    places = _Places(
+        row_of_topic,
+        lines.lengths,
+        shape=(len(table.topics), longest if max_depth is None else min(longest, max_depth)),
+    )
+    grades = places.spread(codes, np.full(places.shape, PAST_END, np.int8))
+    pooled = grades == _NAMED
+    grades[pooled] = UNJUDGED
+    begins = places.spread(lines.begins, np.ones(places.shape, np.bool_))
+    return Alignment(grades, begins, pooled)
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """Where the lines stand in a matrix [topics of the table, ranks]."""
+
+    row_of_topic: NDArray[np.int32]  # int32[topics of the run], -1 for those the table lacks
+    lengths: NDArray[np.int64]
+    shape: tuple[int, int]
+
+    def spread(self, values: NDArray[_T], matrix: NDArray[_T]) -> NDArray[_T]:
+        """The matrix with the lines' values written over it."""
+        depth = self.shape[1]
+        ends = np.cumsum(self.lengths)
+        starts = (ends - self.lengths).tolist()
+        kept = np.minimum(self.lengths, depth).tolist()
+        for row, start, length in zip(self.row_of_topic.tolist(), starts, kept, strict=True):
+            if row >= 0:
+                matrix[row, :length] = values[start : start + length]
+        return matrix
+
+
+def _in_order(
+    topics: Sequence[str],
+    topic_index: NDArray[np.int32],
+    doc_ids: NDArray[np.bytes_],
+    retrieval_scores: NDArray[np.float64],
+) -> _Lines:
+    order = score_order(topic_index, retrieval_scores)
+    if order is not None:
+        topic_index, retrieval_scores = topic_index[order], retrieval_scores[order]
+        doc_ids = doc_ids[order]
+    return _Lines(
+        topic_index,
+        whole_words(doc_ids),
+        begins_group(topic_index, retrieval_scores),
+        np.bincount(topic_index, minlength=len(topics)),
+    )
+
+
+def _codes(
+    lines: _Lines, table: JudgmentTable, row_of_topic: NDArray[np.int32]
+) -> NDArray[np.int8]:
+    """int8[lines]: what the judges said of each, UNJUDGED, or _NAMED."""
+    hits, places = judged_documents(
+        table,
+        rows=row_of_topic[lines.topic_index],
+        doc_ids=lines.doc_ids,
+        hashes=hash_doc_ids(lines.doc_ids),
+    )
+    codes = np.full(len(lines.topic_index), UNJUDGED, np.int8)
+    codes[hits] = np.where(table.grades[places] == UNJUDGED, _NAMED, table.grades[places])
+    _order_ties(codes, hits, lines)
+    return codes
+
+
+def _order_ties(codes: NDArray[np.int8], hits: NDArray[np.intp], lines: _Lines) -> None:
+    """Puts tied groups that hold one of the `hits` in order."""
+    is_tied = ~lines.begins
+    is_tied[:-1] |= is_tied[1:]
+    tied_hits = hits[is_tied[hits]]
+    if not len(tied_hits):
+        return
+    group_of = np.cumsum(lines.begins, dtype=np.int32) - np.int32(1)
+    wanted = np.zeros(int(group_of[-1]) + 1, np.bool_)
+    wanted[group_of[tied_hits]] = True
+    tied = np.flatnonzero(wanted[group_of])
+    order = tie_order(lines.doc_ids[tied], group_of[tied])
+    codes[tied] = codes[tied[order]]

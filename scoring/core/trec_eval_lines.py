@@ -1,0 +1,45 @@
+"""A score as trec_eval prints it: name, tab, topic, tab, value."""
+
+import math
+from collections.abc import Sequence
+
+from scoring.core.measures.aliases import to_trec_eval
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import rel_of
+
+ALL = "all"  # the topic of what holds over all topics
+
+
+def score_line(label: str, measure: Measure, topic: str, *values: float) -> str:
+    """One line; more than one value are the score and its bounds. NaN is not defined."""
+    is_count = family_of(measure).summary == "sum"
+    shown = "\t".join(_shown(value, is_count=is_count) for value in values)
+    return f"{label:<22}\t{topic}\t{shown}"
+
+
+def tag_line(tag: str, label: str = "runid") -> str:
+    """The run's own name, which trec_eval prints first."""
+    return f"{label:<22}\t{ALL}\t{tag}"
+
+
+def has_topic_lines(measure: Measure) -> bool:
+    """Whether the measure says something of a single topic."""
+    return measure.family != "NumQ" and family_of(measure).summary != "geometric"
+
+
+def label_of(measure: Measure, rel: int) -> str:
+    """trec_eval's name, where it has the measure and `rel` is its option -l; else our own."""
+    own = str(measure)
+    return to_trec_eval(measure) or own if rel_of(measure) in (None, rel) else own
+
+
+def in_order_of_bytes(topics: Sequence[str]) -> list[int]:
+    """The positions of the topics in trec_eval's order."""
+    return sorted(range(len(topics)), key=lambda position: topics[position].encode())
+
+
+def _shown(value: float, *, is_count: bool) -> str:
+    if math.isnan(value):
+        return "–"
+    return f"{value:.0f}" if is_count else f"{value:.4f}"
