@@ -8,14 +8,15 @@ PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-ch
 PYTEST = $(VENV)/bin/python -m pytest
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench faults screenshots install constraints
+.PHONY: help demo test lint bench docs faults screenshots install constraints
 
 help:
 	@echo "make demo         the site with simulated campaigns, on port $(PORT) (PORT=8765 for another)"
 	@echo "make test         every test"
 	@echo "make faults       the tests that kill workers, 20 times each"
 	@echo "make lint         style, types, templates, migrations"
-	@echo "make bench        how fast the core is on this machine"
+	@echo "make bench        how fast the core is on this machine, beside other tools"
+	@echo "make docs         the computed pages of docs/; two of them need TRACKSIDE_DATA"
 	@echo "make screenshots  the pictures of the README, from the demo"
 	@echo "make install      all that developers need, in $(VENV)"
 	@echo "make constraints  pins every package anew"
@@ -38,8 +39,21 @@ lint: $(VENV)/.all
 	$(VENV)/bin/python manage.py makemigrations --check --dry-run
 	$(VENV)/bin/python manage.py check
 
-bench: $(VENV)/.web
+bench: $(VENV)/.peers
 	@$(VENV)/bin/python -m scoring.bench
+
+# A page is moved to its place when it is whole.
+docs: $(VENV)/.all
+	$(VENV)/bin/python -m scoring.cli.measures_page >docs/measures.md.new
+	mv docs/measures.md.new docs/measures.md
+	@if [ -d "$$TRACKSIDE_DATA/trec-covid-round1" ]; then \
+	    $(VENV)/bin/python -m scoring.cli.selection_page "$$TRACKSIDE_DATA/trec-covid-round1" \
+	        >docs/selection.md.new && mv docs/selection.md.new docs/selection.md && \
+	    $(VENV)/bin/python -m tests.oracles.other_tools_page \
+	        >docs/other-tools.md.new && mv docs/other-tools.md.new docs/other-tools.md; \
+	else \
+	    echo "TRACKSIDE_DATA does not name the folder of real runs: two pages stay" >&2; \
+	fi
 
 # The pictures of the README, from a demo of their own.
 screenshots: $(VENV)/.all
@@ -55,6 +69,11 @@ $(VENV)/.web: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/.all: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "Installing what developers need into $(VENV), once ..."
 	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web,production,dev]' && \
+	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $(VENV)/.web $@
+
+$(VENV)/.peers: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Installing what is timed beside us into $(VENV), once ..."
+	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web,dev,peers]' && \
 	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $(VENV)/.web $@
 
 # Debian splits the part of Python that makes environments into a package of its own.
@@ -76,7 +95,7 @@ constraints:
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
 	python3.11 -m venv "$$scratch/venv" && \
 	cp -r pyproject.toml README.md campaigns scoring config "$$scratch" && \
-	"$$scratch/venv/bin/pip" install --quiet "$$scratch[web,production,dev]" && \
+	"$$scratch/venv/bin/pip" install --quiet "$$scratch[web,production,dev,peers]" && \
 	"$$scratch/venv/bin/pip" freeze --exclude trackside --exclude async-timeout >"$$scratch/pins" && \
 	{ echo '# Made by make constraints, for Python 3.11, 3.12 and 3.13.'; \
 	  echo 'async-timeout==5.0.1; python_full_version < "3.11.3"'; \

@@ -2,10 +2,10 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from scoring.cli.bad_input import BadInput
 
@@ -14,21 +14,18 @@ T = TypeVar("T")
 _MANY: Final = 5  # runs; fewer are done before anybody reads a bar
 _WIDTH: Final = 40
 
-# What a worker process does with each path; set once a process, so that it is not sent each time.
-_act: list[Callable[[str], Any]] = []
-
 
 def for_each_run(act: Callable[[str], T], paths: Sequence[str], *, workers: int = 1) -> list[T]:
     """What `act` makes of each file, in the order of the paths.
 
     Raises BadInput with the faults of all files, if there are any.
     """
+    guarded = partial(_guarded, act)
     workers = min(workers, len(paths))
-    if workers < 2:
-        outcomes: Iterable[T | BadInput] = (_guarded(act, path) for path in paths)
-        return _gathered(outcomes, len(paths))
-    with ProcessPoolExecutor(workers, initializer=_remember, initargs=(act,)) as pool:
-        return _gathered(pool.map(_do_remembered, paths), len(paths))
+    outcomes: Iterable[T | BadInput] = map(guarded, paths)
+    if workers > 1:
+        outcomes = import_module("scoring.cli.worker_pool").outcomes(guarded, paths, workers)
+    return _gathered(outcomes, len(paths))
 
 
 def _gathered(outcomes: Iterable[T | BadInput], total: int) -> list[T]:
@@ -49,14 +46,6 @@ def _guarded(act: Callable[[str], T], path: str) -> T | BadInput:
         return act(path)
     except BadInput as error:
         return error
-
-
-def _remember(act: Callable[[str], Any]) -> None:
-    _act[:] = [act]
-
-
-def _do_remembered(path: str) -> Any:
-    return _guarded(_act[0], path)
 
 
 def _watched(outcomes: Iterable[T], total: int) -> Iterator[T]:

@@ -8,12 +8,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from campaigns.trec.runs import ParsedRun
 from scoring.cli.arguments import GainMap, highest_of, worth_of_grades
 from scoring.cli.bad_input import BadInput
 from scoring.cli.measure_lines import Line
-from scoring.cli.opening import open_qrels, open_run, rank_run
-from scoring.core.alignment import align_fully
+from scoring.cli.opening import open_qrels, open_run
 from scoring.core.condensing import condensed
+from scoring.core.direct_alignment import align_lines
 from scoring.core.judgments import JudgmentTable
 from scoring.core.means import Mean, mask_excluded, mean_scores, topics_of_mean
 from scoring.core.measures.arrays import GradedTopics, Scores
@@ -89,20 +90,28 @@ def as_lines(measures: Sequence[Measure]) -> tuple[Line, ...]:
 def score_file(path: str, rules: Rules) -> ScoredRun:
     """Reads and scores a run. Raises BadInput."""
     run = open_run(path)
-    ranking = rank_run(run, max_depth=rules.max_depth)
-    table = rules.table
-    in_run = set(ranking.topics)
-    retrieved = np.array([topic in in_run for topic in table.topics])
+    in_run = set(run.topics)
+    retrieved = np.array([topic in in_run for topic in rules.table.topics])
     if not retrieved.any():
         raise BadInput([f"{path}: no topic of the run is in the qrels"])
-    aligned = align_fully(ranking, table, depth=max(ranking.max_length, 1))
-    graded = GradedTopics(aligned.grades, table.grade_counts, rules.gain_map, pooled=aligned.pooled)
-    tied = TiedTopics(graded, aligned.tie_groups)
-    if rules.judged_only:
-        tied = _condensed(tied)
-    found = _Scoring(rules, tied, retrieved).all_lines()
+    found = _Scoring(rules, _tied(run, rules), retrieved).all_lines()
     included = _included(rules, retrieved, rules.rel)
     return ScoredRun(run.tag, path, included, retrieved, found)
+
+
+def _tied(run: ParsedRun, rules: Rules) -> TiedTopics:
+    table = rules.table
+    found = align_lines(
+        table,
+        topics=run.topics,
+        topic_index=run.topic_index,
+        doc_ids=run.doc_ids,
+        retrieval_scores=run.retrieval_scores,
+        max_depth=rules.max_depth,
+    )
+    graded = GradedTopics(found.grades, table.grade_counts, rules.gain_map, pooled=found.pooled)
+    tied = TiedTopics(graded, found.begins)
+    return _condensed(tied) if rules.judged_only else tied
 
 
 class _Scoring:
@@ -180,11 +189,12 @@ class _Scoring:
             if grade < len(gains):
                 gains[grade] = gain
         scaled = gains / max(float(gains.max()), 1e-300)
-        tied = replace(self._tied, graded=replace(self._tied.graded, gain_map=scaled))
+        graded = replace(self._tied.graded, gain_map=scaled)
+        tied = replace(self._tied, graded=graded)
         measure = line.measure
-        return (
-            _by_ties([measure], tied, self._rules.ties)[measure] if measure else Scores(gains, None)
-        )
+        if measure is None:
+            return Scores(gains, None)
+        return _by_ties([measure], tied, self._rules.ties)[measure]
 
 
 def _by_ties(measures: Sequence[Measure], tied: TiedTopics, ties: str) -> dict[Measure, Scores]:
@@ -221,10 +231,8 @@ def _condensed(tied: TiedTopics) -> TiedTopics:
     """Without the unjudged documents; those that were tied still are."""
     graded = condensed(tied.graded)
     order = np.argsort(~tied.graded.judged, axis=1, kind="stable")
-    groups = np.take_along_axis(tied.tie_groups, order, axis=1)
-    ranks = np.arange(graded.depth, dtype=np.int32)
-    begins = np.ones(groups.shape, np.bool_)
-    begins[:, 1:] = groups[:, 1:] != groups[:, :-1]
-    begins |= ranks >= graded.lengths[:, None]
-    firsts = np.maximum.accumulate(np.where(begins, ranks, 0), axis=1)
-    return TiedTopics(graded, firsts.astype(np.int32))
+    groups = np.take_along_axis(np.cumsum(tied.begins, axis=1), order, axis=1)
+    begins = np.arange(graded.depth) >= graded.lengths[:, None]
+    begins[:, 0] = True
+    begins[:, 1:] |= groups[:, 1:] != groups[:, :-1]
+    return TiedTopics(graded, begins)

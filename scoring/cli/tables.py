@@ -1,10 +1,10 @@
 """Tables on standard output: CSV, or a JSON list of the same rows."""
 
 import csv
-import json
 import math
 import sys
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import TypeAlias
 
 Cell: TypeAlias = str | int | float | None
@@ -20,6 +20,7 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
 
 def print_json(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     """A list of objects, one a line; null where there is no number."""
+    json = import_module("json")  # few ask for it: the others need not wait for it to load
     objects = (
         json.dumps(dict(zip(columns, map(_finite, row), strict=True)), ensure_ascii=False)
         for row in rows

@@ -67,6 +67,21 @@ def test_scipy_stats_is_not_loaded(command):
     assert python("-c", script).returncode == 0
 
 
+LOADED_LATE = ("scipy", "concurrent.futures.process", "multiprocessing", "difflib")
+
+
+def test_scoring_a_run_waits_for_nothing_that_it_does_not_need(trackside):
+    """AP, nDCG and RBP need no special functions of scipy's, one worker no pool of them."""
+    script = (
+        "import sys; from scoring.cli.main import main; status = main(sys.argv[1:])\n"
+        f"sys.exit(status or ' '.join(name for name in {LOADED_LATE} if name in sys.modules) or 0)"
+    )
+    measures = [text for name in ("AP", "nDCG", "RBP(p=0.8)") for text in ("-m", name)]
+    found = python("-c", script, "evaluate", trackside.qrels, trackside.run, *measures)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert "ndcg" in found.stdout
+
+
 def test_the_command_line_knows_files_and_arrays_only():
     for path in (ROOT / "scoring" / "cli").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

@@ -1,0 +1,30 @@
+"""All that is timed, one after the other: the stages of a few simulated runs, a whole simulated
+campaign against other tools, scoring it again from what is stored, and all pairs of its runs."""
+
+import platform
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from scoring.bench.campaign import TOPICS, write_campaign
+from scoring.bench.comparison import compare
+from scoring.bench.pairs import time_pairs
+from scoring.bench.rescoring import time_rescoring
+from scoring.bench.stages import time_stages
+from scoring.simulation import draw_collection
+
+
+def main() -> None:
+    collection = draw_collection([str(number) for number in range(1, TOPICS + 1)], seed=1)
+    print(f"Python {platform.python_version()}, numpy {np.__version__}, {platform.machine()}")
+    time_stages(collection)
+    with tempfile.TemporaryDirectory() as folder:
+        qrels, paths = write_campaign(collection, Path(folder))
+        compare(qrels, paths)
+        time_rescoring(qrels, paths)
+    time_pairs()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""A campaign that has been judged, to play judging with: what `selection_page` asks of it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.cli.opening import open_qrels, open_run, rank_run
+from scoring.core.candidates import Candidates, collect_candidates, find_outcomes
+from scoring.core.grades import UNJUDGED
+from scoring.core.selection import Method, Scope, Strategy
+from scoring.core.simulation_of_judging import (
+    DEFAULT_BATCH,
+    PlayedJudging,
+    mean_residual,
+    play_judging,
+    top_runs,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Runs and full judgments of a campaign; `persistence` is that of all that names no other."""
+
+    candidates: Candidates
+    outcomes: NDArray[np.int8]  # int8[candidates], what the full judgments say
+    persistence: float
+
+    @cached_property
+    def top(self) -> NDArray[np.intp]:
+        """intp[runs // 3]: the best third by all judgments, best first."""
+        return top_runs(self.candidates, self.outcomes, self.persistence)
+
+    @property
+    def judged(self) -> int:
+        """Candidates that were really judged."""
+        return int((self.outcomes != UNJUDGED).sum())
+
+    @property
+    def relevant(self) -> int:
+        return int((self.outcomes == 1).sum())
+
+    def play(
+        self,
+        method: Method,
+        budget: int,
+        *,
+        persistence: float | None = None,
+        scope: Scope = "run",
+        batch: int = DEFAULT_BATCH,
+        bypasses: bool = False,
+    ) -> PlayedJudging:
+        """Judge by a method; what nobody judged is not relevant, or `bypasses` passes it over."""
+        p = self.persistence if persistence is None else persistence
+        return play_judging(
+            self.candidates,
+            Strategy(method, p, scope),
+            self.outcomes,
+            budget=budget,
+            unknown="bypassed" if bypasses else "nonrelevant",
+            batch=batch,
+        )
+
+    def pool_by_code(self) -> PlayedJudging:
+        """Pooling, equal ranks by topic code, then document id: as the candidates stand."""
+        order = np.argsort(self.candidates.best_positions, kind="stable")
+        return PlayedJudging(self.candidates, order, np.maximum(self.outcomes, np.int8(0))[order])
+
+    def residual_of_top(self, played: PlayedJudging) -> float:
+        """What stays open, on average, of the runs of the top third."""
+        return mean_residual(played, self.top, self.persistence)
+
+
+def read_study(folder: Path, *, depth: int, persistence: float) -> Study:
+    """The campaign of a folder with `qrels.txt.gz` and `runs/*.gz`; only the first `depth`
+    documents of a topic of a run are candidates. Raises BadInput."""
+    table = open_qrels(str(folder / "qrels.txt.gz"), in_file_order=True)
+    paths = sorted((folder / "runs").glob("*.gz"))
+    rankings = [rank_run(open_run(str(path)), max_depth=depth) for path in paths]
+    candidates = collect_candidates(rankings, topics=table.topics)
+    return Study(candidates, find_outcomes(candidates, table, rel=1), persistence)

@@ -1,0 +1,12 @@
+"""What several tests compare is computed once."""
+
+import pytest
+
+from tests.oracles.cells import Cells, compare_cells
+from tests.oracles.peers import peer
+
+
+@pytest.fixture(scope="session")
+def cells() -> Cells:
+    """All runs in both orders: about ten seconds."""
+    return compare_cells(peer("pytrec_eval"))

@@ -1,0 +1,175 @@
+"""The page `docs/other-tools.md`: what other tools are compared on, and where they differ from us.
+
+`TRACKSIDE_DATA=... python -m tests.oracles.other_tools_page > docs/other-tools.md`; a test fails
+when the page is stale. With `--csv` all cells that pytrec_eval's own order changes, as CSV.
+"""
+
+import csv
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any, Final
+
+import numpy as np
+
+from tests.oracles.cells import LEVELS, Cells, compare_cells, counts_otherwise, read_by
+from tests.oracles.round_one import run_paths
+
+HEAD: Final = """\
+<!-- Made by `python -m tests.oracles.other_tools_page > docs/other-tools.md`: do not edit. -->
+
+# Other tools, cell by cell
+
+Our scores are compared with those of three other tools in every cell (a run, a topic, a measure) of
+TREC-COVID round 1, {runs} runs of {topics} topics. Equal is what differs by at most 1e-12.
+
+| tool | what is equal in every cell | what it is given |
+|---|---|---|
+| pytrec_eval-terrier {pytrec_eval} | {measures} of trec_eval's measures, relevant from grade 1 \
+and from grade 2 | our order, as descending whole numbers for retrieval scores |
+| cwl-eval {cwl_eval} | RBP at p = .5, .8 and .95, with its residual; INSQ (a sample of runs) | \
+documents in our order: it goes by the lines of a file, whatever their scores |
+| pyNTCIREVAL {pyntcireval} | Q and ERR, with several gains and cutoffs, to rank 50; whole \
+rankings for one topic of each run | documents in our order; gains 1 and 2 for Q, 1 and 3 for ERR |
+
+The tests are in `tests/oracles/`; `ORACLES_IN_FULL=1` makes the samples complete.
+
+## What to mind when comparing
+
+- **pytrec_eval** holds retrieval scores in single precision: see below. It reaches a recall level r
+  at r · R + .9 relevant documents, cut off in floating point, which is one too few where the
+  product falls just short of a whole number: here in topics
+  {slips}. There `iprec_at_recall` and
+  `11pt_avg` differ from our exact `IPrec` and `IPrec11`. Of `gm_map` and `gm_bpref` it gives
+  logarithms.
+- **cwl-eval** scales weights to sum to 1 over the ranks that it looks at, 1,000 unless told
+  otherwise; ours sum to 1 over all ranks. For RBP that is the same number, for INSQ it is not.
+- **pyNTCIREVAL** has no gain of its own: ERR divides by the highest gain plus 1, which makes it the
+  published ERR for gains 2^grade - 1 only.
+
+## Where pytrec_eval's own order differs
+
+On the files as they are it orders {moved_topics} rankings of {moved_runs} runs otherwise than we,
+always for the same reason: scores that differ in double precision can be one number in single
+precision. Such documents are tied for it, and their ids decide. Where we round the scores before we
+rank, all cells are equal again. Most documents that change places are unjudged, or of one grade, so
+that only {own_topics} rankings of {own_runs} runs score otherwise, in {own_cells} cells:
+
+| run | topics in another order | topics scored otherwise | cells | mean AP, our order | its order |
+|---|--:|--:|--:|--:|--:|
+"""
+
+EXAMPLES: Final = """
+NIST's own figure for the run BERT, .0653, is that of single precision. Some cells:
+
+| run | topic | measure | our order | its order | first two scores that it takes for one | at rank |
+|---|--:|---|--:|--:|---|--:|
+"""
+
+TAIL: Final = """
+Otherwise ordered, with the same scores (number of topics): {silent}.
+
+All cells: `python -m tests.oracles.other_tools_page --csv`.
+"""
+
+# A measure of the first cells of each run, as far as it has them.
+_SHOWN: Final = ("recip_rank", "P_20", "bpref", "map")
+
+
+def page(cells: Cells, pytrec_eval: Any) -> str:
+    """The whole page."""
+    own, moved = cells.its_own(), cells.first_moved > 0
+    by_run = Counter(own[:, 0].tolist())
+    numbers = {
+        "runs": len(cells.runs),
+        "topics": len(cells.topics),
+        "measures": len(cells.names) - len(LEVELS) - 1,
+        "pytrec_eval": version("pytrec-eval-terrier"),
+        "cwl_eval": version("cwl-eval"),
+        "pyntcireval": version("pyNTCIREVAL"),
+        "slips": _slips(cells),
+        "moved_topics": moved.sum(),
+        "moved_runs": moved.any(axis=1).sum(),
+        "own_topics": len(np.unique(own[:, :2], axis=0)),
+        "own_runs": len(by_run),
+        "own_cells": len(own),
+    }
+    silent = ", ".join(
+        f"{run} {count}"
+        for place, (run, count) in enumerate(zip(cells.runs, moved.sum(axis=1), strict=True))
+        if count and place not in by_run
+    )
+    runs = "".join(_run_row(cells, run) for run, _ in by_run.most_common())
+    examples = "".join(_examples(cells, pytrec_eval))
+    return HEAD.format(**numbers) + runs + EXAMPLES + examples + TAIL.format(silent=silent)
+
+
+def write_cells(cells: Cells) -> None:
+    """All cells that differ, as CSV."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(["run", "topic", "measure", "our_order", "its_order", "first_rank_moved"])
+    for run, topic, measure in cells.its_own():
+        ours, its = cells.in_our_order, cells.in_its_order
+        writer.writerow(
+            [
+                *(cells.runs[run], cells.topics[topic], cells.names[measure]),
+                *(matrix[run, topic, measure] for matrix in (ours, its)),
+                cells.first_moved[run, topic],
+            ]
+        )
+
+
+def _slips(cells: Cells) -> str:
+    return " and ".join(
+        f"{', '.join(topics)} at {level}"
+        for level in LEVELS
+        if (
+            topics := [
+                topic
+                for topic, relevant in zip(cells.topics, cells.relevant.tolist(), strict=True)
+                if counts_otherwise(level, relevant)
+            ]
+        )
+    )
+
+
+def _run_row(cells: Cells, run: int) -> str:
+    own = cells.its_own()
+    own = own[own[:, 0] == run]
+    place = cells.names.index("map")
+    means = (cells.in_our_order[run, :, place].mean(), cells.in_its_order[run, :, place].mean())
+    counts = ((cells.first_moved[run] > 0).sum(), len(set(own[:, 1].tolist())), len(own))
+    figures = [*map(str, counts), *(f"{mean:.6f}" for mean in means)]
+    return f"| {cells.runs[run]} | {' | '.join(figures)} |\n"
+
+
+def _examples(cells: Cells, pytrec_eval: Any) -> Iterator[str]:
+    """The first cell of each run in each measure that is shown."""
+    seen = set()
+    for run, topic, measure in cells.its_own():
+        name = cells.names[measure]
+        if name not in _SHOWN or (run, name) in seen:
+            continue
+        seen.add((run, name))
+        rank = int(cells.first_moved[run, topic])
+        file = read_by(pytrec_eval, run_paths()[run])[cells.topics[topic]]
+        merged = sorted(file.values(), reverse=True)[rank - 1]
+        second = max(score for score in file.values() if score < merged)
+        ours, its = cells.in_our_order[run, topic, measure], cells.in_its_order[run, topic, measure]
+        yield f"| {cells.runs[run]} | {cells.topics[topic]} | `{name}` | {ours:.6f} | {its:.6f} "
+        yield f"| {merged!r}, {second!r} | {rank} |\n"
+
+
+def main() -> None:
+    tool = import_module("pytrec_eval")
+    cells = compare_cells(tool)
+    if "--csv" in sys.argv[1:]:
+        write_cells(cells)
+    else:
+        sys.stdout.write(page(cells, tool))
+
+
+if __name__ == "__main__":
+    main()
