@@ -3,7 +3,8 @@
 from django.db import models
 from django.db.models import Q
 
-from campaigns.models import Campaign, Qrels, Run
+from campaigns.models import Campaign, Qrels, Run, User
+from campaigns.models.identity import new_public_id
 
 
 class Job(models.Model):
@@ -15,6 +16,7 @@ class Job(models.Model):
     class Kind(models.TextChoices):
         CHECK = "check"
         EVALUATE = "evaluate"
+        NOTIFY = "notify"  # subject: a Notice, to be mailed
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -149,3 +151,39 @@ class Score(models.Model):
 
     def __str__(self) -> str:
         return f"{self.measure} of {self.evaluation}"
+
+
+class FeedbackRelease(models.Model):
+    """What a team was told of a run before publication: decided once, never again, so that new
+    qrels tell nothing more."""
+
+    run = models.OneToOneField(Run, on_delete=models.PROTECT, related_name="feedback")
+    qrels = models.ForeignKey(Qrels, on_delete=models.PROTECT, related_name="+")
+    measure = models.CharField(max_length=80)
+    value = models.FloatField(null=True)  # exact: for the next step of the ladder, never shown
+    shown = models.FloatField(null=True)  # two decimals, or null: nothing was told
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"feedback on {self.run}"
+
+
+class Snapshot(models.Model):
+    """A board as it stood, under an address of its own; its file never changes."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="snapshots")
+    public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    title = models.CharField(max_length=200)
+    qrels = models.ForeignKey(Qrels, on_delete=models.PROTECT, related_name="+")
+    definitions = models.CharField(max_length=16)
+    storage_key = models.CharField(max_length=100, unique=True)
+    digest = models.CharField(max_length=64)
+    size = models.PositiveBigIntegerField()
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.title

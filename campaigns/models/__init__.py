@@ -2,16 +2,22 @@
 
 from campaigns.models.campaign import Audience, Campaign, Series, Topic
 from campaigns.models.log import LogEntry
+from campaigns.models.notices import Announcement, Notice
 from campaigns.models.people import Invitation, Membership, Team, User
-from campaigns.models.qrels import Qrels
+from campaigns.models.qrels import Judgment, Qrels
 from campaigns.models.runs import Run
+from campaigns.models.showing import Preset
 
 __all__ = [
+    "Announcement",
     "Audience",
     "Campaign",
     "Invitation",
+    "Judgment",
     "LogEntry",
     "Membership",
+    "Notice",
+    "Preset",
     "Qrels",
     "Run",
     "Series",

@@ -7,6 +7,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.db.models import Q
 
+from campaigns.models.showing import Preset, check_stage_switches, trec_style
+
 slug_validator = RegexValidator(
     r"^(?!new$)[a-z0-9][a-z0-9-]{1,62}$",
     "Use 2 to 63 of a-z, 0-9 and -, not starting with -, and not the word new.",
@@ -24,6 +26,10 @@ def default_persistences() -> list[float]:
 
 def default_measures() -> list[str]:
     return ["AP", "nDCG@10", "P@10", "RR", "Rprec", "Judged@10"]
+
+
+def all_run_types() -> list[str]:
+    return ["automatic", "manual", "feedback"]
 
 
 class Audience(models.IntegerChoices):
@@ -57,6 +63,16 @@ class Campaign(models.Model):
         JUDGING = "judging"
         PUBLISHED = "published"
 
+    class Joining(models.TextChoices):
+        OPEN = "open", "anyone may found a team"
+        APPROVAL = "approval", "an organiser approves each team"
+        INVITED = "invited", "teams are founded by organisers only"
+
+    class Feedback(models.TextChoices):
+        NONE = "none", "none before publication"
+        ROUNDED = "rounded", "the mean to two decimals, for few runs"
+        LADDER = "ladder", "the team's best mean, and only when it clearly rises"
+
     class NoRelevant(models.TextChoices):
         EXCLUDE = "exclude", "leave the topic out of every mean"
         ZERO = "zero", "score the topic 0"
@@ -76,6 +92,21 @@ class Campaign(models.Model):
     is_private = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     published_at = models.DateTimeField(null=True, blank=True)
+    archived_at = models.DateTimeField(null=True, blank=True)
+    copied_from = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+
+    # Taking part.
+    joining = models.CharField(max_length=8, choices=Joining.choices, default=Joining.OPEN)
+    terms = models.TextField(blank=True, help_text="To be accepted before the first run; Markdown.")
+    allows_anonymous_teams = models.BooleanField(default=False)
+    reveals_teams_at = models.DateTimeField(
+        null=True, blank=True, help_text="Until then anonymous teams stay so; empty: for good."
+    )
+    topics_released_at = models.DateTimeField(
+        null=True, blank=True, help_text="Empty: as soon as the campaign is seen."
+    )
 
     # Accepting runs: the switch, and the half-open interval [opens, closes) in UTC.
     is_accepting = models.BooleanField(default=False)
@@ -86,7 +117,39 @@ class Campaign(models.Model):
         null=True, blank=True, help_text="Counted runs per team; empty for no limit."
     )
 
-    # Showing: each switch on its own, and each off until somebody sets it.
+    quota_days = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="The quota is of so many days; empty: of the campaign."
+    )
+    attempt_quota = models.PositiveSmallIntegerField(
+        default=50, help_text="Files per team in 24 hours, whatever became of them."
+    )
+    asks_acceptance = models.BooleanField(
+        default=False, help_text="A run counts once its team has seen the check sheet and says so."
+    )
+    run_types = models.JSONField(default=all_run_types)
+    asks_priority = models.BooleanField(default=False)
+    run_fields = models.JSONField(default=list, blank=True)  # [{name, label, kind, ...}]
+
+    # Which of the dates have been told by mail: told once, however often somebody looks.
+    opening_told_at = models.DateTimeField(null=True, blank=True)
+    closing_told_at = models.DateTimeField(null=True, blank=True)
+
+    # What each stage shows; entering a stage puts its row in force in the columns below.
+    preset = models.CharField(max_length=9, choices=Preset.choices, default=Preset.TREC)
+    stage_switches = models.JSONField(default=trec_style, validators=[check_stage_switches])
+
+    # Feedback before publication; off unless somebody turns it on (and asks for little).
+    feedback = models.CharField(max_length=7, choices=Feedback.choices, default=Feedback.NONE)
+    feedback_measure = models.CharField(max_length=80, blank=True)  # "": the board's first
+    feedback_step = models.FloatField(default=0.01, validators=[MinValueValidator(0.0)])
+    feedback_runs = models.PositiveSmallIntegerField(default=2)
+    feedback_days = models.PositiveSmallIntegerField(default=30)
+    feedback_topics = models.JSONField(default=list, blank=True)  # codes; the board is of the rest
+
+    # Showing, in force now: each switch on its own, and each off until somebody sets it.
+    runs_audience = models.PositiveSmallIntegerField(
+        choices=Audience.choices, default=Audience.ORGANISERS
+    )
     shows_own_scores = models.BooleanField(default=False)
     board_audience = models.PositiveSmallIntegerField(
         choices=Audience.choices, default=Audience.ORGANISERS

@@ -1,9 +1,21 @@
 """Who changed what, and when. Rows are only added."""
 
+from typing import Any, NoReturn
+
 from django.db import models
 
 from campaigns.models.campaign import Campaign
 from campaigns.models.people import User
+
+
+class Appended(models.QuerySet["LogEntry"]):
+    """Rows that stay as they were written."""
+
+    def update(self, **kwargs: Any) -> NoReturn:
+        raise TypeError("The log is only added to.")
+
+    def delete(self) -> NoReturn:
+        raise TypeError("The log is only added to.")
 
 
 class LogEntry(models.Model):
@@ -15,6 +27,10 @@ class LogEntry(models.Model):
     verb = models.CharField(max_length=40)
     subject = models.CharField(max_length=100, blank=True)
     details = models.JSONField(default=dict)
+
+    objects = Appended.as_manager()
+    erasable = models.Manager()  # noqa: DJ012
+    # `erasable` is for deleting a whole campaign, and for nothing else.
 
     class Meta:
         verbose_name_plural = "log entries"

@@ -6,6 +6,7 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from campaigns.models.campaign import Campaign
 from campaigns.models.identity import new_public_id
@@ -32,6 +33,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
     is_approved = models.BooleanField(default=False, help_text="May make campaigns.")
+    gets_notices = models.BooleanField(default=True)
     joined_at = models.DateTimeField(auto_now_add=True)
 
     USERNAME_FIELD = "email"
@@ -49,7 +51,20 @@ class Team(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="teams")
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     name = models.CharField(max_length=100)
+    approved_at = models.DateTimeField(null=True, blank=True, default=timezone.now)
+    is_anonymous = models.BooleanField(default=False)
+    shares_files = models.BooleanField(default=False, help_text="Its run files may be passed on.")
+    disqualified_at = models.DateTimeField(null=True, blank=True)
+    disqualified_reason = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(disqualified_at=None) | ~Q(disqualified_reason=""),
+                name="team_disqualified_for_a_reason",
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -70,7 +85,8 @@ class Membership(models.Model):
     team = models.ForeignKey(
         Team, on_delete=models.PROTECT, null=True, blank=True, related_name="memberships"
     )
-    is_approved = models.BooleanField(default=True)
+    terms_digest = models.CharField(max_length=64, blank=True)  # of the terms accepted
+    terms_accepted_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

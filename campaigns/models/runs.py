@@ -10,7 +10,9 @@ from campaigns.models.people import Team, User
 # Nobody of the team has taken it back; its tag is in use.
 LIVE = Q(state="accepted", withdrawn_at=None, replaced_at=None)
 # It stands on a board: live, in time and not disqualified.
-RANKED = LIVE & Q(is_late=False, disqualified_at=None)
+RANKED = LIVE & Q(is_late=False, disqualified_at=None, team__disqualified_at=None)
+# It has come, or may yet: it holds its place in the quota and whatever it replaces.
+STANDING = Q(withdrawn_at=None, replaced_at=None) & ~Q(state__in=["refused", "failed"])
 
 
 class RunQuerySet(models.QuerySet["Run"]):
@@ -28,6 +30,7 @@ class Run(models.Model):
     class State(models.TextChoices):
         WAITING = "waiting"
         CHECKING = "checking"
+        CHECKED = "checked"  # nothing wrong with it; its team has yet to accept the check sheet
         ACCEPTED = "accepted"
         REFUSED = "refused"  # the file's fault: its problems say where
         FAILED = "failed"  # ours: an organiser can try again
@@ -44,6 +47,7 @@ class Run(models.Model):
     tag = models.CharField(max_length=64, blank=True)  # column 6; known once the file is read
     run_type = models.CharField(max_length=9, choices=Type.choices, default=Type.AUTOMATIC)
     description = models.TextField(blank=True, max_length=4000)
+    answers = models.JSONField(default=dict, blank=True)  # to the campaign's run_fields
     judging_priority = models.PositiveSmallIntegerField(null=True, blank=True)
     is_pooled = models.BooleanField(null=True, blank=True)  # contributed documents to judge
 
@@ -59,11 +63,13 @@ class Run(models.Model):
     problems = models.JSONField(default=list)  # at most 25, in the order of their lines
     problem_count = models.PositiveIntegerField(default=0)
     warnings = models.JSONField(default=list)
+    check_sheet = models.JSONField(default=dict, blank=True)  # topics, depth, ties, disagreement
+    accepted_at = models.DateTimeField(null=True, blank=True)
 
     is_late = models.BooleanField(default=False)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
-    replaces = models.OneToOneField(
-        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="replaced_by"
+    replaces = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="replacements"
     )
     replaced_at = models.DateTimeField(null=True, blank=True)
     disqualified_at = models.DateTimeField(null=True, blank=True)
@@ -86,6 +92,16 @@ class Run(models.Model):
             ),
             models.UniqueConstraint(
                 fields=["storage_key"], condition=~Q(storage_key=""), name="one_run_per_file"
+            ),
+            # A refused file may be followed by another one that replaces the same run.
+            models.UniqueConstraint(
+                fields=["replaces"],
+                condition=~Q(state__in=["refused", "failed"]) & Q(withdrawn_at=None),
+                name="replaced_by_one_run",
+            ),
+            models.CheckConstraint(
+                condition=Q(disqualified_at=None) | ~Q(disqualified_reason=""),
+                name="run_disqualified_for_a_reason",
             ),
         ]
         indexes = [models.Index(fields=["campaign", "state"])]
