@@ -3,19 +3,38 @@
 Every look-up starts from a person. What one may not know of is not found, never forbidden.
 """
 
-from dataclasses import dataclass
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from typing import TypeAlias
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models.functions import Concat, Substr
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 
 from campaigns.models import Audience, Campaign, Membership, Run, Team, User
-from campaigns.models.runs import RANKED
+from campaigns.models.runs import LIVE
 
 Person: TypeAlias = User | AnonymousUser
+
+
+@dataclass(frozen=True)
+class Preview:
+    """An organiser's look through other eyes: the public's or a team's, now or at a stage."""
+
+    team: str  # a team's public id; "" for the public
+    stage: str  # "" for the one it is in
+
+    @classmethod
+    def of(cls, asked: Mapping[str, str]) -> "Preview | None":
+        """?as=public or ?as=<team>, and &at=<stage>."""
+        who = asked.get("as", "")
+        return cls("" if who == "public" else who, asked.get("at", "")) if who else None
 
 
 @dataclass(frozen=True)
@@ -26,6 +45,9 @@ class Viewer:
     person: Person | None
     roles: frozenset[str]
     team: Team | None
+    pending_team: Team | None = None  # waits for an organiser's word: may do nothing yet
+    moment: datetime = field(default_factory=timezone.now)
+    preview: Preview | None = None
 
     @property
     def is_organiser(self) -> bool:
@@ -40,12 +62,37 @@ class Viewer:
             return Audience.PARTICIPANTS
         return Audience.EVERYONE
 
+    @property
+    def can_see_topics(self) -> bool:
+        released = self.campaign.topics_released_at
+        insider = self.is_organiser or Membership.Role.ASSESSOR in self.roles
+        return insider or released is None or released <= self.moment
+
+    @property
+    def can_see_runs(self) -> bool:
+        """Whoever sees the board sees what stands on it."""
+        return self.can_see_board or self.audience <= self.campaign.runs_audience
+
     @cached_property
     def can_see_board(self) -> bool:
         return self.audience <= self.campaign.board_audience
 
+    @property
+    def can_see_qrels(self) -> bool:
+        return self.audience <= self.campaign.qrels_audience
+
+    @property
+    def knows_all_names(self) -> bool:
+        """Whether no team is anonymous to this viewer."""
+        reveals = self.campaign.reveals_teams_at
+        return self.is_organiser or (reveals is not None and reveals <= self.moment)
+
     def owns(self, run: Run) -> bool:
         return self.team is not None and run.team_id == self.team.pk
+
+    def can_name(self, team: Team) -> bool:
+        is_own = self.team is not None and self.team.pk == team.pk
+        return is_own or not team.is_anonymous or self.knows_all_names
 
     def can_follow(self, run: Run) -> bool:
         """May see what became of its file: the team that handed it in, and the organisers."""
@@ -54,25 +101,40 @@ class Viewer:
     def can_see_scores_of(self, run: Run) -> bool:
         return self.can_see_board or (self.owns(run) and self.campaign.shows_own_scores)
 
+    def can_see_topic_scores_of(self, run: Run) -> bool:
+        return self.can_see_scores_of(run) and self.audience <= self.campaign.per_topic_audience
+
+    def can_download(self, run: Run) -> bool:
+        """Its file holds its tag, so an anonymous team's is nobody else's."""
+        if self.can_follow(run):
+            return True
+        is_passed_on = run.team.shares_files and self.can_name(run.team)
+        return is_passed_on and self.audience <= self.campaign.run_files_audience
+
 
 def campaigns_visible_to(person: Person) -> QuerySet[Campaign]:
     """A draft is its organisers' secret, a private campaign its members'."""
     listed = Q(is_private=False) & ~Q(stage=Campaign.Stage.DRAFT)
     if not person.is_authenticated:
         return Campaign.objects.filter(listed)
-    mine = Membership.objects.filter(campaign=OuterRef("pk"), person=person, is_approved=True)
+    mine = Membership.objects.filter(campaign=OuterRef("pk"), person=person)
     organised = mine.filter(role=Membership.Role.ORGANISER)
     return Campaign.objects.filter(
         listed | Exists(organised) | (~Q(stage=Campaign.Stage.DRAFT) & Exists(mine))
     )
 
 
-def viewer_or_404(person: Person, slug: str) -> Viewer:
-    """This person before this campaign, if they may know of it. Two queries."""
+def viewer_or_404(person: Person, slug: str, *, asked: Mapping[str, str] | None = None) -> Viewer:
+    """This person before this campaign, if they may know of it. Two queries.
+
+    `asked` is the query of a page that may be previewed; only an organiser's is heard.
+    """
     campaign = get_object_or_404(
         campaigns_visible_to(person).select_related("series", "active_qrels"), slug=slug
     )
-    return _viewer(person, campaign)
+    viewer = _viewer(person, campaign)
+    preview = Preview.of(asked or {})
+    return _through_other_eyes(viewer, preview) if preview and viewer.is_organiser else viewer
 
 
 def organiser_or_404(person: Person, slug: str) -> Viewer:
@@ -82,24 +144,45 @@ def organiser_or_404(person: Person, slug: str) -> Viewer:
     return viewer
 
 
-def board_or_404(person: Person, slug: str) -> Viewer:
+def board_or_404(person: Person, slug: str, *, asked: Mapping[str, str] | None = None) -> Viewer:
     """Like `viewer_or_404`, where the board is shown to this person."""
-    viewer = viewer_or_404(person, slug)
+    viewer = viewer_or_404(person, slug, asked=asked)
     if not viewer.can_see_board:
         raise Http404
     return viewer
 
 
 def runs_visible_to(viewer: Viewer) -> QuerySet[Run]:
-    """An organiser sees every run, a team its own; where the board is shown, all that stand on it
-    are seen."""
-    runs = viewer.campaign.runs.select_related("team")
+    """An organiser sees every run, a team its own; where runs are shown, all that stand on the
+    board, late and disqualified ones too. Each with `shown_tag` and `shown_team`."""
+    runs = viewer.campaign.runs.select_related("team").annotate(**shown_names(viewer))
     if viewer.is_organiser:
         return runs
-    visible = RANKED if viewer.can_see_board else Q(pk__in=[])
+    visible = LIVE if viewer.can_see_runs else Q(pk__in=[])
     if viewer.team is not None:
         visible |= Q(team=viewer.team)
     return runs.filter(visible)
+
+
+def shown_names(viewer: Viewer, run: str = "") -> dict[str, Case | F]:
+    """Annotations `shown_tag` and `shown_team` for rows that reach a run by the path `run`:
+    names of the site's making where the team is anonymous to this viewer."""
+    if viewer.knows_all_names:
+        return {"shown_tag": F(f"{run}tag"), "shown_team": F(f"{run}team__name")}
+    masked = Q(**{f"{run}team__is_anonymous": True})
+    if viewer.team is not None:
+        masked &= ~Q(**{f"{run}team": viewer.team.pk})
+    run_id, team_id = f"{run}public_id", f"{run}team__public_id"
+    return {
+        "shown_tag": _unless(masked, f"{run}tag", Concat(Value("run-"), Substr(run_id, 1, 6))),
+        "shown_team": _unless(
+            masked, f"{run}team__name", Concat(Value("anonymous-"), Substr(team_id, 1, 6))
+        ),
+    }
+
+
+def _unless(masked: Q, name: str, instead: Concat) -> Case:
+    return Case(When(masked, then=instead), default=F(name), output_field=CharField())
 
 
 def run_or_404(viewer: Viewer, public_id: str) -> Run:
@@ -108,17 +191,32 @@ def run_or_404(viewer: Viewer, public_id: str) -> Run:
 
 def _viewer(person: Person, campaign: Campaign) -> Viewer:
     memberships = (
-        list(
-            Membership.objects.filter(
-                campaign=campaign, person=person, is_approved=True
-            ).select_related("team")
-        )
+        list(Membership.objects.filter(campaign=campaign, person=person).select_related("team"))
         if person.is_authenticated
         else []
     )
+    team = next((m.team for m in memberships if m.team is not None), None)
+    is_in = team is not None and team.approved_at is not None
     return Viewer(
         campaign=campaign,
         person=person,
         roles=frozenset(m.role for m in memberships),
-        team=next((m.team for m in memberships if m.team is not None), None),
+        team=team if is_in else None,
+        pending_team=None if is_in else team,
     )
+
+
+def _through_other_eyes(viewer: Viewer, preview: Preview) -> Viewer:
+    """What that team or the public would get; the campaign's row is changed in memory only."""
+    campaign, team = copy.copy(viewer.campaign), None
+    if preview.team:
+        team = get_object_or_404(campaign.teams, public_id=preview.team)
+    if preview.stage:
+        if preview.stage not in campaign.stage_switches:
+            raise Http404
+        campaign.stage = preview.stage
+        campaign.is_accepting = preview.stage == Campaign.Stage.OPEN
+        for switch, setting in campaign.stage_switches[preview.stage].items():
+            setattr(campaign, switch, setting)
+    role = frozenset({Membership.Role.PARTICIPANT} if team else ())
+    return replace(viewer, campaign=campaign, roles=role, team=team, preview=preview)

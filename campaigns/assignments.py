@@ -1,33 +1,58 @@
-"""What runs are asked and judged by: adding topics, and activating qrels versions."""
+"""What runs are asked and judged by: topics, added and taken out, and versions of the qrels."""
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
 from django.db import transaction
 
-from campaigns import bell
-from campaigns.models import Campaign, LogEntry, Qrels, Topic, User
-from campaigns.models.identity import new_public_id
-from campaigns.trec.problems import FormatError, Problem
-from campaigns.trec.qrels import ParsedQrels, read_qrels
+from campaigns.lifecycle import CannotStep, refuse_archived
+from campaigns.models import Campaign, LogEntry, Topic, User
+from campaigns.qrels_files import NeedsConfirmation
+from campaigns.qrels_versions import (
+    CannotActivate,
+    NothingJudged,
+    activate_qrels,
+    add_qrels,
+    freeze_judgments,
+)
 from campaigns.trec.topics import ParsedTopic
 from campaigns.trec.topics_xml import write_topics_xml
+
+__all__ = [
+    "CannotActivate",
+    "CannotRemove",
+    "NeedsConfirmation",
+    "NothingJudged",
+    "activate_qrels",
+    "add_qrels",
+    "add_topics",
+    "can_remove_topics",
+    "freeze_judgments",
+    "remove_topics",
+    "topics_xml",
+]
+
+
+class CannotRemove(CannotStep):
+    """These topics have to stay; the message says why."""
 
 
 @transaction.atomic
 def add_topics(*, campaign: Campaign, topics: Sequence[ParsedTopic], actor: User | None) -> int:
     """Appends the topics the campaign does not have yet; how many those were. A topic it has keeps
     its position and takes the new text."""
-    existing = {topic.code: topic for topic in campaign.topics.all()}
-    for topic in topics:
-        if topic.code in existing:
-            campaign.topics.filter(code=topic.code).update(fields=[list(f) for f in topic.fields])
+    held = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    refuse_archived(held)
+    existing = {topic.code: topic for topic in held.topics.all()}
     new = [topic for topic in topics if topic.code not in existing]
+    changed = []
+    for topic in topics:
+        fields = [list(field) for field in topic.fields]
+        if topic.code in existing and existing[topic.code].fields != fields:
+            held.topics.filter(code=topic.code).update(fields=fields)
+            changed.append(topic.code)
     Topic.objects.bulk_create(
         Topic(
-            campaign=campaign,
+            campaign=held,
             code=topic.code,
             position=position,
             fields=[list(field) for field in topic.fields],
@@ -35,10 +60,45 @@ def add_topics(*, campaign: Campaign, topics: Sequence[ParsedTopic], actor: User
         for position, topic in enumerate(new, start=len(existing))
     )
     if new:
-        LogEntry.objects.create(
-            campaign=campaign, actor=actor, verb="added topics", details={"count": len(new)}
-        )
+        _log(held, actor, "added topics", {"count": len(new)})
+    if changed:
+        _log(held, actor, "changed topics", {"topics": changed[:100], "count": len(changed)})
     return len(new)
+
+
+@transaction.atomic
+def remove_topics(*, campaign: Campaign, codes: Collection[str], actor: User | None) -> int:
+    """Takes topics out and closes the gaps; how many. Raises `CannotRemove` for one that the
+    campaign does not have, and for all of them once a run has come, or a judgment, or qrels:
+    whatever is stored of these is in the order of positions."""
+    held = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    refuse_archived(held)
+    _refuse_where_used(held)
+    topics = list(held.topics.order_by("position"))
+    if unknown := sorted(set(codes) - {topic.code for topic in topics}):
+        raise CannotRemove(f"The campaign has no topic {unknown[0]}.")
+    stays = [topic for topic in topics if topic.code not in codes]
+    if not stays and held.stage != Campaign.Stage.DRAFT:
+        raise CannotRemove("The campaign has been opened: at least one topic has to stay.")
+    held.topics.filter(code__in=codes).delete()
+    for position, topic in enumerate(stays):
+        if topic.position != position:
+            held.topics.filter(pk=topic.pk).update(position=position)
+    held.feedback_topics = [code for code in held.feedback_topics if code not in codes]
+    held.save(update_fields=["feedback_topics"])
+    removed = len(topics) - len(stays)
+    if removed:
+        _log(held, actor, "removed topics", {"topics": sorted(codes)[:100], "count": removed})
+    return removed
+
+
+def can_remove_topics(campaign: Campaign) -> bool:
+    """Whether nothing rests on the topics yet."""
+    try:
+        _refuse_where_used(campaign)
+    except CannotRemove:
+        return False
+    return True
 
 
 def topics_xml(campaign: Campaign) -> bytes:
@@ -49,61 +109,12 @@ def topics_xml(campaign: Campaign) -> bytes:
     )
 
 
-def add_qrels(
-    *, campaign: Campaign, data: bytes, note: str, actor: User | None
-) -> tuple[Qrels, ParsedQrels]:
-    """A new immutable version, made the active one; every run is scored under it.
-
-    Raises `FormatError` where the file is not qrels of this campaign. The same bytes as the
-    active version give that version back.
-    """
-    digest = hashlib.sha256(data).hexdigest()
-    codes = set(campaign.topics.values_list("code", flat=True))
-    parsed = read_qrels(data, known_topics=codes)
-    _refuse_high_grades(parsed, campaign.highest_grade)
-    active = campaign.active_qrels
-    if active is not None and active.digest == digest:
-        return active, parsed
-    identity = new_public_id()
-    key = default_storage.save(f"qrels/{identity[:2]}/{identity}", ContentFile(data))
-    with transaction.atomic():
-        campaign = Campaign.objects.select_for_update().get(pk=campaign.pk)
-        qrels = Qrels.objects.create(
-            campaign=campaign,
-            version=campaign.qrels.count() + 1,
-            note=note,
-            digest=digest,
-            storage_key=key,
-            highest_grade=int(parsed.grades.max(initial=0)),
-            judgment_count=int((parsed.grades >= 0).sum()),
-            created_by=actor,
-        )
-        activate_qrels(campaign=campaign, qrels=qrels, actor=actor)
-    return qrels, parsed
+def _refuse_where_used(campaign: Campaign) -> None:
+    if campaign.runs.exists():
+        raise CannotRemove("Runs have been handed in for these topics: they have to stay.")
+    if campaign.qrels.exists() or campaign.judgments.exists():
+        raise CannotRemove("These topics have been judged: they have to stay.")
 
 
-@transaction.atomic
-def activate_qrels(*, campaign: Campaign, qrels: Qrels, actor: User | None) -> None:
-    """The board shows this version from the next run scored under it; older scores stay."""
-    campaign.active_qrels = qrels
-    campaign.save(update_fields=["active_qrels"])
-    LogEntry.objects.create(
-        campaign=campaign, actor=actor, verb="activated qrels", subject=str(qrels.version)
-    )
-    bell.ring_for_scores(campaign)
-
-
-def _refuse_high_grades(parsed: ParsedQrels, highest_grade: int) -> None:
-    above = (parsed.grades > highest_grade).nonzero()[0]
-    if not len(above):
-        return
-    first = int(above[0])
-    problem = Problem(
-        code="GRADE",
-        line=None,
-        message=f"{len(above)} grades are above {highest_grade}, the campaign's highest; the first "
-        f"is topic {parsed.topics[parsed.topic_index[first]]}, document "
-        f"{parsed.doc_ids[first].decode()}",
-        value=str(parsed.grades[first]),
-    )
-    raise FormatError((problem,), total=1)
+def _log(campaign: Campaign, actor: User | None, verb: str, details: dict[str, object]) -> None:
+    LogEntry.objects.create(campaign=campaign, actor=actor, verb=verb, details=details)

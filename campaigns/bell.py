@@ -1,12 +1,13 @@
 """The one place where this wing calls the other: work is to be done on what was handed in.
 
-Both calls write their rows inside the caller's transaction and ring when it commits.
+All calls write their rows inside the caller's transaction and ring when it commits.
 """
 
-from campaigns.models import Campaign, Run
-from scoring.evaluation import request_evaluations
+from campaigns.models import Campaign, Notice, Run
+from scoring import erasing
 from scoring.jobs import enqueue
 from scoring.models import Job
+from scoring.wanted import request_evaluation, request_evaluations
 
 
 def ring_for_check(run: Run) -> None:
@@ -17,3 +18,18 @@ def ring_for_check(run: Run) -> None:
 def ring_for_scores(campaign: Campaign) -> None:
     """Qrels or rules changed: every accepted run needs scores under the ones in force."""
     request_evaluations(campaign)
+
+
+def ring_for_scores_of(run: Run) -> None:
+    """A run counts from now on."""
+    request_evaluation(run)
+
+
+def ring_for_notice(notice: Notice) -> None:
+    """A mail is to be sent."""
+    enqueue(Job.Kind.NOTIFY, subject=notice.pk, campaign_id=notice.campaign_id)
+
+
+def erase_scores(campaign: Campaign) -> None:
+    """Everything the other wing holds of a campaign that is being deleted."""
+    erasing.erase_scores(campaign)

@@ -1,66 +1,36 @@
 """Taking in a run: its file is stored first, then one short transaction decides."""
 
-import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import Any
 
-from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
-from campaigns import bell, lifecycle
+from campaigns import bell, lifecycle, people
 from campaigns.access import Viewer
+from campaigns.descriptions import Description
 from campaigns.models import Campaign, LogEntry, Run, Team, User
-from campaigns.models.identity import new_public_id
+from campaigns.models.runs import LIVE, STANDING
+from campaigns.quotas import decide_quota
+from campaigns.uploads import NotTaken, StoredFile, stored_upload
 
-
-class NotTaken(Exception):
-    """The run was not taken in; the message says why, to its uploader."""
-
-    def __init__(self, message: str, code: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-@dataclass(frozen=True)
-class StoredFile:
-    """A file that lies in storage and that no row owns yet."""
-
-    storage_key: str
-    digest: str  # sha256, hexadecimal
-    size: int
-    original_name: str
-
-
-@contextmanager
-def stored_upload(upload: File) -> Iterator[StoredFile]:
-    """Streams an upload to storage; deletes it again if the block does not take it in.
-
-    Raises `NotTaken` for one that is too large.
-    """
-    if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
-        limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
-        raise NotTaken(f"The file is too large: at most {limit} MiB are taken. Gzip it.", "size")
-    counted = _Digested(upload)
-    identity = new_public_id()
-    key = default_storage.save(f"runs/{identity[:2]}/{identity}", counted)
-    try:
-        yield StoredFile(
-            storage_key=key,
-            digest=counted.digest.hexdigest(),
-            size=counted.read_bytes,
-            original_name=_shown_name(upload.name),
-        )
-    except BaseException:
-        # A process that is told to stop may be past the commit: then the file is the run's.
-        if not Run.objects.filter(storage_key=key).exists():
-            default_storage.delete(key)
-        raise
+__all__ = [
+    "NotTaken",
+    "StoredFile",
+    "can_replace",
+    "can_withdraw",
+    "decide_deadline",
+    "hand_in",
+    "replaceable_runs",
+    "stored_upload",
+    "submit_run",
+    "successor_of",
+    "withdraw_run",
+]
 
 
 def hand_in(
@@ -68,22 +38,33 @@ def hand_in(
     viewer: Viewer,
     upload: File,
     arrived_at: datetime,
-    run_type: str,
-    description: str,
-    idempotency_key: str,
+    description: Description,
+    idempotency_key: str = "",
+    replaces: str = "",
+    team: Team | None = None,
 ) -> Run:
-    """Takes in what a member of a team hands in, by page or by API. Raises `NotTaken`."""
-    decide_deadline(viewer.campaign, arrived_at)  # before a large file is stored
+    """Takes in what a member hands in for the own team, or an organiser for any, by page or by
+    API. Deadlines and quotas are the teams', not the organisers'. Raises `NotTaken`."""
+    giver = _Giver.of(viewer, team)
+    try:
+        _decide_early(viewer, giver, arrived_at, replaces)  # before a large file is stored
+    except NotTaken:
+        if _earlier_upload(giver.team, idempotency_key) is None:
+            raise  # a repeated one is answered as the first was, whatever has changed since
     with stored_upload(upload) as file:
         return submit_run(
             campaign=viewer.campaign,
-            team=viewer.team,
-            person=viewer.person,
+            team=giver.team,
+            person=giver.person,
             file=file,
             submitted_at=arrived_at,
-            run_type=run_type,
-            description=description,
+            run_type=description.run_type,
+            description=description.text,
+            judging_priority=description.priority,
+            answers=description.answers,
+            replaces=replaces,
             idempotency_key=idempotency_key,
+            is_past_deadline_allowed=giver.is_organiser,
         )
 
 
@@ -96,6 +77,9 @@ def submit_run(
     submitted_at: datetime,
     run_type: str = Run.Type.AUTOMATIC,
     description: str = "",
+    judging_priority: int | None = None,
+    answers: dict[str, Any] | None = None,
+    replaces: str = "",
     is_pooled: bool | None = None,
     idempotency_key: str = "",
     is_past_deadline_allowed: bool = False,
@@ -104,7 +88,8 @@ def submit_run(
 
     A repeated `idempotency_key` gives the first run back and drops the second copy of the file;
     with another file it is refused.
-    `is_past_deadline_allowed` is for the organiser's own imports.
+    `is_past_deadline_allowed` is for the organisers' own uploads and imports: they are held to
+    neither dates nor quotas.
     """
     with transaction.atomic():
         # One team's uploads queue here, so that parallel ones cannot pass the quota together.
@@ -115,16 +100,19 @@ def submit_run(
                 raise NotTaken("This idempotency key came with another file before.", "key_reused")
             transaction.on_commit(partial(default_storage.delete, file.storage_key))
             return earlier
+        replaced = _replaced_run(team, replaces)
         is_late = False
         if not is_past_deadline_allowed:
-            is_late = decide_deadline(campaign, submitted_at)
-            decide_quota(campaign, team)
+            is_late = _decide(campaign, team, submitted_at, replaced)
         run = Run.objects.create(
             campaign=campaign,
             team=team,
             uploaded_by=person,
             run_type=run_type,
             description=description,
+            judging_priority=judging_priority,
+            answers=answers or {},
+            replaces=replaced,
             is_pooled=is_pooled,
             original_name=file.original_name,
             size=file.size,
@@ -136,7 +124,11 @@ def submit_run(
             is_late=is_late,
         )
         LogEntry.objects.create(
-            campaign=campaign, actor=person, verb="uploaded", subject=run.public_id
+            campaign=campaign,
+            actor=person,
+            verb="uploaded",
+            subject=run.public_id,
+            details={"replaces": replaces} if replaces else {},
         )
         bell.ring_for_check(run)
     return run
@@ -151,68 +143,117 @@ def decide_deadline(campaign: Campaign, moment: datetime) -> bool:
     if not campaign.is_accepting:
         raise NotTaken("This campaign is not accepting runs.", code="not_accepting")
     if campaign.opens_at and moment < campaign.opens_at:
-        raise NotTaken(f"Runs are taken from {campaign.opens_at:%-d %B %Y %H:%M} UTC.", "too_early")
-    raise NotTaken(f"Runs were taken until {campaign.closes_at:%-d %B %Y %H:%M} UTC.", "too_late")
-
-
-def decide_quota(campaign: Campaign, team: Team) -> None:
-    """Raises `NotTaken` where the team's counted runs reach the quota. Refused and failed runs
-    do not count, nor do withdrawn and replaced ones."""
-    if campaign.run_quota is None:
-        return
-    counted = team.runs.filter(withdrawn_at=None, replaced_at=None).exclude(
-        state__in=[Run.State.REFUSED, Run.State.FAILED]
-    )
-    if counted.count() >= campaign.run_quota:
         raise NotTaken(
-            f"The team has its {campaign.run_quota} runs; withdraw one to hand in another.",
-            code="quota",
+            f"Runs are taken from {campaign.opens_at:%-d %B %Y %H:%M} UTC.",
+            "too_early",
+            campaign.opens_at,
         )
+    raise NotTaken(f"Runs were taken until {campaign.closes_at:%-d %B %Y %H:%M} UTC.", "too_late")
 
 
 def can_withdraw(viewer: Viewer, run: Run, moment: datetime) -> bool:
     """A team takes its run back while runs are taken, and an organiser any time: nobody changes a
-    closed or published board alone."""
-    if run.withdrawn_at is not None or run.state == Run.State.REFUSED:
+    closed or published board alone. A disqualified run stays, to be seen as such."""
+    is_gone = run.withdrawn_at is not None or run.replaced_at is not None
+    if is_gone or run.state == Run.State.REFUSED or viewer.campaign.archived_at is not None:
         return False
-    is_open = lifecycle.is_accepting_at(viewer.campaign, moment)
+    is_open = lifecycle.is_accepting_at(viewer.campaign, moment) and run.disqualified_at is None
     return viewer.is_organiser or (viewer.owns(run) and is_open)
+
+
+def can_replace(viewer: Viewer, run: Run, moment: datetime) -> bool:
+    """As withdrawing, for a run that counts."""
+    counts = run.state == Run.State.ACCEPTED and run.disqualified_at is None
+    return counts and can_withdraw(viewer, run, moment) and successor_of(run) is None
+
+
+def successor_of(run: Run) -> Run | None:
+    """The upload that replaces it once it is accepted."""
+    return run.replacements.filter(STANDING).first()
+
+
+def replaceable_runs(viewer: Viewer, moment: datetime) -> list[Run]:
+    """The runs that an upload of this viewer may replace."""
+    if viewer.is_organiser:
+        runs = viewer.campaign.runs.filter(LIVE)
+    elif viewer.team is not None:
+        runs = viewer.team.runs.filter(LIVE)
+    else:
+        return []
+    found = runs.select_related("team").order_by("tag", "pk")
+    return [run for run in found if can_replace(viewer, run, moment)]
 
 
 @transaction.atomic
 def withdraw_run(*, run: Run, person: User) -> None:
     """Takes the run back: it leaves the board and frees its tag and its quota."""
-    withdrawn = Run.objects.filter(pk=run.pk, withdrawn_at=None).update(withdrawn_at=timezone.now())
+    withdrawn = Run.objects.filter(pk=run.pk, withdrawn_at=None, replaced_at=None).update(
+        withdrawn_at=timezone.now()
+    )
     if withdrawn:
         LogEntry.objects.create(
             campaign_id=run.campaign_id, actor=person, verb="withdrew", subject=run.public_id
         )
 
 
+@dataclass(frozen=True)
+class _Giver:
+    """Who hands in, and for which team; an organiser's own team is a team like any other."""
+
+    person: User
+    team: Team
+    is_organiser: bool
+
+    @classmethod
+    def of(cls, viewer: Viewer, team: Team | None) -> "_Giver":
+        is_own = viewer.team is not None and (team is None or team.pk == viewer.team.pk)
+        chosen = viewer.team if is_own else team
+        if chosen is None or not isinstance(viewer.person, User):
+            raise NotTaken("Join a team first.", "team")
+        if not is_own and not (viewer.is_organiser and chosen.campaign_id == viewer.campaign.pk):
+            raise NotTaken("That is not your team.", "team")
+        return cls(viewer.person, chosen, is_organiser=not is_own)
+
+
+def _decide_early(viewer: Viewer, giver: _Giver, moment: datetime, replaces: str) -> None:
+    campaign = viewer.campaign
+    if campaign.archived_at is not None:
+        raise NotTaken("This campaign is in the archive.", "archived")
+    if giver.is_organiser:
+        return
+    if not people.has_accepted_terms(campaign, giver.person):
+        raise NotTaken("Accept the campaign's terms first, on your team's page.", "terms")
+    _decide(campaign, giver.team, moment, _replaced_run(giver.team, replaces))
+
+
+def _decide(campaign: Campaign, team: Team, moment: datetime, replaced: Run | None) -> bool:
+    """Whether a team's run is late. Raises `NotTaken`."""
+    if team.disqualified_at is not None:
+        message = f"Your team is disqualified: {team.disqualified_reason}"
+        raise NotTaken(message, "disqualified")
+    is_late = decide_deadline(campaign, moment)
+    released = campaign.topics_released_at
+    if released is not None and moment < released:  # checking a run would tell what they are
+        message = f"The topics are released on {released:%-d %B %Y %H:%M} UTC; runs come after."
+        raise NotTaken(message, "topics_unreleased", released)
+    if replaced is not None and is_late and not replaced.is_late:
+        raise NotTaken("A late run cannot replace one that came in time.", "replaces")
+    decide_quota(campaign, team, moment, replacing=replaced)
+    return is_late
+
+
+def _replaced_run(team: Team, public_id: str) -> Run | None:
+    if not public_id:
+        return None
+    run = team.runs.filter(LIVE, public_id=public_id, disqualified_at=None).first()
+    if run is None:
+        raise NotTaken("The team has no such run to replace.", "replaces")
+    if successor_of(run) is not None:
+        raise NotTaken("Another upload is about to replace that run.", "replaces")
+    return run
+
+
 def _earlier_upload(team: Team, idempotency_key: str) -> Run | None:
     if not idempotency_key:
         return None
     return team.runs.filter(idempotency_key=idempotency_key).first()
-
-
-class _Digested(File):
-    """A file that is digested while storage reads it."""
-
-    def __init__(self, file: File) -> None:
-        super().__init__(file.file, name=None)
-        self.digest = hashlib.sha256()
-        self.read_bytes = 0
-
-    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
-        with suppress(AttributeError, OSError):
-            self.seek(0)
-        while block := self.file.read(chunk_size or self.DEFAULT_CHUNK_SIZE):
-            self.digest.update(block)
-            self.read_bytes += len(block)
-            yield block
-
-
-def _shown_name(name: str | None) -> str:
-    """What the uploader called the file: text to show, cut to fit, and never part of a path."""
-    printable = "".join(c for c in (name or "") if c.isprintable())
-    return printable[-200:]

@@ -1,35 +1,46 @@
-"""The life of a campaign: made, opened, closed, published, and back."""
+"""The life of a campaign: made, opened, closed, judged, published, and back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from campaigns import bell
-from campaigns.models import Audience, Campaign, LogEntry, Membership, User
+from campaigns import bell, notices
+from campaigns.differences import differences, switch_differences
+from campaigns.models import Audience, Campaign, LogEntry, Membership, Preset, Qrels, User
+from campaigns.models.showing import CLOSED as ALL_OFF
+from campaigns.models.showing import TABLES, check_stage_switches
 
+DRAFT, OPEN = Campaign.Stage.DRAFT, Campaign.Stage.OPEN
+CLOSED, JUDGING = Campaign.Stage.CLOSED, Campaign.Stage.JUDGING
+PUBLISHED = Campaign.Stage.PUBLISHED
 LEADS_TO = {
-    Campaign.Stage.OPEN: (
-        Campaign.Stage.DRAFT,
-        Campaign.Stage.CLOSED,
-        Campaign.Stage.JUDGING,
-    ),
-    Campaign.Stage.CLOSED: (Campaign.Stage.OPEN,),
-    Campaign.Stage.JUDGING: (Campaign.Stage.PUBLISHED,),
-    Campaign.Stage.PUBLISHED: (
-        Campaign.Stage.DRAFT,
-        Campaign.Stage.OPEN,
-        Campaign.Stage.CLOSED,
-        Campaign.Stage.JUDGING,
-    ),
+    DRAFT: (OPEN,),
+    OPEN: (DRAFT, CLOSED, JUDGING),
+    CLOSED: (OPEN, JUDGING),
+    JUDGING: (OPEN, CLOSED, PUBLISHED),
+    PUBLISHED: (DRAFT, OPEN, CLOSED, JUDGING),
 }
+Table = dict[str, dict[str, Any]]  # stage -> switch -> setting
 
 
 class CannotStep(Exception):
     """The campaign is not ready for that; the message says what is missing."""
+
+
+class Archived(CannotStep):
+    """Nothing of an archived campaign is changed."""
+
+
+def refuse_archived(campaign: Campaign) -> None:
+    """Raises `Archived`. Asks the database: the row in hand may be old."""
+    if Campaign.objects.filter(pk=campaign.pk, archived_at__isnull=False).exists():
+        raise Archived("The campaign is archived: bring it back first.")
 
 
 def may_create_campaigns(person: User | AnonymousUser) -> bool:
@@ -49,6 +60,9 @@ def create_campaign(*, campaign: Campaign, organiser: User) -> Campaign:
     return campaign
 
 
+# --- by the clock ---------------------------------------------------------------------------------
+
+
 def is_accepting_at(campaign: Campaign, moment: datetime) -> bool:
     """Whether a run that began to arrive at `moment` counts: in [opens, closes)."""
     if not campaign.is_accepting or (campaign.opens_at and moment < campaign.opens_at):
@@ -58,78 +72,173 @@ def is_accepting_at(campaign: Campaign, moment: datetime) -> bool:
 
 def is_late_at(campaign: Campaign, moment: datetime) -> bool:
     """Whether it is past the close but within the grace: taken, marked, not ranked."""
-    if not campaign.is_accepting or campaign.closes_at is None:
+    end = grace_ends(campaign)
+    if not campaign.is_accepting or campaign.closes_at is None or end is None:
         return False
-    grace = timedelta(minutes=campaign.grace_minutes)
-    return campaign.closes_at <= moment < campaign.closes_at + grace
+    return campaign.closes_at <= moment < end
+
+
+def grace_ends(campaign: Campaign) -> datetime | None:
+    if campaign.closes_at is None:
+        return None
+    return campaign.closes_at + timedelta(minutes=campaign.grace_minutes)
+
+
+def stage_at(campaign: Campaign, moment: datetime) -> str:
+    """The stage in a word for people: an open one is closed once the last run could have come."""
+    end = grace_ends(campaign)
+    if campaign.stage == OPEN and end is not None and end <= moment:
+        return str(CLOSED)
+    return str(campaign.stage)
+
+
+def next_moment(campaign: Campaign, moment: datetime) -> datetime | None:
+    """The nearest of the campaign's dates after `moment`; those of taking runs while it may yet
+    take any."""
+    dates = [campaign.topics_released_at, campaign.reveals_teams_at]
+    if campaign.stage in (DRAFT, OPEN):
+        dates += [campaign.opens_at, campaign.closes_at, grace_ends(campaign)]
+    return min((date for date in dates if date is not None and date > moment), default=None)
+
+
+# --- from stage to stage --------------------------------------------------------------------------
 
 
 def open_for_runs(*, campaign: Campaign, actor: User | None) -> None:
     if not campaign.topics.exists():
         raise CannotStep("Add the topics first: runs are checked against them.")
-    _step(campaign, actor, "opened", to=Campaign.Stage.OPEN, is_accepting=True)
+    _step(campaign, actor, "opened", to=OPEN, is_accepting=True)
 
 
 def close_for_runs(*, campaign: Campaign, actor: User | None) -> None:
-    _step(campaign, actor, "closed", to=Campaign.Stage.CLOSED, is_accepting=False)
+    _step(campaign, actor, "closed", to=CLOSED, came_from=(OPEN,), is_accepting=False)
 
 
+def start_judging(*, campaign: Campaign, actor: User | None) -> None:
+    """No more runs; the assessors' turn."""
+    before = (OPEN, CLOSED)
+    _step(campaign, actor, "began judging", to=JUDGING, came_from=before, is_accepting=False)
+
+
+def stop_judging(*, campaign: Campaign, actor: User | None) -> None:
+    """Back to closed."""
+    _step(campaign, actor, "stopped judging", to=CLOSED, came_from=(JUDGING,), is_accepting=False)
+
+
+@transaction.atomic
+def back_to_draft(*, campaign: Campaign, actor: User | None) -> None:
+    """The organisers' secret again; only while no run has come, for a team must find its own."""
+    Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if campaign.runs.exists():
+        raise CannotStep("Runs have come, and their teams must find them: close it instead.")
+    untold: dict[str, None] = {"opening_told_at": None, "closing_told_at": None}
+    _step(campaign, actor, "taken back to draft", to=DRAFT, is_accepting=False, **untold)
+
+
+@transaction.atomic
 def publish(*, campaign: Campaign, actor: User | None) -> None:
-    """Shows the board, scores and topics to everyone. Run files and qrels have switches of
-    their own and stay as they are."""
+    """What the campaign's table says of the published stage is shown at once."""
     if campaign.active_qrels_id is None:
         raise CannotStep("Add the qrels first: without them there is nothing to show.")
-    _step(
-        campaign,
-        actor,
-        "published",
-        to=Campaign.Stage.PUBLISHED,
-        is_accepting=False,
-        shows_own_scores=True,
-        board_audience=Audience.EVERYONE,
-        per_topic_audience=Audience.EVERYONE,
-        published_at=timezone.now(),
-    )
+    now = timezone.now()
+    _step(campaign, actor, "published", to=PUBLISHED, is_accepting=False, published_at=now)
+    Qrels.objects.filter(pk=campaign.active_qrels_id, published_at=None).update(published_at=now)
+    notices.tell_published(campaign)
 
 
 def unpublish(*, campaign: Campaign, actor: User | None) -> None:
-    """Hides all again, at once; who had seen it had seen it."""
-    _step(
-        campaign,
-        actor,
-        "unpublished",
-        to=Campaign.Stage.JUDGING,
-        is_accepting=False,
-        shows_own_scores=False,
-        board_audience=Audience.ORGANISERS,
-        per_topic_audience=Audience.ORGANISERS,
-        published_at=None,
-    )
+    """Back to judging, and to what is shown then, at once; who had seen it had seen it."""
+    gone: dict[str, object] = {"is_accepting": False, "published_at": None}
+    _step(campaign, actor, "unpublished", to=JUDGING, came_from=(PUBLISHED,), **gone)
+
+
+STEPS: dict[str, Callable[..., None]] = {
+    "draft": back_to_draft,
+    "open": open_for_runs,
+    "close": close_for_runs,
+    "judge": start_judging,
+    "stop-judging": stop_judging,
+    "publish": publish,
+    "unpublish": unpublish,
+}
+
+
+@transaction.atomic
+def _step(
+    campaign: Campaign,
+    actor: User | None,
+    verb: str,
+    *,
+    to: Campaign.Stage,
+    came_from: Sequence[str] = (),
+    **facts: object,
+) -> None:
+    """From one of the stages that lead there, and from no other: a tab left open since yesterday
+    opens nothing that was published meanwhile. What the stage shows is in force with it."""
+    refuse_archived(campaign)
+    # Locked: nobody changes the table between the look at its row and the step.
+    row = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    moved = Campaign.objects.filter(
+        pk=campaign.pk, stage__in=came_from or LEADS_TO[to], archived_at=None
+    ).update(stage=to, **row.stage_switches[to], **facts)
+    campaign.refresh_from_db()
+    if not moved:
+        raise CannotStep(
+            f"The campaign is {campaign.stage} by now: that does not lead on from there."
+        )
+    LogEntry.objects.create(campaign=campaign, actor=actor, verb=verb)
+
+
+# --- settings -------------------------------------------------------------------------------------
 
 
 @transaction.atomic
 def change_settings(*, campaign: Campaign, fields: Sequence[str], actor: User | None) -> None:
     """Stores these edited dates and rules and nothing else; where the rules changed, every run is
     scored anew."""
+    refuse_archived(campaign)
+    before = Campaign.objects.select_for_update().get(pk=campaign.pk)
     campaign.save(update_fields=fields)
-    LogEntry.objects.create(
-        campaign=campaign, actor=actor, verb="changed settings", details={"fields": list(fields)}
-    )
+    changed = differences(before, campaign, fields)
+    if changed:
+        LogEntry.objects.create(
+            campaign=campaign, actor=actor, verb="changed settings", details={"changed": changed}
+        )
     bell.ring_for_scores(campaign)
 
 
 @transaction.atomic
-def _step(
-    campaign: Campaign, actor: User | None, verb: str, *, to: Campaign.Stage, **facts: object
-) -> None:
-    """From one of the stages that lead there, and from no other: a tab left open since yesterday
-    opens nothing that was published meanwhile."""
-    moved = Campaign.objects.filter(pk=campaign.pk, stage__in=LEADS_TO[to]).update(
-        stage=to, **facts
-    )
+def change_showing(*, campaign: Campaign, preset: str, table: Table, actor: User | None) -> None:
+    """What each stage shows from now on; what it says of the present stage is in force at once.
+
+    Raises `ValidationError` for a table that contradicts itself.
+    """
+    refuse_archived(campaign)
+    _refuse_strange_settings(table)
+    check_stage_switches(table)
+    row = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    before, row.preset, row.stage_switches = row.stage_switches, preset, table
+    for switch, setting in table[row.stage].items():
+        setattr(row, switch, setting)
+    row.clean_fields(exclude={f.name for f in row._meta.fields} - {"preset", "stage_switches"})
+    row.save(update_fields=["preset", "stage_switches", *ALL_OFF])
     campaign.refresh_from_db()
-    if not moved:
-        raise CannotStep(
-            f"The campaign is {campaign.stage} by now: it cannot be {verb} from there."
-        )
-    LogEntry.objects.create(campaign=campaign, actor=actor, verb=verb)
+    details = {"preset": preset, "changed": switch_differences(before, table)}
+    LogEntry.objects.create(
+        campaign=campaign, actor=actor, verb="changed what is shown", details=details
+    )
+
+
+def preset_of(table: Table) -> str:
+    """The preset that has this table, or the word for one that is nobody's."""
+    return next((str(name) for name, make in TABLES.items() if make() == table), str(Preset.OWN))
+
+
+def _refuse_strange_settings(table: Table) -> None:
+    for row in table.values():
+        for switch, setting in row.items():
+            is_sound = setting in Audience.values and type(setting) is int
+            if switch == "shows_own_scores":
+                is_sound = isinstance(setting, bool)
+            if not is_sound:
+                raise ValidationError(f"{switch} cannot be {setting!r}.")

@@ -1,0 +1,107 @@
+"""A campaign's afterlife: copied to the next year, archived and brought back, or deleted."""
+
+import logging
+
+from django.db import transaction
+from django.utils import timezone
+
+from campaigns import bell
+from campaigns.lifecycle import CannotStep, refuse_archived
+from campaigns.models import (
+    Announcement,
+    Campaign,
+    Invitation,
+    Judgment,
+    LogEntry,
+    Membership,
+    Notice,
+    Qrels,
+    Run,
+    Team,
+    Topic,
+    User,
+)
+
+log = logging.getLogger(__name__)
+
+# What a copy takes along: texts, rules and what each stage shows. Every other column is of one
+# year: dates, people, topics, qrels, and what was told.
+COPIED = (
+    "series", "guidelines", "time_zone", "is_private", "joining", "terms",
+    "allows_anonymous_teams", "grace_minutes", "run_quota", "quota_days", "attempt_quota",
+    "asks_acceptance", "run_types", "asks_priority", "run_fields", "preset", "stage_switches",
+    "feedback", "feedback_measure", "feedback_step", "feedback_runs", "feedback_days",
+    "highest_grade", "rel", "gain_map", "measures", "persistences", "run_depth", "no_relevant",
+    "unknown_topics",
+)  # fmt: skip
+OF_ONE_YEAR = (
+    "id", "slug", "name", "stage", "created_at", "published_at", "archived_at", "copied_from",
+    "reveals_teams_at", "topics_released_at", "is_accepting", "opens_at", "closes_at",
+    "opening_told_at", "closing_told_at", "feedback_topics", "runs_audience", "shows_own_scores",
+    "board_audience", "per_topic_audience", "qrels_audience", "run_files_audience",
+    "active_qrels",
+)  # fmt: skip
+
+
+class CannotDelete(Exception):
+    """The message says why, to the organiser who tried."""
+
+
+@transaction.atomic
+def copy_campaign(*, campaign: Campaign, slug: str, name: str, actor: User) -> Campaign:
+    """A draft with the same settings, texts, form, switches and organisers; without dates, topics,
+    qrels, teams and runs. Raises `ValidationError` where the address is taken or no address."""
+    facts = {field: getattr(campaign, field) for field in COPIED}
+    made = Campaign(slug=slug, name=name, copied_from=campaign, **facts)
+    made.full_clean()
+    made.save()
+    organisers = campaign.memberships.filter(role=Membership.Role.ORGANISER)
+    people = {*organisers.values_list("person", flat=True), actor.pk}
+    Membership.objects.bulk_create(
+        Membership(campaign=made, person_id=person, role=Membership.Role.ORGANISER)
+        for person in sorted(people)
+    )
+    LogEntry.objects.create(campaign=made, actor=actor, verb="copied from", subject=campaign.slug)
+    return made
+
+
+@transaction.atomic
+def archive(*, campaign: Campaign, actor: User | None) -> None:
+    """Keeps everything as it is, shown to whom it is shown, and lets nothing be changed."""
+    refuse_archived(campaign)
+    archived = Campaign.objects.filter(pk=campaign.pk, archived_at=None).exclude(
+        stage=Campaign.Stage.OPEN
+    )
+    if not archived.update(archived_at=timezone.now(), is_accepting=False):
+        raise CannotStep("Runs are being taken: close the campaign first.")
+    LogEntry.objects.create(campaign=campaign, actor=actor, verb="archived")
+    campaign.refresh_from_db()
+
+
+@transaction.atomic
+def bring_back(*, campaign: Campaign, actor: User | None) -> None:
+    if Campaign.objects.filter(pk=campaign.pk).exclude(archived_at=None).update(archived_at=None):
+        LogEntry.objects.create(campaign=campaign, actor=actor, verb="brought back")
+    campaign.refresh_from_db()
+
+
+@transaction.atomic
+def delete_campaign(*, campaign: Campaign, actor: User, typed_slug: str) -> None:
+    """A draft or an archived campaign, with all that is in it: from the leaves to the root, since
+    every row is protected by what hangs on it. The files fall to housekeeping."""
+    row = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if row.stage != Campaign.Stage.DRAFT and row.archived_at is None:
+        raise CannotDelete("Archive it first: what people can see is not deleted.")
+    if typed_slug != row.slug:
+        raise CannotDelete(f"Type its address, {row.slug}, to delete it.")
+    bell.erase_scores(row)
+    Run.objects.filter(campaign=row).update(replaces=None)
+    Campaign.objects.filter(pk=row.pk).update(active_qrels=None)
+    for model in (
+        Notice, Announcement, Judgment, Run, Invitation, Membership, Team, Topic, Qrels
+    ):  # fmt: skip
+        model.objects.filter(campaign=row).delete()
+    LogEntry.erasable.filter(campaign=row).delete()
+    row.active_qrels = None
+    row.delete()
+    log.warning("Campaign %s was deleted by person %s.", row.slug, actor.pk)

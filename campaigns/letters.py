@@ -1,0 +1,81 @@
+"""Letters: their words, whom they go to, one row a mail, and the sending of it.
+
+When something is told is `campaigns.notices`' business.
+"""
+
+from collections.abc import Iterable
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.db.models import QuerySet
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from campaigns.models import Campaign, Membership, Notice, Run, Team, User
+
+# So that no machine answers, and no answer is answered.
+HEADERS = {"Auto-Submitted": "auto-generated"}
+
+
+def compose(kind: str, campaign: Campaign, **facts: object) -> tuple[str, str]:
+    """Subject and body by templates/mail/<kind>.txt, whose first line is the subject."""
+    site = str(settings.SITE_URL).rstrip("/")
+    facts = {"campaign": campaign, "site": site} | facts
+    subject, _, body = render_to_string(f"mail/{kind}.txt", facts).lstrip().partition("\n")
+    return subject, body.strip() + "\n"
+
+
+def write(
+    *, campaign: Campaign, key: str, subject: str, body: str, to: Iterable[User]
+) -> list[Notice]:
+    """A letter to each who gets any and has not had this one; those that wait to be sent."""
+    people = [person for person in to if person.is_active and person.gets_notices]
+    told = Notice.objects.filter(campaign=campaign, key=key)
+    before = set(told.values_list("recipient_id", flat=True))
+    fresh = [person.pk for person in people if person.pk not in before]
+    if not fresh:
+        return []
+    line = " ".join(subject.split())[:200]
+    Notice.objects.bulk_create(
+        (
+            Notice(campaign=campaign, recipient_id=person, key=key, subject=line, body=body)
+            for person in fresh
+        ),
+        ignore_conflicts=True,  # somebody tells the same at this moment
+    )
+    return list(told.filter(recipient__in=fresh, sent_at=None))
+
+
+def mail(notice_id: int) -> None:
+    """Sends a letter that has not been sent, to somebody who still wants it."""
+    notice = Notice.objects.select_related("recipient").get(pk=notice_id)
+    person = notice.recipient
+    if notice.sent_at is not None or not (person.is_active and person.gets_notices):
+        return
+    # One address a mail: nobody learns who else was told.
+    EmailMessage(
+        notice.subject, notice.body, settings.DEFAULT_FROM_EMAIL, [person.email], headers=HEADERS
+    ).send()
+    Notice.objects.filter(pk=notice_id).update(sent_at=timezone.now())
+
+
+def members_of(team: Team) -> QuerySet[User]:
+    return User.objects.filter(memberships__team=team)
+
+
+def participants_of(campaign: Campaign) -> QuerySet[User]:
+    """The members of all teams that have been let in."""
+    return User.objects.filter(
+        memberships__campaign=campaign, memberships__team__approved_at__isnull=False
+    )
+
+
+def organisers_of(campaign: Campaign) -> QuerySet[User]:
+    return User.objects.filter(
+        memberships__campaign=campaign, memberships__role=Membership.Role.ORGANISER
+    )
+
+
+def about_run(run: Run, kind: str) -> tuple[str, str]:
+    """What is said of a run to its own team, who call it by its tag."""
+    return compose(kind, run.campaign, run=run, name=run.tag or run.original_name or run.public_id)

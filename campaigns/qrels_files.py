@@ -1,0 +1,155 @@
+"""The files behind versions of the qrels: an upload read and doubted, judgments written, a stored
+version read again."""
+
+import hashlib
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.core.files.storage import default_storage
+
+from campaigns.models import Campaign, Qrels
+from campaigns.trec.compression import plain_blocks
+from campaigns.trec.problems import FormatError, Problem
+from campaigns.trec.qrels import ParsedQrels, read_qrels, write_qrels
+
+UNKNOWN = "UNKNOWN_TOPIC"
+DROPPED = "DROPPED_TOPICS"
+
+
+class NeedsConfirmation(FormatError):
+    """The file can be used, but an organiser should look first: its problems say at what."""
+
+
+class FileChanged(Exception):
+    """A stored file is not the one that was stored."""
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What becomes a version: its bytes, what they say, and where they come from."""
+
+    data: bytes
+    parsed: ParsedQrels
+    provenance: dict[str, Any]
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def uploaded_content(campaign: Campaign, data: bytes, *, is_confirmed: bool) -> Content:
+    """The file as a version of this campaign's qrels.
+
+    Raises `FormatError` where it is not qrels of this campaign, and `NeedsConfirmation` for topics
+    that the campaign does not have (their lines are left out) and for qrels without relevant
+    documents.
+    """
+    codes = set(campaign.topics.values_list("code", flat=True))
+    refused: FormatError | None = None
+    try:
+        parsed = read_qrels(data, known_topics=codes)
+    except FormatError as error:
+        refused = error
+        parsed = _of_known_topics(data, codes, error)
+    _refuse_high_grades(parsed, campaign.highest_grade)
+    if not (parsed.grades >= campaign.rel).any():
+        parsed = _warned_of_no_relevant(parsed, campaign.rel)
+        doubts = [w for w in parsed.warnings if w.code == "NO_RELEVANT"]
+    else:
+        doubts = []
+    if (refused or doubts) and not is_confirmed:
+        unknown = refused.problems if refused else ()
+        total = (refused.total if refused else 0) + len(doubts)
+        others = [w for w in parsed.warnings if w.code not in {"NO_RELEVANT", DROPPED}]
+        raise NeedsConfirmation((*doubts, *unknown), total, others)
+    if refused is None:
+        return Content(data, parsed, {})
+    # Only what is kept is stored: a topic that is added later must not change this version.
+    kept = io.BytesIO()
+    write_qrels(parsed, kept)
+    uploaded = {"uploaded_sha256": hashlib.sha256(data).hexdigest()}
+    return Content(kept.getvalue(), parsed, uploaded)
+
+
+def frozen_content(campaign: Campaign) -> Content | None:
+    """All judgments made so far, by topic and document; None where there are none. Of a document
+    judged more than once the latest judgment holds, whoever made it."""
+    made = campaign.judgments.order_by("at", "pk").values_list(
+        "topic__position", "topic__code", "doc_id", "grade", "assessor"
+    )
+    by_assessor: dict[tuple[int, str, str], dict[int, int]] = {}
+    latest: dict[tuple[int, str, str], int] = {}
+    count = 0
+    for position, code, doc_id, grade, assessor in made.iterator():
+        by_assessor.setdefault((position, code, doc_id), {})[assessor] = grade
+        latest[position, code, doc_id] = grade
+        count += 1
+    if not latest:
+        return None
+    data = "".join(f"{code} 0 {doc} {latest[p, code, doc]}\n" for p, code, doc in sorted(latest))
+    provenance = {
+        "judgments": count,
+        "documents": len(latest),
+        "assessors": len({who for grades in by_assessor.values() for who in grades}),
+        "superseded": count - sum(len(grades) for grades in by_assessor.values()),
+        "disagreed": sum(len(set(grades.values())) > 1 for grades in by_assessor.values()),
+    }
+    content = uploaded_content(campaign, data.encode(), is_confirmed=True)
+    return replace(content, provenance=provenance)
+
+
+def judgments_of(qrels: Qrels) -> ParsedQrels:
+    """The version's file, read again and whole."""
+    with default_storage.open(qrels.storage_key) as file:
+        data = file.read()
+    if hashlib.sha256(data).hexdigest() != qrels.digest:
+        raise FileChanged(f"{qrels.storage_key} is not the file that was stored")
+    return read_qrels(data)
+
+
+def text_of(qrels: Qrels) -> Iterator[bytes]:
+    """The version's file as plain text, in blocks; it is opened at once."""
+    file = default_storage.open(qrels.storage_key)
+
+    def blocks() -> Iterator[bytes]:
+        with file:
+            yield from plain_blocks(file)
+
+    return blocks()
+
+
+def _of_known_topics(data: bytes, codes: set[str], refused: FormatError) -> ParsedQrels:
+    """What is left without the lines of unknown topics, if those were all that was wrong."""
+    if UNKNOWN not in {problem.code for problem in refused.problems}:
+        raise refused
+    try:
+        parsed = read_qrels(data, known_topics=codes, unknown_topics="drop")
+    except FormatError:
+        raise refused from None
+    if not parsed.line_count:
+        raise refused
+    return parsed
+
+
+def _warned_of_no_relevant(parsed: ParsedQrels, rel: int) -> ParsedQrels:
+    others = tuple(w for w in parsed.warnings if w.code != "NO_RELEVANT")
+    message = f"no document of any topic is relevant, that is of grade {rel} or more"
+    return replace(parsed, warnings=(*others, Problem("NO_RELEVANT", None, message)))
+
+
+def _refuse_high_grades(parsed: ParsedQrels, highest_grade: int) -> None:
+    above = (parsed.grades > highest_grade).nonzero()[0]
+    if not len(above):
+        return
+    first = int(above[0])
+    problem = Problem(
+        code="GRADE",
+        line=None,
+        message=f"{len(above)} grades are above {highest_grade}, the campaign's highest; the first "
+        f"is topic {parsed.topics[parsed.topic_index[first]]}, document "
+        f"{parsed.doc_ids[first].decode()}",
+        value=str(parsed.grades[first]),
+    )
+    raise FormatError((problem,), total=1)

@@ -1,0 +1,120 @@
+"""How many runs a team may hand in: counted runs, and apart from them attempts.
+
+One function answers for the page, the API and the decision; the decision asks it under a lock.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from campaigns.models import Audience, Campaign, Run, Team
+from campaigns.models.runs import STANDING
+from campaigns.uploads import NotTaken
+
+ATTEMPT_WINDOW = timedelta(hours=24)
+
+
+@dataclass(frozen=True)
+class Quota:
+    """Where a team stands. `next_at` is set where another run is not taken now but will be."""
+
+    used: int
+    limit: int | None  # None: as many as they like
+    next_at: datetime | None
+    attempts: int
+    attempt_limit: int
+
+    @property
+    def is_used_up(self) -> bool:
+        return self.limit is not None and self.used >= self.limit
+
+    @property
+    def is_out_of_attempts(self) -> bool:
+        return self.attempts >= self.attempt_limit
+
+    @property
+    def left(self) -> int | None:
+        return None if self.limit is None else max(self.limit - self.used, 0)
+
+
+def quota_of(
+    campaign: Campaign, team: Team, moment: datetime, *, replacing: Run | None = None
+) -> Quota:
+    """The team's quota at `moment`, for a run that replaces this one, or for one more."""
+    counted = _counted(campaign, team, replacing)
+    if campaign.quota_days is not None:
+        counted = counted.filter(submitted_at__gt=moment - timedelta(days=campaign.quota_days))
+    used = list(counted.order_by("submitted_at").values_list("submitted_at", flat=True))
+    # A failed file is our fault; every other one that came was an attempt.
+    tried = team.runs.exclude(state=Run.State.FAILED).filter(
+        submitted_at__gt=moment - ATTEMPT_WINDOW
+    )
+    tries = list(tried.order_by("submitted_at").values_list("submitted_at", flat=True))
+    return Quota(
+        used=len(used),
+        limit=campaign.run_quota,
+        next_at=_next_at(campaign, used, tries),
+        attempts=len(tries),
+        attempt_limit=campaign.attempt_quota,
+    )
+
+
+def decide_quota(
+    campaign: Campaign, team: Team, moment: datetime, *, replacing: Run | None = None
+) -> None:
+    """Raises `NotTaken` where the team has its runs, or has tried too often today."""
+    quota = quota_of(campaign, team, moment, replacing=replacing)
+    if quota.is_used_up:
+        raise NotTaken(_used_up(campaign, quota), "quota", quota.next_at)
+    if quota.is_out_of_attempts:
+        message = f"The team has handed in {quota.attempts} files within 24 hours"
+        raise NotTaken(message + _from(quota.next_at) + ".", "attempts", quota.next_at)
+
+
+def tells_anything(campaign: Campaign) -> bool:
+    """Whether a team learns of its scores while it may still hand in: then a run that was scored
+    keeps its place, for else withdrawing and trying again would be probing without end."""
+    return (
+        campaign.shows_own_scores
+        or campaign.board_audience >= Audience.PARTICIPANTS
+        or campaign.feedback != Campaign.Feedback.NONE
+    )
+
+
+def _counted(campaign: Campaign, team: Team, replacing: Run | None) -> QuerySet[Run]:
+    """Refused and failed runs do not count, nor, where scores are a secret, do withdrawn and
+    replaced ones; a run and the one that is to replace it count once."""
+    if tells_anything(campaign):
+        return team.runs.filter(STANDING | Q(state=Run.State.ACCEPTED))
+    successors = Run.objects.filter(STANDING, replaces=OuterRef("pk"))
+    standing = team.runs.filter(STANDING).exclude(Exists(successors))
+    return standing if replacing is None else standing.exclude(pk=replacing.pk)
+
+
+def _next_at(campaign: Campaign, used: list[datetime], tries: list[datetime]) -> datetime | None:
+    """When the oldest of those that stand in the way are out of their window."""
+    moments = []
+    if campaign.run_quota is not None and len(used) >= campaign.run_quota:
+        if campaign.quota_days is None or campaign.run_quota == 0:
+            return None  # waiting does not help
+        oldest = used[len(used) - campaign.run_quota]
+        moments.append(oldest + timedelta(days=campaign.quota_days))
+    if len(tries) >= campaign.attempt_quota:
+        if campaign.attempt_quota == 0:
+            return None
+        moments.append(tries[len(tries) - campaign.attempt_quota] + ATTEMPT_WINDOW)
+    return max(moments, default=None)
+
+
+def _used_up(campaign: Campaign, quota: Quota) -> str:
+    having = f"The team has its {quota.limit} runs"
+    if campaign.quota_days is not None:
+        return f"{having} of {campaign.quota_days} days{_from(quota.next_at)}."
+    if tells_anything(campaign):
+        return f"{having}; withdrawn and replaced ones count as well."
+    return f"{having}; withdraw or replace one to hand in another."
+
+
+def _from(moment: datetime | None) -> str:
+    return f"; the next one is taken from {moment:%-d %B %Y %H:%M:%S} UTC" if moment else ""

@@ -1,0 +1,98 @@
+"""The runs that a viewer may see, as rows: the page, the CSV and the API show the same ones."""
+
+import io
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from defusedcsv import csv
+from django.http import Http404
+
+from campaigns import access
+from campaigns.access import Viewer
+from campaigns.descriptions import shown_answer
+from campaigns.models import Run
+
+COLUMNS = (
+    "id", "run", "team", "type", "state", "is_late", "submitted_at", "disqualified_because",
+    "sha256", "size", "problem_count", "priority", "description",
+)  # fmt: skip
+
+
+def listed_runs(viewer: Viewer, asked: Mapping[str, str]) -> list[Run]:
+    """Newest first; `asked` may name a `team`, `type` and `state`. A value that no visible run has
+    is not found, whether or not anything of that name exists."""
+    runs = list(access.runs_visible_to(viewer).order_by("-submitted_at", "-pk"))
+    for name, value_of in FILTERS.items():
+        if wanted := asked.get(name, ""):
+            found = [run for run in runs if value_of(run) == wanted]
+            if not found:
+                raise Http404
+            runs = found
+    return runs
+
+
+def state_of(run: Run) -> str:
+    """What its people see of it in one word: withdrawn, replaced and disqualified before the state
+    of its file."""
+    if run.withdrawn_at is not None:
+        return "withdrawn"
+    if run.replaced_at is not None:
+        return "replaced"
+    if run.disqualified_at is not None or run.team.disqualified_at is not None:
+        return "disqualified"
+    return run.state
+
+
+FILTERS: dict[str, Callable[[Run], str]] = {
+    "team": lambda run: run.team.public_id,
+    "type": lambda run: run.run_type,
+    "state": state_of,
+}
+
+
+def run_records(viewer: Viewer, runs: list[Run]) -> list[dict[str, Any]]:
+    """One record a run; what this viewer may not know of it is empty."""
+    return [_record(viewer, run) for run in runs]
+
+
+def runs_csv(viewer: Viewer, runs: list[Run]) -> str:
+    """One line a run, and one column more for every field of the organisers' own; texts are made
+    safe for spreadsheets."""
+    asked = [field["name"] for field in viewer.campaign.run_fields]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*COLUMNS, *(f"answer_{name}" for name in asked)])
+    for record in run_records(viewer, runs):
+        answers = record["answers"]
+        row = [record[column] for column in COLUMNS]
+        row[COLUMNS.index("is_late")] = "yes" if record["is_late"] else "no"
+        writer.writerow(row + [_cell(answers.get(name)) for name in asked])
+    return out.getvalue()
+
+
+def _record(viewer: Viewer, run: Run) -> dict[str, Any]:
+    is_followed = viewer.can_follow(run)
+    can_name = viewer.can_name(run.team)
+    # Of a nameless run an equal digest, or a word in a text, would tell whose it is.
+    is_known = is_followed or (viewer.can_see_board and can_name)
+    reason = run.disqualified_reason or run.team.disqualified_reason
+    return {
+        "id": run.public_id,
+        "run": run.shown_tag,
+        "team": run.shown_team,
+        "type": run.run_type,
+        "state": state_of(run),
+        "is_late": run.is_late,
+        "submitted_at": run.submitted_at.isoformat(),
+        "disqualified_because": reason if can_name else "",
+        "sha256": run.digest if is_known else "",
+        "size": run.size if is_followed else None,
+        "problem_count": run.problem_count if is_followed else None,
+        "priority": run.judging_priority if is_followed else None,
+        "description": run.description if is_known else "",
+        "answers": run.answers if is_followed else {},
+    }
+
+
+def _cell(answer: Any) -> Any:
+    return "" if answer is None else shown_answer(answer)

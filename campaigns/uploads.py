@@ -1,0 +1,83 @@
+"""Files on their way in: streamed to storage and digested, before any row owns them."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.core.files.base import File
+from django.core.files.storage import default_storage
+
+from campaigns.models import Run
+from campaigns.models.identity import new_public_id
+
+
+class NotTaken(Exception):
+    """The run was not taken in; the message says why, to its uploader. `next_at` is when another
+    one may come, where waiting helps."""
+
+    def __init__(self, message: str, code: str, next_at: datetime | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.next_at = next_at
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file that lies in storage and that no row owns yet."""
+
+    storage_key: str
+    digest: str  # sha256, hexadecimal
+    size: int
+    original_name: str
+
+
+@contextmanager
+def stored_upload(upload: File) -> Iterator[StoredFile]:
+    """Streams an upload to storage; deletes it again if the block does not take it in.
+
+    Raises `NotTaken` for one that is too large.
+    """
+    if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
+        limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
+        raise NotTaken(f"The file is too large: at most {limit} MiB are taken. Gzip it.", "size")
+    counted = _Digested(upload)
+    identity = new_public_id()
+    key = default_storage.save(f"runs/{identity[:2]}/{identity}", counted)
+    try:
+        yield StoredFile(
+            storage_key=key,
+            digest=counted.digest.hexdigest(),
+            size=counted.read_bytes,
+            original_name=_shown_name(upload.name),
+        )
+    except BaseException:
+        # A process that is told to stop may be past the commit: then the file is the run's.
+        if not Run.objects.filter(storage_key=key).exists():
+            default_storage.delete(key)
+        raise
+
+
+class _Digested(File):
+    """A file that is digested while storage reads it."""
+
+    def __init__(self, file: File) -> None:
+        super().__init__(file.file, name=None)
+        self.digest = hashlib.sha256()
+        self.read_bytes = 0
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        with suppress(AttributeError, OSError):
+            self.seek(0)
+        while block := self.file.read(chunk_size or self.DEFAULT_CHUNK_SIZE):
+            self.digest.update(block)
+            self.read_bytes += len(block)
+            yield block
+
+
+def _shown_name(name: str | None) -> str:
+    """What the uploader called the file: text to show, cut to fit, and never part of a path."""
+    printable = "".join(c for c in (name or "") if c.isprintable())
+    return printable[-200:]

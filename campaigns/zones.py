@@ -1,0 +1,21 @@
+"""The clocks that dates are typed in and shown on, beside UTC."""
+
+import zoneinfo
+from datetime import UTC, tzinfo
+
+# Anywhere on Earth: the day is over when it is over on the last island. The sign is POSIX's.
+AOE = zoneinfo.ZoneInfo("Etc/GMT+12")
+CHOICES = [
+    ("utc", "UTC"),
+    ("campaign", "the campaign's time zone"),
+    ("aoe", "anywhere on Earth (UTC−12)"),
+]
+
+
+def zone_of(typed_in: str, time_zone: str) -> tzinfo:
+    """The zone of dates typed in one of CHOICES; `time_zone` is the campaign's."""
+    if typed_in == "aoe":
+        return AOE
+    if typed_in == "campaign" and time_zone in zoneinfo.available_timezones():
+        return zoneinfo.ZoneInfo(time_zone)
+    return UTC
