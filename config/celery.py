@@ -21,6 +21,7 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["scoring"])
 
 TIDY_SECONDS = 3600
+TELL_SECONDS = 60
 
 # The sweep runs in the worker's main process, beside the thread that forks new children. A child
 # that inherited its open SQLite connection would one day close it, and so unlink the log that the
@@ -34,8 +35,9 @@ log = logging.getLogger(__name__)
 
 
 class Sweeper(bootsteps.StartStopStep):
-    """Calls `scoring.jobs.sweep` every SWEEP_SECONDS in the worker's main process, and every hour
-    asks a worker to delete the files that no row owns."""
+    """Calls `scoring.jobs.sweep` every SWEEP_SECONDS in the worker's main process; asks a worker
+    every minute to tell what the clock has opened and closed, and every hour to delete the files
+    that no row owns."""
 
     requires = {"celery.worker.components:Timer"}
 
@@ -44,12 +46,24 @@ class Sweeper(bootsteps.StartStopStep):
 
         self.entries = [
             worker.timer.call_repeatedly(settings.SWEEP_SECONDS, self.sweep),
-            worker.timer.call_repeatedly(TIDY_SECONDS, app.send_task, ("scoring.tidy",)),
+            worker.timer.call_repeatedly(
+                TELL_SECONDS, self.ask, ("scoring.tell_due", TELL_SECONDS)
+            ),
+            worker.timer.call_repeatedly(TIDY_SECONDS, self.ask, ("scoring.tidy", TIDY_SECONDS)),
         ]
 
     def stop(self, worker: Any) -> None:
         for entry in self.entries:
             entry.cancel()
+
+    @staticmethod
+    def ask(task: str, seconds: float) -> None:
+        """Asks for a task that is asked for again in so many seconds: a worker that is busy for
+        longer finds one message and not a heap."""
+        try:
+            app.send_task(task, expires=seconds)
+        except Exception:  # no broker: the timer goes on
+            log.warning("No broker to ask for %s; the timer asks again.", task, exc_info=True)
 
     @staticmethod
     def sweep() -> None:

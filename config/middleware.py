@@ -37,6 +37,17 @@ def limit_uploads(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
+def refuse_nul(get_response: GetResponse) -> GetResponse:
+    """No address holds a NUL: databases would not say so kindly."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+            return HttpResponse("Bad address.\n", status=400, content_type="text/plain")
+        return get_response(request)
+
+    return middleware
+
+
 def forbid_storing(get_response: GetResponse) -> GetResponse:
     """No cache on the way may keep a page: who may see it can change within a second."""
 

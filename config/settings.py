@@ -51,6 +51,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.middleware.stamp_arrival",
+    "config.middleware.refuse_nul",
     "config.middleware.limit_uploads",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -213,6 +214,7 @@ vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="trackside@localhost")
 
 # Who may make a campaign: "anyone" with an account, "approved" people, or "staff".
+SITE_URL = env.str("SITE_URL", default="")  # begins the links in mails; without it they have none
 WHO_MAY_CREATE_CAMPAIGNS = env.str("WHO_MAY_CREATE_CAMPAIGNS", default="approved")
 if WHO_MAY_CREATE_CAMPAIGNS not in {"anyone", "approved", "staff"}:
     raise ImproperlyConfigured("WHO_MAY_CREATE_CAMPAIGNS is anyone, approved or staff.")
@@ -258,6 +260,19 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "URL_FORMAT_OVERRIDE": None,
+    # Against scripts that run away; quotas are in the database.
+    "DEFAULT_THROTTLE_CLASSES": [
+        "rest_framework.throttling.AnonRateThrottle",
+        "rest_framework.throttling.UserRateThrottle",
+        "rest_framework.throttling.ScopedRateThrottle",
+    ],
+    "DEFAULT_THROTTLE_RATES": {
+        "anon": env("THROTTLE_ANON", default="120/min"),
+        "user": env("THROTTLE_USER", default="600/min"),
+        "uploads": env("THROTTLE_UPLOADS", default="60/hour"),
+        "organise": env("THROTTLE_ORGANISE", default="120/hour"),
+    },
+    "NUM_PROXIES": env.int("NUM_PROXIES", default=0),  # how many of ours stand in front
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Trackside",

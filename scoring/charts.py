@@ -15,8 +15,8 @@ MARKUP = str.maketrans("", "", "<>&$\\")
 
 
 def interval_chart(board: Leaderboard) -> dict[str, Any]:
-    """Each run's base as a point and what unjudged documents could add as a bar above it."""
-    rows = [row for row in board.rows if row.base is not None]
+    """Each ranked run's base as a point and what unjudged documents could add as a bar above it."""
+    rows = board.ranked
     digits = max(board.digits, 2)
     figure = go.Figure(
         go.Scatter(

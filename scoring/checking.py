@@ -1,4 +1,4 @@
-"""Checking a run's file: read it, rank it, and accept or refuse it, in one decision."""
+"""Checking a run's file: read it, rank it, and pass or refuse it, in one decision."""
 
 from django.conf import settings
 from django.core.files.storage import default_storage
@@ -9,19 +9,21 @@ from campaigns.models import Run
 from campaigns.trec.problems import FormatError, Problem
 from campaigns.trec.runs import ParsedRun, read_run
 from scoring import faults, jobs
+from scoring.check_sheet import own_history, sheet_of
 from scoring.core.ranking import Ranking, rank
-from scoring.evaluation import request_evaluation
 from scoring.loading import store_ranking
 from scoring.models import StoredRanking
 from scoring.stopwatch import lap
+from scoring.wanted import request_evaluation
 
 
 def check_run(held: jobs.Claim) -> None:
-    """Ends with the run *accepted*, its ranking stored and its scores asked for; or *refused*,
-    its problems kept and its file gone."""
+    """Ends with the run *accepted*, its ranking stored and its scores asked for; or *checked*,
+    where its team has a word to say first; or *refused*, its problems kept and its file gone."""
     run = Run.objects.select_related("campaign", "team").get(pk=held.subject)
+    codes = list(run.campaign.topics.order_by("position").values_list("code", flat=True))
     try:
-        parsed = _read(run)
+        parsed = _read(run, codes)
     except FormatError as error:
         _refuse(held, run, error)
         return
@@ -33,13 +35,12 @@ def check_run(held: jobs.Claim) -> None:
             doc_ids=parsed.doc_ids,
             retrieval_scores=parsed.retrieval_scores,
         )
-    _accept(held, run, parsed, ranking)
+    _pass(held, run, parsed, ranking, codes)
     faults.point("after-check-commit")
 
 
-def _read(run: Run) -> ParsedRun:
+def _read(run: Run, codes: list[str]) -> ParsedRun:
     campaign = run.campaign
-    codes = list(campaign.topics.order_by("position").values_list("code", flat=True))
     with lap("parse"), default_storage.open(run.storage_key) as file:
         return read_run(
             file,
@@ -51,13 +52,17 @@ def _read(run: Run) -> ParsedRun:
         )
 
 
-def _accept(held: jobs.Claim, run: Run, parsed: ParsedRun, ranking: Ranking) -> None:
+def _pass(
+    held: jobs.Claim, run: Run, parsed: ParsedRun, ranking: Ranking, codes: list[str]
+) -> None:
     with lap("store files"):
         stored = store_ranking(ranking)
     warnings = [*parsed.warnings, *_same_file_warnings(run)]
+    sheet = sheet_of(parsed, ranking, codes) | own_history(run, ranking, stored.digest)
     with transaction.atomic():
         jobs.finish(held)
-        if verdicts.is_tag_taken(run, parsed.tag):
+        run = verdicts.held_still(run)
+        if run.withdrawn_at is None and verdicts.is_tag_taken(run, parsed.tag):
             _refuse_taken_tag(run, parsed.tag)
             return
         StoredRanking.objects.create(
@@ -68,8 +73,16 @@ def _accept(held: jobs.Claim, run: Run, parsed: ParsedRun, ranking: Ranking) -> 
             tied_count=ranking.tied_documents,
             longest=int(ranking.lengths.max(initial=0)),
         )
-        verdicts.accept_run(run, tag=parsed.tag, warnings=[w.as_dict() for w in warnings])
-        request_evaluation(run)
+        verdicts.pass_check(
+            run,
+            tag=parsed.tag,
+            warnings=[w.as_dict() for w in warnings],
+            check_sheet=sheet,
+            # Nobody is there to say so of a run that was imported.
+            now_accepted=not run.campaign.asks_acceptance or run.uploaded_by_id is None,
+        )
+        if run.state == Run.State.ACCEPTED and run.withdrawn_at is None:
+            request_evaluation(run)
 
 
 def _refuse(held: jobs.Claim, run: Run, error: FormatError) -> None:

@@ -25,6 +25,7 @@ class Rules:
     gain_map: NDArray[np.float64]  # float64[highest_grade + 1]
     rel: int
     no_relevant: str  # "exclude" or "zero"
+    held_out: frozenset[str]  # codes of topics that feedback is given on, and no board counts
     digest: str
 
     @property
@@ -44,6 +45,7 @@ def rules_of(campaign: Campaign) -> Rules:
         gain_map=gain_map,
         rel=campaign.rel,
         no_relevant=campaign.no_relevant,
+        held_out=frozenset(campaign.feedback_topics),
         digest=_digest(campaign, gain_map.tolist()),
     )
 
@@ -68,11 +70,13 @@ def _measures_of(campaign: Campaign, *, is_graded: bool) -> tuple[Measure, ...]:
 
 
 def _digest(campaign: Campaign, gain_map: list[float]) -> str:
-    terms = {
+    terms: dict[str, object] = {
         "ground_rules": GROUND_RULES,
         "highest_grade": campaign.highest_grade,
         "rel": campaign.rel,
         "gain_map": gain_map,
         "no_relevant": campaign.no_relevant,
     }
+    if campaign.feedback_topics:  # said only where there are some: no digest of before changes
+        terms["held_out"] = sorted(set(campaign.feedback_topics))
     return hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()[:16]

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 
 from campaigns.models import Campaign
-from scoring import checking, evaluation, jobs
+from scoring import checking, delivery, evaluation, jobs
 from scoring.models import Job
 
 ACTS = {
     Job.Kind.CHECK: checking.check_run,
     Job.Kind.EVALUATE: evaluation.evaluate_run,
+    Job.Kind.NOTIFY: delivery.deliver_notice,
 }
 
 

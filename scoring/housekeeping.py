@@ -8,13 +8,14 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from campaigns.models import Qrels, Run
-from scoring.models import StoredGrades, StoredRanking
+from scoring.models import Snapshot, StoredGrades, StoredRanking
 
 OWNERS = {
     "runs": Run,
     "qrels": Qrels,
     "rankings": StoredRanking,
     "grades": StoredGrades,
+    "snapshots": Snapshot,
 }
 
 

@@ -36,7 +36,12 @@ from scoring.models import Evaluation, Job
 
 log = logging.getLogger(__name__)
 
-TASKS = {Job.Kind.CHECK: "scoring.check_run", Job.Kind.EVALUATE: "scoring.evaluate_run"}
+TASKS = {
+    Job.Kind.CHECK: "scoring.check_run",
+    Job.Kind.EVALUATE: "scoring.evaluate_run",
+    Job.Kind.NOTIFY: "scoring.deliver_notice",
+}
+# What the subject is called while the job runs; a notice has no state.
 RUNNING = {Job.Kind.CHECK: Run.State.CHECKING, Job.Kind.EVALUATE: Evaluation.State.SCORING}
 
 BELLS_PER_SWEEP = 100  # a worker must hear them all before the next ones come
@@ -105,7 +110,7 @@ def claim(job_id: int) -> Claim | None:
         if not taken:
             return None
         job = Job.objects.get(pk=job_id)
-        _move_subject(job, RUNNING[Job.Kind(job.kind)])
+        _move_subject(job, RUNNING.get(Job.Kind(job.kind), ""))
     faults.point("after-claim", job_id)
     return Claim(job.pk, job.kind, job.subject, token, job.attempts)
 
@@ -194,7 +199,7 @@ def _move_subject(job: Job, state: str) -> None:
     """Run and Evaluation call waiting and failed by the same names."""
     if job.kind == Job.Kind.CHECK:
         Run.objects.filter(pk=job.subject).update(state=state, state_changed_at=Now())
-    else:
+    elif job.kind == Job.Kind.EVALUATE:
         Evaluation.objects.filter(pk=job.subject).update(state=state)
 
 

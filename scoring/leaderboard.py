@@ -1,38 +1,44 @@
 """The rows of a leaderboard: the same for page, CSV, JSON and chart."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from django.db.models import F
-from django.http import Http404
+from django.db.models import Count, Exists, OuterRef
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
+from scoring.board_choices import chosen_filters, chosen_measure, chosen_version, versions_offered
 from scoring.core.means import shown_digits
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
-from scoring.core.measures.names import BadMeasure, UnknownMeasure, parse_measure
+from scoring.core.measures.names import parse_measure
 from scoring.core.standing import shared_ranks
-from scoring.definitions import Rules, rules_of, version_of
-from scoring.models import Evaluation, Score, TieRule
+from scoring.definitions import Rules, rules_of
+from scoring.live_scores import STANDINGS, LiveRun, facts_of_run, live_scores
+from scoring.models import Evaluation, TieRule
+
+__all__ = [
+    "Leaderboard",
+    "Row",
+    "board_asked",
+    "chosen_measure",
+    "leaderboard",
+    "sorted_rows",
+    "versions_offered",
+]
 
 JUDGED = parse_measure("Judged@10")
 
 
-@dataclass(frozen=True)
-class Row:
+@dataclass(frozen=True, kw_only=True)
+class Row(LiveRun):
     """One run on the board. `base` is its mean score, unjudged documents counted as worthless;
     `residual` what they could still add; None where the measure has none that is exact."""
 
     rank: int | None
-    run_id: str
-    tag: str
-    team: str
-    team_id: int  # two teams may have one name
-    run_type: str
-    is_own: bool
     base: float | None
     residual: float | None
     judged_at_10: float | None
@@ -47,15 +53,24 @@ class Row:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """Rows in the order of the board, and what they were computed from."""
+    """Rows in the order of the board, and what they were computed from. Late and disqualified runs
+    stand below the others, without a rank."""
 
     measure: Measure
     qrels: Qrels | None
+    is_in_force: bool  # the qrels version is the active one
     rows: tuple[Row, ...]
+    teams: tuple[tuple[str, str], ...]  # public id and name of every team on it, also when filtered
     topic_count: int
-    waiting_count: int  # runs that stand on the board but have no score yet
+    waiting_count: int  # runs that would be ranked but have no score yet
     failed_count: int
     lower_is_better: bool
+    filters: Mapping[str, str]  # what only some of its rows were asked for by
+
+    @cached_property
+    def ranked(self) -> tuple[Row, ...]:
+        """The rows that have a rank, best first."""
+        return tuple(row for row in self.rows if row.rank is not None)
 
     @property
     def has_residuals(self) -> bool:
@@ -70,31 +85,38 @@ class Leaderboard:
     @property
     def could_lead(self) -> tuple[Row, ...]:
         """Runs below the first whose unjudged documents alone could lift them above its base."""
-        if not self.rows or self.rows[0].base is None:
+        if not self.ranked or self.ranked[0].base is None:
             return ()
-        best = self.rows[0].base
-        return tuple(r for r in self.rows[1:] if r.rank != 1 and (r.upper or 0.0) > best)
+        best = self.ranked[0].base
+        return tuple(r for r in self.ranked if r.rank != 1 and (r.upper or 0.0) > best)
 
 
-def chosen_measure(viewer: Viewer, name: str | None) -> Measure:
-    """The measure of this name among those the campaign offers; without a name its first.
+def board_asked(
+    viewer: Viewer, asked: Mapping[str, str], *, offered: Sequence[Qrels] | None = None
+) -> Leaderboard:
+    """The board that a query asks for, for page, CSV and API alike: `measure`, `qrels`, `team`,
+    `type`. Other names are not heard; raises Http404 for a value that is not offered.
 
-    Raises Http404 for any other.
+    `offered` are the qrels versions to choose from, where the caller has them already.
     """
-    offered = rules_of(viewer.campaign).measures
-    if not name:
-        return offered[0]
-    try:
-        measure = parse_measure(name)
-    except (UnknownMeasure, BadMeasure) as error:
-        raise Http404(str(error)) from error
-    if measure not in offered:
-        raise Http404(f"{measure} is not among this campaign's measures.")
-    return measure
+    measure = chosen_measure(viewer, asked.get("measure"))
+    qrels = chosen_version(viewer, asked.get("qrels"), offered)
+    board = leaderboard(viewer, measure, qrels=qrels)
+    filters = chosen_filters(asked, teams={team for team, _ in board.teams})
+    return replace(
+        board,
+        filters=filters,
+        rows=tuple(
+            row
+            for row in board.rows
+            if filters.get("team", row.team_id) == row.team_id
+            and filters.get("type", row.run_type) == row.run_type
+        ),
+    )
 
 
 def leaderboard(viewer: Viewer, measure: Measure, *, qrels: Qrels | None = None) -> Leaderboard:
-    """The board of one measure under one qrels version (default: the active one). Three queries.
+    """The board of one measure under one qrels version (default: the active one). Two queries.
 
     The viewer must be one who may see the board.
     """
@@ -102,105 +124,88 @@ def leaderboard(viewer: Viewer, measure: Measure, *, qrels: Qrels | None = None)
     rules = rules_of(campaign)
     qrels = qrels or campaign.active_qrels
     lower_is_better = family_of(measure).facts.direction == "lower"
-    scores = _scores(viewer, rules, qrels, measure) if qrels else {}
-    rows = [_row(viewer, facts) for facts in scores.values()]
-    standing = campaign.runs.ranked().count()
-    failed = _failed_count(qrels, rules, measure)
+    rows = _placed(_rows(viewer, rules, qrels, measure) if qrels else [], lower_is_better)
+    standing, failed = _counts(viewer, qrels, rules, measure)
+    scored = sum(row.is_ranked for row in rows)
     return Leaderboard(
         measure=measure,
         qrels=qrels,
-        rows=_ranked(rows, lower_is_better),
+        is_in_force=qrels is None or qrels.pk == campaign.active_qrels_id,
+        rows=rows,
+        teams=tuple(sorted({(r.team_id, r.team) for r in rows}, key=lambda t: t[1].lower())),
         topic_count=max((row.topic_count for row in rows), default=0),
-        waiting_count=max(standing - len(rows) - failed, 0),
+        waiting_count=max(standing - scored - failed, 0),
         failed_count=failed,
         lower_is_better=lower_is_better,
+        filters={},
     )
 
 
-def _scores(
-    viewer: Viewer, rules: Rules, qrels: Qrels, measure: Measure
-) -> dict[int, dict[str, Any]]:
-    """The facts of each run on the board, by run: one query for the measure and Judged@10.
-
-    Only scores of the definitions in force: a board never mixes versions. While an evaluation is
-    done again, say for one measure more, what it has already stays on the board.
-    """
-    wanted = {str(m): version_of(m) for m in (measure, JUDGED)}
-    found = (
-        Score.objects.filter(
-            evaluation__qrels=qrels,
-            evaluation__definitions=rules.digest,
-            evaluation__tie_rule=TieRule.DOCNO,
-            evaluation__run__in=viewer.campaign.runs.ranked(),
-            measure__in=wanted,
+def _rows(viewer: Viewer, rules: Rules, qrels: Qrels, measure: Measure) -> list[Row]:
+    """A row for each run that has a score of the measure; one query for it and Judged@10."""
+    fields = ("mean_base", "mean_residual", "topic_count")
+    scores = list(live_scores(viewer, rules, qrels, (measure, JUDGED), *fields))
+    judged = {s["run"]: s["mean_base"] for s in scores if s["measure"] == str(JUDGED)}
+    return [
+        Row(
+            **facts_of_run(viewer, score),
+            rank=None,
+            base=score["mean_base"],
+            residual=score["mean_residual"],
+            judged_at_10=judged.get(score["run"]),
+            topic_count=score["topic_count"],
         )
-        .annotate(run=F("evaluation__run"))
-        .values(
-            "run",
-            "measure",
-            "definition",
-            "mean_base",
-            "mean_residual",
-            "topic_count",
-            run_id=F("evaluation__run__public_id"),
-            tag=F("evaluation__run__tag"),
-            run_type=F("evaluation__run__run_type"),
-            team_id=F("evaluation__run__team"),
-            team=F("evaluation__run__team__name"),
-        )
+        for score in scores
+        if score["measure"] == str(measure)
+    ]
+
+
+def _placed(rows: list[Row], lower_is_better: bool) -> tuple[Row, ...]:
+    """Best first, equal scores sharing a rank; runs without a score below them, and below these
+    the late and the disqualified ones, all without a rank."""
+    values = np.array(
+        [row.base if row.is_ranked and row.base is not None else np.nan for row in rows],
+        dtype=float,
     )
-    facts: dict[int, dict[str, Any]] = {}
-    judged = {}
-    for score in found:
-        if score["definition"] != wanted[score["measure"]]:
-            continue
-        if score["measure"] == str(JUDGED):
-            judged[score["run"]] = score["mean_base"]
-        if score["measure"] == str(measure):
-            facts[score["run"]] = score
-    return {run: fact | {"judged": judged.get(run)} for run, fact in facts.items()}
-
-
-def _row(viewer: Viewer, facts: dict[str, Any]) -> Row:
-    return Row(
-        rank=None,
-        run_id=facts["run_id"],
-        tag=facts["tag"],
-        team=facts["team"],
-        team_id=facts["team_id"],
-        run_type=facts["run_type"],
-        is_own=viewer.team is not None and viewer.team.pk == facts["team_id"],
-        base=facts["mean_base"],
-        residual=facts["mean_residual"],
-        judged_at_10=facts["judged"],
-        topic_count=facts["topic_count"],
-    )
-
-
-def _ranked(rows: list[Row], lower_is_better: bool) -> tuple[Row, ...]:
-    """Best first, equal scores sharing a rank; runs without a score last, without a rank."""
-    values = np.array([np.nan if row.base is None else row.base for row in rows], dtype=float)
     ranks = shared_ranks(values, "lower" if lower_is_better else "higher")
     placed = [replace(row, rank=rank) for row, rank in zip(rows, ranks, strict=True)]
-    return tuple(sorted(placed, key=lambda row: (row.rank or len(rows) + 1, row.tag.lower())))
+
+    def place(row: Row) -> tuple[Any, ...]:
+        best_first = 0.0 if row.rank or row.base is None else row.base
+        return (
+            STANDINGS.index(row.standing),
+            row.rank or len(rows) + 1,
+            row.base is None,
+            best_first if lower_is_better else -best_first,
+            row.tag.lower(),
+        )
+
+    return tuple(sorted(placed, key=place))
 
 
-def _failed_count(qrels: Qrels | None, rules: Rules, measure: Measure) -> int:
-    """Runs without a score of the measure because computing it failed."""
-    if qrels is None:
-        return 0
+def _counts(viewer: Viewer, qrels: Qrels | None, rules: Rules, measure: Measure) -> tuple[int, int]:
+    """How many runs are to be ranked, and how many of them have no score of the measure because
+    computing it failed; one query."""
     failed = Evaluation.objects.filter(
+        run=OuterRef("pk"),
         qrels=qrels,
         definitions=rules.digest,
         tie_rule=TieRule.DOCNO,
         state=Evaluation.State.FAILED,
-        run__in=qrels.campaign.runs.ranked(),
+    ).exclude(scores__measure=str(measure))
+    found = (
+        viewer.campaign.runs.ranked()
+        .annotate(has_failed=Exists(failed))
+        .values("has_failed")
+        .annotate(count=Count("pk"))
+        .order_by()
     )
-    return failed.exclude(scores__measure=str(measure)).count()
+    by_fate = {row["has_failed"]: row["count"] for row in found}
+    return sum(by_fate.values()), by_fate.get(True, 0)
 
 
 SORT_KEYS: dict[str, Callable[[Row], Any]] = {
-    "rank": lambda row: (row.rank is None, row.rank or 0),
+    "rank": lambda row: 0,
     "run": lambda row: row.tag.lower(),
     "team": lambda row: row.team.lower(),
     "unknown": lambda row: (row.residual is None, -(row.residual or 0.0)),

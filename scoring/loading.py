@@ -1,12 +1,15 @@
 """From rows and files to arrays and back: the one door between storage and the core."""
 
 import hashlib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db.models import QuerySet
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels, Run
@@ -19,10 +22,11 @@ from scoring.core.artefacts import (
     pack_ranking,
     unpack_grades,
     unpack_ranking,
+    unpack_vector,
 )
 from scoring.core.judgments import JudgmentTable, build_table
 from scoring.core.ranking import Ranking
-from scoring.models import StoredGrades, StoredRanking
+from scoring.models import Evaluation, Score, StoredGrades, StoredRanking
 
 
 class Stored(NamedTuple):
@@ -61,6 +65,31 @@ def grades_of(run: Run, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
     made = _store("grades", pack_grades(grades))
     StoredGrades.objects.get_or_create(run=run, qrels=qrels, defaults=made._asdict())
     return grades
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """One measure of one evaluation, topic by topic in the order of positions."""
+
+    run_id: int
+    measure: str
+    bases: NDArray[np.float64]  # float64[topics], NaN where not defined or not counted
+    residuals: NDArray[np.float64] | None
+
+
+def score_vectors(
+    evaluations: QuerySet[Evaluation], measures: Collection[str] | None = None
+) -> Iterator[Vectors]:
+    """The stored scores of some evaluations, of these measures or of all; one query."""
+    scores = Score.objects.filter(evaluation__in=evaluations)
+    if measures is not None:
+        scores = scores.filter(measure__in=measures)
+    rows = scores.order_by("evaluation__run", "pk").values_list(
+        "evaluation__run", "measure", "bases", "residuals"
+    )
+    for run_id, measure, bases, residuals in rows.iterator(chunk_size=500):
+        worst = None if residuals is None else unpack_vector(bytes(residuals))
+        yield Vectors(run_id, measure, unpack_vector(bytes(bases)), worst)
 
 
 def _store(kind: str, blob: bytes) -> Stored:

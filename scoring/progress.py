@@ -3,59 +3,82 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from campaigns.models import Run
+from campaigns.access import Viewer
+from campaigns.models import Campaign, Run
 from scoring.definitions import rules_of
 from scoring.models import Evaluation, Job, TieRule
-
-# What a run passes through, in order, with what the page says of it.
-STEPS = ("waiting", "checking", "accepted", "scoring", "scored")
 
 
 @dataclass(frozen=True)
 class Progress:
-    """`state` is one of STEPS, or refused or failed; `ahead` counts jobs before it in the queue."""
+    """`state` is one of `steps`, or refused or failed; `ahead` counts jobs before it in the queue,
+    which organisers are told and nobody else: it grows with what other teams hand in."""
 
     state: str
     since: datetime
     ahead: int | None
+    steps: tuple[str, ...]
 
     @property
     def is_final(self) -> bool:
         """Nothing more happens to it by itself."""
-        return self.state in {"scored", "accepted", "refused", "failed"}
+        return self.state in {"scored", "accepted", "checked", "refused", "failed"}
 
     @property
     def step(self) -> int:
-        """How many of STEPS it has reached."""
-        return STEPS.index(self.state) + 1 if self.state in STEPS else 0
+        """How many of its steps it has reached."""
+        return self.steps.index(self.state) + 1 if self.state in self.steps else 0
 
 
-def progress_of(run: Run) -> Progress:
-    """Two queries. An accepted run without qrels to score it by stays *accepted*."""
+def progress_of(run: Run, viewer: Viewer) -> Progress:
+    """At most two queries. For whoever may not see its score, a run's way ends with *accepted*:
+    whether there are qrels, and whether scoring worked, is not theirs to know."""
+    campaign = viewer.campaign
+    sees_scores = viewer.can_see_scores_of(run)
+    steps = _steps(run, campaign, sees_scores=sees_scores)
     if run.state != Run.State.ACCEPTED:
         is_waiting = run.state == Run.State.WAITING
         return Progress(
             state=run.state,
             since=run.submitted_at if is_waiting else run.state_changed_at,
-            ahead=_jobs_ahead(Job.Kind.CHECK, run.pk) if is_waiting else None,
+            ahead=_jobs_ahead(viewer, Job.Kind.CHECK, run.pk) if is_waiting else None,
+            steps=steps,
         )
-    evaluation = Evaluation.objects.filter(
+    evaluation = _evaluation_of(run, campaign) if sees_scores else None
+    if evaluation is None:
+        return Progress(state=run.state, since=run.state_changed_at, ahead=None, steps=steps)
+    if evaluation.state == Evaluation.State.WAITING:  # accepted, with its scores on the way
+        ahead = _jobs_ahead(viewer, Job.Kind.EVALUATE, evaluation.pk)
+        return Progress(state="scoring", since=evaluation.created_at, ahead=ahead, steps=steps)
+    since = evaluation.scored_at or evaluation.created_at
+    return Progress(state=evaluation.state, since=since, ahead=None, steps=steps)
+
+
+def _steps(run: Run, campaign: Campaign, *, sees_scores: bool) -> tuple[str, ...]:
+    """What a run passes through, in order."""
+    waits_for_its_team = campaign.asks_acceptance or run.state == Run.State.CHECKED
+    return (
+        "waiting",
+        "checking",
+        *(("checked",) if waits_for_its_team else ()),
+        "accepted",
+        *(("scoring", "scored") if sees_scores else ()),
+    )
+
+
+def _evaluation_of(run: Run, campaign: Campaign) -> Evaluation | None:
+    return Evaluation.objects.filter(
         run=run,
-        qrels=run.campaign.active_qrels_id,
-        definitions=rules_of(run.campaign).digest,
+        qrels=campaign.active_qrels_id,
+        definitions=rules_of(campaign).digest,
         tie_rule=TieRule.DOCNO,
     ).first()
-    if evaluation is None:
-        return Progress(state=run.state, since=run.state_changed_at, ahead=None)
-    if evaluation.state == Evaluation.State.WAITING:  # accepted, with its scores on the way
-        ahead = _jobs_ahead(Job.Kind.EVALUATE, evaluation.pk)
-        return Progress(state="scoring", since=evaluation.created_at, ahead=ahead)
-    since = evaluation.scored_at or evaluation.created_at
-    return Progress(state=evaluation.state, since=since, ahead=None)
 
 
-def _jobs_ahead(kind: Job.Kind, subject: int) -> int:
+def _jobs_ahead(viewer: Viewer, kind: Job.Kind, subject: int) -> int | None:
     """How many jobs wait or run that were asked for before this one."""
+    if not viewer.is_organiser:
+        return None
     mine = Job.objects.filter(kind=kind, subject=subject, state=Job.State.WAITING).first()
     if mine is None:
         return 0

@@ -1,8 +1,10 @@
 """What the bell calls: claim the job, do the act. Keys only; any of them may come twice."""
 
 from celery import shared_task
+from django.utils import timezone
 
-from scoring import checking, evaluation, housekeeping, jobs
+from campaigns import notices
+from scoring import checking, delivery, evaluation, housekeeping, jobs
 
 
 @shared_task(name="scoring.check_run")
@@ -17,6 +19,18 @@ def evaluate_run(job_id: int) -> None:
     with jobs.attempt(job_id) as held:
         if held is not None:
             evaluation.evaluate_run(held)
+
+
+@shared_task(name="scoring.deliver_notice")
+def deliver_notice(job_id: int) -> None:
+    with jobs.attempt(job_id) as held:
+        if held is not None:
+            delivery.deliver_notice(held)
+
+
+@shared_task(name="scoring.tell_due")
+def tell_due() -> None:
+    notices.tell_due(timezone.now())
 
 
 @shared_task(name="scoring.tidy")

@@ -1,0 +1,127 @@
+"""The check sheet of a run: what it covers, how deep, what is tied or contradicts itself.
+
+All of it follows from the file and the list of topics; nothing of qrels or of other teams.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from campaigns.models import Run
+from campaigns.trec.runs import ParsedRun
+from scoring.core.artefacts import ArtefactError
+from scoring.core.ranking import Ranking
+from scoring.loading import load_ranking
+from scoring.models import StoredRanking
+
+SHOWN_CODES = 25
+SHALLOW = 15  # documents
+LARGE = 2_000_000  # documents: comparing more would keep other runs waiting
+UNLIKE = 0.05  # Jaccard index
+
+
+def sheet_of(parsed: ParsedRun, ranking: Ranking, codes: Sequence[str]) -> dict[str, Any]:
+    """Numbers of one run against the campaign's topics, for JSON."""
+    present = set(ranking.topics)
+    missing = [code for code in codes if code not in present]
+    lengths = ranking.lengths
+    is_tied = _tied(ranking)
+    tied_topics = np.unique(_topic_of_each(ranking)[is_tied]).size
+    return {
+        "topics": len(codes) - len(missing),
+        "of_topics": len(codes),
+        "missing": missing[:SHOWN_CODES],
+        "missing_count": len(missing),
+        "documents": len(ranking.doc_ids),
+        "depth": {
+            "min": int(lengths.min(initial=ranking.max_length)),
+            "median": float(np.median(lengths)) if lengths.size else 0.0,
+            "max": ranking.max_length,
+        },
+        "tied_documents": ranking.tied_documents,
+        "tied_topics": int(tied_topics),
+        "rank_disagreements": _rank_disagreements(parsed),
+    }
+
+
+def own_history(run: Run, ranking: Ranking, ranking_digest: str) -> dict[str, Any]:
+    """`same_as`, the team's own runs that rank the same documents the same way, whatever their
+    files are called or packed; and `flags` for organisers, of runs that look like probes."""
+    mine = StoredRanking.objects.filter(run__team=run.team_id).exclude(run=run).order_by("run")
+    twins = mine.filter(digest=ranking_digest).select_related("run")
+    previous = mine.order_by("run").last()
+    return {
+        "same_as": [twin.run.tag or twin.run.public_id for twin in twins[:SHOWN_CODES]],
+        "flags": _flags(ranking, _loaded(previous)),
+    }
+
+
+def _flags(ranking: Ranking, previous: Ranking | None) -> list[str]:
+    flags = []
+    if ranking.lengths.size and np.mean(ranking.lengths < SHALLOW) > 0.5:
+        flags.append("shallow")
+    if previous is None or max(len(ranking.doc_ids), len(previous.doc_ids)) > LARGE:
+        return flags
+    if len(ranking.topics) > 2 and _topics_that_differ(ranking, previous) == 1:
+        flags.append("one topic changed")
+    if _overlap(ranking, previous) < UNLIKE:
+        flags.append("unlike the previous run")
+    return flags
+
+
+def _loaded(stored: StoredRanking | None) -> Ranking | None:
+    """None too where the file is lost: a check does not fail of an earlier run."""
+    try:
+        return None if stored is None else load_ranking(stored)
+    except (FileNotFoundError, ArtefactError):
+        return None
+
+
+def _topics_that_differ(one: Ranking, other: Ranking) -> int:
+    mine, theirs = _lists(one), _lists(other)
+    return sum(mine.get(topic) != theirs.get(topic) for topic in mine | theirs)
+
+
+def _lists(ranking: Ranking) -> dict[str, bytes]:
+    """The ranked documents of each topic, to be compared."""
+    return {
+        topic: ranking.hashes[begin:end].tobytes()
+        for topic, begin, end in zip(
+            ranking.topics, ranking.offsets[:-1], ranking.offsets[1:], strict=True
+        )
+    }
+
+
+def _overlap(one: Ranking, other: Ranking) -> float:
+    """Jaccard index of what two runs retrieve, topic by topic."""
+    codes = {topic: number for number, topic in enumerate({*one.topics, *other.topics})}
+    mine, theirs = (np.unique(_pairs(ranking, codes)) for ranking in (one, other))
+    shared = np.intersect1d(mine, theirs, assume_unique=True).size
+    union = mine.size + theirs.size - shared
+    return shared / union if union else 1.0
+
+
+def _pairs(ranking: Ranking, codes: dict[str, int]) -> np.ndarray:
+    """uint64[documents]: topic and document in one number."""
+    numbers = np.array([codes[topic] for topic in ranking.topics], np.uint64)
+    salt = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    return np.asarray(ranking.hashes ^ salt[_topic_of_each(ranking)])
+
+
+def _topic_of_each(ranking: Ranking) -> np.ndarray:
+    return np.repeat(np.arange(len(ranking.topics)), ranking.lengths)
+
+
+def _tied(ranking: Ranking) -> np.ndarray:
+    """bool[documents]: in the tied group of the document before."""
+    return np.asarray(ranking.tie_groups != ranking.positions)
+
+
+def _rank_disagreements(parsed: ParsedRun) -> int:
+    """How many lines' ranks say another order than their scores; the reader has counted them."""
+    for warning in parsed.warnings:
+        if warning.code == "RANK_ORDER" and (found := re.search(r"\d[\d,]*", warning.message)):
+            return int(found[0].replace(",", ""))
+    return 0

@@ -1,0 +1,156 @@
+"""What a data package says of itself: Frictionless `datapackage.json`, a README and a citation."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from campaigns.access import Viewer
+from campaigns.models import Qrels
+from scoring.definitions import rules_of, version_of
+from scoring.exports.zipping import Member
+
+Schema = Mapping[str, tuple[str, str]]  # column -> (type, what it is)
+
+BOARD: Schema = {
+    "rank": ("integer", "1 is best, ties share; empty: not ranked"),
+    "run": ("string", "the run's tag"),
+    "team": ("string", "its team"),
+    "run_type": ("string", "automatic, manual or feedback"),
+    "measure": ("string", "canonical name"),
+    "base": ("number", "mean over topics, unjudged documents counted as worthless"),
+    "residual": ("number", "what the unjudged could add; empty: not exactly known"),
+    "upper": ("number", "base + residual"),
+    "judged_at_10": ("number", "share of the first ten documents that are judged"),
+    "topics": ("integer", "topics in the mean"),
+    "qrels": ("integer", "version of the qrels"),
+    "run_id": ("string", "the run's address on the site"),
+    "standing": ("string", "ranked, late or disqualified"),
+    "reason": ("string", "why it is disqualified"),
+}
+TIDY: Schema = {
+    "run": ("string", "the run's tag"),
+    "team": ("string", "its team"),
+    "topic": ("string", "the topic's code: text, also where it looks like a number"),
+    "measure": ("string", "canonical name"),
+    "value": ("number", "unjudged counted as worthless; empty: not counted or not defined"),
+    "residual": ("number", "what the unjudged could add; empty: not exactly known"),
+    "qrels": ("integer", "version of the qrels"),
+    "definitions": ("string", "the rules of scoring, as a digest"),
+    "run_sha256": ("string", "of the run file as it was handed in; empty: not told"),
+}
+
+
+@dataclass(frozen=True)
+class About:
+    """What holds for the whole package."""
+
+    viewer: Viewer
+    qrels: Qrels
+    made_at: datetime
+    title: str
+    address: str  # where it can be found again; may be empty
+
+
+def table(member: Member, schema: Schema, description: str) -> dict[str, Any]:
+    """A CSV among the resources."""
+    fields = [
+        {"name": name, "type": kind, "description": words} for name, (kind, words) in schema.items()
+    ]
+    return file(member, description) | {
+        "profile": "tabular-data-resource",
+        "format": "csv",
+        "mediatype": "text/csv",
+        "schema": {"fields": fields, "missingValues": [""]},
+    }
+
+
+def file(member: Member, description: str) -> dict[str, Any]:
+    stem, _, ending = member.path.rpartition(".")
+    return {
+        "name": stem.lower(),
+        "path": member.path,
+        "description": description,
+        "format": ending,
+        "encoding": "utf-8",
+        "bytes": member.size,
+        "hash": f"sha256:{member.sha256}",
+    }
+
+
+def descriptor(about: About, resources: Sequence[Mapping[str, Any]]) -> str:
+    campaign, qrels = about.viewer.campaign, about.qrels
+    rules = rules_of(campaign)
+    described: dict[str, Any] = {
+        "profile": "data-package",
+        "name": campaign.slug,
+        "title": about.title,
+        "created": about.made_at.isoformat(),
+        "keywords": ["information retrieval", "evaluation", "leaderboard"],
+        "trackside": {
+            "campaign": campaign.slug,
+            "qrels": {"version": qrels.version, "sha256": qrels.digest},
+            "definitions": rules.digest,
+            "measures": [
+                {"name": str(measure), "definition": version_of(measure)}
+                for measure in rules.measures
+            ],
+            "rules": {
+                "highest_grade": campaign.highest_grade,
+                "rel": campaign.rel,
+                "gain_map": rules.gain_map.tolist(),
+                "no_relevant": campaign.no_relevant,
+                "run_depth": campaign.run_depth,
+                "held_out_topics": len(rules.held_out),
+                "ties": "documents of equal score in descending order of their ids",
+            },
+        },
+        "resources": list(resources),
+    }
+    if about.address:
+        described["homepage"] = about.address
+    return json.dumps(described, indent=2, ensure_ascii=False) + "\n"
+
+
+def readme(about: About, resources: Sequence[Mapping[str, Any]]) -> str:
+    campaign, qrels = about.viewer.campaign, about.qrels
+    files = "\n".join(f"- `{each['path']}`: {each['description']}" for each in resources)
+    found = f"\nFound again at {about.address}\n" if about.address else ""
+    return f"""# {_line(about.title)}
+
+Made {about.made_at:%-d %B %Y %H:%M} UTC of the campaign "{_line(campaign.name)}", under qrels
+version {qrels.version} (sha256 {qrels.digest}) and definitions {rules_of(campaign).digest}.
+{found}
+{files}
+- `datapackage.json`: a description of these for programs (Frictionless Data)
+- `CITATION.cff`: how to cite this
+
+A score in the column `base` or `value` counts every unjudged document as worthless; `residual` is
+what the unjudged documents could still add. The truth lies between `base` and `base + residual`.
+Late and disqualified runs are in the tables and have no rank. Teams that chose to stay unnamed
+have names of the site's making. In CSV cells of text a leading `'` keeps spreadsheets from taking
+the text for a formula.
+"""
+
+
+def citation(about: About) -> str:
+    """CITATION.cff; JSON's texts are YAML's too."""
+    campaign = about.viewer.campaign
+    lines = {
+        "cff-version": "1.2.0",
+        "message": "Please cite the data you used as follows.",
+        "type": "dataset",
+        "title": _line(about.title),
+        "version": f"qrels v{about.qrels.version}, definitions {rules_of(campaign).digest}",
+        "date-released": f"{about.made_at:%Y-%m-%d}",
+    }
+    if about.address:
+        lines["url"] = about.address
+    text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items())
+    organisers = json.dumps(f"The organisers and participants of {_line(campaign.name)}")
+    return f"{text}authors:\n  - name: {organisers}\n"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,82 @@
+"""Everything of a board that one viewer may see, as one zip that explains itself."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any, BinaryIO
+
+from campaigns.access import Viewer
+from campaigns.assignments import topics_xml
+from campaigns.models import Qrels
+from campaigns.qrels_files import text_of
+from campaigns.qrels_versions import versions_visible_to
+from scoring.definitions import rules_of
+from scoring.exports import describing
+from scoring.exports.board import board_csv
+from scoring.exports.describing import About
+from scoring.exports.tables import has_tidy_rows, tidy_csv, tidy_rows
+from scoring.exports.zipping import Zip
+from scoring.leaderboard import leaderboard
+
+BOARD_FILE = "leaderboard.csv"
+SCORES_FILE = "scores.csv"
+TOPICS_FILE = "topics.xml"
+QRELS_FILE = "qrels.txt"
+DESCRIPTION_FILE = "datapackage.json"
+
+
+def write_package(
+    viewer: Viewer,
+    qrels: Qrels,
+    out: BinaryIO,
+    *,
+    made_at: datetime,
+    title: str = "",
+    address: str = "",
+) -> None:
+    """Writes the boards of all measures under these qrels and, as far as the viewer may see them,
+    scores by topic, topics and qrels. The same rows and `made_at` give the same bytes.
+
+    The viewer must be one who may see the board.
+    """
+    title = title or f"{viewer.campaign.name}: leaderboard and scores"
+    about = About(viewer, qrels, made_at, title, address)
+    with Zip(out) as packed:
+        resources = list(_data(viewer, qrels, packed))
+        packed.add("README.md", [describing.readme(about, resources)])
+        packed.add("CITATION.cff", [describing.citation(about)])
+        packed.add(DESCRIPTION_FILE, [describing.descriptor(about, resources)])
+
+
+def may_see_all(viewer: Viewer, qrels: Qrels, names: Collection[str]) -> bool:
+    """Whether this viewer may see all that is in a package of these files, as things are now."""
+    if not viewer.can_see_board:
+        return False
+    return (
+        (SCORES_FILE not in names or has_tidy_rows(viewer))
+        and (TOPICS_FILE not in names or viewer.can_see_topics)
+        and (QRELS_FILE not in names or _sees_judgments(viewer, qrels))
+    )
+
+
+def _data(viewer: Viewer, qrels: Qrels, packed: Zip) -> list[Mapping[str, Any]]:
+    measures = rules_of(viewer.campaign).measures
+    boards = board_csv(*(leaderboard(viewer, measure, qrels=qrels) for measure in measures))
+    words = "the leaderboard of every measure, one below the other"
+    resources: list[Mapping[str, Any]] = [
+        describing.table(packed.add(BOARD_FILE, [boards]), describing.BOARD, words)
+    ]
+    if has_tidy_rows(viewer):
+        member = packed.add(SCORES_FILE, tidy_csv(tidy_rows(viewer, qrels)))
+        words = "every score of every run on every topic"
+        resources.append(describing.table(member, describing.TIDY, words))
+    if viewer.can_see_topics:
+        member = packed.add(TOPICS_FILE, [topics_xml(viewer.campaign)])
+        resources.append(describing.file(member, "the topics, with all their fields"))
+    if _sees_judgments(viewer, qrels):
+        member = packed.add(QRELS_FILE, text_of(qrels))
+        resources.append(describing.file(member, "the judgments: topic, 0, document, grade"))
+    return resources
+
+
+def _sees_judgments(viewer: Viewer, qrels: Qrels) -> bool:
+    return versions_visible_to(viewer).filter(pk=qrels.pk).exists()

@@ -1,0 +1,99 @@
+"""The stored scores of the runs a viewer may see the scores of, each with the facts of its run.
+
+The one query behind the board and the pages of topics; names are masked in it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import F, QuerySet
+
+from campaigns.access import Viewer, shown_names
+from campaigns.models import Qrels, Run
+from scoring.core.measures.measure import Measure
+from scoring.definitions import Rules, version_of
+from scoring.models import Score, TieRule
+
+RUN = "evaluation__run__"
+FACTS = {
+    "run": F("evaluation__run"),
+    "run_id": F(f"{RUN}public_id"),
+    "team_id": F(f"{RUN}team__public_id"),
+    "team_key": F(f"{RUN}team"),
+    "run_type": F(f"{RUN}run_type"),
+    "is_late": F(f"{RUN}is_late"),
+    "run_disqualified_at": F(f"{RUN}disqualified_at"),
+    "run_reason": F(f"{RUN}disqualified_reason"),
+    "team_disqualified_at": F(f"{RUN}team__disqualified_at"),
+    "team_reason": F(f"{RUN}team__disqualified_reason"),
+    "is_anonymous": F(f"{RUN}team__is_anonymous"),
+}
+STANDINGS = ("ranked", "late", "disqualified")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveRun:
+    """A run that its team has not taken back, as this viewer may know it: only a ranked one has
+    a rank, a disqualified one has its reason."""
+
+    run_id: str
+    tag: str
+    team: str
+    team_id: str  # two teams may have one name
+    run_type: str
+    is_own: bool
+    standing: str  # one of STANDINGS
+    reason: str
+
+    @property
+    def is_ranked(self) -> bool:
+        return self.standing == "ranked"
+
+
+def live_runs(viewer: Viewer) -> QuerySet[Run]:
+    """The runs whose mean scores this viewer may see, of those that count or would but for the
+    deadline or a verdict."""
+    runs = viewer.campaign.runs.live()
+    if viewer.can_see_board:
+        return runs
+    shows_own = viewer.team is not None and viewer.campaign.shows_own_scores
+    return runs.filter(team=viewer.team) if shows_own else runs.none()
+
+
+def live_scores(
+    viewer: Viewer, rules: Rules, qrels: Qrels, measures: Sequence[Measure], *fields: str
+) -> Iterator[dict[str, Any]]:
+    """These fields of each score, with the facts of its run; one query.
+
+    Only scores of the definitions in force: versions are never mixed. While an evaluation is done
+    again, say for one measure more, what it has already stays.
+    """
+    wanted = {str(measure): version_of(measure) for measure in measures}
+    found = Score.objects.filter(
+        evaluation__qrels=qrels,
+        evaluation__definitions=rules.digest,
+        evaluation__tie_rule=TieRule.DOCNO,
+        evaluation__run__in=live_runs(viewer),
+        measure__in=wanted,
+    ).annotate(**shown_names(viewer, RUN))
+    for score in found.values("measure", "definition", "shown_tag", "shown_team", *fields, **FACTS):
+        if score["definition"] == wanted[score["measure"]]:
+            yield score
+
+
+def facts_of_run(viewer: Viewer, score: dict[str, Any]) -> dict[str, Any]:
+    """What a LiveRun is made of. Why an anonymous team was disqualified could name it."""
+    is_own = viewer.team is not None and viewer.team.pk == score["team_key"]
+    is_masked = score["is_anonymous"] and not is_own and not viewer.knows_all_names
+    is_out = score["run_disqualified_at"] or score["team_disqualified_at"]
+    return {
+        "run_id": score["run_id"],
+        "tag": score["shown_tag"],
+        "team": score["shown_team"],
+        "team_id": score["team_id"],
+        "run_type": score["run_type"],
+        "is_own": is_own,
+        "standing": "disqualified" if is_out else "late" if score["is_late"] else "ranked",
+        "reason": "" if is_masked else score["run_reason"] or score["team_reason"],
+    }

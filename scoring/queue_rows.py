@@ -1,0 +1,102 @@
+"""The work of a campaign that waits, runs or has failed, as its organisers see it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from django.db.models import Count, Q
+
+from campaigns.models import Campaign, Notice, Run
+from scoring.models import Evaluation, Job
+
+SHOWN = 100  # of each kind; the rest is counted
+LIVE = (Job.State.RUNNING, Job.State.WAITING)
+
+
+@dataclass(frozen=True)
+class QueuedJob:
+    """A job and what it is about, which may be gone."""
+
+    job: Job
+    run: Run | None = None
+    evaluation: Evaluation | None = None
+    notice: Notice | None = None
+
+    @property
+    def can_be_retried(self) -> bool:
+        """Whether its subject is there and has failed with it."""
+        if self.evaluation is not None:
+            return self.evaluation.state == Evaluation.State.FAILED
+        if self.run is not None:
+            return self.run.state == Run.State.FAILED
+        return self.notice is not None and self.notice.sent_at is None
+
+    @property
+    def reason(self) -> str:
+        """The first line of the error."""
+        return self.job.error.strip().partition("\n")[0]
+
+
+@dataclass(frozen=True)
+class Queue:
+    """What is shown of each kind, and how many there are."""
+
+    live: tuple[QueuedJob, ...]
+    failed: tuple[QueuedJob, ...]
+    running_count: int
+    waiting_count: int
+    done_count: int
+
+    @property
+    def live_count(self) -> int:
+        return self.running_count + self.waiting_count
+
+
+def queue_of(campaign: Campaign) -> Queue:
+    """Running and waiting jobs, oldest first, and failed ones, newest first. Five queries."""
+    counts = campaign.jobs.aggregate(
+        running=Count("pk", filter=Q(state=Job.State.RUNNING)),
+        waiting=Count("pk", filter=Q(state=Job.State.WAITING)),
+        done=Count("pk", filter=Q(state=Job.State.DONE)),
+    )
+    # "running" comes before "waiting" by the alphabet too.
+    live = campaign.jobs.filter(state__in=LIVE).order_by("state", "pk")[:SHOWN]
+    return Queue(
+        live=tuple(_with_subjects(live)),
+        failed=failed_jobs(campaign),
+        running_count=counts["running"],
+        waiting_count=counts["waiting"],
+        done_count=counts["done"],
+    )
+
+
+def failed_jobs(campaign: Campaign) -> tuple[QueuedJob, ...]:
+    """Work that was given up and is still undone, newest first: the last job of each subject
+    that has failed with it."""
+    newest: dict[tuple[str, int], Job] = {}
+    for job in campaign.jobs.filter(state=Job.State.FAILED).order_by("-pk"):
+        newest.setdefault((job.kind, job.subject), job)
+    return tuple(job for job in _with_subjects(newest.values()) if job.can_be_retried)
+
+
+def _with_subjects(jobs: Iterable[Job]) -> Iterator[QueuedJob]:
+    """Three queries for however many jobs."""
+    jobs = list(jobs)
+
+    def subjects(kind: Job.Kind) -> list[int]:
+        return [job.subject for job in jobs if job.kind == kind]
+
+    runs = Run.objects.select_related("team").in_bulk(subjects(Job.Kind.CHECK))
+    evaluations = Evaluation.objects.select_related("run__team", "qrels").in_bulk(
+        subjects(Job.Kind.EVALUATE)
+    )
+    notices = Notice.objects.select_related("recipient").in_bulk(subjects(Job.Kind.NOTIFY))
+    for job in jobs:
+        match job.kind:
+            case Job.Kind.CHECK:
+                yield QueuedJob(job, run=runs.get(job.subject))
+            case Job.Kind.EVALUATE:
+                evaluation = evaluations.get(job.subject)
+                run = evaluation.run if evaluation else None
+                yield QueuedJob(job, run=run, evaluation=evaluation)
+            case _:
+                yield QueuedJob(job, notice=notices.get(job.subject))

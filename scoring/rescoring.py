@@ -1,0 +1,48 @@
+"""How far the runs of a campaign are scored under the qrels and rules in force."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Q
+
+from campaigns.models import Campaign, Qrels
+from campaigns.models.runs import LIVE
+from scoring.definitions import rules_of
+from scoring.models import Evaluation, TieRule
+
+
+@dataclass(frozen=True)
+class Rescoring:
+    """`total` runs want scores under the version; so many have them, and of so many computing
+    them failed."""
+
+    qrels: Qrels
+    total: int
+    scored: int
+    failed: int
+
+    @property
+    def settled(self) -> int:
+        return self.scored + self.failed
+
+    @property
+    def is_over(self) -> bool:
+        return self.settled >= self.total
+
+
+def rescoring(campaign: Campaign, qrels: Qrels | None = None) -> Rescoring | None:
+    """Of the version in force, unless another is given; None where there is none. One query."""
+    qrels = qrels or campaign.active_qrels
+    if qrels is None:
+        return None
+    under = Q(
+        evaluations__qrels=qrels,
+        evaluations__definitions=rules_of(campaign).digest,
+        evaluations__tie_rule=TieRule.DOCNO,
+    )
+    state = Evaluation.State
+    counts = campaign.runs.filter(LIVE).aggregate(
+        total=Count("pk", distinct=True),
+        scored=Count("pk", filter=under & Q(evaluations__state=state.SCORED), distinct=True),
+        failed=Count("pk", filter=under & Q(evaluations__state=state.FAILED), distinct=True),
+    )
+    return Rescoring(qrels=qrels, **counts)

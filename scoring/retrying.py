@@ -1,0 +1,59 @@
+"""Failed work tried again, when an organiser says so."""
+
+from functools import partial
+
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from campaigns.models import Campaign, LogEntry, Run, User
+from scoring import jobs
+from scoring.models import Evaluation, Job
+from scoring.queue_rows import failed_jobs
+
+
+def retry(job: Job, *, actor: User | None) -> bool:
+    """Has a job that failed tried again, with all its attempts; whether it is.
+
+    It is not where it has not failed, where somebody else has asked for the same meanwhile, or
+    where its run has been overtaken: replaced a second time.
+    """
+    try:
+        with transaction.atomic():
+            has_moved = Job.objects.filter(pk=job.pk, state=Job.State.FAILED).update(
+                state=Job.State.WAITING,
+                attempts=0,
+                owner="",
+                waiting_since=Now(),
+                rung_at=Now(),
+                finished_at=None,
+            )
+            if not has_moved or not _revive_subject(job):
+                transaction.set_rollback(True)
+                return False
+            LogEntry.objects.create(
+                campaign_id=job.campaign_id,
+                actor=actor,
+                verb="tried again",
+                subject=f"{job.kind} {job.subject}",
+                details={"error": job.error[:500]},
+            )
+    except IntegrityError:
+        return False
+    transaction.on_commit(partial(jobs.ring, job.pk, job.kind))
+    return True
+
+
+def retry_all(campaign: Campaign, *, actor: User | None) -> int:
+    """Has all failed work of a campaign tried again; how many jobs."""
+    return sum(retry(failed.job, actor=actor) for failed in failed_jobs(campaign))
+
+
+def _revive_subject(job: Job) -> bool:
+    """Whether what the job was about had failed with it, and waits again."""
+    if job.kind == Job.Kind.CHECK:
+        failed = Run.objects.filter(pk=job.subject, state=Run.State.FAILED)
+        return bool(failed.update(state=Run.State.WAITING, state_changed_at=Now()))
+    if job.kind == Job.Kind.EVALUATE:
+        failures = Evaluation.objects.filter(pk=job.subject, state=Evaluation.State.FAILED)
+        return bool(failures.update(state=Evaluation.State.WAITING))
+    return True

@@ -1,0 +1,209 @@
+"""Snapshots: a board as it stood, in a file of its own that never changes."""
+
+import copy
+import csv
+import hashlib
+import io
+import json
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO
+
+from django.core.files.base import File
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django.http import Http404
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns.access import Person, Viewer, board_or_404
+from campaigns.lifecycle import CannotStep, refuse_archived
+from campaigns.models import Audience, LogEntry, User
+from campaigns.models.identity import new_public_id
+from scoring.definitions import rules_of
+from scoring.exports.package import (
+    BOARD_FILE,
+    DESCRIPTION_FILE,
+    may_see_all,
+    write_package,
+)
+from scoring.leaderboard import leaderboard
+from scoring.models import Snapshot
+
+LARGEST_IN_MEMORY = 8 << 20
+LONGEST_TITLE = 200
+
+
+class CannotTake(CannotStep):
+    """There is no board to take yet, or it is not whole; the message says what is missing."""
+
+
+class FileChanged(Exception):
+    """A stored snapshot is not the one that was taken."""
+
+
+def take_snapshot(*, viewer: Viewer, actor: User, title: str, site: str = "") -> Snapshot:
+    """Freezes the board in force as those will see it to whom it is published: with their names,
+    and with scores by topic and qrels where everybody may see these. Raises `CannotTake`.
+
+    `site` is the beginning of the address under which it says it is found.
+    """
+    refuse_archived(viewer.campaign)
+    qrels = viewer.campaign.active_qrels
+    if qrels is None:
+        raise CannotTake("There are no qrels yet, and so no board.")
+    _refuse_half_scored(viewer)
+    made_at, identity = timezone.now(), new_public_id()
+    title = " ".join(title.split())[:LONGEST_TITLE] or f"{viewer.campaign.name} at {made_at:%F}"
+    address = site and site + reverse("scoring:snapshot-detail", args=[identity])
+    with tempfile.SpooledTemporaryFile(LARGEST_IN_MEMORY) as out:
+        eyes = _eyes_of_all(viewer)
+        write_package(eyes, qrels, out, made_at=made_at, title=title, address=address)
+        stored = _store(out, identity)
+    return _kept(
+        Snapshot(
+            campaign_id=viewer.campaign.pk,
+            public_id=identity,
+            title=title,
+            qrels=qrels,
+            definitions=rules_of(viewer.campaign).digest,
+            created_by=actor,
+            **stored,
+        ),
+        actor,
+    )
+
+
+def snapshot_or_404(person: Person, public_id: str) -> tuple[Viewer, Snapshot]:
+    """A snapshot is for those who may see all that is in it, as things are now: a board that is
+    hidden again takes its snapshots with it."""
+    snapshot = Snapshot.objects.select_related("campaign", "qrels").filter(public_id=public_id)
+    for found in snapshot:
+        with suppress(Http404):  # answered as if there were none
+            viewer = board_or_404(person, found.campaign.slug)
+            if _is_for(viewer, found):
+                return viewer, found
+    raise Http404
+
+
+def snapshots_visible_to(viewer: Viewer) -> list[Snapshot]:
+    """The newest first."""
+    if not viewer.can_see_board:
+        return []
+    snapshots = viewer.campaign.snapshots.select_related("qrels")
+    return [snapshot for snapshot in snapshots if _is_for(viewer, snapshot)]
+
+
+@dataclass(frozen=True)
+class SnapshotRow:
+    """A row of the board as its file has it."""
+
+    rank: int | None
+    run: str
+    team: str
+    run_type: str
+    standing: str
+    base: float | None
+    residual: float | None
+    topics: int
+
+
+@dataclass(frozen=True)
+class SnapshotBoard:
+    """The board of one measure, read out of a snapshot's own file."""
+
+    measure: str
+    measures: tuple[str, ...]
+    rows: tuple[SnapshotRow, ...]
+    description: Mapping[str, Any]  # its datapackage.json
+
+
+def board_of(snapshot: Snapshot, measure: str = "") -> SnapshotBoard:
+    """Raises Http404 for a measure that it has not."""
+    with open_file(snapshot) as file, zipfile.ZipFile(file) as packed:
+        text = packed.read(BOARD_FILE).decode()
+        description = json.loads(packed.read(DESCRIPTION_FILE))
+    measures = tuple(each["name"] for each in description["trackside"]["measures"])
+    chosen = measure or measures[0]
+    if chosen not in measures:
+        raise Http404
+    rows = [row for row in csv.DictReader(io.StringIO(text)) if row["measure"] == chosen]
+    return SnapshotBoard(chosen, measures, tuple(map(_row, rows)), description)
+
+
+def open_file(snapshot: Snapshot) -> BinaryIO:
+    """Its file, open, if it is the one that was stored."""
+    file: BinaryIO = default_storage.open(snapshot.storage_key)
+    if hashlib.file_digest(file, "sha256").hexdigest() != snapshot.digest:
+        file.close()
+        raise FileChanged(f"{snapshot.storage_key} is not the file that was stored")
+    file.seek(0)
+    return file
+
+
+def _is_for(viewer: Viewer, snapshot: Snapshot) -> bool:
+    if viewer.is_organiser:
+        return True
+    try:
+        with default_storage.open(snapshot.storage_key) as file, zipfile.ZipFile(file) as packed:
+            return may_see_all(viewer, snapshot.qrels, packed.namelist())
+    except (FileNotFoundError, zipfile.BadZipFile):
+        return False  # its organisers hear of it when they open it; other pages go on
+
+
+def _refuse_half_scored(viewer: Viewer) -> None:
+    waiting = max(
+        leaderboard(viewer, measure).waiting_count for measure in rules_of(viewer.campaign).measures
+    )
+    if waiting:
+        count = "One run has" if waiting == 1 else f"{waiting} runs have"
+        raise CannotTake(f"{count} no score yet: wait until all are scored.")
+
+
+def _eyes_of_all(viewer: Viewer) -> Viewer:
+    """The public of the published campaign, which sees the board in any case: a snapshot holds it,
+    and of the rest what will be shown to everyone."""
+    campaign = copy.copy(viewer.campaign)
+    for switch, setting in campaign.stage_switches["published"].items():
+        setattr(campaign, switch, setting)
+    campaign.board_audience = campaign.runs_audience = Audience.EVERYONE
+    return replace(viewer, campaign=campaign, person=None, roles=frozenset(), team=None)
+
+
+def _store(out: BinaryIO, identity: str) -> dict[str, Any]:
+    size = out.seek(0, io.SEEK_END)
+    out.seek(0)
+    digest = hashlib.file_digest(out, "sha256").hexdigest()
+    out.seek(0)
+    key = default_storage.save(f"snapshots/{identity[:2]}/{identity}", File(out))
+    return {"storage_key": key, "digest": digest, "size": size}
+
+
+def _kept(snapshot: Snapshot, actor: User) -> Snapshot:
+    """The file is stored before the row: what a crash leaves behind is swept up."""
+    with transaction.atomic():
+        snapshot.save(force_insert=True)
+        LogEntry.objects.create(
+            campaign_id=snapshot.campaign_id,
+            actor=actor,
+            verb="took a snapshot",
+            subject=snapshot.public_id,
+            details={"sha256": snapshot.digest, "title": snapshot.title},
+        )
+    return snapshot
+
+
+def _row(row: Mapping[str, str]) -> SnapshotRow:
+    return SnapshotRow(
+        rank=int(row["rank"]) if row["rank"] else None,
+        run=row["run"],
+        team=row["team"],
+        run_type=row["run_type"],
+        standing=row["standing"],
+        base=float(row["base"]) if row["base"] else None,
+        residual=float(row["residual"]) if row["residual"] else None,
+        topics=int(row["topics"]),
+    )

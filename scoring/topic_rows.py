@@ -1,0 +1,166 @@
+"""Scores by topic across the runs of a board: the rows of the list of topics and of one topic."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.access import Viewer
+from campaigns.models import Qrels, Topic
+from scoring.core.artefacts import unpack_vector
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import Measure
+from scoring.core.standing import shared_ranks
+from scoring.definitions import rules_of
+from scoring.live_scores import STANDINGS, LiveRun, facts_of_run, live_scores
+from scoring.loading import load_table
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TopicRow:
+    """One topic: how the ranked runs do on it. None where the viewer may not see it, or where no
+    run has a score; `relevant` and `judged` are counts of the qrels."""
+
+    code: str
+    title: str
+    relevant: int | None
+    judged: int | None
+    runs: int
+    mean: float | None
+    lowest: float | None
+    lower_quartile: float | None
+    upper_quartile: float | None
+    highest: float | None
+
+    @property
+    def spread(self) -> float | None:
+        """How far the middle half of the runs lies apart."""
+        if self.lower_quartile is None or self.upper_quartile is None:
+            return None
+        return self.upper_quartile - self.lower_quartile
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicRun(LiveRun):
+    """One run on one topic."""
+
+    rank: int | None
+    base: float | None
+    residual: float | None
+
+    @property
+    def upper(self) -> float | None:
+        if self.base is None or self.residual is None:
+            return None
+        return self.base + self.residual
+
+
+def sees_topic_means(viewer: Viewer) -> bool:
+    """Whether the viewer may see every run's scores by topic."""
+    return viewer.can_see_board and _sees_by_topic(viewer)
+
+
+def topic_rows(viewer: Viewer, measure: Measure) -> tuple[TopicRow, ...]:
+    """A row for each topic, in the order of the topics file, under the active qrels."""
+    topics = list(viewer.campaign.topics.order_by("position"))
+    qrels = viewer.campaign.active_qrels
+    scores = _matrix(viewer, qrels, measure, len(topics)) if qrels else np.empty((0, len(topics)))
+    counts = _counts(viewer, qrels)
+    return tuple(
+        _topic_row(topic, scores[:, position], counts.get(topic.code, (None, None)))
+        for position, topic in enumerate(topics)
+    )
+
+
+def topic_runs(viewer: Viewer, topic: Topic, measure: Measure) -> tuple[TopicRun, ...]:
+    """The runs whose score on this topic the viewer may see, best first."""
+    qrels = viewer.campaign.active_qrels
+    if qrels is None or not _sees_by_topic(viewer):
+        return ()
+    rules = rules_of(viewer.campaign)
+    rows = [
+        TopicRun(
+            **facts_of_run(viewer, score),
+            rank=None,
+            base=_at(score["bases"], topic.position),
+            residual=_at(score["residuals"], topic.position),
+        )
+        for score in live_scores(viewer, rules, qrels, (measure,), "bases", "residuals")
+    ]
+    placed = _placed(rows, is_lower_better=family_of(measure).facts.direction == "lower")
+    # A rank among one's own runs only would pass for one among all.
+    return placed if viewer.can_see_board else tuple(replace(row, rank=None) for row in placed)
+
+
+def _sees_by_topic(viewer: Viewer) -> bool:
+    return viewer.can_see_topics and viewer.audience <= viewer.campaign.per_topic_audience
+
+
+def _matrix(viewer: Viewer, qrels: Qrels, measure: Measure, topics: int) -> Vector:
+    """float64[ranked runs, topics]; NaN where a run has no score on a topic."""
+    if not sees_topic_means(viewer):
+        return np.empty((0, topics))
+    found = live_scores(viewer, rules_of(viewer.campaign), qrels, (measure,), "bases")
+    vectors = [
+        unpack_vector(bytes(score["bases"]))
+        for score in found
+        if facts_of_run(viewer, score)["standing"] == "ranked"
+    ]
+    matrix = np.full((len(vectors), topics), np.nan)
+    for row, vector in zip(matrix, vectors, strict=True):
+        row[: len(vector)] = vector[:topics]  # topics that came later have no scores yet
+    return matrix
+
+
+def _topic_row(topic: Topic, scores: Vector, counts: tuple[int | None, int | None]) -> TopicRow:
+    defined = scores[~np.isnan(scores)]
+    spread = np.quantile(defined, (0, 0.25, 0.75, 1)).tolist() if len(defined) else [None] * 4
+    return TopicRow(
+        code=topic.code,
+        title=topic.title,
+        relevant=counts[0],
+        judged=counts[1],
+        runs=len(defined),
+        mean=float(defined.mean()) if len(defined) else None,
+        lowest=spread[0],
+        lower_quartile=spread[1],
+        upper_quartile=spread[2],
+        highest=spread[3],
+    )
+
+
+def _counts(viewer: Viewer, qrels: Qrels | None) -> dict[str, tuple[int, int]]:
+    """Relevant and judged documents by topic code, for whoever may see the qrels."""
+    if qrels is None or not viewer.can_see_qrels:
+        return {}
+    table = load_table(qrels, viewer.campaign)
+    relevant = table.grade_counts[:, rules_of(viewer.campaign).rel :].sum(axis=1).tolist()
+    judged = table.grade_counts.sum(axis=1).tolist()
+    return dict(zip(table.topics, zip(relevant, judged, strict=True), strict=True))
+
+
+def _at(packed: bytes | None, position: int) -> float | None:
+    if packed is None:
+        return None
+    vector = unpack_vector(bytes(packed))
+    value = float(vector[position]) if position < len(vector) else np.nan
+    return None if np.isnan(value) else value
+
+
+def _placed(rows: list[TopicRun], *, is_lower_better: bool) -> tuple[TopicRun, ...]:
+    values = np.array([row.base if row.base is not None else np.nan for row in rows], dtype=float)
+    ranked = np.where([row.is_ranked for row in rows], values, np.nan) if rows else values
+    ranks = shared_ranks(ranked, "lower" if is_lower_better else "higher")
+    placed = [replace(row, rank=rank) for row, rank in zip(rows, ranks, strict=True)]
+    return tuple(
+        sorted(
+            placed,
+            key=lambda row: (
+                STANDINGS.index(row.standing),
+                row.rank or len(rows) + 1,
+                row.tag.lower(),
+            ),
+        )
+    )

@@ -1,0 +1,63 @@
+"""Which evaluations are wanted: every accepted run's, under the qrels and rules in force."""
+
+from django.db import transaction
+
+from campaigns.models import Campaign, Run
+from campaigns.models.runs import LIVE
+from scoring import jobs
+from scoring.definitions import Rules, rules_of
+from scoring.models import Evaluation, Job
+
+
+def request_evaluation(run: Run) -> None:
+    """Asks for the run's scores under what is in force, unless they are there."""
+    with transaction.atomic():
+        campaign = held_still(run.campaign_id)
+        request(run, campaign, rules_of(campaign))
+
+
+def request_evaluations(campaign: Campaign) -> None:
+    """The same for every run of the campaign that counts."""
+    with transaction.atomic():
+        campaign = held_still(campaign.pk)
+        rules = rules_of(campaign)
+        _drop_superseded(campaign, rules)
+        for run in campaign.runs.filter(LIVE):
+            request(run, campaign, rules)
+
+
+def held_still(campaign_id: int) -> Campaign:
+    """The campaign as it is until this transaction ends. Whoever changes rules or activates qrels
+    writes this row too: they and whoever asks for scores or stores them cannot miss each other."""
+    return Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign_id)
+
+
+def request(run: Run, campaign: Campaign, rules: Rules) -> None:
+    """Asks for the run's scores under these rules, unless they are there; the campaign is held
+    still."""
+    if campaign.active_qrels_id is None:
+        return
+    evaluation, _ = Evaluation.objects.get_or_create(
+        run=run, qrels_id=campaign.active_qrels_id, definitions=rules.digest
+    )
+    if evaluation.state == Evaluation.State.SCORED and rules.versions <= set(
+        evaluation.scores.values_list("measure", "definition")
+    ):
+        return
+    job = jobs.enqueue(Job.Kind.EVALUATE, subject=evaluation.pk, campaign_id=campaign.pk)
+    if job.state == Job.State.WAITING:  # one that runs asks again when it stores what it has
+        Evaluation.objects.filter(pk=evaluation.pk).update(state=Evaluation.State.WAITING)
+
+
+def _drop_superseded(campaign: Campaign, rules: Rules) -> None:
+    """What still waits to be scored under rules that hold no more, and has no scores, is not
+    waited for."""
+    superseded = Evaluation.objects.filter(
+        run__campaign=campaign, state=Evaluation.State.WAITING, scores=None
+    ).exclude(definitions=rules.digest)
+    keys = list(superseded.values_list("pk", flat=True))
+    waiting = Job.objects.filter(kind=Job.Kind.EVALUATE, subject__in=keys, state=Job.State.WAITING)
+    # Locked first: a job that a worker claims meanwhile is not waiting, and keeps its evaluation.
+    freed = list(waiting.select_for_update().values_list("pk", "subject"))
+    Job.objects.filter(pk__in=[job for job, _ in freed]).delete()
+    Evaluation.objects.filter(pk__in=[subject for _, subject in freed]).delete()
