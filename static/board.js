@@ -1,4 +1,4 @@
-// The board's chart and its measure switch. The table and the form do without either.
+// The board's chart, and the switches above tables. The table and the form do without either.
 
 // Plotly's maps, which no page here draws, put a style element of this id into every page that has
 // no such element. The page's policy would refuse it and say so in the console.
@@ -6,24 +6,24 @@ const MAP_STYLE = "9f215cf04c5486422605d13261cb87401f4e7763b6296af81e98efbc0130d
 
 const chart = document.getElementById("chart");
 
-switchMeasureOnChange();
+switchOnChange();
 if (chart) {
   afterPaint(() => loadPlotly(chart.dataset.plotly).then(() => show(chart), () => giveUp(chart)));
 }
 
-function switchMeasureOnChange() {
+function switchOnChange() {
   const form = document.getElementById("controls");
   if (!form) return;
-  const select = document.getElementById("measure");
   document.getElementById("show").hidden = true;
-  select.addEventListener("change", () => {
-    sessionStorage.setItem("focus", "measure"); // who chooses by keyboard goes on choosing
-    form.requestSubmit();
-  });
-  if (sessionStorage.getItem("focus") === "measure") {
-    sessionStorage.removeItem("focus");
-    select.focus({ preventScroll: true });
+  for (const select of form.querySelectorAll("select")) {
+    select.addEventListener("change", () => {
+      sessionStorage.setItem("focus", select.id); // who chooses by keyboard goes on choosing
+      form.requestSubmit();
+    });
   }
+  const last = document.getElementById(sessionStorage.getItem("focus"));
+  sessionStorage.removeItem("focus");
+  if (last && form.contains(last)) last.focus({ preventScroll: true });
 }
 
 // Plotly is large: the page is read before it is asked for.

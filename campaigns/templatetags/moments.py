@@ -1,10 +1,18 @@
-"""How moments and durations are written on pages: always UTC, always named."""
+"""How moments and durations are written on pages: UTC first, always named, and the other clocks
+that people go by."""
 
+import zoneinfo
 from datetime import UTC, datetime
 
 from django import template
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from campaigns import lifecycle
+from campaigns.models import Campaign
+from campaigns.zones import AOE
 
 register = template.Library()
 
@@ -27,6 +35,25 @@ def at_utc_short(moment: datetime | None) -> str:
     return date_format(timezone.localtime(moment, UTC), "j M Y, H:i")
 
 
+@register.simple_tag
+def moment(when: datetime | None, campaign: Campaign | None = None) -> str | SafeString:
+    """One moment on every clock: UTC, the campaign's zone, anywhere on Earth. A script adds the
+    reader's own (static/moments.js)."""
+    return "–" if when is None else _on_clocks(when, campaign, at_utc(when))
+
+
+@register.simple_tag
+def clocks(when: datetime, campaign: Campaign | None = None) -> SafeString:
+    """The same beside a text that has told UTC."""
+    return _on_clocks(when, campaign, "")
+
+
+@register.simple_tag
+def stage_at(campaign: Campaign, when: datetime) -> str:
+    """The word on the pill: see `lifecycle.stage_at`."""
+    return lifecycle.stage_at(campaign, when)
+
+
 @register.filter
 def age(moment: datetime) -> str:
     """How long ago in one unit: 12 s, 3 min, 5 h, 2 d."""
@@ -35,3 +62,19 @@ def age(moment: datetime) -> str:
         if seconds >= length:
             return f"{seconds // length} {unit}"
     return f"{seconds} s"
+
+
+def _on_clocks(when: datetime, campaign: Campaign | None, told: str) -> SafeString:
+    return format_html(
+        '<time class="moment" datetime="{}">{}<span class="clocks">{}</span></time>',
+        when.astimezone(UTC).isoformat(),
+        f"{told} " if told else "",
+        format_html_join(" · ", "<span>{} {}</span>", _other_clocks(when, campaign)),
+    )
+
+
+def _other_clocks(when: datetime, campaign: Campaign | None) -> list[tuple[str, str]]:
+    zones = [(AOE, "AoE")]
+    if campaign is not None and campaign.time_zone != "UTC":
+        zones.insert(0, (zoneinfo.ZoneInfo(campaign.time_zone), campaign.time_zone))
+    return [(date_format(when.astimezone(zone), "j M, H:i"), name) for zone, name in zones]

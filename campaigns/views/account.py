@@ -1,4 +1,4 @@
-"""A person's own page: the name others see, and the tokens of their scripts."""
+"""A person's own page: the name others see, mails wanted or not, and the tokens of scripts."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -7,13 +7,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 from knox.models import AuthToken
 
 from campaigns import people
-from campaigns.forms import NameForm
+from campaigns.forms.people import AccountForm
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    form = NameForm(request.POST or None, instance=request.user)
+    form = AccountForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
         form.save()
         return redirect("campaigns:account")
@@ -25,7 +25,7 @@ def account(request: HttpRequest) -> HttpResponse:
 def token_create(request: HttpRequest) -> HttpResponse:
     """A new token, shown this once."""
     token = people.make_token(request.user)
-    context = _account_page(request, NameForm(instance=request.user)) | {"token": token}
+    context = _account_page(request, AccountForm(instance=request.user)) | {"token": token}
     return render(request, "campaigns/account.html", context)
 
 
@@ -37,6 +37,6 @@ def token_revoke(request: HttpRequest, key: str) -> HttpResponse:
     return redirect("campaigns:account")
 
 
-def _account_page(request: HttpRequest, form: NameForm) -> dict[str, object]:
+def _account_page(request: HttpRequest, form: AccountForm) -> dict[str, object]:
     tokens = AuthToken.objects.filter(user=request.user).order_by("-created")
     return {"form": form, "tokens": tokens}

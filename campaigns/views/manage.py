@@ -1,7 +1,6 @@
-"""The organiser's page: rules, topics, qrels, dates, and the switch that publishes."""
+"""The organiser's desk: what is to be done next, the settings, and the steps between stages."""
 
 import copy
-from collections.abc import Callable
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -9,25 +8,20 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from campaigns import access, assignments, lifecycle
-from campaigns.forms import CampaignForm, QrelsForm, TopicsForm
+from campaigns import access, lifecycle
+from campaigns.forms.assignments import QrelsForm, TopicsForm
+from campaigns.forms.campaign import CampaignForm
+from campaigns.forms.showing import SHOWN_STAGES, shown_by
 from campaigns.models import Campaign
-from campaigns.trec.problems import FormatError
-from campaigns.trec.topics import read_topics
 
-STEPS: dict[str, Callable[..., None]] = {
-    "open": lifecycle.open_for_runs,
-    "close": lifecycle.close_for_runs,
-    "publish": lifecycle.publish,
-    "unpublish": lifecycle.unpublish,
-}
+STEPS = lifecycle.STEPS
 
 
 @login_required
 @require_GET
 def campaign_manage(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    return _manage_page(request, viewer)
+    return manage_page(request, viewer)
 
 
 @login_required
@@ -37,9 +31,12 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
     # A copy: a faulty form writes what was typed into its instance, and the page shows the rest.
     form = CampaignForm(request.POST or None, instance=copy.copy(viewer.campaign))
     if request.method == "POST" and form.is_valid():
-        lifecycle.change_settings(
-            campaign=form.save(commit=False), fields=form.changed_data, actor=request.user
-        )
+        try:
+            lifecycle.change_settings(
+                campaign=form.save(commit=False), fields=form.changed_settings, actor=request.user
+            )
+        except lifecycle.Archived as error:
+            messages.error(request, str(error))
         return redirect("campaigns:campaign-manage", form.instance.slug)
     return render(
         request,
@@ -51,7 +48,7 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def campaign_step(request: HttpRequest, slug: str, step: str) -> HttpResponse:
-    """Opens, closes, publishes or unpublishes."""
+    """To the next stage, or back."""
     viewer = access.organiser_or_404(request.user, slug)
     if step not in STEPS:
         raise Http404
@@ -62,45 +59,10 @@ def campaign_step(request: HttpRequest, slug: str, step: str) -> HttpResponse:
     return redirect("campaigns:campaign-manage", slug)
 
 
-@login_required
-@require_POST
-def topics_add(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.organiser_or_404(request.user, slug)
-    form = TopicsForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return _manage_page(request, viewer, topics_form=form, status=400)
-    try:
-        topics = read_topics(form.cleaned_data["file"])
-    except FormatError as error:
-        return _manage_page(request, viewer, topics_fault=error, status=400)
-    count = assignments.add_topics(campaign=viewer.campaign, topics=topics, actor=request.user)
-    messages.success(request, f"{count} topics added, {len(topics) - count} brought up to date.")
-    return redirect("campaigns:campaign-manage", slug)
-
-
-@login_required
-@require_POST
-def qrels_add(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.organiser_or_404(request.user, slug)
-    form = QrelsForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return _manage_page(request, viewer, qrels_form=form, status=400)
-    try:
-        qrels, _ = assignments.add_qrels(
-            campaign=viewer.campaign,
-            data=form.cleaned_data["file"].read(),
-            note=form.cleaned_data["note"],
-            actor=request.user,
-        )
-    except FormatError as error:
-        return _manage_page(request, viewer, qrels_fault=error, status=400)
-    messages.success(request, f"{qrels} is active; every run is scored under it.")
-    return redirect("campaigns:campaign-manage", slug)
-
-
-def _manage_page(
+def manage_page(
     request: HttpRequest, viewer: access.Viewer, *, status: int = 200, **extra: object
 ) -> HttpResponse:
+    """The desk; `extra` is what an act has to say on it."""
     campaign: Campaign = viewer.campaign
     context = {
         "viewer": viewer,
@@ -110,7 +72,17 @@ def _manage_page(
         "topic_count": campaign.topics.count(),
         "run_count": campaign.runs.count(),
         "team_count": campaign.teams.count(),
+        "pending_team_count": campaign.teams.filter(approved_at=None).count(),
+        "checked_run_count": campaign.runs.filter(state="checked", withdrawn_at=None).count(),
+        "failed_run_count": campaign.runs.filter(state="failed").count(),
+        "teams": campaign.teams.order_by("name", "pk"),
+        "stages": SHOWN_STAGES,
+        "shown_now": shown_by(campaign.stage_switches[campaign.stage]),
+        "shown_at_the_end": shown_by(campaign.stage_switches[Campaign.Stage.PUBLISHED]),
+        "is_taking": lifecycle.is_accepting_at(campaign, request.arrived_at),
+        "next_moment": lifecycle.next_moment(campaign, request.arrived_at),
+        "may_create": lifecycle.may_create_campaigns(request.user),
         "qrels_versions": campaign.qrels.order_by("-version"),
-        "log": campaign.log.exclude(verb="scored").select_related("actor")[:20],
+        "log": campaign.log.exclude(verb="scored").select_related("actor")[:10],
     }
     return render(request, "campaigns/campaign_manage.html", context | extra, status=status)

@@ -1,14 +1,15 @@
-"""Joining: founding a team, sharing its invitation link, following one."""
+"""A person's side of taking part: founding a team, its page, following an invitation."""
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaigns import access, people
-from campaigns.forms import TeamForm
-from campaigns.models import Membership
+from campaigns import access, people, teams
+from campaigns.forms.people import JoinForm, TeamEditForm, TeamForm, TermsForm
+from campaigns.models import Membership, Team
 
 
 @login_required
@@ -16,17 +17,16 @@ from campaigns.models import Membership
 def team(request: HttpRequest, slug: str) -> HttpResponse:
     """Without a team: the form that founds one. With a team: who is in it."""
     viewer = access.viewer_or_404(request.user, slug)
-    form = TeamForm(request.POST or None)
+    form = TeamForm(request.POST or None, campaign=viewer.campaign)
     if request.method == "POST" and form.is_valid():
+        facts = {key: value for key, value in form.cleaned_data.items() if key != "digest"}
         try:
-            people.found_team(
-                campaign=viewer.campaign, person=request.user, name=form.cleaned_data["name"]
-            )
+            people.found_team(campaign=viewer.campaign, person=request.user, **facts)
         except people.CannotJoin as error:
             form.add_error("name", str(error))
         else:
             return redirect("campaigns:team", slug)
-    return render(request, "campaigns/team.html", _team_page(viewer, form))
+    return _team_page(request, viewer, form=form)
 
 
 @login_required
@@ -42,23 +42,57 @@ def team_invite(request: HttpRequest, slug: str) -> HttpResponse:
         role=Membership.Role.PARTICIPANT,
         team=viewer.team,
     )
-    context = _team_page(viewer, TeamForm()) | {"link": _link(request, token)}
-    return render(request, "campaigns/team.html", context)
+    return _team_page(request, viewer, link=link_of(request, token))
 
 
 @login_required
 @require_POST
-def organiser_invite(request: HttpRequest, slug: str) -> HttpResponse:
-    """A link that makes whoever follows it an organiser of this campaign."""
-    viewer = access.organiser_or_404(request.user, slug)
-    _, token = people.invite(
-        campaign=viewer.campaign, by=request.user, role=Membership.Role.ORGANISER
-    )
-    return render(
-        request,
-        "campaigns/invitation_made.html",
-        {"viewer": viewer, "campaign": viewer.campaign, "link": _link(request, token)},
-    )
+def team_edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Renames the team, hides or shows it, and passes its files on or not."""
+    viewer = access.viewer_or_404(request.user, slug)
+    if viewer.team is None:
+        raise Http404
+    form = _edit_form(viewer, viewer.team, request.POST)
+    if not form.is_valid():
+        return _team_page(request, viewer, status=400, edit_form=form)
+    try:
+        teams.edit_team(
+            team=viewer.team,
+            name=form.cleaned_data["name"],
+            is_anonymous=form.cleaned_data.get("is_anonymous", False),
+            shares_files=form.cleaned_data["shares_files"],
+            person=request.user,
+        )
+    except teams.CannotChange as error:
+        messages.error(request, str(error))
+    return redirect("campaigns:team", slug)
+
+
+@login_required
+@require_POST
+def team_leave(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug)
+    mine = _own_team_or_404(viewer)
+    try:
+        teams.leave(team=mine, person=request.user)
+    except teams.CannotChange as error:
+        messages.error(request, str(error))
+        return redirect("campaigns:team", slug)
+    messages.success(request, f"You have left {mine.name}.")
+    return redirect("campaigns:campaign-list")  # a private campaign is no longer seen
+
+
+@login_required
+@require_POST
+def terms_accept(request: HttpRequest, slug: str) -> HttpResponse:
+    """Accepts the terms as they were shown; where they have changed since, asks again."""
+    viewer = access.viewer_or_404(request.user, slug)
+    _own_team_or_404(viewer)
+    form = TermsForm(request.POST, campaign=viewer.campaign)
+    if not form.is_valid():
+        return _team_page(request, viewer, status=400, terms_form=form)
+    people.accept_terms(campaign=viewer.campaign, person=request.user)
+    return redirect("campaigns:team", slug)
 
 
 @login_required
@@ -68,30 +102,60 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     found = people.find_invitation(token)
     if found is None:
         raise Http404
-    problem = ""
-    if request.method == "POST":
+    problem, form = "", None
+    if found.team is not None:
+        form = JoinForm(request.POST or None, campaign=found.campaign)
+    if request.method == "POST" and (form is None or not form.fields or form.is_valid()):
         try:
-            people.accept_invitation(invitation=found, person=request.user)
+            people.accept_invitation(
+                invitation=found,
+                person=request.user,
+                accepts_terms=bool(form is not None and form.fields),
+            )
         except people.CannotJoin as error:
             problem = str(error)
         else:
             return redirect("campaigns:campaign-detail", found.campaign.slug)
-    return render(request, "campaigns/invitation.html", {"invitation": found, "problem": problem})
+    page = {"invitation": found, "problem": problem, "form": form}
+    return render(request, "campaigns/invitation.html", page)
 
 
-def _team_page(viewer: access.Viewer, form: TeamForm) -> dict[str, object]:
-    members = (
-        viewer.team.memberships.select_related("person").order_by("created_at")
-        if viewer.team
-        else ()
-    )
-    return {
-        "viewer": viewer,
-        "campaign": viewer.campaign,
-        "form": form,
-        "members": [people.display_name(m.person) for m in members],
-    }
-
-
-def _link(request: HttpRequest, token: str) -> str:
+def link_of(request: HttpRequest, token: str) -> str:
     return request.build_absolute_uri(reverse("campaigns:invitation", args=[token]))
+
+
+def _own_team_or_404(viewer: access.Viewer) -> Team:
+    team = viewer.team or viewer.pending_team
+    if team is None:
+        raise Http404
+    return team
+
+
+def _edit_form(viewer: access.Viewer, team: Team, data: object = None) -> TeamEditForm:
+    now = {field: getattr(team, field) for field in ("name", "is_anonymous", "shares_files")}
+    return TeamEditForm(
+        data,
+        initial=now,
+        campaign=viewer.campaign,
+        was_anonymous=team.is_anonymous,
+        auto_id="id_team_%s",
+    )
+
+
+def _team_page(
+    request: HttpRequest, viewer: access.Viewer, *, status: int = 200, **extra: object
+) -> HttpResponse:
+    campaign, mine = viewer.campaign, viewer.team or viewer.pending_team
+    page: dict[str, object] = {"viewer": viewer, "campaign": campaign, "team": mine}
+    if mine is None:
+        page["form"] = TeamForm(campaign=campaign)
+        page["is_invited_only"] = campaign.joining == campaign.Joining.INVITED
+    else:
+        members = mine.memberships.select_related("person").order_by("created_at")
+        page |= {
+            "members": [people.display_name(m.person) for m in members],
+            "has_accepted_terms": people.has_accepted_terms(campaign, request.user),
+            "terms_form": TermsForm(campaign=campaign, auto_id="id_terms_%s"),
+            "edit_form": _edit_form(viewer, mine),
+        }
+    return render(request, "campaigns/team.html", page | extra, status=status)

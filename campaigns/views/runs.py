@@ -1,33 +1,19 @@
-"""Handing in runs, and taking them back."""
+"""Handing in runs, and what becomes of them afterwards."""
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
-from campaigns import access, intake, lifecycle
-from campaigns.forms import RunForm
+from campaigns import access, intake, lifecycle, people, quotas, verdicts
+from campaigns.forms.runs import RunForm
+from campaigns.models import Campaign, Run, Team
 from campaigns.models.identity import new_public_id
-
-
-@login_required
-@require_GET
-def run_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """A team's own runs; every run for an organiser."""
-    viewer = access.viewer_or_404(request.user, slug)
-    if not viewer.is_organiser and viewer.team is None:
-        raise Http404
-    runs = access.runs_visible_to(viewer)
-    if not viewer.is_organiser:
-        runs = runs.filter(team=viewer.team)
-    return render(
-        request,
-        "campaigns/run_list.html",
-        {"viewer": viewer, "campaign": viewer.campaign, "runs": runs.order_by("-pk")},
-    )
 
 
 @login_required
@@ -35,21 +21,19 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
 def run_create(request: HttpRequest, slug: str) -> HttpResponse:
     """The upload form. A script in the page sends it with a progress bar and asks for JSON."""
     viewer = access.viewer_or_404(request.user, slug)
-    if viewer.team is None:
+    if viewer.team is None and not viewer.is_organiser:
         return redirect("campaigns:team", slug)
-    form = RunForm(
-        *((request.POST, request.FILES) if request.method == "POST" else ()),
-        initial={"idempotency_key": new_public_id()},
-    )
+    form = _run_form(request, viewer)
     if request.method == "POST" and form.is_valid():
         try:
             run = intake.hand_in(
                 viewer=viewer,
                 upload=form.cleaned_data["file"],
                 arrived_at=request.arrived_at,
-                run_type=form.cleaned_data["run_type"],
-                description=form.cleaned_data["description"],
+                description=form.description,
                 idempotency_key=form.cleaned_data["idempotency_key"],
+                replaces=form.cleaned_data.get("replaces", ""),
+                team=_team_of(viewer.campaign, form.cleaned_data.get("team")),
             )
         except intake.NotTaken as error:
             form.add_error(None, str(error))
@@ -57,33 +41,112 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
             url = reverse("scoring:run-detail", args=[slug, run.public_id])
             return _answer(request, JsonResponse({"url": url}, status=202), redirect(url))
     page = render(
-        request,
-        "campaigns/run_form.html",
-        {
-            "viewer": viewer,
-            "campaign": viewer.campaign,
-            "form": form,
-            "is_accepting": lifecycle.is_accepting_at(viewer.campaign, request.arrived_at),
-            "max_bytes": settings.MAX_UPLOAD_BYTES,
-        },
+        request, "campaigns/run_form.html", _form_page(request, viewer, form),
         status=400 if form.errors else 200,
-    )
-    problems = [problem for found in form.errors.values() for problem in found]
+    )  # fmt: skip
+    problems = [
+        fault if name in ("__all__", "file") else f"{form[name].label}: {fault}"
+        for name, found in form.errors.items()
+        for fault in found
+    ]
     return _answer(request, JsonResponse({"problems": problems}, status=400), page)
 
 
 @login_required
 @require_POST
 def run_withdraw(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug)
-    run = access.run_or_404(viewer, public_id)
-    if not viewer.can_follow(run):
-        raise Http404
+    viewer, run = _followed_or_404(request, slug, public_id)
     if intake.can_withdraw(viewer, run, request.arrived_at):
         intake.withdraw_run(run=run, person=request.user)
     else:
         messages.error(request, "Runs are not taken any more: ask an organiser to withdraw it.")
     return redirect("scoring:run-detail", slug, public_id)
+
+
+@login_required
+@require_POST
+def run_accept(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """The team has seen the check sheet: from now on the run counts."""
+    viewer, run = _followed_or_404(request, slug, public_id)
+    is_accepted = verdicts.can_accept(viewer, run) and verdicts.accept_checked(
+        run=run, person=request.user
+    )
+    if not is_accepted and run.state != Run.State.ACCEPTED:
+        messages.error(
+            request,
+            "It cannot be accepted any more: judging has begun, or it was withdrawn, or its tag "
+            "is another run's. Ask an organiser.",
+        )
+    return redirect("scoring:run-detail", slug, public_id)
+
+
+@login_required
+@require_POST
+def run_judge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Disqualifies a run for a reason that is shown with it, or reinstates it."""
+    viewer = access.organiser_or_404(request.user, slug)
+    run = access.run_or_404(viewer, public_id)
+    if request.POST.get("act") == "reinstate":
+        verdicts.reinstate_run(run=run, actor=request.user)
+    else:
+        try:
+            verdicts.disqualify_run(
+                run=run, reason=request.POST.get("reason", ""), actor=request.user
+            )
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+    return redirect("scoring:run-detail", slug, public_id)
+
+
+def _followed_or_404(request: HttpRequest, slug: str, public_id: str) -> tuple[access.Viewer, Run]:
+    viewer = access.viewer_or_404(request.user, slug)
+    run = access.run_or_404(viewer, public_id)
+    if not viewer.can_follow(run):
+        raise Http404
+    return viewer, run
+
+
+def _run_form(request: HttpRequest, viewer: access.Viewer) -> RunForm:
+    replaceable = intake.replaceable_runs(viewer, request.arrived_at)
+    asked = request.GET.get("replaces", "")
+    return RunForm(
+        *((request.POST, request.FILES) if request.method == "POST" else ()),
+        campaign=viewer.campaign,
+        teams=_teams(viewer),
+        replaceable=replaceable,
+        initial={
+            "idempotency_key": new_public_id(),
+            "replaces": asked if asked in {run.public_id for run in replaceable} else "",
+            "team": request.GET.get("team", "") or (viewer.team.public_id if viewer.team else ""),
+        },
+    )
+
+
+def _teams(viewer: access.Viewer) -> QuerySet[Team] | None:
+    """Whom an organiser may hand in for."""
+    if not viewer.is_organiser:
+        return None
+    return viewer.campaign.teams.filter(approved_at__isnull=False).order_by("name", "pk")
+
+
+def _form_page(request: HttpRequest, viewer: access.Viewer, form: RunForm) -> dict[str, object]:
+    campaign, moment = viewer.campaign, request.arrived_at
+    released = campaign.topics_released_at
+    return {
+        "viewer": viewer,
+        "campaign": campaign,
+        "form": form,
+        "is_accepting": lifecycle.is_accepting_at(campaign, moment),
+        "has_topics": released is None or released <= moment,
+        "has_accepted_terms": people.has_accepted_terms(campaign, request.user),
+        "quota": viewer.team and quotas.quota_of(campaign, viewer.team, moment),
+        "tells_anything": quotas.tells_anything(campaign),
+        "max_bytes": settings.MAX_UPLOAD_BYTES,
+    }
+
+
+def _team_of(campaign: Campaign, public_id: str | None) -> Team | None:
+    return get_object_or_404(campaign.teams, public_id=public_id) if public_id else None
 
 
 def _answer(request: HttpRequest, data: HttpResponse, page: HttpResponse) -> HttpResponse:

@@ -13,15 +13,17 @@ register = template.Library()
 
 @dataclass(frozen=True)
 class Finding:
-    """`kind` chooses the sentence; `could_lead` counts the runs below the first place whose
-    unjudged documents alone could lift them above its base."""
+    """`kind` chooses the sentence: no qrels, no runs, scoring, not scored, undefined, none ranked,
+    judged, one, several. `could_lead` counts the runs below the first place whose unjudged
+    documents alone could lift them above its base."""
 
-    kind: str  # no qrels, no runs, scoring, undefined, judged, one, several
+    kind: str
     first: Row | None
     sharing: int  # runs on the first place
     others: int  # runs below it
     could_lead: int
     teams: int
+    unranked: int  # late or disqualified runs on the board
     persistence: str  # RBP's p as it is written, "" for other measures
     is_graded: bool
     residual: str  # how the measure's residual is bounded, or why it has none
@@ -30,7 +32,7 @@ class Finding:
 
 @register.simple_tag
 def finding_of(board: Leaderboard) -> Finding:
-    ranked = [row for row in board.rows if row.rank is not None]
+    ranked = board.ranked
     sharing = sum(row.rank == 1 for row in ranked)
     facts = family_of(board.measure).facts
     parameters = dict(board.measure.parameters)
@@ -42,6 +44,7 @@ def finding_of(board: Leaderboard) -> Finding:
         others=len(ranked) - sharing,
         could_lead=len(board.could_lead),
         teams=len({row.team_id for row in board.rows}),
+        unranked=sum(not row.is_ranked for row in board.rows),
         persistence=format_value(parameters["p"]) if is_plain_rbp else "",
         is_graded=parameters.get("gain") == "map",
         residual=facts.residual,
@@ -51,17 +54,20 @@ def finding_of(board: Leaderboard) -> Finding:
 
 @register.filter
 def drawn_runs(board: Leaderboard) -> list[str]:
-    """The runs of the chart's marks, in their order: those that have a score."""
-    return [row.run_id for row in board.rows if row.base is not None]
+    """The runs of the chart's marks, in their order: those that are ranked."""
+    return [row.run_id for row in board.ranked]
 
 
 def _kind(board: Leaderboard, ranked: int) -> str:
     if board.qrels is None:
         return "no qrels"
     if not board.rows:
-        return "scoring" if board.waiting_count else "no runs"
+        if board.waiting_count:
+            return "scoring" if board.is_in_force else "not scored"
+        return "no runs"
     if not ranked:
-        return "undefined"
+        is_scored = any(row.is_ranked for row in board.rows)
+        return "undefined" if is_scored else "none ranked"
     if board.measure.family == "Judged":
         return "judged"
     return "one" if ranked == 1 else "several"

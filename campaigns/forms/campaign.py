@@ -1,0 +1,173 @@
+"""What organisers fill in of a campaign."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from campaigns import zones
+from campaigns.forms.dates import MomentField
+from campaigns.models import Campaign
+
+DATES = ("opens_at", "closes_at", "topics_released_at", "reveals_teams_at")
+
+ADDRESS_TAKEN = {"unique": "There is a campaign at this address already."}
+
+
+class CampaignForm(forms.ModelForm):
+    """A campaign's name, dates and rules. Persistences are typed as `0.5, 0.8, 0.95`, the gain
+    map as `0, 0.5, 1` from grade 0 up; dates in the zone that `typed_in` says."""
+
+    typed_in = forms.ChoiceField(
+        choices=zones.CHOICES, initial="utc", label="The dates below are in"
+    )
+    persistences = forms.CharField(
+        initial="0.5, 0.8, 0.95", help_text="RBP's p, separated by commas; 0 ≤ p < 1."
+    )
+    gain_map = forms.CharField(
+        required=False,
+        label="Gain map",
+        help_text="Gain of grade 0, 1, … in [0, 1], separated by commas. Empty: grade / highest.",
+    )
+
+    class Meta:
+        model = Campaign
+        fields = [
+            "name",
+            "slug",
+            "guidelines",
+            "time_zone",
+            "is_private",
+            "joining",
+            "terms",
+            "allows_anonymous_teams",
+            *DATES,
+            "grace_minutes",
+            "run_quota",
+            "quota_days",
+            "attempt_quota",
+            "asks_acceptance",
+            "highest_grade",
+            "rel",
+            "gain_map",
+            "persistences",
+            "run_depth",
+            "no_relevant",
+            "unknown_topics",
+        ]
+        field_classes = dict.fromkeys(DATES, MomentField)
+        widgets = dict.fromkeys(DATES, MomentField.widget) | {
+            "guidelines": forms.Textarea(attrs={"rows": 6}),
+            "terms": forms.Textarea(attrs={"rows": 4}),
+        }
+        error_messages = {"slug": ADDRESS_TAKEN}
+        labels = {
+            "slug": "Address",
+            "joining": "Who may take part",
+            "allows_anonymous_teams": "Teams may stay anonymous",
+            "reveals_teams_at": "Anonymous teams are named from",
+            "topics_released_at": "Topics are shown from",
+            "grace_minutes": "Grace, in minutes",
+            "run_quota": "Runs per team",
+            "quota_days": "in so many days",
+            "attempt_quota": "Files per team in 24 hours",
+            "asks_acceptance": "A run counts once its team accepts it",
+            "rel": "Relevant from grade",
+            "no_relevant": "Topics without relevant documents",
+            "unknown_topics": "Topics a run has and the campaign has not",
+            "opens_at": "Runs are taken from",
+            "closes_at": "until, not including",
+        }
+        help_texts = {
+            "guidelines": "Markdown.",
+            "time_zone": "Such as Europe/Rome. Dates are shown in it beside UTC.",
+            "grace_minutes": "Runs that come so long after the end are kept, marked late, and "
+            "not ranked. Participants are told.",
+            "run_quota": "Empty: no limit. Refused and failed files do not count.",
+            "quota_days": "Empty: in the whole campaign.",
+            "attempt_quota": "Whatever became of them.",
+            "asks_acceptance": "After a look at the check sheet: topics, depth, ties.",
+            "allows_anonymous_teams": "",
+            "reveals_teams_at": "Empty: never.",
+            "topics_released_at": "Empty: as soon as the campaign is seen.",
+            "terms": "To be accepted before the first run; Markdown.",
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("persistences", "gain_map"):
+            if self.instance.pk:
+                self.fields["slug"].disabled = True  # addresses have been passed around
+                self.initial[name] = ", ".join(map(str, getattr(self.instance, name)))
+        if self.is_bound:
+            if self.add_prefix("typed_in") not in self.data:
+                del self.fields["typed_in"]  # a script's dates are in UTC, or say where they are
+            typed_in = self.data.get(self.add_prefix("typed_in"), "")
+            zone = zones.zone_of(typed_in, self.data.get(self.add_prefix("time_zone"), ""))
+            for name in DATES:
+                self.fields[name].zone = zone
+
+    @property
+    def changed_settings(self) -> list[str]:
+        """The campaign's columns that were changed."""
+        return [name for name in self.changed_data if name != "typed_in"]
+
+    def clean_persistences(self) -> list[float]:
+        values = _numbers(self.cleaned_data["persistences"])
+        if len(values) > 10:
+            raise ValidationError("Ten at the most.")
+        if not values or any(not 0 <= p < 1 for p in values):
+            raise ValidationError("Give one or more numbers p with 0 ≤ p < 1.")
+        return sorted(set(values))
+
+    def clean_gain_map(self) -> list[float]:
+        values = _numbers(self.cleaned_data["gain_map"])
+        if any(not 0 <= gain <= 1 for gain in values):
+            raise ValidationError("A gain lies between 0 and 1.")
+        return values
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        self._check_scale(cleaned)
+        self._check_dates(cleaned)
+        for name in ("quota_days", "attempt_quota"):
+            if cleaned.get(name) == 0:
+                self.add_error(name, "At least one.")
+        return cleaned
+
+    def _check_scale(self, cleaned: dict[str, Any]) -> None:
+        gains, highest = cleaned.get("gain_map"), cleaned.get("highest_grade")
+        if gains and highest and len(gains) != highest + 1:
+            self.add_error("gain_map", f"Grades 0 to {highest} need {highest + 1} gains.")
+        judged = self.instance.active_qrels
+        if highest and judged is not None and judged.highest_grade > highest:
+            self.add_error("highest_grade", f"The qrels have grade {judged.highest_grade}.")
+        if highest and cleaned.get("rel", 1) > highest:
+            self.add_error("rel", "No grade is that high.")
+
+    def _check_dates(self, cleaned: dict[str, Any]) -> None:
+        opens, closes = cleaned.get("opens_at"), cleaned.get("closes_at")
+        released = cleaned.get("topics_released_at")
+        if opens and closes and opens >= closes:
+            self.add_error("closes_at", "It closes before it opens.")
+        if released and opens and released > opens:
+            self.add_error("topics_released_at", "Runs would be taken before the topics are shown.")
+        if released and closes and released >= closes:
+            self.add_error("topics_released_at", "That is after the last run can come.")
+
+
+class CopyForm(forms.ModelForm):
+    """Next year's name and address."""
+
+    class Meta:
+        model = Campaign
+        fields = ["name", "slug"]
+        labels = {"slug": "Address"}
+        error_messages = {"slug": ADDRESS_TAKEN}
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",") if part.strip()]
+    except ValueError as error:
+        raise ValidationError("Write numbers separated by commas.") from error

@@ -1,0 +1,14 @@
+"""Prose that people wrote: the one place where markup is let through, cleaned."""
+
+from django import template
+from django.utils.safestring import SafeString, mark_safe  # noqa: TID251
+
+from campaigns.markdown import render
+
+register = template.Library()
+
+
+@register.filter
+def markdown(text: str) -> SafeString:
+    # What `render` gives out has been cleaned.
+    return mark_safe(render(text))  # noqa: S308

@@ -1,0 +1,169 @@
+"""Topics and qrels: as organisers bring them, and as files for whoever may have them."""
+
+import hashlib
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from campaigns import access, assignments
+from campaigns.forms.assignments import FreezeForm, QrelsForm, RemoveTopicsForm, TopicsForm
+from campaigns.lifecycle import CannotStep
+from campaigns.models import Campaign, Qrels
+from campaigns.qrels_files import UNKNOWN, NeedsConfirmation, text_of
+from campaigns.qrels_versions import version_or_404
+from campaigns.trec.problems import FormatError, Problem
+from campaigns.trec.topics import read_topics
+from campaigns.views.manage import manage_page
+
+
+@require_GET
+def topics_file(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not viewer.can_see_topics:
+        raise Http404
+    response = HttpResponse(
+        assignments.topics_xml(viewer.campaign), content_type="application/xml; charset=utf-8"
+    )
+    response["Content-Disposition"] = f'attachment; filename="{slug}-topics.xml"'
+    return response
+
+
+@require_GET
+def qrels_file(request: HttpRequest, slug: str, version: int) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    qrels = version_or_404(viewer, version)
+    response = StreamingHttpResponse(text_of(qrels), content_type="text/plain; charset=utf-8")
+    name = f"{slug}-qrels-v{qrels.version}.txt"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@login_required
+@require_POST
+def topics_add(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    form = TopicsForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return manage_page(request, viewer, topics_form=form, status=400)
+    warnings: list[Problem] = []
+    try:
+        topics = read_topics(form.cleaned_data["file"], on_warning=warnings.append)
+        count = assignments.add_topics(campaign=viewer.campaign, topics=topics, actor=request.user)
+    except FormatError as error:
+        return manage_page(request, viewer, topics_fault=error, status=400)
+    except CannotStep as error:
+        return _back(request, slug, error)
+    messages.success(request, f"{count} topics added, {len(topics) - count} brought up to date.")
+    for warning in warnings:
+        messages.warning(request, str(warning))
+    return redirect("campaigns:campaign-manage", slug)
+
+
+@login_required
+@require_POST
+def topics_remove(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    form = RemoveTopicsForm(request.POST)
+    codes = form.cleaned_data["codes"] if form.is_valid() else []
+    try:
+        count = assignments.remove_topics(campaign=viewer.campaign, codes=codes, actor=request.user)
+    except CannotStep as error:
+        return _back(request, slug, error)
+    messages.success(request, f"{count} topic{'' if count == 1 else 's'} taken out.")
+    return redirect("campaigns:campaign-manage", slug)
+
+
+@login_required
+@require_POST
+def qrels_add(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    form = QrelsForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return manage_page(request, viewer, qrels_form=form, status=400)
+    data = form.cleaned_data["file"].read()
+    try:
+        qrels, _ = assignments.add_qrels(
+            campaign=viewer.campaign,
+            data=data,
+            note=form.cleaned_data["note"],
+            actor=request.user,
+            is_activated=not form.cleaned_data["stays_aside"],
+            is_confirmed=form.confirms(data),
+        )
+    except NeedsConfirmation as doubt:
+        return _ask_to_confirm(request, viewer, form, data, doubt)
+    except FormatError as error:
+        return manage_page(request, viewer, qrels_fault=error, status=400)
+    except CannotStep as error:
+        return _back(request, slug, error)
+    return _told(request, viewer.campaign, qrels)
+
+
+@login_required
+@require_POST
+def qrels_freeze(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    form = FreezeForm(request.POST)
+    note = form.cleaned_data["note"] if form.is_valid() else ""
+    try:
+        qrels = assignments.freeze_judgments(
+            campaign=viewer.campaign,
+            note=note,
+            actor=request.user,
+            is_activated=not form.cleaned_data["stays_aside"],
+        )
+    except FormatError as error:
+        return manage_page(request, viewer, qrels_fault=error, status=400)
+    except CannotStep as error:
+        return _back(request, slug, error)
+    return _told(request, viewer.campaign, qrels)
+
+
+@login_required
+@require_POST
+def qrels_activate(request: HttpRequest, slug: str, version: int) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    qrels = version_or_404(viewer, version)
+    try:
+        assignments.activate_qrels(campaign=viewer.campaign, qrels=qrels, actor=request.user)
+    except CannotStep as error:
+        return _back(request, slug, error)
+    return _told(request, viewer.campaign, qrels)
+
+
+def _ask_to_confirm(
+    request: HttpRequest,
+    viewer: access.Viewer,
+    form: QrelsForm,
+    data: bytes,
+    doubt: NeedsConfirmation,
+) -> HttpResponse:
+    """Nothing is stored meanwhile: the file is chosen again, and its digest says that it is the
+    one that was looked at."""
+    context = {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "doubt": doubt,
+        "has_unknown_topics": any(p.code == UNKNOWN for p in doubt.problems),
+        "confirmed": hashlib.sha256(data).hexdigest(),
+        "file_name": form.cleaned_data["file"].name,
+        "note": form.cleaned_data["note"],
+        "is_another": bool(form.cleaned_data["confirmed"]),
+    }
+    return render(request, "campaigns/qrels_confirm.html", context, status=400)
+
+
+def _told(request: HttpRequest, campaign: Campaign, qrels: Qrels) -> HttpResponse:
+    if campaign.active_qrels_id == qrels.pk:
+        messages.success(request, f"{qrels} is in force; every run is scored under it.")
+    else:
+        messages.success(request, f"{qrels} is there, and not in force.")
+    return redirect("campaigns:campaign-manage", campaign.slug)
+
+
+def _back(request: HttpRequest, slug: str, error: CannotStep) -> HttpResponse:
+    messages.error(request, str(error))
+    return redirect("campaigns:campaign-manage", slug)

@@ -1,0 +1,88 @@
+"""Who changed what, for organisers: a page and the same as CSV."""
+
+import io
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime
+
+from defusedcsv import csv
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from campaigns import access
+from campaigns.models import LogEntry
+
+PAGE = 100
+A_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00")
+COLUMNS = ("at", "who", "what", "subject", "details")
+
+
+@login_required
+@require_GET
+def log_page(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    # A version of the qrels scores every run: told in the CSV, it would bury what people did.
+    entries = viewer.campaign.log.exclude(verb="scored").select_related("actor")
+    page = Paginator(entries, PAGE).get_page(request.GET.get("page"))
+    lines = [(entry, said(entry.details)) for entry in page]
+    return render(
+        request,
+        "campaigns/log.html",
+        {"viewer": viewer, "campaign": viewer.campaign, "page": page, "lines": lines},
+    )
+
+
+@login_required
+@require_GET
+def log_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every entry, newest first; details as JSON."""
+    viewer = access.organiser_or_404(request.user, slug)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for entry in viewer.campaign.log.select_related("actor"):
+        writer.writerow(_cells(entry))
+    response = HttpResponse(out.getvalue(), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-log.csv"'
+    return response
+
+
+def said(details: object) -> list[tuple[str, str]]:
+    """Details of an entry as (name, text): what was and is with an arrow between."""
+    if not isinstance(details, Mapping):
+        return []
+    lines = []
+    for name, value in details.items():
+        inner = value.items() if isinstance(value, Mapping) else [(name, value)]
+        lines += [(str(key).replace("_", " "), _text(held)) for key, held in inner]
+    return lines
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list) and len(value) == 2:
+        return f"{_one(value[0])} → {_one(value[1])}"
+    return ", ".join(map(_one, value)) if isinstance(value, list) else _one(value)
+
+
+def _one(value: object) -> str:
+    if value is None or value == "":
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str) and A_MOMENT.fullmatch(value):
+        return f"{datetime.fromisoformat(value):%-d %b %Y, %H:%M:%S} UTC"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)
+
+
+def _cells(entry: LogEntry) -> list[str]:
+    return [
+        entry.at.isoformat(),
+        str(entry.actor) if entry.actor else "",
+        entry.verb,
+        entry.subject,
+        json.dumps(entry.details, ensure_ascii=False) if entry.details else "",
+    ]

@@ -1,0 +1,186 @@
+"""An organiser's side: who is in the campaign and as what, and what becomes of its teams."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from campaigns import access, people, teams
+from campaigns.forms.people import NewTeamForm
+from campaigns.models import Membership, Team
+from campaigns.views.people import link_of
+
+
+@login_required
+@require_GET
+def people_page(request: HttpRequest, slug: str) -> HttpResponse:
+    return _people_page(request, access.organiser_or_404(request.user, slug))
+
+
+@login_required
+@require_POST
+def role_invite(request: HttpRequest, slug: str, role: str) -> HttpResponse:
+    """A link that makes whoever follows it an organiser, an assessor or a reader; shown this
+    once."""
+    viewer = access.organiser_or_404(request.user, slug)
+    if role not in people.INVITED_ROLES:
+        raise Http404
+    if viewer.campaign.archived_at is not None:
+        messages.error(request, "The campaign is archived: bring it back first.")
+        return redirect("campaigns:people", slug)
+    _, token = people.invite(campaign=viewer.campaign, by=request.user, role=role)
+    return _link_page(request, viewer, role, token)
+
+
+@login_required
+@require_POST
+def invitation_revoke(request: HttpRequest, slug: str, invitation: int) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    people.revoke(get_object_or_404(viewer.campaign.invitations, pk=invitation), actor=request.user)
+    return redirect("campaigns:people", slug)
+
+
+@login_required
+@require_POST
+def role_remove(request: HttpRequest, slug: str, membership: int) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    found = get_object_or_404(viewer.campaign.memberships, pk=membership)
+    try:
+        people.remove_role(membership=found, actor=request.user)
+    except (people.CannotRemove, teams.CannotChange) as error:
+        messages.error(request, str(error))
+    else:
+        if found.person_id == request.user.pk and found.role == Membership.Role.ORGANISER:
+            return redirect("campaigns:campaign-list")  # the page of people is no longer theirs
+    return redirect("campaigns:people", slug)
+
+
+@login_required
+@require_POST
+def team_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """A team of the organisers' making, and the link that brings its members."""
+    viewer = access.organiser_or_404(request.user, slug)
+    form = NewTeamForm(request.POST)
+    if not form.is_valid():
+        return _people_page(request, viewer, status=400, team_form=form)
+    try:
+        team = teams.create_team(
+            campaign=viewer.campaign, name=form.cleaned_data["name"], actor=request.user
+        )
+    except teams.CannotChange as error:
+        messages.error(request, str(error))
+        return redirect("campaigns:people", slug)
+    return _team_link_page(request, viewer, team)
+
+
+@login_required
+@require_POST
+def team_link(request: HttpRequest, slug: str, team: str) -> HttpResponse:
+    """Another link into a team, made by an organiser."""
+    viewer = access.organiser_or_404(request.user, slug)
+    found = get_object_or_404(viewer.campaign.teams, public_id=team)
+    return _team_link_page(request, viewer, found)
+
+
+@login_required
+@require_POST
+def team_decide(request: HttpRequest, slug: str, team: str, act: str) -> HttpResponse:
+    """Approves, declines, merges, disqualifies or reinstates."""
+    viewer = access.organiser_or_404(request.user, slug)
+    if act not in DECISIONS:
+        raise Http404
+    found = get_object_or_404(viewer.campaign.teams, public_id=team)
+    try:
+        DECISIONS[act](request, viewer, found)
+    except teams.CannotChange as error:
+        messages.error(request, str(error))
+    return redirect("campaigns:people", slug)
+
+
+def _approve(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
+    teams.decide_team(team=team, approve=True, actor=request.user)
+
+
+def _decline(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
+    teams.decide_team(team=team, approve=False, actor=request.user)
+
+
+def _merge(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
+    into = viewer.campaign.teams.filter(public_id=request.POST.get("into", "")).first()
+    if into is None:
+        raise teams.CannotMerge("Choose the team to merge it into.")
+    teams.merge_teams(team=team, into=into, actor=request.user)
+
+
+def _disqualify(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
+    teams.disqualify_team(team=team, reason=request.POST.get("reason", ""), actor=request.user)
+
+
+def _reinstate(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
+    teams.reinstate_team(team=team, actor=request.user)
+
+
+DECISIONS: dict[str, Callable[[HttpRequest, access.Viewer, Team], None]] = {
+    "approve": _approve,
+    "decline": _decline,
+    "merge": _merge,
+    "disqualify": _disqualify,
+    "reinstate": _reinstate,
+}
+
+
+def _link_page(
+    request: HttpRequest,
+    viewer: access.Viewer,
+    role: str,
+    token: str,
+    team: Team | None = None,
+) -> HttpResponse:
+    page = {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "role": role,
+        "team": team,
+        "link": link_of(request, token),
+    }
+    return render(request, "campaigns/invitation_made.html", page)
+
+
+def _team_link_page(request: HttpRequest, viewer: access.Viewer, team: Team) -> HttpResponse:
+    role = Membership.Role.PARTICIPANT
+    _, token = people.invite(campaign=viewer.campaign, by=request.user, role=role, team=team)
+    return _link_page(request, viewer, role, token, team)
+
+
+def _people_page(
+    request: HttpRequest, viewer: access.Viewer, *, status: int = 200, **extra: object
+) -> HttpResponse:
+    """Four queries, however many there are."""
+    campaign = viewer.campaign
+    memberships = campaign.memberships.select_related("person", "team")
+    all_teams = list(campaign.teams.annotate(run_count=Count("runs")).order_by("name", "pk"))
+    members: dict[int, list[Membership]] = {team.pk: [] for team in all_teams}
+    others = []
+    for membership in memberships.order_by("role", "created_at"):
+        if membership.team_id is None:
+            others.append(membership)
+        else:
+            members[membership.team_id].append(membership)
+    page = {
+        "viewer": viewer,
+        "campaign": campaign,
+        "others": others,
+        "waiting": [(t, members[t.pk]) for t in all_teams if t.approved_at is None],
+        "teams": [(t, members[t.pk]) for t in all_teams if t.approved_at is not None],
+        "links": campaign.invitations.filter(revoked_at=None, expires_at__gt=timezone.now())
+        .select_related("team", "created_by")
+        .order_by("-created_at"),
+        "roles": people.INVITED_ROLES,
+        "team_form": NewTeamForm(),
+    }
+    return render(request, "campaigns/people.html", page | extra, status=status)

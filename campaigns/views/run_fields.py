@@ -1,0 +1,54 @@
+"""The form that comes with every run, as the organisers set it."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from campaigns import access, descriptions
+from campaigns.forms.runs import AskedForms, RunFormForm, initial_asked
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def run_form(request: HttpRequest, slug: str) -> HttpResponse:
+    """What is asked of every run."""
+    viewer = access.organiser_or_404(request.user, slug)
+    campaign = viewer.campaign
+    data = request.POST if request.method == "POST" else None
+    form = RunFormForm(
+        data,
+        initial={
+            "run_types": campaign.run_types,
+            "asks_priority": campaign.asks_priority,
+            "asks_acceptance": campaign.asks_acceptance,
+        },
+    )
+    fields = AskedForms(data, initial=initial_asked(campaign), prefix="field")
+    if request.method == "POST" and form.is_valid() and fields.is_valid():
+        try:
+            descriptions.change_run_form(
+                campaign=campaign,
+                actor=request.user,
+                run_fields=fields.specs(),
+                **form.cleaned_data,
+            )
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            messages.success(request, "Saved: this is what is asked of runs from now on.")
+            return redirect("campaigns:run-form", slug)
+    return render(
+        request,
+        "campaigns/run_fields_form.html",
+        {
+            "viewer": viewer,
+            "campaign": campaign,
+            "form": form,
+            "fields": fields,
+            "is_faulty": bool(form.errors or fields.total_error_count()) and data is not None,
+        },
+        status=400 if data is not None else 200,
+    )

@@ -1,0 +1,116 @@
+"""The runs that may be seen: as a page, as CSV, and their files."""
+
+from collections.abc import Callable
+from functools import wraps
+
+from django.contrib.auth.views import redirect_to_login
+from django.core.files.storage import default_storage
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from campaigns import access, quotas, verdicts
+from campaigns.models import Run
+from campaigns.run_rows import FILTERS, listed_runs, runs_csv, state_of
+from campaigns.trec.compression import GZIP_MAGIC
+
+View = Callable[..., HttpResponse]
+
+
+def found_or_login(view: View) -> View:
+    """What is not found is asked of nobody in particular again after a login: so that it says the
+    same whether it is hidden or not there."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except Http404:
+            if request.user.is_authenticated:
+                raise
+            return redirect_to_login(request.get_full_path())
+
+    return answer
+
+
+@require_GET
+@found_or_login
+def run_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """A team's own runs, with the others' where they are shown; every run for an organiser."""
+    viewer = _lister_or_404(request, slug)
+    runs = listed_runs(viewer, request.GET)
+    every = listed_runs(viewer, {}) if any(map(request.GET.get, FILTERS)) else runs
+    return render(
+        request,
+        "campaigns/run_list.html",
+        {
+            "viewer": viewer,
+            "campaign": viewer.campaign,
+            "runs": runs,
+            "is_filtered": len(runs) != len(every),
+            "filters": _offered(every, request),
+            "shows_team": viewer.is_organiser or viewer.can_see_runs,
+            "waiting_for_a_word": [run for run in runs if verdicts.can_accept(viewer, run)],
+            "quota": viewer.team
+            and quotas.quota_of(viewer.campaign, viewer.team, request.arrived_at),
+            "tells_anything": quotas.tells_anything(viewer.campaign),
+        },
+    )
+
+
+@require_GET
+@found_or_login
+def runs_as_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = _lister_or_404(request, slug)
+    text = runs_csv(viewer, listed_runs(viewer, request.GET))
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-runs.csv"'
+    return response
+
+
+@require_GET
+@found_or_login
+def run_file(request: HttpRequest, slug: str, public_id: str) -> FileResponse:
+    """The run's file as it was handed in: for its team and the organisers, and for others where
+    the campaign shows files and the team consents."""
+    viewer = access.viewer_or_404(request.user, slug)
+    return file_response(viewer, access.run_or_404(viewer, public_id))
+
+
+def file_response(viewer: access.Viewer, run: Run) -> FileResponse:
+    if not viewer.can_download(run) or not run.storage_key:
+        raise Http404
+    try:
+        file = default_storage.open(run.storage_key)
+    except FileNotFoundError as error:
+        raise Http404 from error
+    is_packed = file.read(2) == GZIP_MAGIC
+    file.seek(0)
+    return FileResponse(
+        file,
+        as_attachment=True,  # what people handed in is never shown as a page
+        filename=f"{run.tag or run.public_id}.txt{'.gz' if is_packed else ''}",
+        content_type="application/gzip" if is_packed else "text/plain; charset=utf-8",
+    )
+
+
+def _lister_or_404(request: HttpRequest, slug: str) -> access.Viewer:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not viewer.is_organiser and viewer.team is None and not viewer.can_see_runs:
+        raise Http404
+    return viewer
+
+
+def _offered(runs: list[Run], request: HttpRequest) -> list[dict[str, object]]:
+    """The filters that would part these runs, each with its values and the one chosen."""
+    names = {run.team.public_id: run.shown_team for run in runs}
+    values = {
+        "team": sorted(names.items(), key=lambda pair: pair[1].casefold()),
+        "type": [(value, value) for value in sorted({run.run_type for run in runs})],
+        "state": [(value, value) for value in sorted({state_of(run) for run in runs})],
+    }
+    return [
+        {"name": name, "values": values[name], "chosen": request.GET.get(name, "")}
+        for name in FILTERS
+        if len(values[name]) > 1
+    ]

@@ -1,0 +1,69 @@
+"""What each stage shows to whom, and feedback before publication."""
+
+import copy
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from campaigns import access, lifecycle
+from campaigns.forms.showing import SHOWN_STAGES, FeedbackForm, ShowingForm
+from campaigns.models import Preset
+from campaigns.models.showing import TABLES
+
+FEEDBACK = "feedback-form"  # the name of the button that sends the second form
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def showing_edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """A table of stages and switches. A preset fills it in; nothing is stored before it is sent."""
+    viewer = access.organiser_or_404(request.user, slug)
+    campaign = viewer.campaign
+    is_feedback = FEEDBACK in request.POST
+    preset = request.GET.get("preset", "")
+    table = TABLES[Preset(preset)]() if preset in TABLES else campaign.stage_switches
+    data = request.POST or None
+    showing = ShowingForm(None if is_feedback else data, table=table)
+    feedback = FeedbackForm(data if is_feedback else None, instance=copy.copy(campaign))
+    form = feedback if is_feedback else showing
+    if request.method == "POST" and form.is_valid():
+        _store(request, viewer, form)
+        return redirect("campaigns:showing-edit", slug)
+    return render(
+        request,
+        "campaigns/showing_form.html",
+        {
+            "viewer": viewer,
+            "campaign": campaign,
+            "form": showing,
+            "feedback_form": feedback,
+            "feedback_button": FEEDBACK,
+            "stages": SHOWN_STAGES,
+            "presets": [(value, label) for value, label in Preset.choices if value in TABLES],
+            "preset": preset if preset in TABLES else "",
+            "in_force": lifecycle.preset_of(campaign.stage_switches),
+        },
+        status=400 if form.is_bound and form.errors else 200,
+    )
+
+
+def _store(request: HttpRequest, viewer: access.Viewer, form: ShowingForm | FeedbackForm) -> None:
+    try:
+        if isinstance(form, FeedbackForm):
+            lifecycle.change_settings(
+                campaign=form.save(commit=False), fields=form.changed_data, actor=request.user
+            )
+        else:
+            lifecycle.change_showing(
+                campaign=viewer.campaign,
+                preset=lifecycle.preset_of(form.table),
+                table=form.table,
+                actor=request.user,
+            )
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "Saved.")

@@ -1,0 +1,89 @@
+"""The leaderboard for scripts."""
+
+from django.http import Http404, HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from campaigns import access
+from campaigns.models import Run
+from scoring.exports.board import board_csv, board_records
+from scoring.leaderboard import board_asked
+
+
+class RowSerializer(serializers.Serializer):
+    """A run on the board: the truth lies between `base` and `upper`."""
+
+    rank = serializers.IntegerField(allow_null=True, help_text="null: not ranked; see standing")
+    run = serializers.CharField()
+    team = serializers.CharField()
+    run_type = serializers.CharField()
+    measure = serializers.CharField()
+    base = serializers.FloatField(allow_null=True)
+    residual = serializers.FloatField(allow_null=True)
+    upper = serializers.FloatField(allow_null=True)
+    judged_at_10 = serializers.FloatField(allow_null=True)
+    topics = serializers.IntegerField()
+    qrels = serializers.IntegerField(allow_null=True)
+    run_id = serializers.CharField()
+    standing = serializers.ChoiceField(choices=["ranked", "late", "disqualified"])
+    reason = serializers.CharField()
+
+
+MEASURE = OpenApiParameter("measure", str, description="such as RBP(p=0.8); one of the campaign's")
+QRELS = OpenApiParameter("qrels", int, description="a version; the one in force if none is named")
+TEAM = OpenApiParameter("team", str, description="a team's id")
+TYPE = OpenApiParameter("type", str, enum=list(Run.Type.values))
+ROW = OpenApiExample(
+    "the first",
+    value={
+        "rank": 1,
+        "run": "uni-bm25",
+        "team": "Uni",
+        "run_type": "automatic",
+        "measure": "RBP(p=0.8)",
+        "base": 0.5817,
+        "residual": 0.0421,
+        "upper": 0.6238,
+        "judged_at_10": 0.98,
+        "topics": 50,
+        "qrels": 2,
+        "run_id": "k5zq3wd7c2hxy4ma",
+        "standing": "ranked",
+        "reason": "",
+    },
+    response_only=True,
+)
+
+
+@extend_schema(
+    summary="The leaderboard",
+    operation_id="leaderboard",
+    parameters=[
+        MEASURE,
+        QRELS,
+        TEAM,
+        TYPE,
+        OpenApiParameter("format", str, enum=["json", "csv"]),
+    ],
+    responses={
+        (200, "application/json"): RowSerializer(many=True),
+        (200, "text/csv"): OpenApiTypes.STR,
+    },
+    examples=[ROW],
+)
+@api_view(["GET"])
+def leaderboard_rows(request: Request, slug: str) -> Response | HttpResponse:
+    """The rows of the page at full precision; `format=csv` gives the page's CSV."""
+    viewer = access.board_or_404(request.user, slug)
+    board = board_asked(viewer, request.query_params)
+    match request.query_params.get("format", "json"):
+        case "json":
+            return Response(board_records(board))
+        case "csv":
+            return HttpResponse(board_csv(board), content_type="text/csv; charset=utf-8")
+        case _:
+            raise Http404

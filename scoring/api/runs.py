@@ -1,0 +1,105 @@
+"""One run for scripts: status, problems, scores."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample, extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from campaigns import access
+from campaigns.api.answers import ProblemSerializer
+from campaigns.models import Run
+from scoring.feedback import feedback_on
+from scoring.progress import progress_of
+from scoring.run_scores import run_scores
+
+
+class ScoreSerializer(serializers.Serializer):
+    """A mean over topics: the truth lies between `base` and `base + residual`."""
+
+    measure = serializers.CharField()
+    base = serializers.FloatField(allow_null=True)
+    residual = serializers.FloatField(allow_null=True)
+    topics = serializers.IntegerField(source="topic_count")
+
+
+class FeedbackSerializer(serializers.Serializer):
+    """What is told before publication, where anything is; null: nothing of this run."""
+
+    measure = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    best = serializers.FloatField(allow_null=True, help_text="the team's, so far")
+    is_enough = serializers.BooleanField(help_text="the team has had its share")
+
+
+class RunSerializer(serializers.Serializer):
+    """What became of a run; of another team's only tag and scores, where these are shown."""
+
+    id = serializers.CharField()
+    tag = serializers.CharField()
+    status = serializers.CharField(
+        required=False,
+        help_text="waiting, checking, checked, accepted, scoring or scored; or refused, failed",
+    )
+    is_late = serializers.BooleanField(required=False)
+    is_withdrawn = serializers.BooleanField(required=False, help_text="or replaced")
+    sha256 = serializers.CharField(required=False)
+    problem_count = serializers.IntegerField(required=False)
+    problems = ProblemSerializer(many=True, required=False)
+    warnings = ProblemSerializer(many=True, required=False)
+    check_sheet = serializers.DictField(required=False)
+    feedback = FeedbackSerializer(required=False, allow_null=True)
+    scores = ScoreSerializer(many=True, help_text="empty where you may not see them yet")
+
+
+SCORED = OpenApiExample(
+    "scored",
+    value={
+        "id": "k5zq3wd7c2hxy4ma",
+        "tag": "uni-bm25",
+        "status": "scored",
+        "is_late": False,
+        "is_withdrawn": False,
+        "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "problem_count": 0,
+        "problems": [],
+        "warnings": [],
+        "check_sheet": {"topics": 50, "of_topics": 50, "tied_documents": 0},
+        "feedback": None,
+        "scores": [{"measure": "RBP(p=0.8)", "base": 0.5817, "residual": 0.0421, "topics": 50}],
+    },
+    response_only=True,
+)
+
+
+@extend_schema(
+    summary="One run: status, problems, scores",
+    operation_id="runs_read",
+    responses=RunSerializer,
+    examples=[SCORED],
+)
+@api_view(["GET"])
+def run_detail(request: Request, slug: str, public_id: str) -> Response:
+    viewer = access.viewer_or_404(request.user, slug)
+    run = access.run_or_404(viewer, public_id)
+    scores = ScoreSerializer(run_scores(viewer, run), many=True).data
+    followed = _followed(run, viewer) if viewer.can_follow(run) else {}
+    return Response({"id": run.public_id, "tag": run.shown_tag, **followed, "scores": scores})
+
+
+def _followed(run: Run, viewer: access.Viewer) -> dict[str, Any]:
+    feedback = feedback_on(viewer, run)
+    hidden = () if viewer.is_organiser else ("flags",)
+    return {
+        "status": progress_of(run, viewer).state,
+        "is_late": run.is_late,
+        "is_withdrawn": run.withdrawn_at is not None or run.replaced_at is not None,
+        "sha256": run.digest,
+        "problem_count": run.problem_count,
+        "problems": run.problems,
+        "warnings": run.warnings,
+        "check_sheet": {name: v for name, v in run.check_sheet.items() if name not in hidden},
+        "feedback": FeedbackSerializer(feedback).data if feedback else None,
+    }

@@ -1,0 +1,86 @@
+"""Scores by topic for scripts."""
+
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from campaigns import access
+from scoring.api.boards import MEASURE, QRELS
+from scoring.exports.tables import tidy_asked, tidy_csv
+from scoring.exports.trec_eval import trec_eval_text
+from scoring.run_scores import sees_topics_of
+
+
+class ScoreRowSerializer(serializers.Serializer):
+    """One run, topic and measure."""
+
+    run = serializers.CharField()
+    team = serializers.CharField()
+    topic = serializers.CharField()
+    measure = serializers.CharField()
+    value = serializers.FloatField(allow_null=True, help_text="null: not counted or not defined")
+    residual = serializers.FloatField(allow_null=True)
+    qrels = serializers.IntegerField()
+    definitions = serializers.CharField(help_text="the rules of scoring, as a digest")
+    run_sha256 = serializers.CharField(help_text="of the file that was handed in")
+
+
+ROW = OpenApiExample(
+    "a score",
+    value={
+        "run": "uni-bm25",
+        "team": "Uni",
+        "topic": "301",
+        "measure": "RBP(p=0.8)",
+        "value": 0.4208,
+        "residual": 0.0105,
+        "qrels": 2,
+        "definitions": "3f0c9b1a7e5d2c64",
+        "run_sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    },
+    response_only=True,
+)
+
+
+@extend_schema(
+    summary="Scores by topic",
+    operation_id="scores",
+    parameters=[
+        MEASURE,
+        QRELS,
+        OpenApiParameter("run", str, description="a run's id; needed for trec_eval"),
+        OpenApiParameter("format", str, enum=["json", "csv", "trec_eval"]),
+    ],
+    responses={
+        (200, "application/json"): ScoreRowSerializer(many=True),
+        (200, "text/csv"): OpenApiTypes.STR,
+        (200, "text/plain"): OpenApiTypes.STR,
+    },
+    examples=[ROW],
+)
+@api_view(["GET"])
+def score_rows(request: Request, slug: str) -> Response | HttpResponse | StreamingHttpResponse:
+    """Of every run whose scores by topic you may see, by all measures or by the one named.
+    `format=csv` gives the same as a tidy table, `format=trec_eval` one run's scores in the text of
+    `trec_eval -q`."""
+    viewer = access.viewer_or_404(request.user, slug)
+    asked = request.query_params
+    match asked.get("format", "json"):
+        case "json":
+            rows = tidy_asked(viewer, asked)
+            return Response([row._asdict() for row in rows])
+        case "csv":
+            blocks = tidy_csv(tidy_asked(viewer, asked))
+            return StreamingHttpResponse(blocks, content_type="text/csv; charset=utf-8")
+        case "trec_eval":
+            run = access.run_or_404(viewer, asked.get("run", ""))
+            if not sees_topics_of(viewer, run):
+                raise Http404
+            text = trec_eval_text(viewer, run)
+            return HttpResponse(text, content_type="text/plain; charset=utf-8")
+        case _:
+            raise Http404

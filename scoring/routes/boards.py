@@ -1,0 +1,21 @@
+"""What runs were worth: the leaderboard, runs, topics."""
+
+from django.urls import path
+
+from scoring.views import boards, runs, topics
+
+HERE = "campaigns/<slug:slug>"
+RUN = f"{HERE}/runs/<str:public_id>"
+
+urlpatterns = [
+    path(f"{HERE}/leaderboard/", boards.leaderboard_page, name="leaderboard"),
+    path(f"{HERE}/leaderboard.csv", boards.leaderboard_csv, name="leaderboard-csv"),
+    path(f"{RUN}/", runs.run_detail, name="run-detail"),
+    path(f"{RUN}/status/", runs.run_status, name="run-status"),
+    path(f"{RUN}/scores.csv", runs.run_table, name="run-csv"),
+    path(f"{HERE}/topics/", topics.topic_list, name="topic-list"),
+    path(f"{HERE}/topics.csv", topics.topics_table, name="topics-csv"),
+    # A topic's code is any text without blanks, "/" included.
+    path(f"{HERE}/topics/<path:code>.csv", topics.topic_table, name="topic-csv"),
+    path(f"{HERE}/topics/<path:code>/", topics.topic_detail, name="topic-detail"),
+]

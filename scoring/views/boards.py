@@ -1,0 +1,48 @@
+"""The leaderboard."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from campaigns import access
+from campaigns.models import Run
+from scoring import charts
+from scoring.definitions import rules_of
+from scoring.exports.board import board_csv
+from scoring.leaderboard import board_asked, sorted_rows, versions_offered
+
+
+@require_GET
+def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not viewer.can_see_board:
+        context = {"viewer": viewer, "campaign": viewer.campaign}
+        return render(request, "scoring/leaderboard_hidden.html", context)
+    versions = versions_offered(viewer)
+    board = board_asked(viewer, request.GET, offered=versions)
+    is_drawn = board.ranked and not board.filters
+    return render(
+        request,
+        "scoring/leaderboard.html",
+        {
+            "viewer": viewer,
+            "campaign": viewer.campaign,
+            "board": board,
+            "rows": sorted_rows(board, request.GET.get("sort", "rank")),
+            "sort": request.GET.get("sort", "rank"),
+            "measure": board.measure,
+            "offered": rules_of(viewer.campaign).measures,
+            "versions": versions,
+            "run_types": Run.Type.values,
+            "chart": charts.interval_chart(board) if is_drawn else None,
+        },
+    )
+
+
+@require_GET
+def leaderboard_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    board = board_asked(viewer, request.GET)
+    response = HttpResponse(board_csv(board), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-leaderboard.csv"'
+    return response

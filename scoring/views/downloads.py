@@ -1,0 +1,83 @@
+"""Everything of a campaign that may be taken away: tables, texts, and all of it in one zip."""
+
+import tempfile
+
+from django.http import (
+    FileResponse,
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    StreamingHttpResponse,
+)
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from campaigns import access
+from campaigns.qrels_versions import versions_visible_to
+from scoring.board_choices import chosen_version
+from scoring.definitions import rules_of
+from scoring.downloads import run_files
+from scoring.exports.package import write_package
+from scoring.exports.tables import has_tidy_rows, tidy_asked, tidy_csv
+from scoring.exports.trec_eval import trec_eval_text
+from scoring.run_scores import sees_topics_of
+from scoring.snapshots import snapshots_visible_to
+
+LARGEST_IN_MEMORY = 8 << 20
+
+
+@require_GET
+def downloads(request: HttpRequest, slug: str) -> HttpResponse:
+    """What this viewer may take, and nothing else."""
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    return render(
+        request,
+        "scoring/downloads.html",
+        {
+            "viewer": viewer,
+            "campaign": viewer.campaign,
+            "measures": rules_of(viewer.campaign).measures if viewer.can_see_board else (),
+            "has_tidy_rows": has_tidy_rows(viewer),
+            "qrels_versions": versions_visible_to(viewer),
+            "runs": run_files(viewer),
+            "snapshots": snapshots_visible_to(viewer),
+            "can_take": viewer.is_organiser and viewer.campaign.archived_at is None,
+        },
+    )
+
+
+@require_GET
+def scores_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    blocks = tidy_csv(tidy_asked(viewer, request.GET))
+    response = StreamingHttpResponse(blocks, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-scores.csv"'
+    return response
+
+
+@require_GET
+def run_trec_eval(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    run = access.run_or_404(viewer, public_id)
+    if not sees_topics_of(viewer, run):
+        raise Http404
+    text = trec_eval_text(viewer, run)
+    response = HttpResponse(text, content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-run-{public_id}.eval"'
+    return response
+
+
+@require_GET
+def package(request: HttpRequest, slug: str) -> FileResponse:
+    """The zip, of the qrels in force or of another version that is offered."""
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    qrels = chosen_version(viewer, request.GET.get("qrels")) or viewer.campaign.active_qrels
+    if qrels is None:
+        raise Http404
+    out = tempfile.SpooledTemporaryFile(LARGEST_IN_MEMORY)  # noqa: SIM115 (the response closes it)
+    address = request.build_absolute_uri(request.path)
+    write_package(viewer, qrels, out, made_at=timezone.now(), address=address)
+    out.seek(0)
+    name = f"{slug}-qrels-v{qrels.version}.zip"
+    return FileResponse(out, as_attachment=True, filename=name, content_type="application/zip")

@@ -1,0 +1,44 @@
+"""The organisers' queue: what is being done, and what failed and may be tried again."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from campaigns import access
+from scoring.queue_rows import queue_of
+from scoring.retrying import retry, retry_all
+
+
+@login_required
+@require_GET
+def queue(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    context = {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "queue": queue_of(viewer.campaign),
+    }
+    return render(request, "scoring/queue.html", context)
+
+
+@login_required
+@require_POST
+def job_retry(request: HttpRequest, slug: str, job: int) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    if retry(get_object_or_404(viewer.campaign.jobs, pk=job), actor=request.user):
+        messages.success(request, "It is tried again.")
+    else:
+        messages.error(request, "There is nothing to try again there by now.")
+    return redirect("scoring:queue", slug)
+
+
+@login_required
+@require_POST
+def queue_retry(request: HttpRequest, slug: str) -> HttpResponse:
+    """All failed work at once, as after a disk that was full."""
+    viewer = access.organiser_or_404(request.user, slug)
+    count = retry_all(viewer.campaign, actor=request.user)
+    messages.success(request, f"{count} job{'' if count == 1 else 's'} tried again.")
+    return redirect("scoring:queue", slug)

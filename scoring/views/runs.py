@@ -1,0 +1,68 @@
+"""One run: what became of it, and what it was worth."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from campaigns import access, descriptions
+from campaigns.models import Run
+from scoring.board_choices import chosen_measure
+from scoring.core.measures.catalogue import family_of
+from scoring.definitions import rules_of
+from scoring.feedback import feedback_on
+from scoring.progress import progress_of
+from scoring.run_scores import run_scores, run_topic_scores
+from scoring.score_tables import run_csv
+
+
+@require_GET
+def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    viewer, run = _run(request, slug, public_id)
+    measure = chosen_measure(viewer, request.GET.get("measure"))
+    by_topic = {
+        "measure": measure,
+        "offered": rules_of(viewer.campaign).measures,
+        "is_share": family_of(measure).facts.range[1] <= 1,
+        "topic_scores": run_topic_scores(viewer, run, measure),
+    }
+    return render(request, "scoring/run_detail.html", _run_page(viewer, run) | by_topic)
+
+
+@require_GET
+def run_status(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """The live part of a run's page, which asks for itself until nothing more happens."""
+    viewer, run = _run(request, slug, public_id)
+    return render(request, "scoring/_run_status.html", _run_page(viewer, run))
+
+
+@require_GET
+def run_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Its scores as CSV, by all measures or by the one that is asked for."""
+    viewer, run = _run(request, slug, public_id)
+    asked = request.GET.get("measure")
+    measures = (chosen_measure(viewer, asked),) if asked else rules_of(viewer.campaign).measures
+    text = run_csv(viewer, run, measures)
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-run-{public_id}.csv"'
+    return response
+
+
+def _run(request: HttpRequest, slug: str, public_id: str) -> tuple[access.Viewer, Run]:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    return viewer, access.run_or_404(viewer, public_id)
+
+
+def _run_page(viewer: access.Viewer, run: Run) -> dict[str, object]:
+    can_follow = viewer.can_follow(run)
+    return {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "run": run,
+        "can_follow": can_follow,
+        "can_name": viewer.can_name(run.team),
+        "progress": progress_of(run, viewer) if can_follow else None,
+        "answers": descriptions.answers_of(viewer.campaign, run) if can_follow else [],
+        "feedback": feedback_on(viewer, run),
+        "scores": run_scores(viewer, run),
+        "can_see_scores": viewer.can_see_scores_of(run),
+    }
