@@ -1,16 +1,25 @@
 """Plain functions that make rows for tests; each makes what it needs and is not given."""
 
+import copy
+import hashlib
+import io
 import itertools
 from typing import Any
 
 import numpy as np
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.utils import timezone
 
+from campaigns.access import Viewer
 from campaigns.models import Campaign, Membership, Qrels, Run, Team, Topic, User
+from campaigns.models.identity import new_public_id
+from campaigns.models.showing import trec_style
 from scoring.core.artefacts import pack_vector
 from scoring.core.measures.names import parse_measure
 from scoring.definitions import rules_of, version_of
-from scoring.models import Evaluation, Score
+from scoring.exports.package import write_package
+from scoring.models import Evaluation, Job, Score, Snapshot
 
 _numbers = itertools.count(1)
 
@@ -111,3 +120,49 @@ def make_scores(run: Run, scores: dict[str, tuple[float | None, float | None]]) 
             residuals=None if residual is None else pack_vector(np.full(topics, residual)),
         )
     return evaluation
+
+
+def give_file(qrels: Qrels, data: bytes = b"1 0 d1 1\n1 0 d2 0\n2 0 d2 1\n") -> Qrels:
+    """Puts this file behind a version that `make_qrels` made, unless it has one."""
+    if not default_storage.exists(qrels.storage_key):
+        qrels.storage_key = default_storage.save(f"qrels/ma/{new_public_id()}", ContentFile(data))
+        qrels.digest = hashlib.sha256(data).hexdigest()
+        qrels.save(update_fields=["storage_key", "digest"])
+    return qrels
+
+
+def make_failed_job(run: Run) -> Job:
+    """The check of a run that was given up; the run itself stays as it is."""
+    now = timezone.now()
+    return Job.objects.create(
+        campaign_id=run.campaign_id,
+        kind=Job.Kind.CHECK,
+        subject=run.pk,
+        state=Job.State.FAILED,
+        attempts=3,
+        waiting_since=now,
+        rung_at=now,
+        finished_at=now,
+        error="OSError('the disk is full')",
+    )
+
+
+def make_snapshot(campaign: Campaign) -> Snapshot:
+    """Of the board as it is, with all that a published campaign in TREC style shows of it."""
+    shown = copy.copy(campaign)
+    for switch, setting in trec_style()["published"].items():
+        setattr(shown, switch, setting)
+    public = Viewer(campaign=shown, person=None, roles=frozenset(), team=None)
+    out = io.BytesIO()
+    write_package(public, campaign.active_qrels, out, made_at=timezone.now())
+    return Snapshot.objects.create(
+        campaign=campaign,
+        title="As it stood",
+        qrels=campaign.active_qrels,
+        definitions=rules_of(campaign).digest,
+        storage_key=default_storage.save(
+            f"snapshots/ma/{new_public_id()}", ContentFile(out.getvalue())
+        ),
+        digest=hashlib.sha256(out.getvalue()).hexdigest(),
+        size=len(out.getvalue()),
+    )

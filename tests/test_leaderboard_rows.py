@@ -7,9 +7,10 @@ import pytest
 from django.utils import timezone
 
 from campaigns.access import Viewer
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Team
+from scoring.charts import interval_chart
 from scoring.core.measures.names import parse_measure
-from scoring.exports import board_csv
+from scoring.exports.board import board_csv
 from scoring.leaderboard import Leaderboard, leaderboard
 from scoring.models import Evaluation, Score
 from tests.making import make_campaign, make_qrels, make_run, make_scores, make_team
@@ -51,15 +52,34 @@ def test_a_missing_score_never_ranks(campaign: Campaign) -> None:
     assert shown.waiting_count == 1
 
 
-def test_late_withdrawn_replaced_and_disqualified_runs_do_not_stand(campaign: Campaign) -> None:
-    for facts in (
-        {"is_late": True},
-        {"withdrawn_at": timezone.now()},
-        {"replaced_at": timezone.now()},
-        {"disqualified_at": timezone.now()},
-    ):
-        make_scores(make_run(campaign, **facts), {RBP: (0.9, 0.0)})
+def test_withdrawn_and_replaced_runs_do_not_stand(campaign: Campaign) -> None:
+    for fact in ("withdrawn_at", "replaced_at"):
+        make_scores(make_run(campaign, **{fact: timezone.now()}), {RBP: (0.9, 0.0)})
     assert board(campaign).rows == ()
+
+
+def test_late_and_disqualified_runs_stand_below_the_others_without_a_rank(
+    campaign: Campaign,
+) -> None:
+    make_scores(make_run(campaign, tag="best"), {RBP: (0.5, 0.1)})
+    make_scores(make_run(campaign, tag="other"), {RBP: (0.4, 0.1)})
+    make_scores(make_run(campaign, tag="late", is_late=True), {RBP: (0.9, 0.0)})
+    verdict = {"disqualified_at": timezone.now(), "disqualified_reason": "used the qrels"}
+    make_scores(make_run(campaign, tag="out", **verdict), {RBP: (0.95, 0.0)})
+    team = make_team(campaign)
+    Team.objects.filter(pk=team.pk).update(**verdict)
+    make_scores(make_run(campaign, team, tag="team-out", is_late=True), {RBP: (0.96, 0.0)})
+    shown = board(campaign)
+    assert [(row.rank, row.tag, row.standing, row.reason) for row in shown.rows] == [
+        (1, "best", "ranked", ""),
+        (2, "other", "ranked", ""),
+        (None, "late", "late", ""),
+        (None, "team-out", "disqualified", "used the qrels"),
+        (None, "out", "disqualified", "used the qrels"),
+    ]
+    assert shown.could_lead == ()  # 0.4 + 0.1 does not pass 0.5, and the late run leads nothing
+    assert shown.waiting_count == 0
+    assert interval_chart(shown)["data"][0]["y"] == [0.5, 0.4]
 
 
 def test_scores_of_other_qrels_rules_or_definitions_are_not_mixed_in(campaign: Campaign) -> None:

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from campaigns.models import Campaign, Run
+from campaigns.models import Campaign, LogEntry, Run
 from scoring.core.artefacts import unpack_vector
 from scoring.models import Evaluation, Score
 from tests.making import make_organiser
@@ -49,7 +49,7 @@ def delete_campaign(slug: str) -> None:
     for run in campaign.runs.all():
         run.grades.all().delete()
         run.ranking.delete()
-    campaign.log.all().delete()
+    LogEntry.erasable.filter(campaign=campaign).delete()
     campaign.runs.all().delete()
     campaign.active_qrels = None
     campaign.save()

@@ -3,41 +3,39 @@
 An address that the matrix does not name fails the suite.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 
 import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.urls import URLPattern, reverse
 
-from campaigns import lifecycle
+from campaigns import lifecycle, people
 from campaigns.models import Campaign, Membership, Run, Team, User
+from scoring.models import Job
+from tests.access.crawler import addresses
+from tests.access.matrix import MATRIX
+from tests.access.roles import GONE, LOGIN, ROLES, STAGES
 from tests.making import (
+    give_file,
     make_campaign,
+    make_failed_job,
     make_organiser,
     make_qrels,
     make_run,
     make_scores,
+    make_snapshot,
     make_team,
     make_user,
 )
 
 pytestmark = pytest.mark.django_db
 
-ROLES = (
-    "nobody",
-    "stranger",
-    "participant",
-    "rival",  # a participant of another team
-    "assessor",
-    "organiser",
-    "organiser of another",
-)
-STAGES = ("draft", "open", "closed", "published")
-
-LOGIN = 302
-GONE = 404
+SCORES = {"RBP(p=0.5)": (0.5, 0.1), "Judged@10": (0.9, None)}
 
 
 @dataclass(frozen=True)
@@ -46,24 +44,39 @@ class World:
     run: Run
     team: Team
     people: dict[str, User | None]
+    job: Job
+    numbers: dict[str, object] = field(default_factory=dict)  # where they are not the first ones
 
 
 @pytest.fixture
 def world() -> World:
-    people: dict[str, User | None] = {role: make_user() for role in ROLES[1:]}
-    people["nobody"] = None
+    cast: dict[str, User | None] = {role: make_user() for role in ROLES[1:]}
+    cast["nobody"] = None
     campaign = make_campaign(slug="the-campaign")
-    make_organiser(campaign, people["organiser"])
-    make_organiser(make_campaign(), people["organiser of another"])
-    assessor = people["assessor"]
+    make_organiser(campaign, cast["organiser"])
+    assessor = cast["assessor"]
     assert assessor is not None
     Membership.objects.create(campaign=campaign, person=assessor, role=Membership.Role.ASSESSOR)
-    team = make_team(campaign, people["participant"], name="The Team")
-    make_team(campaign, people["rival"], name="The Rivals")
-    make_qrels(campaign)
-    run = make_run(campaign, team, tag="theirs")
-    make_scores(run, {"RBP(p=0.5)": (0.5, 0.1), "Judged@10": (0.9, None)})
-    return World(campaign, run, team, people)
+    team = make_team(campaign, cast["participant"], name="The Team")
+    make_team(campaign, cast["rival"], name="The Rivals")
+    make_organiser(make_campaign(), cast["organiser of another"])
+    run, job = _fill(campaign, team)
+    return World(campaign, run, team, cast, job)
+
+
+def _fill(campaign: Campaign, team: Team) -> tuple[Run, Job]:
+    """A scored run with its file, two qrels versions with theirs, and a job that failed."""
+    _add_qrels(campaign, 2)
+    key = default_storage.save("runs/aa/file", ContentFile(b"1 Q0 d 1 1.0 theirs\n"))
+    run = make_run(campaign, team, tag="theirs", storage_key=key)
+    make_scores(run, SCORES)
+    make_snapshot(campaign)
+    return run, make_failed_job(run)
+
+
+def _add_qrels(campaign: Campaign, count: int) -> None:
+    for number in range(count):
+        give_file(make_qrels(campaign), f"1 0 d {number % 2}\n".encode())
 
 
 def bring_to(stage: str, campaign: Campaign) -> None:
@@ -72,178 +85,212 @@ def bring_to(stage: str, campaign: Campaign) -> None:
         campaign.save()
     if stage == "closed":
         lifecycle.close_for_runs(campaign=campaign, actor=None)
+    if stage == "judging":
+        lifecycle.start_judging(campaign=campaign, actor=None)
     if stage == "published":
         lifecycle.publish(campaign=campaign, actor=None)
 
 
-def is_shown(role: str, stage: str) -> bool:
-    """Whether this role may know of the campaign."""
-    return stage != "draft" or role == "organiser"
-
-
-def members_only(role: str, stage: str, allowed: tuple[str, ...], answer: int) -> int:
-    if role == "nobody":
-        return LOGIN
-    return answer if role in allowed and is_shown(role, stage) else GONE
-
-
-def public(role: str, stage: str) -> int:
-    return 200 if is_shown(role, stage) else GONE
-
-
-def board(role: str, stage: str) -> int:
-    return 200 if role == "organiser" or stage == "published" else GONE
-
-
-def run_page(role: str, stage: str) -> int:
-    return 200 if role == "participant" and stage != "draft" else board(role, stage)
-
-
-def organisers_get(answer: int):
-    return lambda role, stage: members_only(role, stage, ("organiser",), answer)
-
-
-def login_then_public(role: str, stage: str) -> int:
-    return LOGIN if role == "nobody" else public(role, stage)
-
-
-def upload(role: str, stage: str) -> int:
-    """The upload form: people without a team are sent to found one."""
-    if role == "nobody":
-        return LOGIN
-    if not is_shown(role, stage):
-        return GONE
-    return 200 if role in ("participant", "rival") else 302
-
-
-def api_upload(role: str, stage: str) -> int:
-    if role == "nobody":
-        return 401
-    if role not in ("participant", "rival") or stage == "draft":
-        return GONE
-    return 202 if stage == "open" else 409
-
-
-# address name: (method, what each role gets at each stage)
-MATRIX = {
-    "campaigns:campaign-list": ("get", lambda role, stage: 200),
-    "campaigns:campaign-create": (
-        "get",
-        lambda role, stage: LOGIN if role == "nobody" else 403,  # nobody here is approved
-    ),
-    "campaigns:campaign-detail": ("get", public),
-    "campaigns:topics-file": ("get", public),
-    "campaigns:run-create": ("get", upload),
-    "campaigns:run-list": (
-        "get",
-        lambda role, stage: members_only(role, stage, ("participant", "rival", "organiser"), 200),
-    ),
-    "campaigns:run-withdraw": (
-        "post",
-        lambda role, stage: members_only(role, stage, ("participant", "organiser"), 302),
-    ),
-    "campaigns:team": ("get", login_then_public),
-    "campaigns:team-invite": (
-        "post",
-        lambda role, stage: members_only(role, stage, ("participant", "rival"), 200),
-    ),
-    "campaigns:campaign-manage": ("get", organisers_get(200)),
-    "campaigns:campaign-edit": ("get", organisers_get(200)),
-    "campaigns:campaign-step": ("post", organisers_get(302)),
-    "campaigns:topics-add": ("post", organisers_get(400)),
-    "campaigns:qrels-add": ("post", organisers_get(400)),
-    "campaigns:organiser-invite": ("post", organisers_get(200)),
-    "campaigns:account": ("get", lambda role, stage: LOGIN if role == "nobody" else 200),
-    "campaigns:token-create": ("post", lambda role, stage: LOGIN if role == "nobody" else 200),
-    "campaigns:token-revoke": (
-        "post",
-        lambda role, stage: LOGIN if role == "nobody" else GONE,  # nobody has a token
-    ),
-    "campaigns:invitation": ("get", lambda role, stage: LOGIN if role == "nobody" else GONE),
-    "scoring:leaderboard": ("get", public),  # the page says itself when it is hidden
-    "scoring:leaderboard-csv": ("get", board),
-    "scoring:run-detail": ("get", run_page),
-    "scoring:run-status": ("get", run_page),
-    "api:run-create": ("upload", api_upload),
-    "api:run-detail": ("get", run_page),
-    "api:leaderboard": ("get", board),
-    "api:schema": ("get", lambda role, stage: 200),
-}
-OF_ALLAUTH = "account_"
-
-
-def address(name: str, world: World) -> str:
-    values = {
+def values_for(name: str, world: World) -> dict[str, object]:
+    """What each part of an address is in this world."""
+    return {
         "slug": world.campaign.slug,
         "public_id": world.run.public_id,
         "step": "close",
         "token": "no-such-token",
         "key": "no-such-key",
-    }
-    wanted = next(p for n, p in addresses() if n == name).pattern.converters
-    outer = {key: values[key] for key in values if key in wanted}
-    return reverse(name, kwargs=outer)
+        "role": "reader",
+        "act": "approve",
+        "team": world.team.public_id,
+        "membership": world.team.memberships.values_list("pk", flat=True).first() or 0,
+        "invitation": 0,
+        "version": 1,
+        "old": 1,
+        "new": 2,
+        "job": world.job.pk,
+        "code": "1",
+        "snapshot": world.campaign.snapshots.values_list("public_id", flat=True)[0],
+    } | world.numbers
 
 
-def addresses(
-    patterns: list[URLPattern | URLResolver] | None = None, space: str = ""
-) -> Iterator[tuple[str, URLPattern]]:
-    for pattern in get_resolver().url_patterns if patterns is None else patterns:
-        if isinstance(pattern, URLResolver):
-            inner = f"{pattern.namespace}:" if pattern.namespace else ""
-            yield from addresses(pattern.url_patterns, space + inner)
+def address(name: str, world: World) -> str:
+    values = values_for(name, world)
+    return reverse(name, kwargs={part: values[part] for part in parts_of(name)})
+
+
+@cache
+def patterns() -> dict[str, URLPattern]:
+    """Every address of the site by its full name."""
+    return dict(addresses())
+
+
+def parts_of(entry: str) -> set[str]:
+    return set(patterns()[name_of(entry)].pattern.converters)
+
+
+def name_of(entry: str) -> str:
+    """An entry of the matrix is an address's name; a second one of the same address says in a
+    word after it what it is about."""
+    return entry.partition(" ")[0]
+
+
+def clients_of(people: dict[str, User | None]) -> dict[str, Client]:
+    clients = {role: Client(raise_request_exception=False) for role in people}
+    for role, person in people.items():
+        if person is not None:
+            clients[role].force_login(person)
+    return clients
+
+
+def status_of(client: Client, method: str, url: str) -> int:
+    """Nothing of what the request changed stays."""
+    with transaction.atomic():
+        if method == "upload":
+            file = SimpleUploadedFile("run.txt", b"1 Q0 d 1 1.0 tag\n")
+            status = client.post(url, {"file": file}).status_code
         else:
-            yield space + (pattern.name or str(pattern.pattern)), pattern
+            status = getattr(client, method)(url).status_code
+        transaction.set_rollback(True)
+    return status
 
 
 def test_the_matrix_names_every_address() -> None:
-    ours = {name for name, _ in addresses() if not name.startswith(OF_ALLAUTH)}
-    assert ours == set(MATRIX)
+    assert set(patterns()) == {name_of(entry) for entry in MATRIX}
 
 
 @pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("name", MATRIX)
-def test_each_role_gets_what_the_matrix_says(name: str, stage: str, world: World) -> None:
+def test_each_role_gets_what_the_matrix_says(stage: str, world: World) -> None:
     bring_to(stage, world.campaign)
-    method, expected = MATRIX[name]
-    got = {}
-    for role in ROLES:
-        client = Client()
-        if person := world.people[role]:
-            client.force_login(person)
-        url = address(name, world)
-        if method == "upload":
-            file = SimpleUploadedFile("run.txt", b"1 Q0 d 1 1.0 tag\n")
-            got[role] = client.post(url, {"file": file}).status_code
-        else:
-            got[role] = getattr(client, method)(url).status_code
-    assert got == {role: expected(role, stage) for role in ROLES}
+    clients = clients_of(world.people)
+    wrong = {}
+    for entry, (method, expected) in MATRIX.items():
+        if "slug" not in parts_of(entry) and stage not in ("open", "published"):
+            continue  # it is of no campaign
+        url = address(name_of(entry), world)
+        for role in ROLES:
+            got, due = status_of(clients[role], method, url), expected(role, stage)
+            if got != due:
+                wrong[entry, role] = f"{method} gave {got} instead of {due}"
+    assert wrong == {}
 
 
-@pytest.mark.parametrize("name", [n for n, (method, _) in MATRIX.items() if method == "post"])
-def test_an_address_that_changes_something_does_not_answer_a_mere_look(
-    name: str, world: World
-) -> None:
-    client = Client()
-    client.force_login(world.people["organiser"])
-    assert client.get(address(name, world)).status_code == 405
+def test_an_address_that_changes_something_does_not_answer_a_mere_look(world: World) -> None:
+    client = clients_of(world.people)["organiser"]
+    posts = [name_of(entry) for entry, (method, _) in MATRIX.items() if method == "post"]
+    looked = {name_of(entry) for entry, (method, _) in MATRIX.items() if method == "get"}
+    answers = {name: status_of(client, "get", address(name, world)) for name in {*posts} - looked}
+    assert answers == dict.fromkeys(answers, 405)
+    assert answers
 
 
-@pytest.mark.parametrize("name", [n for n, (method, _) in MATRIX.items() if method != "get"])
-def test_a_change_without_its_token_is_refused(name: str, world: World) -> None:
+@pytest.mark.parametrize("role", ["participant", "organiser"])
+def test_a_change_without_its_token_is_refused(role: str, world: World) -> None:
     client = Client(enforce_csrf_checks=True)
-    client.force_login(world.people["participant"])
-    assert client.post(address(name, world)).status_code == 403
+    client.force_login(world.people[role])
+    answers = {}
+    for entry, (method, _) in MATRIX.items():
+        if method != "get":
+            url, verb = address(name_of(entry), world), {"upload": "post"}.get(method, method)
+            with transaction.atomic():
+                answers[entry] = client.generic(verb.upper(), url, **body_for(entry)).status_code
+                transaction.set_rollback(True)
+    assert answers == dict.fromkeys(answers, 403)
+    assert answers
 
 
-def test_a_private_campaign_is_its_members_secret(world: World) -> None:
-    Campaign.objects.filter(pk=world.campaign.pk).update(is_private=True)
-    url = address("campaigns:campaign-detail", world)
-    got = {}
-    for role in ROLES:
-        client = Client()
-        if person := world.people[role]:
-            client.force_login(person)
-        got[role] = client.get(url).status_code
-    members = {"participant", "rival", "assessor", "organiser"}
-    assert got == {role: 200 if role in members else 404 for role in ROLES}
+def body_for(entry: str) -> dict[str, str]:
+    """JSON where the API takes nothing else: other bodies are not even looked at."""
+    takes_files = "upload" in MATRIX[entry] or entry in TAKING_FILES
+    is_json = entry.startswith("api:") and not takes_files
+    form = "multipart/form-data; boundary=x"
+    return {"content_type": "application/json", "data": "{}"} if is_json else {
+        "content_type": form, "data": "--x--\r\n"
+    }  # fmt: skip
+
+
+TAKING_FILES = {"api:topic-list POST", "api:qrels-list POST"}
+
+
+# --- a private campaign ---------------------------------------------------------------------------
+
+OUTSIDERS = ("nobody", "stranger", "organiser of another")
+
+
+@pytest.mark.parametrize("stage", ["open", "published"])
+def test_a_private_campaign_is_its_members_secret(stage: str, world: World) -> None:
+    """Outsiders find none of its addresses; a reader gets what a stranger gets of a public one,
+    and so does a team that nobody has let in yet, apart from its own page."""
+    campaign, reader, pending = world.campaign, make_user(), make_user()
+    Membership.objects.create(campaign=campaign, person=reader, role=Membership.Role.READER)
+    waiting = make_team(campaign, pending, name="Waiting")
+    Team.objects.filter(pk=waiting.pk).update(approved_at=None)
+    bring_to(stage, campaign)
+    Campaign.objects.filter(pk=campaign.pk).update(is_private=True)
+    clients = clients_of(world.people | {"reader": reader, "pending": pending})
+    wrong = {}
+    for entry, (method, expected) in MATRIX.items():
+        if "slug" not in parts_of(entry):
+            continue
+        url = address(name_of(entry), world)
+        got = {role: status_of(client, method, url) for role, client in clients.items()}
+        public = {role: expected(role, stage) for role in ROLES}
+        due = public | dict.fromkeys(OUTSIDERS, GONE) | {"reader": public["stranger"]}
+        if got["nobody"] in (LOGIN, 401):  # asked to log in, as for what is not there
+            due["nobody"] = got["nobody"]
+        due["pending"] = PENDING.get(entry, public["stranger"])
+        wrong |= {(entry, role): (got[role], due[role]) for role in due if got[role] != due[role]}
+    assert wrong == {}
+
+
+# What a team that waits may do: take its leave, and accept the terms.
+PENDING: dict[str, int] = {
+    "campaigns:team-leave": 302,
+    "campaigns:terms-accept": 400,
+}
+
+
+# --- ids of other campaigns and other teams -------------------------------------------------------
+
+# Parts of an address that name a row; the others are words, or the campaign itself.
+IDS = {"public_id", "team", "membership", "invitation", "version", "old", "new", "job", "code"}
+
+
+def names_with_ids() -> list[tuple[str, str]]:
+    return [
+        (entry, method)
+        for entry, (method, _) in MATRIX.items()
+        if "slug" in parts_of(entry) and IDS & parts_of(entry)
+    ]
+
+
+@pytest.mark.parametrize("stage", ["open", "published"])
+def test_an_id_of_another_campaign_is_not_found(stage: str, world: World) -> None:
+    """Nor is it by who organises both."""
+    other = another_campaign(world)
+    bring_to(stage, world.campaign)
+    bring_to(stage, other.campaign)
+    organiser = world.people["organiser"]
+    make_organiser(other.campaign, organiser)
+    client = clients_of({"organiser": organiser})["organiser"]
+    swapped = {}
+    for entry, method in names_with_ids():
+        name = name_of(entry)
+        parts = parts_of(name)
+        for swap in sorted(IDS & parts):
+            ours, theirs = values_for(name, world), values_for(name, other)
+            url = reverse(name, kwargs={k: (theirs if k == swap else ours)[k] for k in parts})
+            swapped[entry, swap] = status_of(client, method, url)
+    assert swapped == dict.fromkeys(swapped, 404)
+    assert swapped
+
+
+def another_campaign(world: World) -> World:
+    """With rows of every kind, and numbers that the first campaign does not have."""
+    campaign = make_campaign(slug="the-other", topics=("1", "2", "other-topic"))
+    team = make_team(campaign, make_user(), name="Others")
+    run, job = _fill(campaign, team)
+    _add_qrels(campaign, 3)
+    by = make_organiser(campaign)
+    invitation, _ = people.invite(campaign=campaign, by=by, role=Membership.Role.READER)
+    numbers = {"version": 4, "old": 4, "new": 5, "code": "other-topic", "invitation": invitation.pk}
+    return World(campaign, run, team, world.people, job, numbers)

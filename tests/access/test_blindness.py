@@ -1,122 +1,178 @@
-"""Before publication nothing a participant can ask for depends on qrels, scores or other teams."""
+"""Before publication nothing that a blind person can ask for depends on the qrels, on scores, or
+on what other teams do: the same campaign in worlds that differ in nothing else gives the same
+answers, word for word."""
 
-import re
+from functools import cache
 
 import pytest
+from django.core import mail
 from django.test import Client
-from django.urls import reverse
 
 from campaigns import lifecycle
-from campaigns.models import Campaign, Qrels, Run, Team, User
-from scoring.models import Score
-from tests.making import (
-    make_campaign,
-    make_organiser,
-    make_qrels,
-    make_run,
-    make_scores,
-    make_team,
-    make_user,
+from campaigns.models import Campaign
+from tests.access.crawler import Crawl, crawl, noted, seeds
+from tests.access.worlds import (
+    BLIND,
+    FIRST,
+    IN_TROUBLE,
+    NO_QRELS,
+    SECOND,
+    SLUG,
+    UNSCORED,
+    Secret,
+    World,
+    world,
 )
 
 pytestmark = pytest.mark.django_db
 
-# What differs between two looks at one page whatever is behind it.
-PASSING = re.compile(
-    rb'name="csrfmiddlewaretoken" value="[^"]*"|name="idempotency_key" value="[^"]*"'
-    rb"|csrf[-\w]*\"?:? ?\"[^\"]*\"|\d+ (?:seconds?|s|minutes?)\b"
-)
-CANARY = "canary-team-7f3a"
+CANARY = b"7f3a"
+BLIND_LETTERS = {f"{role}@example.org" for role in BLIND}
 
 
-@pytest.fixture
-def blind() -> tuple[Campaign, User, Run]:
-    participant = make_user()
-    campaign = make_campaign(slug="blind")
-    make_organiser(campaign)
-    own = make_run(campaign, make_team(campaign, participant, name="Own"), tag="own")
-    rivals = make_team(campaign, make_user(), name=CANARY)
-    make_qrels(campaign, note="canary-note-7f3a")
-    for run in (own, make_run(campaign, rivals, tag="canary-tag-7f3a")):
-        make_scores(run, {"RBP(p=0.5)": (0.5, 0.1), "AP": (0.25, None), "Judged@10": (0.9, None)})
-    return campaign, participant, own
+@cache
+def hidden_ids() -> tuple[str, ...]:
+    """Where there are any, they are the same in every world."""
+    with world(FIRST, "open") as known:
+        return known.hidden
 
 
-def everything_a_participant_can_ask_for(participant: User, run: Run) -> dict[str, bytes]:
-    client = Client()
-    client.force_login(participant)
-    addresses = [reverse("campaigns:campaign-list"), reverse("api:schema")]
-    for name in (
-        "campaigns:campaign-detail",
-        "campaigns:run-create",
-        "campaigns:run-list",
-        "campaigns:team",
-        "campaigns:campaign-manage",
-        "scoring:leaderboard",
-        "scoring:leaderboard-csv",
-        "api:leaderboard",
-    ):
-        base = reverse(name, args=["blind"])
-        addresses += [base, base + "?measure=AP&sort=judged", base + "?format=csv&ordering=base"]
-    for public_id in Run.objects.values_list("public_id", flat=True):
-        for name in ("scoring:run-detail", "scoring:run-status", "api:run-detail"):
-            addresses.append(reverse(name, args=["blind", public_id]))
+def values(here: World, role: str = "participant") -> dict[str, list[object]]:
+    """What may stand in each place of an address: what is there, what is hidden, what is not."""
+    own = [run.public_id for run in here.runs]
+    snapshot, team, *runs = hidden_ids()
     return {
-        address: str(answer.status_code).encode()
-        + PASSING.sub(b"", answer.content)
-        + repr(sorted(answer.headers.items())).encode()
-        for address in addresses
-        for answer in [client.get(address)]
+        "slug": [SLUG],
+        "public_id": [*(own if role == "participant" else own[:1]), runs[0]],
+        "team": [team],
+        "version": [1, 2],
+        "old": [1],
+        "new": [2],
+        "code": ["1"],
+        "step": ["publish"],
+        "role": ["reader"],
+        "act": ["approve"],
+        "token": ["no-such-token"],
+        "key": ["no-such-key"],
+        "membership": [1],
+        "invitation": [1],
+        "job": [1],
+        "snapshot": [snapshot],
     }
 
 
-def test_no_answer_depends_on_qrels_scores_or_other_teams(
-    blind: tuple[Campaign, User, Run],
+def look(
+    secret: Secret, stage: str, roles: tuple[str, ...], *, thorough: tuple[str, ...] = ()
+) -> dict[str, Crawl]:
+    """What each role gets in the world of this secret, and the mails that were sent in it."""
+    hidden_ids()
+    mail.outbox.clear()
+    with world(secret, stage) as here:
+        crawls = {
+            role: crawl(
+                here.people[role],
+                values(here, role),
+                is_thorough=role in thorough,
+                is_following=role != "organiser",
+            )
+            for role in roles
+        }
+    letters = [letter for letter in mail.outbox if set(letter.to) <= BLIND_LETTERS]
+    told = {f"{n} to {m.to}": f"{m.subject}\n{m.body}".encode() for n, m in enumerate(letters)}
+    return crawls | {"mails": Crawl(told)}
+
+
+def differences(first: dict[str, Crawl], second: dict[str, Crawl]) -> list[tuple[str, str]]:
+    return [(who, asked) for who in second for asked in first[who].differences(second[who])]
+
+
+@pytest.mark.parametrize(
+    ("stage", "thorough"),
+    [("draft", ()), ("open", ("participant",)), ("closed", ()), ("judging", ())],
+)
+def test_no_answer_depends_on_qrels_or_on_other_teams(
+    stage: str, thorough: tuple[str, ...]
 ) -> None:
-    campaign, participant, own = blind
-    before = everything_a_participant_can_ask_for(participant, own)
-
-    Score.objects.update(mean_base=0.123, mean_residual=0.045)
-    Qrels.objects.update(note="another", judgment_count=99, digest="2" * 64)
-    Team.objects.filter(name=CANARY).update(name="other")
-    make_run(campaign, make_team(campaign, make_user()), tag="one-more")
-    Run.objects.filter(tag="canary-tag-7f3a").update(state=Run.State.REFUSED, problem_count=3)
-
-    after = everything_a_participant_can_ask_for(participant, own)
-    changed = [address for address in before if before[address] != after[address]]
-    assert changed == []
+    first, second = (look(secret, stage, BLIND, thorough=thorough) for secret in (FIRST, SECOND))
+    assert differences(first, second) == []
+    assert [asked for each in first.values() for asked in each.holding(CANARY)] == []
+    assert sum(len(each.answers) for each in first.values()) >= 500
 
 
-def test_the_canaries_are_nowhere(blind: tuple[Campaign, User, Run]) -> None:
-    _, participant, own = blind
-    answers = everything_a_participant_can_ask_for(participant, own)
-    assert [address for address, body in answers.items() if b"7f3a" in body] == []
+@pytest.mark.parametrize("stage", ["open", "judging"])
+def test_nor_on_whether_there_are_any(stage: str) -> None:
+    first = look(FIRST, stage, ("participant",))
+    for secret in (NO_QRELS, UNSCORED, IN_TROUBLE):
+        assert differences(first, look(secret, stage, ("participant",))) == []
 
 
-def test_publishing_shows_and_unpublishing_hides_at_once(
-    blind: tuple[Campaign, User, Run],
-) -> None:
-    campaign, participant, own = blind
-    hidden = everything_a_participant_can_ask_for(participant, own)
-    lifecycle.publish(campaign=campaign, actor=None)
-    shown = everything_a_participant_can_ask_for(participant, own)
-    assert CANARY.encode() in shown[reverse("scoring:leaderboard", args=["blind"])]
-    lifecycle.unpublish(campaign=campaign, actor=None)
-    again = everything_a_participant_can_ask_for(participant, own)
-    csv = reverse("scoring:leaderboard-csv", args=["blind"])
-    assert hidden[csv][:3] == again[csv][:3] == b"404"
-    assert not [address for address, body in again.items() if b"7f3a" in body]
+@pytest.mark.parametrize("role", ["nobody", "participant"])
+@pytest.mark.parametrize("verb", ["get", "post"])
+def test_what_is_hidden_is_answered_as_what_is_not_there(verb: str, role: str) -> None:
+    snapshot, team, run, *_ = hidden_ids()
+    hidden = {
+        "public_id": run,
+        "snapshot": snapshot,
+        "team": team,
+        "version": 1,
+        "old": 1,
+        "new": 2,
+    }
+    missing = dict.fromkeys(("public_id", "snapshot", "team"), "nobodysrunatall2")
+    missing |= {"version": 7, "old": 7, "new": 8}
+    client, different = Client(), []
+    with world(SECOND, "judging") as here:
+        if person := here.people[role]:
+            client.force_login(person)
+        known = values(here, role)
+        there, not_there = (
+            dict(seeds(known | {part: [value] for part, value in ids.items()}))
+            for ids in (hidden, missing)
+        )
+        for name, path in there.items():
+            if path != not_there[name]:
+                answers = [
+                    noted(getattr(client, verb)(each)).replace(each.encode(), b"it")
+                    for each in (path, not_there[name])
+                ]
+                different += [name] * (answers[0] != answers[1])
+    assert different == []
+    assert len(there) > 50
 
 
-def test_a_team_sees_its_own_scores_only_where_the_switch_says_so(
-    blind: tuple[Campaign, User, Run],
-) -> None:
-    campaign, participant, own = blind
-    client = Client()
-    client.force_login(participant)
-    url = reverse("api:run-detail", args=["blind", own.public_id])
-    assert client.get(url).json()["scores"] == []
-    Campaign.objects.filter(pk=campaign.pk).update(shows_own_scores=True)
-    assert {score["measure"] for score in client.get(url).json()["scores"]} >= {"AP", "RBP(p=0.5)"}
-    # the switch opens the team's own scores, and no board
-    assert client.get(reverse("api:leaderboard", args=["blind"])).status_code == 404
+def test_the_organisers_answers_do_differ() -> None:
+    """For a crawl that sees nothing proves nothing."""
+    first, second = (look(secret, "open", ("organiser",)) for secret in (FIRST, SECOND))
+    different = differences(first, second)
+    for name in ("/leaderboard/", "/leaderboard.csv", "/runs/", "/manage/"):
+        assert ("organiser", f"GET /campaigns/{SLUG}{name}") in different
+    assert first["organiser"].holding(b"canary-team-7f3a")
+
+
+def test_once_published_the_answers_differ() -> None:
+    first, second = (look(secret, "published", ("nobody",)) for secret in (FIRST, SECOND))
+    assert ("nobody", f"GET /campaigns/{SLUG}/leaderboard/") in differences(first, second)
+    assert first["nobody"].holding(b"canary-team-7f3a")
+
+
+def test_unpublishing_hides_everything_at_once() -> None:
+    with world(FIRST, "judging") as here:
+        ids = values(here)
+        before = crawl(here.people["participant"], ids)
+        lifecycle.publish(campaign=here.campaign, actor=None)
+        shown = crawl(here.people["participant"], ids)
+        assert shown.holding(b"canary-team-7f3a")
+        lifecycle.unpublish(campaign=here.campaign, actor=None)
+        assert before.differences(crawl(here.people["participant"], ids)) == []
+
+
+def test_a_team_sees_its_own_scores_only_where_the_switch_says_so(client: Client) -> None:
+    with world(FIRST, "open") as here:
+        client.force_login(here.people["participant"])
+        own = f"/api/campaigns/{SLUG}/runs/{here.runs[0].public_id}/"
+        assert client.get(own).json()["scores"] == []
+        Campaign.objects.filter(pk=here.campaign.pk).update(shows_own_scores=True)
+        shown = {score["measure"] for score in client.get(own).json()["scores"]}
+        assert shown >= {"AP", "RBP(p=0.5)"}
+        # the switch opens the team's own scores, and no board
+        assert client.get(f"/api/campaigns/{SLUG}/leaderboard/").status_code == 404

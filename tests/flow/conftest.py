@@ -16,11 +16,16 @@ from campaigns import assignments
 from campaigns.models import Campaign, Qrels, Run, Team, User
 from scoring import jobs, tasks
 from scoring.models import Job
+from tests.frozen import frozen
 from tests.making import make_campaign, make_organiser, make_team, make_user
 
 QRELS = b"1 0 d1 1\n1 0 d2 0\n2 0 d1 0\n2 0 d2 1\n"
 DOCUMENTS = ("d1", "d2", "d3")
-ACTS = {Job.Kind.CHECK: tasks.check_run, Job.Kind.EVALUATE: tasks.evaluate_run}
+ACTS = {
+    Job.Kind.CHECK: tasks.check_run,
+    Job.Kind.EVALUATE: tasks.evaluate_run,
+    Job.Kind.NOTIFY: tasks.deliver_notice,
+}
 
 
 def run_file(tag: str = "ours", *, documents: tuple[str, ...] = DOCUMENTS) -> bytes:
@@ -172,5 +177,5 @@ def rung(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.fixture
 def clock() -> Iterator[time_machine.Traveller]:
     """Stands still until it is moved."""
-    with time_machine.travel("2026-06-01T12:00:00Z", tick=False) as traveller:
+    with frozen("2026-06-01T12:00:00Z") as traveller:
         yield traveller

@@ -50,7 +50,7 @@ def test_a_measure_added_while_a_run_is_scored_is_scored_too(
     meanwhile("before-commit", lambda: change_settings(world, measures=["AP", "Judged@10", "P@10"]))
     run = world.taken_in(run_file())
     assert "P@10" in scored_measures(run)
-    assert world.answer_on(run)["status"] == "scored"
+    assert world.answer_on(run, browser=world.desk)["status"] == "scored"
     assert not Job.objects.exclude(state=Job.State.DONE).exists()
 
 
@@ -116,7 +116,7 @@ def test_rules_that_change_there_and_back_while_a_job_starts_leave_the_run_score
     monkeypatch.setattr(evaluation, "rules_of", read_in_between)
     perform_jobs()
     assert "AP" in scored_measures(Run.objects.get())
-    assert world.answer_on(Run.objects.get())["status"] == "scored"
+    assert world.answer_on(Run.objects.get(), browser=world.desk)["status"] == "scored"
 
 
 def test_scores_that_exist_outlive_a_change_of_rules_while_they_are_completed(
@@ -140,7 +140,7 @@ def test_qrels_that_come_while_a_run_is_checked_score_it(
 ) -> None:
     meanwhile("after-parse", world.add_qrels)
     run = world.taken_in(run_file())
-    assert world.answer_on(run)["status"] == "scored"
+    assert world.answer_on(run, browser=world.desk)["status"] == "scored"
 
 
 def test_qrels_that_come_while_a_run_is_scored_score_it_under_both(

@@ -6,7 +6,7 @@ from django.core.files.base import ContentFile
 from django.urls import reverse
 
 from campaigns import lifecycle
-from campaigns.forms import CampaignForm
+from campaigns.forms.campaign import CampaignForm
 from campaigns.models import Campaign, Run
 from scoring.models import Evaluation, Score
 from tests.flow.conftest import QRELS, World, perform_jobs, run_file, stored_files
@@ -25,11 +25,11 @@ def test_a_run_before_the_qrels_stays_accepted_and_is_scored_when_they_arrive(
 ) -> None:
     run = world.taken_in(run_file())
     assert world.answer_on(run)["status"] == "accepted"
-    assert "scored when the qrels arrive" in world.page_of(run)
+    assert "nothing more is needed" in world.page_of(run)
     assert world.board() == []
     world.add_qrels()
     perform_jobs()
-    assert world.answer_on(run)["status"] == "scored"
+    assert world.answer_on(run, browser=world.desk)["status"] == "scored"
     assert len(world.board()) == 1
 
 

@@ -45,11 +45,11 @@ def test_a_run_goes_from_the_upload_page_to_the_organisers_leaderboard(
     perform_jobs(Job.Kind.CHECK)
     run.refresh_from_db()
     assert (run.state, run.tag) == (Run.State.ACCEPTED, "first-try")
-    assert "is being scored" in world.page_of(run)
-    assert world.answer_on(run)["status"] == "scoring"
+    assert "is being scored" in world.page_of(run, browser=world.desk)
+    assert world.answer_on(run, browser=world.desk)["status"] == "scoring"
 
     perform_jobs(Job.Kind.EVALUATE)
-    assert "Accepted and scored" in world.page_of(run)
+    assert "Accepted and scored" in world.page_of(run, browser=world.desk)
     # Topic 1: d1 is relevant, d3 unjudged; topic 2: d2 is relevant, d3 unjudged. Half of all is
     # lost with every rank, a quarter by the unjudged third one and all that follow it.
     (row,) = world.board("RBP(p=0.5)")
@@ -91,7 +91,7 @@ def test_a_script_hands_in_and_follows_the_address_it_is_given(world: World) -> 
     assert answer["status"] == "waiting"
     perform_jobs()
     followed = world.browser.get(answer["url"]).json()
-    assert (followed["id"], followed["status"]) == (answer["id"], "scored")
+    assert (followed["id"], followed["status"]) == (answer["id"], "accepted")
 
 
 def test_the_log_tells_each_step_once(world: World) -> None:

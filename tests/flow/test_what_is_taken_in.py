@@ -132,7 +132,7 @@ def test_within_the_grace_a_run_is_taken_and_marked_late(
     run = Run.objects.get()
     assert run.is_late
     assert "marked late, and not ranked" in world.page_of(run)
-    assert world.board() == []
+    assert [(row["run"], row["rank"]) for row in world.board()] == [("ours", None)]
 
 
 def test_nothing_is_taken_while_the_switch_is_off(world: World) -> None:
@@ -187,9 +187,12 @@ def test_a_team_withdraws_while_runs_are_taken_and_an_organiser_any_time(world: 
     assert run.withdrawn_at is None
 
 
-def test_how_many_wait_before_a_run_is_told_to_participants_in_words(world: World) -> None:
+def test_how_many_wait_before_a_run_is_told_to_organisers_only(world: World) -> None:
     for tag in ("a", "b", "c"):
         world.hand_in(run_file(tag))
-    page = world.page_of(Run.objects.order_by("pk").last())
-    assert "behind a few others" in page
-    assert "behind 2" not in page
+    first, last = Run.objects.order_by("pk").first(), Run.objects.order_by("pk").last()
+    assert "next in the queue" in world.page_of(first, browser=world.desk)
+    assert "behind 2 others" in world.page_of(last, browser=world.desk)
+    for run in (first, last):
+        assert "queue" not in world.page_of(run)
+        assert "behind" not in world.page_of(run)

@@ -1,0 +1,144 @@
+"""Asks for everything that a person can ask for, and notes every answer, word for word."""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from html import unescape
+from urllib.parse import urljoin, urlsplit
+
+from django.db import transaction
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from campaigns.models import User
+
+# What differs between two looks at one page, whatever is behind it.
+PASSING = re.compile(
+    rb'name="csrfmiddlewaretoken" value="[^"]*"|name="idempotency_key" value="[^"]*"'
+    rb'|csrf[-\w]*"?\]?(?::| =)? ?"[^"]*"',
+    re.IGNORECASE,
+)
+LINK = re.compile(r'\b(?:href|hx-get|src|action)="([^"#]+)')
+SECRET_GIVING = {"campaigns:token-create", "campaigns:team-invite"}  # a new one every time
+QUERIES = (
+    "measure=AP&sort=judged&ordering=base",
+    "qrels=1&format=csv&at=published",
+    "qrels=2&as=public&at=published",
+    "type=manual&state=scored&search=canary",
+)
+
+
+@dataclass
+class Crawl:
+    """What each request was answered: by verb and address."""
+
+    answers: dict[str, bytes] = field(default_factory=dict)
+
+    def differences(self, other: "Crawl") -> list[str]:
+        asked = self.answers.keys() | other.answers.keys()
+        return sorted(a for a in asked if self.answers.get(a) != other.answers.get(a))
+
+    def holding(self, text: bytes) -> list[str]:
+        return [asked for asked, answer in self.answers.items() if text in answer]
+
+
+def addresses() -> Iterator[tuple[str, URLPattern]]:
+    """Every address of the site by its full name, allauth's own pages apart."""
+    found = _addresses(get_resolver().url_patterns, "")
+    return ((name, pattern) for name, pattern in found if not name.startswith("account_"))
+
+
+def _addresses(
+    patterns: Iterable[URLPattern | URLResolver], space: str
+) -> Iterator[tuple[str, URLPattern]]:
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            inner = f"{pattern.namespace}:" if pattern.namespace else ""
+            yield from _addresses(pattern.url_patterns, space + inner)
+        else:
+            yield space + (pattern.name or str(pattern.pattern)), pattern
+
+
+def seeds(values: dict[str, list[object]]) -> Iterator[tuple[str, str]]:
+    """Every address of the URL configuration with its name, with every one of these values in
+    each place."""
+    for name, pattern in addresses():
+        parts = list(pattern.pattern.converters)
+        for chosen in itertools.product(*(values[part] for part in parts)):
+            yield name, reverse(name, kwargs=dict(zip(parts, chosen, strict=True)))
+
+
+def crawl(
+    person: User | None,
+    values: dict[str, list[object]],
+    *,
+    is_following: bool = True,
+    is_thorough: bool = False,
+) -> Crawl:
+    """Looks at every seed and at what its pages link to. A thorough crawl asks for all of it by
+    query, HEAD, OPTIONS and conditionally as well, and then tries to change it."""
+    client = Client(raise_request_exception=False)
+    if person is not None:
+        client.force_login(person)
+    found, waiting = Crawl(), list(seeds(values))
+    seen, changing = set[str](), set[str]()
+    while waiting:
+        name, path = waiting.pop(0)
+        is_costly = path.startswith(("/api/schema/", "/api/docs/"))
+        if path in seen or name in changing or (is_costly and not is_thorough):
+            continue
+        seen.add(path)
+        response = client.get(path)
+        found.answers[f"GET {path}"] = noted(response)
+        if response.status_code == 405:  # and so are all of its name
+            changing.add(name)
+        if response.status_code == 200 and is_following:
+            waiting += [("", link) for link in _links(response, path)]
+        if response.status_code == 200 and is_thorough:
+            _ask_in_other_ways(client, path, found)
+    if is_thorough:
+        _try_to_change(client, values, found)
+    return found
+
+
+def _ask_in_other_ways(client: Client, path: str, found: Crawl) -> None:
+    for query in QUERIES:
+        asked = f"{path}{'&' if '?' in path else '?'}{query}"
+        found.answers[f"GET {asked}"] = noted(client.get(asked))
+    found.answers[f"HEAD {path}"] = noted(client.head(path))
+    found.answers[f"OPTIONS {path}"] = noted(client.options(path))
+    conditions = {"If-None-Match": "*", "If-Modified-Since": "Tue, 02 Jun 2026 00:00:00 GMT"}
+    found.answers[f"GET if {path}"] = noted(client.get(path, headers=conditions))
+
+
+def _try_to_change(client: Client, values: dict[str, list[object]], found: Crawl) -> None:
+    """Posts nothing at all to each, and reads what the site says of it on the page after."""
+    for name, path in seeds(values):
+        if name in SECRET_GIVING:
+            continue
+        with transaction.atomic():
+            found.answers[f"POST {path}"] = noted(client.post(path, follow=True))
+            transaction.set_rollback(True)
+
+
+def noted(response: HttpResponse) -> bytes:
+    """The answer without what differs between any two looks."""
+    body = b"".join(response) if response.streaming else response.content
+    headers = sorted(item for item in response.headers.items())
+    chain = getattr(response, "redirect_chain", "")
+    head = f"{response.status_code} {chain} {headers} {sorted(response.cookies)}\n"
+    return head.encode() + PASSING.sub(b"", body)
+
+
+def _links(response: HttpResponse, path: str) -> list[str]:
+    if "html" not in response.headers.get("Content-Type", ""):
+        return []
+    found = []
+    for link in LINK.findall(response.content.decode()):
+        target = urlsplit(urljoin(path, unescape(link)))
+        is_ours = not target.netloc and not target.path.startswith(("/static/", "/accounts/"))
+        if is_ours:
+            found.append(target.path + (f"?{target.query}" if target.query else ""))
+    return found

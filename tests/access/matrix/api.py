@@ -1,0 +1,86 @@
+"""Expected answers: api. Address name: (method, what each role gets at each stage).
+
+Reads answer whoever has no token as they answer strangers; writes ask for one.
+"""
+
+from collections.abc import Callable
+
+from tests.access.roles import GONE, Expected, api_upload, board, is_shown, public, run_page
+
+TEAMS = ("participant", "rival")
+
+
+def everyone(role: str, stage: str) -> int:
+    return 200
+
+
+def organisers(answer: int | Callable[[str], int]) -> Expected:
+    """A write of organisers: no token, no answer; and for others it is not there."""
+
+    def expected(role: str, stage: str) -> int:
+        if role == "nobody":
+            return 401
+        if role != "organiser":
+            return GONE
+        return answer if isinstance(answer, int) else answer(stage)
+
+    return expected
+
+
+def read_by_organisers(role: str, stage: str) -> int:
+    return 200 if role == "organiser" else GONE
+
+
+def run_list(role: str, stage: str) -> int:
+    if role in (*TEAMS, "organiser"):
+        return public(role, stage)
+    return 200 if stage == "published" else GONE
+
+
+def own_file(role: str, stage: str) -> int:
+    is_own = role in ("participant", "organiser")
+    return 200 if is_own and is_shown(role, stage) else GONE
+
+
+def own_run(by_team: Callable[[str], int]) -> Expected:
+    """For the team that handed it in, as `by_team` says; an organiser may at any time."""
+
+    def expected(role: str, stage: str) -> int:
+        if role == "nobody":
+            return 401
+        if role == "organiser":
+            return 200
+        return by_team(stage) if role == "participant" and stage != "draft" else GONE
+
+    return expected
+
+
+MATRIX: dict[str, tuple[str, Expected]] = {
+    "api:campaign-list": ("get", everyone),
+    # Nobody here is approved.
+    "api:campaign-list POST": ("post", lambda role, stage: 401 if role == "nobody" else 403),
+    "api:campaign-detail": ("get", public),
+    "api:campaign-detail PATCH": ("patch", organisers(200)),  # an empty one
+    "api:campaign-step": ("post", organisers(lambda stage: 200 if stage == "open" else 409)),
+    "api:topic-list": ("get", public),
+    "api:topic-list POST": ("post", organisers(400)),  # no file
+    "api:topic-detail": ("get", public),
+    "api:topic-detail DELETE": ("delete", organisers(409)),  # there are runs
+    "api:qrels-list": ("get", read_by_organisers),  # the preset keeps qrels shut
+    "api:qrels-list POST": ("post", organisers(400)),
+    "api:qrels-file": ("get", read_by_organisers),
+    "api:qrels-file POST": ("post", organisers(200)),
+    "api:team-list": ("get", organisers(200)),
+    "api:run-create": ("upload", api_upload),
+    "api:run-create GET": ("get", run_list),
+    "api:run-detail": ("get", run_page),
+    "api:run-accept": ("post", own_run(lambda stage: 200)),  # it is accepted
+    "api:run-withdraw": ("post", own_run(lambda stage: 200 if stage == "open" else 409)),
+    "api:run-file": ("get", own_file),
+    "api:leaderboard": ("get", board),
+    "api:scores": ("get", board),
+    "api:snapshot-list": ("get", board),
+    "api:snapshot-list POST": ("post", organisers(415)),
+    "api:schema": ("get", everyone),
+    "api:docs": ("get", everyone),
+}

@@ -1,0 +1,13 @@
+"""Expected answers: downloads. Address name: (method, what each role gets at each stage)."""
+
+from tests.access.roles import Expected, board, organisers_get, public
+
+MATRIX: dict[str, tuple[str, Expected]] = {
+    "scoring:downloads": ("get", public),  # the page lists what one may take
+    "scoring:scores-csv": ("get", board),
+    "scoring:run-trec-eval": ("get", board),  # scores by topic: not even a team's own before that
+    "scoring:package": ("get", board),
+    "scoring:snapshot-create": ("post", organisers_get(302)),
+    "scoring:snapshot-detail": ("get", board),
+    "scoring:snapshot-file": ("get", board),
+}

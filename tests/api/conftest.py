@@ -1,0 +1,67 @@
+"""A published campaign with something of everything, and clients as scripts are."""
+
+from dataclasses import dataclass
+
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from knox.models import AuthToken
+from rest_framework.test import APIClient
+
+from campaigns import lifecycle
+from campaigns.models import Campaign, Run, User
+from scoring.definitions import rules_of
+from scoring.models import Snapshot
+from tests.making import (
+    give_file,
+    make_campaign,
+    make_organiser,
+    make_qrels,
+    make_run,
+    make_scores,
+    make_snapshot,
+    make_team,
+    make_user,
+)
+
+FILE = b"1 Q0 d1 1 2.0 tag\n2 Q0 d1 1 2.0 tag\n"
+
+
+@dataclass(frozen=True)
+class World:
+    campaign: Campaign
+    run: Run
+    snapshot: Snapshot
+    organiser: User
+    participant: User
+
+    @property
+    def url(self) -> str:
+        return f"/api/campaigns/{self.campaign.slug}/"
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    campaign = make_campaign(slug="the-campaign", topics=("1", "2", "a/b"))
+    organiser, participant = make_organiser(campaign, make_user(is_approved=True)), make_user()
+    give_file(make_qrels(campaign))
+    run = make_run(
+        campaign,
+        make_team(campaign, participant, name="Ours"),
+        tag="ours",
+        storage_key=default_storage.save("runs/aa/file", ContentFile(FILE)),
+    )
+    values = {str(m): (0.5 + n / 100, 0.1) for n, m in enumerate(rules_of(campaign).measures)}
+    make_scores(run, values)
+    lifecycle.start_judging(campaign=campaign, actor=organiser)
+    lifecycle.publish(campaign=campaign, actor=organiser)
+    return World(campaign, run, make_snapshot(campaign), organiser, participant)
+
+
+def client_of(person: User | None) -> APIClient:
+    """With a token, as a script has it."""
+    client = APIClient(raise_request_exception=False)
+    if person is not None:
+        _, token = AuthToken.objects.create(person)
+        client.credentials(HTTP_AUTHORIZATION=f"Token {token}")
+    return client

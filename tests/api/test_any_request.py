@@ -1,0 +1,54 @@
+"""Whatever a script sends, the site never fails: requests made up from the schema itself, good ones
+and bad ones, by an organiser, a participant and nobody."""
+
+import pytest
+import schemathesis
+from django.db import transaction
+from drf_spectacular.generators import SchemaGenerator
+from hypothesis import HealthCheck, given, settings
+from knox.models import AuthToken
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import response_schema_conformance
+
+from config.wsgi import application
+from tests.api.conftest import World
+
+EXAMPLES = 8
+SCHEMA = schemathesis.openapi.from_dict(SchemaGenerator().get_schema(public=True))
+SCHEMA.app = application
+OPERATIONS = {each.label: each for each in (found.ok() for found in SCHEMA.get_all_operations())}
+GOOD = [(label, GenerationMode.POSITIVE) for label in OPERATIONS]
+BAD = [  # where there is more to get wrong than the address
+    (label, GenerationMode.NEGATIVE)
+    for label, operation in OPERATIONS.items()
+    if operation.query or operation.body
+]
+
+
+@pytest.mark.parametrize(("label", "mode"), GOOD + BAD)
+def test_no_request_makes_the_site_fail(label: str, mode: GenerationMode, world: World) -> None:
+    operation = OPERATIONS[label]
+    strategy = operation.as_strategy(generation_mode=mode)
+    places = {"slug": "the-campaign", "public_id": world.run.public_id, "code": "a/b", "version": 1}
+    senders = [_token(world.organiser), _token(world.participant), {}]
+
+    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(case=strategy)
+    def send(case: schemathesis.Case) -> None:
+        for name in set(places) & set(case.path_parameters):
+            case.path_parameters[name] = places[name]
+        for headers in senders:
+            with transaction.atomic():  # what it changed is taken back
+                response = case.call(headers=headers)
+                transaction.set_rollback(True)
+            case.validate_response(
+                response, checks=[not_a_server_error, response_schema_conformance]
+            )
+
+    send()
+
+
+def _token(person: object) -> dict[str, str]:
+    _, token = AuthToken.objects.create(person)
+    return {"Authorization": f"Token {token}"}

@@ -1,0 +1,102 @@
+"""What is written about the API is all of it, and its example works."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+from django.urls import reverse
+from drf_spectacular.generators import SchemaGenerator
+from knox.models import AuthToken
+
+from tests.flow.conftest import World, perform_jobs, run_file, rung, world
+
+__all__ = ["rung", "world"]  # fixtures
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+CLIENT = DOCS / "client.py"
+
+
+def operations() -> dict[str, dict]:
+    paths = SchemaGenerator().get_schema(public=True)["paths"]
+    names = {"public_id": "id"}
+    return {
+        f"{method.upper()} " + re.sub(
+            r"\{(\w+)\}", lambda found: f"<{names.get(found[1], found[1])}>", path[len("/api/") :]
+        ): operation
+        for path, methods in paths.items()
+        for method, operation in methods.items()
+    }  # fmt: skip
+
+
+def test_the_page_names_every_act_and_no_other() -> None:
+    written = re.findall(r"^\| `([A-Z]+ [^`]+)` \|", (DOCS / "api.md").read_text(), re.MULTILINE)
+    assert sorted(written) == sorted(operations())
+
+
+def test_every_act_has_a_summary_and_a_name_of_its_own() -> None:
+    summaries = [operation.get("summary", "") for operation in operations().values()]
+    assert all(summaries)
+    assert len(set(summaries)) == len(summaries)
+
+
+def test_what_is_answered_with_rows_or_asked_with_a_body_has_an_example() -> None:
+    """The ones that a newcomer needs first."""
+    wanted = {
+        "POST campaigns/", "PATCH campaigns/<slug>/", "POST campaigns/<slug>/runs/",
+        "GET campaigns/<slug>/runs/<id>/", "GET campaigns/<slug>/leaderboard/",
+        "GET campaigns/<slug>/scores/", "POST campaigns/<slug>/topics/",
+        "POST campaigns/<slug>/qrels/", "POST campaigns/<slug>/snapshots/",
+    }  # fmt: skip
+    assert {name for name, each in operations().items() if "'examples'" in str(each)} >= wanted
+
+
+def test_the_client_is_short() -> None:
+    assert len(CLIENT.read_text().splitlines()) <= 30
+
+
+def test_the_client_hands_in_a_run_and_waits_for_its_scores(
+    world: World,
+    live_server,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world.change(shows_own_scores=True)
+    world.add_qrels()
+    client = _client(monkeypatch, world)
+    answer = client.hand_in(live_server.url, world.campaign.slug, run_file())
+    again = client.hand_in(live_server.url, world.campaign.slug, run_file())
+    assert answer["status"] == "scored"
+    assert {score["measure"] for score in answer["scores"]} >= {"AP", "RBP(p=0.5)"}
+    assert again["id"] == answer["id"]  # the same file is still one run
+    assert world.campaign.runs.count() == 1
+
+
+def test_the_client_says_at_which_line_a_file_is_wrong(
+    world: World,
+    live_server,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    client = _client(monkeypatch, world)
+    answer = client.hand_in(live_server.url, world.campaign.slug, b"1 Q0 d1 1 high tag\n")
+    assert answer["status"] == "refused"
+    assert [(each["code"], each["line"]) for each in answer["problems"]] == [("SCORE", 1)]
+
+
+def _client(monkeypatch: pytest.MonkeyPatch, world: World):
+    """The example, with a token; while it waits the work is done."""
+    _, token = AuthToken.objects.create(world.participant)
+    monkeypatch.setenv("TOKEN", token)
+    spec = importlib.util.spec_from_file_location("client", CLIENT)
+    client = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(client)
+    monkeypatch.setattr(client.time, "sleep", lambda seconds: perform_jobs())
+    return client
+
+
+def test_the_docs_page_points_to_the_schema(client) -> None:
+    page = client.get(reverse("api:docs")).content.decode()
+    script = client.get(reverse("api:docs"), {"script": ""})
+    assert "<style" not in page
+    assert not re.search(r"<script(?![^>]*src=)", page)
+    assert script["Content-Type"].startswith("application/javascript")
+    assert "/api/schema/" in script.content.decode()

@@ -1,0 +1,180 @@
+"""Feedback before publication: off by default, once a run, for few runs, a rounded mean only."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.urls import reverse
+
+from campaigns import lifecycle
+from campaigns.models import Campaign, Run
+from scoring.core.artefacts import unpack_vector
+from scoring.definitions import rules_of
+from scoring.feedback import measure_told
+from scoring.models import FeedbackRelease, Score
+from tests.flow.conftest import QRELS, World, logged_in, perform_jobs, run_file
+from tests.making import make_campaign, make_team, make_user
+
+RBP = "RBP(p=0.5)"
+# Means of RBP(p=0.5) under QRELS: 0.375 where d1 and d2 come first, 0.1875 one rank further down.
+GOOD, POOR = ("d1", "d2", "d3"), ("d3", "d1", "d2")
+
+
+def told() -> list[tuple[str, float | None]]:
+    releases = FeedbackRelease.objects.order_by("pk")
+    return list(releases.values_list("run__tag", "shown"))
+
+
+def hand_in(world: World, tag: str, documents: tuple[str, ...], **fields: object) -> Run:
+    return world.taken_in(run_file(tag, documents=documents), **fields)
+
+
+def test_by_default_nothing_is_told(world: World) -> None:
+    world.add_qrels()
+    run = hand_in(world, "one", GOOD)
+    assert told() == []
+    assert "Before publication" not in world.page_of(run)
+
+
+def test_a_mean_of_two_decimals_is_told_and_nothing_else(world: World) -> None:
+    world.change(feedback=Campaign.Feedback.ROUNDED)
+    world.add_qrels()
+    run = hand_in(world, "one", POOR)
+    assert told() == [("one", 0.19)]
+    page = world.page_of(run)
+    assert "<b>0.19</b>" in page
+    assert "0.1875" not in page
+    assert "<h2>Scores</h2>" in page
+    assert "Scores are shown when the organisers publish" in page
+    assert world.answer_on(run)["status"] == "accepted"
+    assert world.answer_on(run)["scores"] == []
+    url = reverse("scoring:run-detail", args=[world.campaign.slug, run.public_id])
+    assert world.another_team().get(url).status_code == 404
+
+
+def test_only_so_many_runs_of_a_team_are_told_of_in_so_many_days(
+    world: World, clock: time_machine.Traveller
+) -> None:
+    world.change(feedback=Campaign.Feedback.ROUNDED, feedback_runs=2, feedback_days=30)
+    world.add_qrels()
+    runs = [hand_in(world, f"r{number}", GOOD) for number in range(3)]
+    hand_in(world, "rival", GOOD, browser=world.another_team())
+    assert told() == [("r0", 0.38), ("r1", 0.38), ("r2", None), ("rival", 0.38)]
+    assert "Nothing is told of this run" in world.page_of(runs[2])
+    world.withdraw(runs[0])  # what was told is not taken back
+    clock.shift(timedelta(days=29))
+    hand_in(world, "r3", GOOD)
+    clock.shift(timedelta(days=1, seconds=1))
+    hand_in(world, "r4", GOOD)
+    assert told()[4:] == [("r3", None), ("r4", 0.38)]
+
+
+def test_new_qrels_and_asking_again_tell_nothing_more(world: World) -> None:
+    world.change(feedback=Campaign.Feedback.ROUNDED)
+    world.add_qrels()
+    run = hand_in(world, "one", GOOD)
+    page = world.page_of(run)
+    world.add_qrels(QRELS.replace(b"1 0 d1 1", b"1 0 d1 0").replace(b"1 0 d2 0", b"1 0 d2 1"))
+    perform_jobs()
+    assert told() == [("one", 0.38)]
+    assert "<b>0.38</b>" in page
+    assert "<b>0.38</b>" in world.page_of(run)
+    assert world.board()[0]["base"] == 0.25
+
+
+def test_the_ladder_tells_of_a_clear_rise_only(world: World) -> None:
+    world.change(feedback=Campaign.Feedback.LADDER, feedback_step=0.05, feedback_runs=9)
+    world.add_qrels()
+    for tag, documents in (("first", POOR), ("same", POOR), ("better", GOOD), ("worse", POOR)):
+        run = hand_in(world, tag, documents)
+    assert told() == [("first", 0.2), ("same", None), ("better", 0.4), ("worse", None)]
+    assert "does not rise clearly above the best your team was told of, <b>0.40</b>" in (
+        world.page_of(run)
+    )
+
+
+def test_a_public_subset_of_topics_is_told_of_and_no_board_counts_it(world: World) -> None:
+    world.change(feedback=Campaign.Feedback.ROUNDED, feedback_topics=["1"])
+    world.add_qrels()
+    run = hand_in(world, "one", GOOD)
+    assert told() == [("one", 0.5)]  # of topic 1
+    (row,) = world.board()
+    assert (row["base"], row["topics"]) == (0.25, 1)  # of topic 2
+    bases = unpack_vector(bytes(Score.objects.get(measure=RBP).bases)).tolist()
+    assert bases[0] != bases[0]
+    assert bases[1] == 0.25
+    assert "on the 1 topic that no board counts" in world.page_of(run)
+
+
+@pytest.mark.django_db
+def test_topics_held_out_change_the_rules_and_none_leave_them_as_they_were() -> None:
+    plain, held = make_campaign(), make_campaign(feedback_topics=["2", "1"])
+    assert rules_of(plain).digest != rules_of(held).digest
+    assert rules_of(plain).digest == "d039d5abaa30fe27"  # as before there were any
+    assert rules_of(held).digest == rules_of(make_campaign(feedback_topics=["1", "2"])).digest
+
+
+def test_late_withdrawn_and_published_runs_are_not_told_of(world: World) -> None:
+    world.change(feedback=Campaign.Feedback.ROUNDED)
+    world.hand_in(run_file("late"))
+    world.hand_in(run_file("gone"))
+    late, gone = Run.objects.order_by("pk")
+    Run.objects.filter(pk=late.pk).update(is_late=True)
+    perform_jobs()
+    gone.refresh_from_db()
+    world.withdraw(gone)
+    world.add_qrels()
+    perform_jobs()
+    lifecycle.publish(campaign=world.campaign, actor=None)
+    world.add_qrels(QRELS + b"1 0 d3 1\n")
+    perform_jobs()
+    assert told() == []
+
+
+def test_counts_and_shares_of_what_was_judged_are_never_told(world: World) -> None:
+    for chosen, expected in (
+        ("", RBP),
+        ("AP", "AP"),
+        ("num_rel_ret", RBP),
+        ("Judged@10", RBP),
+        ("NoSuch", RBP),
+    ):
+        world.change(feedback_measure=chosen, measures=["AP", "Judged@10", "NumRelRet"])
+        assert str(measure_told(world.campaign, rules_of(world.campaign))) == expected
+
+
+@pytest.mark.parametrize("documents", [3, 4])
+def test_a_mean_over_25_topics_gives_away_at_most_two_documents_a_run(
+    world: World, documents: int
+) -> None:
+    """One topic is probed, all patterns of what may be relevant in it are tried: the patterns of
+    two documents can be told apart, those of more cannot."""
+    names = tuple(f"d{number}" for number in range(documents))
+    answers = {pattern: feedback_under(world, names, pattern) for pattern in range(1 << documents)}
+    assert None not in answers.values()
+    of_first_two = {pattern: answers[pattern] for pattern in range(4)}
+    assert len(set(of_first_two.values())) == 4
+    assert len(set(answers.values())) <= 5  # 0.00 to 0.04: no more than there are hundredths
+
+
+def feedback_under(world: World, documents: tuple[str, ...], pattern: int) -> float | None:
+    """What is told of one probe where the bits of `pattern` say what is relevant in topic 1."""
+    codes = tuple(str(number) for number in range(1, 26))
+    person = make_user()
+    campaign = make_campaign(
+        topics=codes, measures=["AP"], feedback=Campaign.Feedback.ROUNDED, persistences=[0.5]
+    )
+    grades = [f"1 0 {name} {pattern >> place & 1}" for place, name in enumerate(documents)]
+    elsewhere = [f"{code} 0 elsewhere 1" for code in codes]
+    probe = World(
+        campaign=campaign,
+        team=make_team(campaign, person),
+        participant=person,
+        organiser=world.organiser,
+        browser=logged_in(person),
+        desk=world.desk,
+    )
+    probe.add_qrels("\n".join([*grades, *elsewhere, ""]).encode())
+    lines = [f"1 Q0 {name} 1 {100 - place} probe" for place, name in enumerate(documents)]
+    run = probe.taken_in("\n".join([*lines, ""]).encode())
+    return FeedbackRelease.objects.get(run=run).shown

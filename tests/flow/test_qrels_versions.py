@@ -1,0 +1,265 @@
+"""Versions of the qrels: beside the one in force, back again, frozen from judgments, handed out."""
+
+import gzip
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from campaigns import assignments, lifecycle
+from campaigns.models import Audience, Campaign, Judgment, LogEntry, Qrels
+from scoring.models import Evaluation, Score
+from scoring.rescoring import rescoring
+from tests.crowd import crowd
+from tests.flow.conftest import QRELS, World, perform_jobs, run_file, stored_files
+from tests.making import make_user
+
+OTHER = b"1 0 d1 0\n1 0 d3 1\n2 0 d2 1\n"
+
+
+def send(world: World, data: bytes, **fields: str) -> str:
+    """The organiser's form, sent; what the page says after it."""
+    url = reverse("campaigns:qrels-add", args=[world.campaign.slug])
+    file = SimpleUploadedFile("qrels.txt", data)
+    response = world.desk.post(url, {"file": file, **fields}, follow=True)
+    world.campaign.refresh_from_db()
+    return response.content.decode()
+
+
+def activate(world: World, version: int) -> str:
+    url = reverse("campaigns:qrels-activate", args=[world.campaign.slug, version])
+    page = world.desk.post(url, follow=True).content.decode()
+    world.campaign.refresh_from_db()
+    return page
+
+
+def in_force(world: World) -> int | None:
+    world.campaign.refresh_from_db()
+    return world.campaign.active_qrels and world.campaign.active_qrels.version
+
+
+def file_of(world: World, version: int, browser: Client) -> tuple[int, bytes]:
+    url = reverse("campaigns:qrels-file", args=[world.campaign.slug, version])
+    response = browser.get(url)
+    return response.status_code, b"".join(response)
+
+
+def judge(world: World, topic: str, doc_id: str, grade: int, assessor: object) -> None:
+    Judgment.objects.create(
+        campaign=world.campaign,
+        topic=world.campaign.topics.get(code=topic),
+        doc_id=doc_id,
+        grade=grade,
+        assessor=assessor,
+    )
+
+
+def test_a_version_beside_the_one_in_force_scores_nothing(world: World) -> None:
+    send(world, QRELS)
+    world.taken_in(run_file())
+    page = send(world, OTHER, stays_aside="on", note="after the audit")
+    assert "qrels v2 is there, and not in force" in page
+    assert "after the audit" in page
+    assert (in_force(world), Qrels.objects.count(), perform_jobs()) == (1, 2, 0)
+
+
+def test_an_older_version_comes_back_with_its_scores(world: World) -> None:
+    send(world, QRELS)
+    world.taken_in(run_file())
+    before = world.board("AP")
+    send(world, OTHER)
+    perform_jobs()
+    assert world.board("AP") != before
+    scores = set(Score.objects.values_list("pk", flat=True))
+    assert "qrels v1 is in force" in activate(world, 1)
+    assert perform_jobs() == 0  # what was scored under it is still there
+    assert world.board("AP") == before
+    assert set(Score.objects.values_list("pk", flat=True)) == scores
+
+
+def test_a_run_that_came_meanwhile_is_scored_under_the_version_that_comes_back(
+    world: World,
+) -> None:
+    send(world, QRELS)
+    send(world, OTHER)
+    run = world.taken_in(run_file())
+    activate(world, 1)
+    assert perform_jobs() == 1
+    versions = run.evaluations.order_by("qrels__version").values_list("qrels__version", "state")
+    assert list(versions) == [(1, Evaluation.State.SCORED), (2, Evaluation.State.SCORED)]
+
+
+def test_the_content_of_an_older_version_is_no_new_one(world: World) -> None:
+    for data in (QRELS, OTHER, QRELS):
+        send(world, data)
+    assert (in_force(world), Qrels.objects.count(), len(stored_files("qrels"))) == (1, 2, 2)
+
+
+@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
+@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
+def test_two_who_add_the_same_file_at_once_make_one_version(world: World, tmp_path: Path) -> None:
+    def add() -> int:
+        campaign = Campaign.objects.get(pk=world.campaign.pk)
+        qrels, _ = assignments.add_qrels(campaign=campaign, data=QRELS, note="", actor=None)
+        return qrels.version
+
+    assert crowd([add] * 4, tmp_path) == [1] * 4
+    assert Qrels.objects.count() == 1
+
+
+def test_of_two_versions_put_in_force_at_once_one_is_and_the_log_knows_both(
+    world: World, tmp_path: Path
+) -> None:
+    send(world, QRELS)
+    run = world.taken_in(run_file())
+    versions = []
+    for number in range(2):
+        data = OTHER + b"2 0 x%d 0\n" % number
+        added = assignments.add_qrels(
+            campaign=world.campaign, data=data, note="", actor=None, is_activated=False
+        )
+        versions.append(added[0])
+
+    def put_in_force(qrels: Qrels) -> None:
+        campaign = Campaign.objects.get(pk=world.campaign.pk)
+        assignments.activate_qrels(campaign=campaign, qrels=qrels, actor=None)
+
+    outcomes = crowd([lambda q=qrels: put_in_force(q) for qrels in versions], tmp_path)
+    assert outcomes == [None, None]
+    log = LogEntry.objects.filter(verb="activated qrels").order_by("pk")
+    logged = list(log.values_list("subject", flat=True))
+    assert sorted(logged) == ["1", "2", "3"]
+    assert in_force(world) == int(logged[-1])
+    perform_jobs()
+    state = Evaluation.State.SCORED
+    assert run.evaluations.get(qrels=world.campaign.active_qrels).state == state
+
+
+def test_a_version_above_the_scale_does_not_come_back(world: World) -> None:
+    world.change(highest_grade=2)
+    send(world, QRELS.replace(b"d1 1", b"d1 2"))
+    send(world, OTHER)
+    world.change(highest_grade=1)
+    assert "qrels v1 has grade 2" in activate(world, 1)
+    assert in_force(world) == 2
+
+
+def test_an_archived_campaign_keeps_its_qrels(world: World) -> None:
+    send(world, QRELS)
+    send(world, OTHER, stays_aside="on")
+    world.change(archived_at=datetime(2026, 1, 1, tzinfo=UTC))
+    assert "archived" in activate(world, 2)
+    assert "archived" in send(world, QRELS + b"2 0 x 0\n")
+    assert (in_force(world), Qrels.objects.count(), len(stored_files("qrels"))) == (1, 2, 2)
+
+
+def test_a_version_remembers_when_it_first_stood_on_a_published_board(world: World) -> None:
+    send(world, QRELS)
+    lifecycle.publish(campaign=world.campaign, actor=world.organiser)
+    send(world, OTHER)
+    published = Qrels.objects.get(version=2).published_at
+    assert published is not None
+    activate(world, 1)
+    activate(world, 2)
+    assert Qrels.objects.get(version=2).published_at == published
+
+
+def test_while_nothing_is_published_no_version_has_stood_on_a_published_board(
+    world: World,
+) -> None:
+    for data in (QRELS, OTHER):
+        send(world, data)
+    assert set(Qrels.objects.values_list("published_at", flat=True)) == {None}
+
+
+def test_the_latest_judgment_of_a_document_is_frozen(world: World) -> None:
+    anna, bob = make_user(), make_user()
+    for topic, doc_id, grade, assessor in [
+        ("1", "d1", 0, anna),
+        ("1", "d1", 1, anna),  # she thought better of it
+        ("1", "d2", 1, anna),
+        ("1", "d2", 0, bob),  # they disagree: his is the later word
+        ("2", "d2", 1, bob),
+    ]:
+        judge(world, topic, doc_id, grade, assessor)
+    url = reverse("campaigns:qrels-freeze", args=[world.campaign.slug])
+    page = world.desk.post(url, {"note": "first pool"}, follow=True).content.decode()
+    assert "qrels v1 is in force" in page
+    qrels = Qrels.objects.get()
+    assert file_of(world, 1, world.desk) == (200, b"1 0 d1 1\n1 0 d2 0\n2 0 d2 1\n")
+    assert (qrels.note, qrels.judgment_count) == ("first pool", 3)
+    assert qrels.provenance == {
+        "judgments": 5,
+        "documents": 3,
+        "assessors": 2,
+        "superseded": 1,
+        "disagreed": 1,
+    }
+
+
+def test_frozen_again_without_new_judgments_is_no_new_version(world: World) -> None:
+    judge(world, "1", "d1", 1, make_user())
+    for _ in range(2):
+        assignments.freeze_judgments(campaign=world.campaign, note="", actor=None)
+    assert Qrels.objects.count() == 1
+    judge(world, "1", "d2", 1, make_user())
+    frozen = assignments.freeze_judgments(
+        campaign=world.campaign, note="", actor=None, is_activated=False
+    )
+    assert (frozen.version, in_force(world)) == (2, 1)
+
+
+def test_nothing_judged_is_nothing_to_freeze(world: World) -> None:
+    url = reverse("campaigns:qrels-freeze", args=[world.campaign.slug])
+    page = world.desk.post(url, follow=True).content.decode()
+    assert "Nothing has been judged yet" in page
+    assert Qrels.objects.count() == 0
+
+
+def test_a_gzipped_version_is_handed_out_plain(world: World) -> None:
+    send(world, gzip.compress(QRELS))
+    assert file_of(world, 1, world.desk) == (200, QRELS)
+
+
+@pytest.mark.parametrize(
+    ("audience", "team", "public"),
+    [
+        (Audience.ORGANISERS, 404, 404),
+        (Audience.PARTICIPANTS, 200, 404),
+        (Audience.EVERYONE, 200, 200),
+    ],
+)
+def test_qrels_are_handed_out_to_whom_the_switch_names(
+    world: World, audience: Audience, team: int, public: int
+) -> None:
+    send(world, QRELS)
+    send(world, OTHER, stays_aside="on")
+    world.change(qrels_audience=audience)
+    assert file_of(world, 1, world.browser)[0] == team
+    assert file_of(world, 1, Client())[0] == public
+    for browser in (world.browser, Client()):  # never in force: nobody's but the organisers'
+        assert file_of(world, 2, browser)[0] == 404
+    assert file_of(world, 2, world.desk) == (200, OTHER)
+
+
+def test_the_bar_counts_the_runs_scored_under_the_version_in_force(world: World) -> None:
+    send(world, QRELS)
+    for tag in ("one", "two", "three"):
+        world.taken_in(run_file(tag))
+    send(world, OTHER)
+    url = reverse("scoring:rescoring", args=[world.campaign.slug])
+    page = world.desk.get(url).content.decode()
+    assert "0 of 3 runs scored under qrels v2" in page
+    assert "hx-get" in page
+    Evaluation.objects.filter(qrels__version=2, run__tag="one").update(state="scored")
+    Evaluation.objects.filter(qrels__version=2, run__tag="two").update(state="failed")
+    found = rescoring(world.campaign)
+    assert found is not None
+    assert (found.total, found.scored, found.failed, found.is_over) == (3, 1, 1, False)
+    perform_jobs()
+    page = world.desk.get(url).content.decode()
+    assert "All 3 runs are scored under qrels v2" in page
+    assert "hx-get" not in page

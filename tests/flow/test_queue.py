@@ -1,0 +1,209 @@
+"""The organisers' queue: what failed is seen with its reason, and tried again."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.http import HttpResponse
+from django.urls import reverse
+
+from campaigns.models import LogEntry, Notice, Run
+from scoring import checking, evaluation, housekeeping, retrying
+from scoring.models import Job, Snapshot
+from scoring.queue_rows import failed_jobs
+from tests.crowd import crowd
+from tests.flow.conftest import World, perform_jobs, run_file
+from tests.making import make_campaign, make_failed_job, make_organiser, make_run
+
+
+@pytest.fixture
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Nothing can be checked or scored until the patches are taken back."""
+
+    def fail(held: object) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(checking, "check_run", fail)
+    monkeypatch.setattr(evaluation, "evaluate_run", fail)
+    return monkeypatch
+
+
+def queue(world: World) -> HttpResponse:
+    response = world.desk.get(reverse("scoring:queue", args=[world.campaign.slug]))
+    assert response.status_code == 200
+    return response
+
+
+def retry(world: World, job: Job) -> str:
+    url = reverse("scoring:job-retry", args=[world.campaign.slug, job.pk])
+    return world.desk.post(url, follow=True).content.decode()
+
+
+def test_a_check_that_failed_is_seen_with_its_reason_and_tried_again(
+    world: World, full_disk: pytest.MonkeyPatch, rung: list[int]
+) -> None:
+    run = world.taken_in(run_file())
+    assert run.state == Run.State.FAILED
+    page = queue(world).content.decode()
+    assert "the disk is full" in page
+    assert world.team.name in page
+    full_disk.undo()
+    job = Job.objects.get(kind=Job.Kind.CHECK)
+    full_disk.setattr("scoring.jobs.ring", lambda job_id, kind: rung.append(job_id))
+    assert "It is tried again" in retry(world, job)
+    run.refresh_from_db()
+    job.refresh_from_db()
+    assert (run.state, job.state, job.attempts) == (Run.State.WAITING, Job.State.WAITING, 0)
+    assert rung[-1] == job.pk
+    perform_jobs()
+    run.refresh_from_db()
+    assert (run.state, run.tag) == (Run.State.ACCEPTED, "ours")
+    assert queue(world).context["queue"].failed == ()
+    entry = LogEntry.objects.get(verb="tried again")
+    assert (entry.actor, entry.details["error"]) == (
+        world.organiser,
+        "OSError('the disk is full')",
+    )
+
+
+def test_scoring_that_failed_is_tried_again_all_at_once(
+    world: World, full_disk: pytest.MonkeyPatch
+) -> None:
+    full_disk.undo()
+    for tag in ("one", "two"):
+        world.taken_in(run_file(tag))
+    full_disk.setattr(evaluation, "evaluate_run", _fail)
+    world.add_qrels()
+    perform_jobs()
+    assert "0 of 2 runs are scored under qrels v1; 2 could not be" in " ".join(
+        queue(world).content.decode().split()
+    )
+    full_disk.undo()
+    url = reverse("scoring:queue-retry", args=[world.campaign.slug])
+    assert "2 jobs tried again" in world.desk.post(url, follow=True).content.decode()
+    perform_jobs()
+    assert len(world.board("AP")) == 2
+    assert queue(world).context["queue"].failed == ()
+
+
+def _fail(held: object) -> None:
+    raise OSError("the disk is full")
+
+
+@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
+def test_two_who_try_again_at_once_do_it_once(
+    world: World, full_disk: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    world.taken_in(run_file())
+    job = Job.objects.get(kind=Job.Kind.CHECK)
+    outcomes = crowd([lambda: retrying.retry(job, actor=None)] * 4, tmp_path)
+    assert sorted(outcomes) == [False, False, False, True]
+    assert LogEntry.objects.filter(verb="tried again").count() == 1
+
+
+@pytest.mark.parametrize("state", [Job.State.WAITING, Job.State.RUNNING, Job.State.DONE])
+def test_a_job_that_has_not_failed_is_left_alone(world: World, state: str) -> None:
+    run = make_run(team=world.team, state=Run.State.FAILED)
+    job = make_failed_job(run)
+    Job.objects.filter(pk=job.pk).update(state=state)
+    assert "nothing to try again" in retry(world, job)
+    job.refresh_from_db()
+    run.refresh_from_db()
+    assert (job.state, run.state) == (state, Run.State.FAILED)
+
+
+def test_a_job_is_not_tried_again_beside_one_that_is_on_its_way(world: World) -> None:
+    run = make_run(team=world.team, state=Run.State.FAILED)
+    failed, newer = make_failed_job(run), make_failed_job(run)
+    Job.objects.filter(pk=newer.pk).update(state=Job.State.WAITING)
+    assert retrying.retry(failed, actor=None) is False
+    failed.refresh_from_db()
+    run.refresh_from_db()
+    assert (failed.state, run.state) == (Job.State.FAILED, Run.State.FAILED)
+
+
+def test_a_run_that_was_overtaken_stays_failed(world: World) -> None:
+    """The team replaced the same run again meanwhile, and that one stands."""
+    old = make_run(team=world.team)
+    run = make_run(team=world.team, state=Run.State.FAILED, replaces=old)
+    make_run(team=world.team, state=Run.State.ACCEPTED, replaces=old)
+    job = make_failed_job(run)
+    assert "nothing to try again" in retry(world, job)
+    run.refresh_from_db()
+    job.refresh_from_db()
+    assert (run.state, job.state) == (Run.State.FAILED, Job.State.FAILED)
+
+
+def test_what_was_done_since_and_what_is_gone_is_not_shown_as_failed(world: World) -> None:
+    make_failed_job(make_run(team=world.team, state=Run.State.ACCEPTED))
+    gone = make_failed_job(make_run(team=world.team, state=Run.State.FAILED))
+    Job.objects.filter(pk=gone.pk).update(kind=Job.Kind.EVALUATE, subject=10**9)
+    twice = make_run(team=world.team, state=Run.State.FAILED)
+    _, newest = make_failed_job(twice), make_failed_job(twice)
+    assert [each.job for each in failed_jobs(world.campaign)] == [newest]
+
+
+def test_a_mail_that_could_not_be_sent_is_shown_until_it_is(world: World) -> None:
+    notice = Notice.objects.create(
+        campaign=world.campaign, recipient=world.participant, key="k", subject="Refused", body="-"
+    )
+    job = make_failed_job(make_run(team=world.team))
+    Job.objects.filter(pk=job.pk).update(kind=Job.Kind.NOTIFY, subject=notice.pk)
+    assert "Refused" in queue(world).content.decode()
+    assert "It is tried again" in retry(world, job)
+    perform_jobs(Job.Kind.NOTIFY)
+    notice.refresh_from_db()
+    assert notice.sent_at is not None
+    assert failed_jobs(world.campaign) == ()
+
+
+def test_the_work_of_another_campaign_is_not_found(world: World) -> None:
+    elsewhere = make_campaign()
+    make_organiser(elsewhere, world.organiser)
+    run = make_run(elsewhere, state=Run.State.FAILED)
+    job = make_failed_job(run)
+    url = reverse("scoring:job-retry", args=[world.campaign.slug, job.pk])
+    assert world.desk.post(url).status_code == 404
+    job.refresh_from_db()
+    assert job.state == Job.State.FAILED
+    assert "disk is full" not in queue(world).content.decode()
+
+
+def test_an_error_is_text_and_never_markup(world: World) -> None:
+    run = make_run(team=world.team, state=Run.State.FAILED)
+    job = make_failed_job(run)
+    Job.objects.filter(pk=job.pk).update(error="<script>alert(1)</script>\nsecond line")
+    page = queue(world).content.decode()
+    assert "<script>alert(1)" not in page
+    assert "second line" in page
+
+
+def test_a_long_queue_takes_no_more_queries_than_a_short_one(
+    world: World, django_assert_max_num_queries: object
+) -> None:
+    queries = 14
+    for number in range(30):
+        run = make_run(team=world.team, state=Run.State.FAILED, tag=f"failed{number}")
+        make_failed_job(run)
+        waits = make_failed_job(make_run(team=world.team, state=Run.State.WAITING))
+        Job.objects.filter(pk=waits.pk).update(state=Job.State.WAITING)
+    with django_assert_max_num_queries(queries):
+        shown = queue(world).context["queue"]
+    assert (len(shown.failed), len(shown.live), shown.waiting_count) == (30, 30, 30)
+
+
+def test_the_file_of_a_snapshot_is_not_tidied_away(world: World) -> None:
+    keys = [default_storage.save(f"snapshots/aa/{n}", ContentFile(b"zip")) for n in ("a", "b")]
+    Snapshot.objects.create(
+        campaign=world.campaign,
+        title="As published",
+        qrels=world.add_qrels(),
+        definitions="0" * 16,
+        storage_key=keys[0],
+        digest="0" * 64,
+        size=3,
+    )
+    housekeeping.delete_unowned_files(older_than=timedelta(hours=-1))
+    assert [default_storage.exists(key) for key in keys] == [True, False]

@@ -1,0 +1,182 @@
+"""Dates: typed on three clocks, decided in UTC, the same for page and API and whatever clock the
+machine believes in."""
+
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import time_machine
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.template import Context, Template
+from django.test import Client
+from django.urls import reverse
+
+from campaigns import lifecycle
+from campaigns.models import Campaign
+from scoring import jobs
+from tests.making import make_campaign, make_team, make_user
+from tests.test_typed_dates import typed
+
+pytestmark = pytest.mark.django_db
+
+ROOT = Path(__file__).resolve().parent.parent
+INSTANT = timedelta(microseconds=1)
+CLOSES = datetime(2026, 9, 2, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs.current_app, "send_task", lambda *args, **facts: None)
+
+
+# --- decided --------------------------------------------------------------------------------------
+
+
+def upload(campaign: Campaign, client: Client, door: str) -> int:
+    file = SimpleUploadedFile("run.txt", b"1 Q0 d 1 1.0 tag\n")
+    if door == "page":
+        url = reverse("campaigns:run-create", args=[campaign.slug])
+        return client.post(url, {"file": file, "run_type": "automatic"}).status_code
+    url = reverse("api:run-create", args=[campaign.slug])
+    return client.post(url, {"file": file}).status_code
+
+
+TAKEN = {"page": 302, "api": 202}
+NOT_TAKEN = {"page": 400, "api": 409}
+
+
+@pytest.mark.parametrize("door", TAKEN)
+@pytest.mark.parametrize(
+    ("moment", "is_taken", "is_late"),
+    [
+        (CLOSES - timedelta(days=1) - INSTANT, False, None),  # one microsecond before it opens
+        (CLOSES - timedelta(days=1), True, False),
+        (CLOSES - INSTANT, True, False),
+        (CLOSES, True, True),
+        (CLOSES + timedelta(minutes=30) - INSTANT, True, True),
+        (CLOSES + timedelta(minutes=30), False, None),
+    ],
+)
+def test_page_and_api_decide_alike_to_the_microsecond(
+    door: str, moment: datetime, is_taken: bool, is_late: bool | None
+) -> None:
+    person = make_user()
+    campaign = make_campaign(
+        opens_at=CLOSES - timedelta(days=1), closes_at=CLOSES, grace_minutes=30
+    )
+    make_team(campaign, person)
+    with time_machine.travel(moment, tick=False):
+        client = Client()
+        client.force_login(person)
+        assert upload(campaign, client, door) == (TAKEN if is_taken else NOT_TAKEN)[door]
+    assert [run.is_late for run in campaign.runs.all()] == ([is_late] if is_taken else [])
+
+
+@pytest.mark.parametrize(
+    ("typed_in", "local", "in_utc"),
+    [
+        ("campaign", "2026-03-29T03:00", "2026-03-29T01:00"),
+        ("campaign", "2026-10-25T03:00", "2026-10-25T02:00"),
+        ("campaign", "2026-10-25T01:59:59", "2026-10-24T23:59:59"),
+        ("aoe", "2026-10-25T02:30", "2026-10-25T14:30"),
+    ],
+)
+def test_an_end_on_the_day_when_clocks_change_is_kept_to_the_microsecond(
+    typed_in: str, local: str, in_utc: str
+) -> None:
+    campaign = Campaign(is_accepting=True, closes_at=typed(typed_in, local))
+    end = datetime.fromisoformat(in_utc).replace(tzinfo=UTC)
+    assert lifecycle.is_accepting_at(campaign, end - INSTANT)
+    assert not lifecycle.is_accepting_at(campaign, end)
+
+
+ELSEWHERE = """
+import django
+django.setup()
+from datetime import UTC, datetime, timedelta
+import time_machine
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+from tests import test_deadlines as it
+from tests.test_typed_dates import form
+from tests.test_typed_dates import form, typed
+from tests.making import make_team, make_user
+from scoring import jobs
+jobs.current_app.send_task = lambda *args, **facts: None
+campaign = form("campaign", closes_at="2026-10-25T03:00").save()
+it.Campaign.objects.filter(pk=campaign.pk).update(stage="open", is_accepting=True)
+campaign.topics.create(code="1", position=0)
+person = make_user()
+make_team(campaign, person)
+end = datetime(2026, 10, 25, 2, 0, tzinfo=UTC)
+said = [campaign.closes_at.astimezone(UTC).isoformat()]
+for moment in (end - it.INSTANT, end):
+    with time_machine.travel(moment, tick=False):
+        client = it.Client()
+        client.force_login(person)
+        said += [it.upload(campaign, client, door) for door in ("page", "api")]
+said.append(it.Template("{% load moments %}{% moment m c %}").render(
+    it.Context({"m": end, "c": campaign})))
+print(said)
+"""
+
+
+def decided_where_the_clock_says(zone: str, folder: Path) -> str:
+    """A site of its own, whose machine stands in that zone, takes and refuses uploads."""
+    environment = os.environ | {
+        "TZ": zone,
+        "VAR_DIR": str(folder),
+        "DATABASE_URL": f"sqlite:///{folder}/site.sqlite3",
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip().splitlines()[-1]
+
+
+def test_machines_in_other_zones_decide_and_say_the_same(tmp_path: Path) -> None:
+    said = {}
+    for zone in ("Pacific/Kiritimati", "America/New_York"):
+        folder = tmp_path / zone.replace("/", "-")
+        folder.mkdir()
+        said[zone] = decided_where_the_clock_says(zone, folder)
+    first, second = said.values()
+    assert first == second
+    assert first.startswith("['2026-10-25T02:00:00+00:00', 302, 202, 400, 409, ")
+
+
+# --- shown ---------------------------------------------------------------------------------------
+
+
+def shown(moment: datetime | None, campaign: Campaign | None) -> str:
+    template = Template("{% load moments %}{% moment m c %}")
+    return template.render(Context({"m": moment, "c": campaign}))
+
+
+def test_a_moment_is_shown_on_every_clock() -> None:
+    end = datetime(2026, 10, 25, 2, 0, tzinfo=UTC)
+    assert shown(end, Campaign(time_zone="Europe/Rome")) == (
+        '<time class="moment" datetime="2026-10-25T02:00:00+00:00">25 October 2026, 02:00 UTC '
+        '<span class="clocks"><span>25 Oct, 03:00 Europe/Rome</span> · '
+        "<span>24 Oct, 14:00 AoE</span></span></time>"
+    )
+    before = shown(end - timedelta(hours=1), Campaign(time_zone="Europe/Rome"))
+    assert "25 Oct, 02:00 Europe/Rome" in before  # the second of its two o'clocks
+    assert "Rome" not in shown(end, Campaign(time_zone="UTC"))
+    assert "24 Oct, 14:00 AoE" in shown(end, None)
+    assert shown(None, None) == "–"
+
+
+def test_a_moment_far_away_is_shown_too() -> None:
+    for year in (2000, 2200):
+        assert str(year) in shown(datetime(year, 1, 1, 13, tzinfo=UTC), None)

@@ -1,0 +1,217 @@
+"""Tables and packages: what is in them, for whom, and that they say what they hold."""
+
+import csv
+import hashlib
+import io
+import json
+import zipfile
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import AnonymousUser
+
+from campaigns import lifecycle
+from campaigns.access import Viewer, viewer_or_404
+from campaigns.models import Campaign, Run, Team, User
+from scoring.core.artefacts import pack_vector
+from scoring.exports import describing
+from scoring.exports.board import COLUMNS
+from scoring.exports.package import write_package
+from scoring.exports.tables import TidyRow, has_tidy_rows, tidy_csv, tidy_rows
+from scoring.models import Score
+from tests.making import (
+    give_file,
+    make_campaign,
+    make_organiser,
+    make_qrels,
+    make_run,
+    make_scores,
+    make_team,
+    make_user,
+)
+
+pytestmark = pytest.mark.django_db
+THEN = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    """Published in TREC style, judged by a file, with one scored run of each of two teams."""
+    campaign = make_campaign(measures=["AP"], persistences=[0.5], topics=("051", "51"))
+    give_file(make_qrels(campaign))
+    for name, value in (("Alpha", 0.25), ("Beta", 0.5)):
+        run = make_run(
+            campaign,
+            make_team(campaign, make_user(f"{name.lower()}@example.org"), name=name),
+            tag=f"run-of-{name}",
+            digest=hashlib.sha256(name.encode()).hexdigest(),
+        )
+        make_scores(run, {"RBP(p=0.5)": (value, 0.125), "AP": (value / 2, None)})
+    lifecycle.start_judging(campaign=campaign, actor=None)
+    lifecycle.publish(campaign=campaign, actor=None)
+    return campaign
+
+
+def seen_by(campaign: Campaign, person: User | None = None) -> Viewer:
+    return viewer_or_404(person or AnonymousUser(), campaign.slug)
+
+
+def package_for(viewer: Viewer, **facts: object) -> dict[str, bytes]:
+    out = io.BytesIO()
+    write_package(viewer, viewer.campaign.active_qrels, out, made_at=THEN, **facts)
+    with zipfile.ZipFile(out) as packed:
+        assert packed.testzip() is None
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+# --- the tidy table -------------------------------------------------------------------------------
+
+
+def test_a_row_for_each_run_topic_and_measure(campaign: Campaign) -> None:
+    rows = list(tidy_rows(seen_by(campaign), campaign.active_qrels))
+    assert TidyRow._fields == (
+        "run", "team", "topic", "measure", "value", "residual", "qrels", "definitions",
+        "run_sha256",
+    )  # fmt: skip
+    assert [row[:6] for row in rows] == [
+        ("run-of-Alpha", "Alpha", "051", "RBP(p=0.5)", 0.25, 0.125),
+        ("run-of-Alpha", "Alpha", "51", "RBP(p=0.5)", 0.25, 0.125),
+        ("run-of-Alpha", "Alpha", "051", "AP", 0.125, None),
+        ("run-of-Alpha", "Alpha", "51", "AP", 0.125, None),
+        ("run-of-Beta", "Beta", "051", "RBP(p=0.5)", 0.5, 0.125),
+        ("run-of-Beta", "Beta", "51", "RBP(p=0.5)", 0.5, 0.125),
+        ("run-of-Beta", "Beta", "051", "AP", 0.25, None),
+        ("run-of-Beta", "Beta", "51", "AP", 0.25, None),
+    ]
+    assert {row.qrels for row in rows} == {1}
+    assert {row.run_sha256 for row in rows} == {run.digest for run in campaign.runs.all()}
+
+
+def test_numbers_come_back_to_the_last_bit_and_nothing_is_nothing(campaign: Campaign) -> None:
+    score = Score.objects.filter(measure="AP").earliest("pk")
+    score.bases = pack_vector(np.array([1 / 3, np.nan]))
+    score.save(update_fields=["bases"])
+    rows = tidy_rows(seen_by(campaign), campaign.active_qrels)
+    table = list(csv.DictReader(io.StringIO("".join(tidy_csv(rows)))))
+    values = [row["value"] for row in table if row["measure"] == "AP"][:2]
+    assert (float(values[0]), values[1]) == (1 / 3, "")
+    assert [row["topic"] for row in table][:2] == ["051", "51"]
+
+
+def test_texts_cannot_become_formulas_and_negative_numbers_stay_numbers(campaign: Campaign) -> None:
+    Team.objects.filter(name="Alpha").update(name='=HYPERLINK("x")')
+    score = Score.objects.earliest("pk")
+    score.residuals = pack_vector(np.array([-0.125, -0.25]))
+    score.save(update_fields=["residuals"])
+    rows = tidy_rows(seen_by(campaign), campaign.active_qrels)
+    first = next(csv.DictReader(io.StringIO("".join(tidy_csv(rows)))))
+    assert first["team"] == '\'=HYPERLINK("x")'
+    assert first["residual"] == "-0.125"
+
+
+def test_a_nameless_run_has_no_digest_but_for_its_team(campaign: Campaign) -> None:
+    Team.objects.filter(name="Alpha").update(is_anonymous=True)
+    own = User.objects.get(email="alpha@example.org")
+    told = {}
+    for who, person in (("public", None), ("own", own)):
+        rows = tidy_rows(seen_by(campaign, person), campaign.active_qrels)
+        told[who] = {(row.run, row.team, row.run_sha256) for row in rows if row.value == 0.25}
+    run = Run.objects.get(tag="run-of-Alpha")
+    assert told["own"] >= {("run-of-Alpha", "Alpha", run.digest)}
+    assert (f"run-{run.public_id[:6]}", f"anonymous-{run.team.public_id[:6]}", "") in told["public"]
+    assert "Alpha" not in str(told["public"])
+    assert run.digest not in str(told["public"])
+
+
+def test_own_scores_by_topic_before_publication_are_a_teams_own(campaign: Campaign) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(
+        stage="open", board_audience=0, shows_own_scores=True, per_topic_audience=1
+    )
+    alpha = seen_by(campaign, User.objects.get(email="alpha@example.org"))
+    assert {row.team for row in tidy_rows(alpha, campaign.active_qrels)} == {"Alpha"}
+    assert not has_tidy_rows(seen_by(campaign))
+    assert list(tidy_rows(seen_by(campaign), campaign.active_qrels)) == []
+
+
+# --- the package ----------------------------------------------------------------------------------
+
+
+def test_the_description_is_true_of_every_file(campaign: Campaign) -> None:
+    files = package_for(seen_by(campaign), address="https://trackside.example/x")
+    described = json.loads(files["datapackage.json"])
+    assert described["trackside"]["qrels"]["sha256"] == campaign.active_qrels.digest
+    assert {each["path"] for each in described["resources"]} == set(files) - {
+        "datapackage.json", "README.md", "CITATION.cff",
+    }  # fmt: skip
+    for each in described["resources"]:
+        data = files[each["path"]]
+        assert each["bytes"] == len(data)
+        assert each["hash"] == f"sha256:{hashlib.sha256(data).hexdigest()}"
+        if each["format"] == "csv":
+            header = data.decode().splitlines()[0].split(",")
+            assert [field["name"] for field in each["schema"]["fields"]] == header
+
+
+def test_every_value_is_of_the_type_that_is_said(campaign: Campaign) -> None:
+    files = package_for(seen_by(campaign))
+    read = {"integer": int, "number": float, "string": str}
+    tables = [
+        each for each in json.loads(files["datapackage.json"])["resources"] if "schema" in each
+    ]
+    for table in tables:
+        kinds = {field["name"]: field["type"] for field in table["schema"]["fields"]}
+        rows = list(csv.DictReader(io.StringIO(files[table["path"]].decode())))
+        assert rows
+        for row in rows:
+            for name, value in row.items():
+                assert value == "" or read[kinds[name]](value) is not None
+    assert len(tables) == 2
+    assert list(describing.BOARD) == list(COLUMNS)
+    assert list(describing.TIDY) == list(TidyRow._fields)
+
+
+def test_equal_contents_are_equal_bytes(campaign: Campaign) -> None:
+    made = []
+    for _ in range(2):
+        out = io.BytesIO()
+        write_package(seen_by(campaign), campaign.active_qrels, out, made_at=THEN)
+        made.append(out.getvalue())
+    assert made[0] == made[1]
+
+
+def test_it_holds_what_its_reader_may_see(campaign: Campaign) -> None:
+    always = {"leaderboard.csv", "README.md", "CITATION.cff", "datapackage.json"}
+    by_topic, judgments = {"scores.csv"}, {"qrels.txt"}
+    organiser = make_organiser(campaign)
+    assert set(package_for(seen_by(campaign))) == always | by_topic | {"topics.xml"}
+    everything = always | by_topic | judgments | {"topics.xml"}
+    assert set(package_for(seen_by(campaign, organiser))) == everything
+    Campaign.objects.filter(pk=campaign.pk).update(per_topic_audience=0, qrels_audience=2)
+    assert set(package_for(seen_by(campaign))) == always | judgments | {"topics.xml"}
+    Campaign.objects.filter(pk=campaign.pk).update(
+        per_topic_audience=2, topics_released_at="2100-01-01T00:00:00Z"
+    )
+    assert set(package_for(seen_by(campaign))) == always | judgments  # scores would name topics
+
+
+def test_the_citation_survives_any_title(campaign: Campaign) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(name='A "track":\n- evil: yes')
+    files = package_for(seen_by(campaign))
+    lines = dict(line.split(": ", 1) for line in files["CITATION.cff"].decode().splitlines()[:6])
+    assert json.loads(lines["title"]).startswith('A "track": - evil: yes')
+    assert files["README.md"].decode().splitlines()[0].startswith('# A "track": - evil')
+
+
+def test_late_and_disqualified_runs_are_in_the_board_without_a_rank(campaign: Campaign) -> None:
+    Run.objects.filter(tag="run-of-Beta").update(
+        disqualified_at=THEN, disqualified_reason="two accounts"
+    )
+    Run.objects.filter(tag="run-of-Alpha").update(is_late=True)
+    board = package_for(seen_by(campaign))["leaderboard.csv"].decode()
+    rows = {row["run"]: row for row in csv.DictReader(io.StringIO(board))}
+    found = {run: (row["rank"], row["standing"], row["reason"]) for run, row in rows.items()}
+    assert found == {
+        "run-of-Alpha": ("", "late", ""),
+        "run-of-Beta": ("", "disqualified", "two accounts"),
+    }

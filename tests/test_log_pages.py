@@ -1,0 +1,100 @@
+"""The log: who changed what, for organisers, page by page and as CSV."""
+
+import csv
+import io
+import json
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from campaigns import lifecycle
+from campaigns.models import Campaign, LogEntry
+from tests.making import make_campaign, make_organiser, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def desk() -> tuple[Client, Campaign]:
+    campaign = make_campaign(slug="the-campaign")
+    client = Client()
+    client.force_login(make_organiser(campaign, make_user(name="=1+1")))
+    return client, campaign
+
+
+def rows(client: Client, campaign: Campaign) -> list[dict[str, str]]:
+    answer = client.get(reverse("campaigns:log-csv", args=[campaign.slug]))
+    assert answer["Content-Type"] == "text/csv; charset=utf-8"
+    return list(csv.DictReader(io.StringIO(answer.content.decode())))
+
+
+def test_page_and_csv_tell_the_same_acts_newest_first(desk: tuple[Client, Campaign]) -> None:
+    client, campaign = desk
+    actor = campaign.memberships.get().person
+    lifecycle.close_for_runs(campaign=campaign, actor=actor)
+    campaign.name = "A new name"
+    lifecycle.change_settings(campaign=campaign, fields=["name"], actor=actor)
+    page = client.get(reverse("campaigns:log", args=[campaign.slug]))
+    told = [entry.verb for entry, _ in page.context["lines"]]
+    found = rows(client, campaign)
+    assert told == [row["what"] for row in found] == ["changed settings", "closed"]
+    assert "→ A new name" in page.content.decode()
+    assert json.loads(found[0]["details"])["changed"]["name"][1] == "A new name"
+
+
+def test_cells_that_a_spreadsheet_would_run_are_made_safe(desk: tuple[Client, Campaign]) -> None:
+    client, campaign = desk
+    actor = campaign.memberships.get().person
+    LogEntry.objects.create(campaign=campaign, actor=actor, verb="did", subject="@SUM(A1)")
+    row = rows(client, campaign)[0]
+    assert (row["who"], row["subject"]) == ("'=1+1", "'@SUM(A1)")
+
+
+def test_a_long_log_is_read_page_by_page_and_whole_as_csv(desk: tuple[Client, Campaign]) -> None:
+    client, campaign = desk
+    LogEntry.objects.bulk_create(
+        LogEntry(campaign=campaign, verb=f"act {number}") for number in range(250)
+    )
+    url = reverse("campaigns:log", args=[campaign.slug])
+    told = [
+        entry.verb
+        for page in (1, 2, 3)
+        for entry, _ in client.get(url, {"page": page}).context["lines"]
+    ]
+    assert told == [row["what"] for row in rows(client, campaign)]
+    assert len(set(told)) == 250
+    for strange in ("0", "99", "x", "-1"):
+        assert client.get(url, {"page": strange}).status_code == 200
+
+
+def test_details_of_every_kind_are_told_in_words(desk: tuple[Client, Campaign]) -> None:
+    client, campaign = desk
+    details = {
+        "changed": {
+            "is_private": [False, True],
+            "closes_at": [None, "2026-09-02T12:00:00.5+00:00"],
+            "terms": "a long text",
+        },
+        "count": 3,
+        "codes": ["1", "2", "3"],
+    }
+    LogEntry.objects.create(campaign=campaign, verb="did", details=details)
+    LogEntry.objects.create(campaign=campaign, verb="did", details=["odd"])
+    page = client.get(reverse("campaigns:log", args=[campaign.slug])).content.decode()
+    for words in (
+        "is private: no → yes",
+        "closes at: nothing → 2 Sep 2026, 12:00:00 UTC",
+        "terms: a long text",
+        "count: 3",
+        "codes: 1, 2, 3",
+    ):
+        assert words in page
+
+
+def test_entries_are_only_added(desk: tuple[Client, Campaign]) -> None:
+    _, campaign = desk
+    lifecycle.close_for_runs(campaign=campaign, actor=None)
+    for act in (LogEntry.objects.all().delete, lambda: campaign.log.update(verb="nothing")):
+        with pytest.raises(TypeError):
+            act()

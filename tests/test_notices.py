@@ -1,0 +1,336 @@
+"""What people are told by mail: whom, when, once, and never what they may not know."""
+
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core import mail
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns import letters, lifecycle, notices, people
+from campaigns.models import Announcement, Audience, Campaign, Notice, Run, User
+from config import celery
+from scoring import delivery, jobs, tasks
+from scoring.models import FeedbackRelease, Job
+from tests.crowd import crowd
+from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_team, make_user
+
+pytestmark = pytest.mark.django_db
+
+NOW = timezone.now()
+HOUR = timedelta(hours=1)
+
+
+def signed_in(person: User) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def told(person: User) -> list[str]:
+    """The kinds of what this person is told, oldest first."""
+    keys = Notice.objects.filter(recipient=person).order_by("pk").values_list("key", flat=True)
+    return [key.split("/")[0] for key in keys]
+
+
+def send_all() -> None:
+    for job in Job.objects.filter(kind=Job.Kind.NOTIFY, state=Job.State.WAITING):
+        tasks.deliver_notice(job.pk)
+
+
+# --- the clock ------------------------------------------------------------------------------------
+
+
+def test_opening_and_closing_by_the_clock_are_told_once_each() -> None:
+    campaign = make_campaign(opens_at=NOW, closes_at=NOW + HOUR)
+    alice = make_user()
+    make_team(campaign, alice)
+    microsecond = timedelta(microseconds=1)
+    seen = []
+    for moment in (
+        NOW - microsecond, NOW, NOW, NOW + HOUR - microsecond,
+        NOW + HOUR, NOW + HOUR, NOW + 2 * HOUR,
+    ):  # fmt: skip
+        notices.tell_due(moment)
+        seen.append(told(alice))
+    opened, both = ["opened"], ["opened", "closed"]
+    assert seen == [[], opened, opened, opened, both, both, both]
+
+
+def test_a_campaign_that_opens_again_is_told_of_again() -> None:
+    campaign = make_campaign(opens_at=NOW, closes_at=NOW + HOUR)
+    alice = make_user()
+    make_team(campaign, alice)
+    notices.tell_due(NOW)
+    notices.tell_due(NOW + HOUR)
+    Campaign.objects.filter(pk=campaign.pk).update(closes_at=NOW + 3 * HOUR)
+    notices.tell_due(NOW + HOUR + timedelta(minutes=1))
+    notices.tell_due(NOW + 3 * HOUR)
+    assert told(alice) == ["opened", "closed", "opened", "closed"]
+
+
+def test_closing_by_hand_is_told_and_publishing_says_so_itself() -> None:
+    campaign = make_campaign()
+    alice = make_user()
+    make_team(campaign, alice)
+    make_qrels(campaign)
+    notices.tell_due(NOW)
+    lifecycle.close_for_runs(campaign=campaign, actor=None)
+    notices.tell_due(NOW + HOUR)
+    lifecycle.publish(campaign=campaign, actor=None)
+    notices.tell_due(NOW + 2 * HOUR)
+    assert told(alice) == ["opened", "closed", "published"]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"stage": Campaign.Stage.DRAFT, "is_accepting": False},
+        {"archived_at": NOW},
+        {"stage": Campaign.Stage.CLOSED, "is_accepting": False},  # nobody was told it had opened
+        {"opens_at": NOW + HOUR},
+    ],
+)
+def test_what_the_clock_says_nothing_of(facts: dict[str, object]) -> None:
+    campaign = make_campaign(**facts)
+    alice = make_user()
+    make_team(campaign, alice)
+    notices.tell_due(NOW)
+    assert told(alice) == []
+
+
+@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
+@pytest.mark.django_db(transaction=True)
+def test_ten_timers_at_once_tell_it_once(tmp_path: Path) -> None:
+    campaign = make_campaign(opens_at=NOW)
+    alice = make_user()
+    make_team(campaign, alice)
+    crowd([partial(notices.tell_due, NOW + n * HOUR) for n in range(10)], tmp_path)
+    assert told(alice) == ["opened"]
+
+
+# --- who is told ----------------------------------------------------------------------------------
+
+
+def test_only_members_of_teams_that_are_in_are_told() -> None:
+    campaign = make_campaign(joining=Campaign.Joining.APPROVAL)
+    alice, waiting, stranger, olga = make_user(), make_user(), make_user(), make_organiser(campaign)
+    make_team(campaign, alice)
+    people.found_team(campaign=campaign, person=waiting, name="Waiting")
+    notices.tell_due(NOW)
+    assert told(alice) == ["opened"]
+    assert told(waiting) == told(stranger) == []
+    assert told(olga) == ["asked"]
+
+
+def test_who_wants_no_mails_gets_none() -> None:
+    campaign = make_campaign()
+    alice, bob = make_user(gets_notices=False), make_user()
+    make_team(campaign, alice, bob)
+    notices.tell_due(NOW)
+    assert told(alice) == []
+    User.objects.filter(pk=bob.pk).update(gets_notices=False)  # after it was written
+    send_all()
+    assert mail.outbox == []
+
+
+def test_the_switch_is_on_the_account_page() -> None:
+    alice = make_user()
+    client = signed_in(alice)
+    assert "Mails about my campaigns" in client.get(reverse("campaigns:account")).content.decode()
+    client.post(reverse("campaigns:account"), {"name": "Alice"})
+    alice.refresh_from_db()
+    assert not alice.gets_notices
+    client.post(reverse("campaigns:account"), {"name": "Alice", "gets_notices": "on"})
+    alice.refresh_from_db()
+    assert alice.gets_notices
+
+
+# --- sending --------------------------------------------------------------------------------------
+
+
+def test_a_notice_that_is_delivered_twice_is_sent_once() -> None:
+    campaign = make_campaign()
+    alice, bob = make_user(), make_user()
+    make_team(campaign, alice, bob)
+    notices.tell_due(NOW)
+    send_all()
+    for notice in Notice.objects.all():
+        letters.mail(notice.pk)
+    # each alone: nobody learns another's address
+    assert sorted(message.to for message in mail.outbox) == sorted([[alice.email], [bob.email]])
+    assert all(not message.cc and not message.bcc for message in mail.outbox)
+    assert not Job.objects.exclude(state=Job.State.DONE).exists()
+
+
+def test_a_mail_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    campaign = make_campaign()
+    make_team(campaign, make_user())
+    notices.tell_due(NOW)
+
+    def fail(*args: object, **kwargs: object) -> None:
+        raise OSError("no mail server")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(letters.EmailMessage, "send", fail)
+        send_all()
+    job = Job.objects.get()
+    assert (job.state, job.attempts) == (Job.State.WAITING, 1)
+    send_all()
+    assert len(mail.outbox) == 1
+
+
+def test_names_are_written_as_they_are_and_on_one_line() -> None:
+    campaign = make_campaign(name="Q & A\r\nBcc: all@evil.example")
+    alice = make_user()
+    make_team(campaign, alice)
+    notices.tell_due(NOW)
+    send_all()
+    (message,) = mail.outbox
+    assert "\n" not in message.subject
+    assert message.subject.startswith("Q & A")
+    assert message.recipients() == [alice.email]
+    assert "Bcc" not in message.message()
+    assert "&amp;" not in message.body
+
+
+LETTERS = sorted(path.stem for path in Path(settings.BASE_DIR, "templates/mail").glob("[a-z]*.txt"))
+
+
+@pytest.mark.parametrize("kind", LETTERS)
+@pytest.mark.parametrize("site", ["", "https://track.example/"])
+def test_every_letter_says_what_and_where(kind: str, site: str, settings: object) -> None:
+    settings.SITE_URL = site
+    campaign = make_campaign(name="It's a track", closes_at=NOW, grace_minutes=5)
+    run = make_run(campaign, problems=[{"code": "X", "line": 3, "message": "odd"}], problem_count=1)
+    said = Announcement(campaign=campaign, subject="So", body="*Thus*")
+    subject, body = letters.compose(
+        kind, campaign, run=run, name=run.tag, team=run.team, announcement=said
+    )
+    assert subject.startswith("It's a track: ")
+    assert "{" not in subject + body
+    assert "&#" not in subject + body
+    assert "account page" in body
+    assert ("https://track.example/campaigns/" in body) is bool(site)
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+def test_a_refused_run_is_told_to_its_whole_team_and_to_nobody_else() -> None:
+    campaign = make_campaign()
+    alice, bob, rival = make_user(), make_user(), make_user()
+    team = make_team(campaign, alice, bob)
+    make_team(campaign, rival)
+    problem = {"code": "SCORE", "line": 7, "message": "the score is not a number", "value": "x"}
+    run = make_run(
+        campaign, team, state=Run.State.REFUSED, problems=[problem], problem_count=1, tag="mine"
+    )
+    notices.tell_team(run, "refused")
+    notices.tell_team(run, "refused")
+    send_all()
+    assert told(alice) == told(bob) == ["refused"]
+    assert told(rival) == []
+    assert "line 7: the score is not a number: x" in mail.outbox[0].body
+
+
+def test_a_blind_team_is_not_told_that_its_run_is_scored() -> None:
+    campaign = make_campaign()
+    alice = make_user()
+    run = make_run(campaign, make_team(campaign, alice))
+    delivery.tell_scored(run, campaign)
+    assert told(alice) == []
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        {"shows_own_scores": True},
+        {"board_audience": Audience.PARTICIPANTS, "runs_audience": Audience.PARTICIPANTS},
+    ],
+)
+def test_a_team_that_may_see_scores_is_told_once(shown: dict[str, object]) -> None:
+    campaign = make_campaign(**shown)
+    alice = make_user()
+    run = make_run(campaign, make_team(campaign, alice))
+    delivery.tell_scored(run, campaign)
+    delivery.tell_scored(run, campaign)  # scored anew, under other qrels
+    send_all()
+    assert told(alice) == ["scored"]
+    assert len(mail.outbox) == 1
+
+
+@pytest.mark.parametrize(("shown", "expected"), [(0.25, ["scored"]), (None, [])])
+def test_feedback_is_told_where_there_is_any(shown: float | None, expected: list[str]) -> None:
+    campaign = make_campaign(feedback=Campaign.Feedback.ROUNDED)
+    alice = make_user()
+    run = make_run(campaign, make_team(campaign, alice))
+    FeedbackRelease.objects.create(
+        run=run, qrels=make_qrels(campaign), measure="AP", value=0.251, shown=shown
+    )
+    delivery.tell_scored(run, campaign)
+    assert told(alice) == expected
+
+
+# --- announcements --------------------------------------------------------------------------------
+
+
+def test_an_announcement_is_mailed_and_stands_on_the_overview_of_the_members() -> None:
+    campaign = make_campaign()
+    olga, alice = make_organiser(campaign), make_user()
+    make_team(campaign, alice)
+    said = {"subject": "Topics", "body": "Topic **7** is withdrawn. <script>x</script>"}
+    client = signed_in(olga)
+    url = reverse("campaigns:announce", args=[campaign.slug])
+    client.post(url, said)
+    client.post(url, said)  # a double click
+    send_all()
+    assert [message.to for message in mail.outbox] == [[alice.email]]
+    assert "Topic **7**" in mail.outbox[0].body
+    overview = reverse("campaigns:campaign-detail", args=[campaign.slug])
+    page = signed_in(alice).get(overview).content.decode()
+    assert "Topic <strong>7</strong>" in page
+    assert "<script>x" not in page
+    assert "Topic <strong>7</strong>" not in Client().get(overview).content.decode()
+    assert signed_in(alice).post(url, said).status_code == 404
+
+
+# --- the worker's timer ---------------------------------------------------------------------------
+
+
+def test_the_task_tells_what_is_due() -> None:
+    campaign = make_campaign(opens_at=NOW - HOUR)
+    alice = make_user()
+    make_team(campaign, alice)
+    tasks.tell_due()
+    assert told(alice) == ["opened"]
+
+
+def test_the_timer_asks_every_minute_and_outlives_a_broker_that_is_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[object, ...]] = []
+
+    class Timer:
+        def call_repeatedly(self, seconds: float, act: object, arguments: tuple = ()) -> object:
+            asked.append((seconds, act, arguments))
+
+    def no_broker(*args: object, **kwargs: object) -> None:
+        raise ConnectionError("no broker")
+
+    worker = type("Worker", (), {"timer": Timer()})()
+    celery.Sweeper(worker).start(worker)
+    monkeypatch.setattr(celery.app, "send_task", no_broker)
+    (ask, arguments) = next(
+        (act, given) for seconds, act, given in asked if given[:1] == ("scoring.tell_due",)
+    )
+    ask(*arguments)  # raises nothing
+    sent = []
+    monkeypatch.setattr(celery.app, "send_task", lambda name, **options: sent.append(name))
+    ask(*arguments)
+    assert sent == ["scoring.tell_due"]
+    assert jobs.TASKS[Job.Kind.NOTIFY] == tasks.deliver_notice.name

@@ -1,0 +1,113 @@
+"""The organiser's pages: what each stage shows, feedback, the pill, and the steps."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns.models import Campaign
+from campaigns.models.showing import CLOSED, TABLES, trec_style
+from tests.making import make_campaign, make_organiser, make_user
+from tests.test_lifecycle import EXPECTED, in_force
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def desk() -> tuple[Client, Campaign]:
+    organiser = make_user(is_approved=True)
+    campaign = make_campaign(slug="the-campaign")
+    make_organiser(campaign, organiser)
+    client = Client()
+    client.force_login(organiser)
+    return client, campaign
+
+
+def sent(table: dict) -> dict[str, str]:
+    """A table as the page's form sends it."""
+    return {
+        f"{stage}-{switch}": ("yes" if setting is True else "" if setting is False else setting)
+        for stage, row in table.items()
+        if stage != "draft"
+        for switch, setting in row.items()
+    }
+
+
+def test_a_preset_fills_the_form_in_and_stores_nothing(desk: tuple[Client, Campaign]) -> None:
+    client, campaign = desk
+    page = client.get(reverse("campaigns:showing-edit", args=[campaign.slug]) + "?preset=live")
+    assert page.context["form"]["open-board_audience"].value() == 2
+    assert "not saved yet" in page.content.decode()
+    assert in_force(campaign) == CLOSED
+    assert Campaign.objects.get(pk=campaign.pk).preset == "trec"
+
+
+@pytest.mark.parametrize("preset", EXPECTED)
+def test_a_table_comes_back_from_the_form_as_it_was(
+    preset: str, desk: tuple[Client, Campaign]
+) -> None:
+    client, campaign = desk
+    url = reverse("campaigns:showing-edit", args=[campaign.slug])
+    assert client.post(url, sent(TABLES[preset]())).status_code == 302
+    campaign.refresh_from_db()
+    assert (campaign.preset, campaign.stage_switches) == (preset, TABLES[preset]())
+    assert in_force(campaign) == TABLES[preset]()["open"]
+    page = client.get(url)
+    again = {name: field.initial for name, field in page.context["form"].fields.items()}
+    assert set(again) == set(sent(trec_style()))
+
+
+def test_a_table_that_contradicts_itself_is_said_so_on_the_page(
+    desk: tuple[Client, Campaign],
+) -> None:
+    client, campaign = desk
+    url = reverse("campaigns:showing-edit", args=[campaign.slug])
+    answer = client.post(url, sent(trec_style()) | {"open-board_audience": 2})
+    assert answer.status_code == 400
+    assert "whoever sees the board sees the runs on it" in answer.content.decode()
+    assert in_force(campaign) == CLOSED
+
+
+def test_feedback_is_set_on_the_same_page_and_keeps_the_table(
+    desk: tuple[Client, Campaign],
+) -> None:
+    client, campaign = desk
+    url = reverse("campaigns:showing-edit", args=[campaign.slug])
+    typed = {
+        "feedback-form": "",
+        "feedback": "ladder",
+        "feedback_measure": "AP",
+        "feedback_step": "0.02",
+        "feedback_runs": "3",
+        "feedback_days": "7",
+        "feedback_topics": "2",
+    }
+    assert client.post(url, typed).status_code == 302
+    campaign.refresh_from_db()
+    assert (campaign.feedback, campaign.feedback_topics) == ("ladder", ["2"])
+    assert campaign.stage_switches == trec_style()
+    for fault in ({"feedback_topics": "1 2"}, {"feedback_topics": "3"}, {"feedback_days": "0"}):
+        assert client.post(url, typed | fault).status_code == 400
+
+
+def test_the_pill_says_closed_once_the_last_late_run_could_have_come(
+    desk: tuple[Client, Campaign],
+) -> None:
+    client, campaign = desk
+    now = timezone.now()
+    url = reverse("campaigns:campaign-detail", args=[campaign.slug])
+    campaign.closes_at = now - timedelta(minutes=5)
+    campaign.grace_minutes = 10
+    campaign.save()
+    assert '<span class="pill">open</span>' in client.get(url).content.decode()
+    campaign.grace_minutes = 5
+    campaign.save()
+    assert '<span class="pill">closed</span>' in client.get(url).content.decode()
+
+
+def test_a_step_that_does_not_exist_is_not_found(desk: tuple[Client, Campaign]) -> None:
+    client, campaign = desk
+    url = reverse("campaigns:campaign-step", args=[campaign.slug, "sideways"])
+    assert client.post(url).status_code == 404

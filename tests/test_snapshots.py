@@ -1,0 +1,239 @@
+"""A snapshot never changes, is its own file, and is for those who may see all that is in it."""
+
+import csv
+import io
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns import lifecycle
+from campaigns.access import organiser_or_404
+from campaigns.models import Campaign, LogEntry, Preset, Run, Team, User
+from campaigns.models.showing import TABLES
+from scoring import snapshots
+from scoring.definitions import rules_of
+from scoring.housekeeping import delete_unowned_files
+from scoring.models import Snapshot
+from scoring.snapshots import CannotTake, FileChanged, board_of, take_snapshot
+from tests.making import (
+    give_file,
+    make_campaign,
+    make_organiser,
+    make_qrels,
+    make_run,
+    make_scores,
+    make_team,
+    make_user,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    """Being judged, in TREC style; two runs are scored."""
+    campaign = make_campaign(measures=["AP"], persistences=[0.5])
+    give_file(make_qrels(campaign))
+    for name, value in (("Alpha", 0.25), ("Beta", 0.5)):
+        add_scored_run(campaign, make_team(campaign, name=name), value)
+    lifecycle.start_judging(campaign=campaign, actor=None)
+    return campaign
+
+
+@pytest.fixture
+def organiser(campaign: Campaign) -> User:
+    return make_organiser(campaign)
+
+
+def add_scored_run(campaign: Campaign, team: Team, value: float) -> Run:
+    run = make_run(campaign, team, tag=f"run-of-{team.name}")
+    make_scores(run, {str(measure): (value, 0.1) for measure in rules_of(campaign).measures})
+    return run
+
+
+def taken(campaign: Campaign, organiser: User, title: str = "") -> Snapshot:
+    viewer = organiser_or_404(organiser, campaign.slug)
+    return take_snapshot(viewer=viewer, actor=organiser, title=title)
+
+
+def page_of(snapshot: Snapshot, person: User | None = None, **query: str) -> object:
+    client = Client()
+    if person is not None:
+        client.force_login(person)
+    return client.get(reverse("scoring:snapshot-detail", args=[snapshot.public_id]), query)
+
+
+def file_of(snapshot: Snapshot, person: User | None = None, **headers: str) -> object:
+    client = Client()
+    if person is not None:
+        client.force_login(person)
+    url = reverse("scoring:snapshot-file", args=[snapshot.public_id])
+    response = client.get(url, headers=headers)
+    # Read at once: left alone, the stream would be closed during some later test.
+    response.whole = b"".join(response.streaming_content) if response.streaming else b""
+    return response
+
+
+def bytes_of(response: object) -> bytes:
+    return response.whole
+
+
+# --- it stays -------------------------------------------------------------------------------------
+
+
+def test_whatever_happens_to_the_board_it_stays_as_it_was(
+    campaign: Campaign, organiser: User
+) -> None:
+    lifecycle.publish(campaign=campaign, actor=organiser)
+    snapshot = taken(campaign, organiser, "Final")
+    page, file = page_of(snapshot).content, bytes_of(file_of(snapshot))
+    make_qrels(campaign)  # another version, nothing scored yet
+    Run.objects.filter(tag="run-of-Beta").update(withdrawn_at=timezone.now())
+    Team.objects.filter(name="Alpha").update(name="Renamed")
+    campaign.refresh_from_db()
+    campaign.measures = ["nDCG@10"]
+    campaign.save(update_fields=["measures"])
+    assert bytes_of(file_of(snapshot)) == file
+    assert page_of(snapshot).content == page
+    assert b"run-of-Beta" in page
+    assert b"Renamed" not in page
+
+
+def test_the_page_shows_the_rows_of_its_file(campaign: Campaign, organiser: User) -> None:
+    lifecycle.publish(campaign=campaign, actor=organiser)
+    snapshot = taken(campaign, organiser)
+    packed = zipfile.ZipFile(io.BytesIO(bytes_of(file_of(snapshot))))
+    rows = list(csv.DictReader(io.StringIO(packed.read("leaderboard.csv").decode())))
+    for measure in map(str, rules_of(campaign).measures):
+        shown = page_of(snapshot, measure=measure).context["board"].rows
+        wanted = [(r["run"], float(r["base"])) for r in rows if r["measure"] == measure]
+        assert [(row.run, row.base) for row in shown] == wanted
+        assert [row.rank for row in shown] == [1, 2]
+    assert page_of(snapshot, measure="P@5").status_code == 404
+
+
+def test_a_file_that_was_changed_is_not_shown(campaign: Campaign, organiser: User) -> None:
+    snapshot = taken(campaign, organiser)
+    default_storage.delete(snapshot.storage_key)
+    key = default_storage.save(snapshot.storage_key, ContentFile(b"something else"))
+    assert key == snapshot.storage_key
+    with pytest.raises(FileChanged):
+        board_of(snapshot)
+    lifecycle.publish(campaign=campaign, actor=organiser)
+    assert page_of(snapshot).status_code == 404
+    downloads = reverse("scoring:downloads", args=[campaign.slug])
+    assert Client().get(downloads).status_code == 200
+
+
+def test_its_file_is_not_swept_away(campaign: Campaign, organiser: User) -> None:
+    snapshot = taken(campaign, organiser)
+    delete_unowned_files(older_than=timedelta(0))
+    assert page_of(snapshot, organiser).status_code == 200
+
+
+def test_it_is_written_down_who_took_it(campaign: Campaign, organiser: User) -> None:
+    snapshot = taken(campaign, organiser, " For \n the paper ")
+    assert snapshot.title == "For the paper"
+    entry = LogEntry.objects.get(verb="took a snapshot")
+    assert (entry.actor, entry.subject) == (organiser, snapshot.public_id)
+    assert entry.details["sha256"] == snapshot.digest
+
+
+# --- it is whole ----------------------------------------------------------------------------------
+
+
+def test_without_qrels_there_is_nothing_to_take(campaign: Campaign, organiser: User) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(active_qrels=None)
+    with pytest.raises(CannotTake, match="no qrels"):
+        taken(campaign, organiser)
+
+
+def test_a_board_that_is_being_scored_is_not_taken(campaign: Campaign, organiser: User) -> None:
+    make_run(campaign, make_team(campaign))
+    with pytest.raises(CannotTake, match="One run has no score yet"):
+        taken(campaign, organiser)
+    assert not Snapshot.objects.exists()
+
+
+def test_a_row_that_cannot_be_written_leaves_a_file_that_is_swept_away(
+    campaign: Campaign, organiser: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object, **kwargs: object) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(snapshots.LogEntry.objects, "create", fail)
+    with pytest.raises(OSError, match="full"):
+        taken(campaign, organiser)
+    assert not Snapshot.objects.exists()
+    assert delete_unowned_files(older_than=timedelta(0)) >= 1
+
+
+# --- whom it is for -------------------------------------------------------------------------------
+
+
+def test_it_is_found_once_all_that_is_in_it_is_shown(campaign: Campaign, organiser: User) -> None:
+    snapshot = taken(campaign, organiser)
+    stranger = make_user()
+    assert page_of(snapshot, organiser).status_code == 200
+    assert page_of(snapshot).status_code == file_of(snapshot, stranger).status_code == 404
+    lifecycle.publish(campaign=campaign, actor=organiser)
+    assert page_of(snapshot).status_code == file_of(snapshot, stranger).status_code == 200
+    lifecycle.unpublish(campaign=campaign, actor=organiser)
+    assert page_of(snapshot).status_code == file_of(snapshot, stranger).status_code == 404
+
+
+def test_under_a_live_board_one_with_scores_by_topic_waits_for_publication(
+    organiser: User, campaign: Campaign
+) -> None:
+    """Everybody sees the means already, and nobody else may get the rest through a snapshot."""
+    table = TABLES[Preset.LIVE]()
+    lifecycle.change_showing(campaign=campaign, preset="live", table=table, actor=organiser)
+    snapshot = taken(campaign, organiser)
+    downloads = reverse("scoring:downloads", args=[campaign.slug])
+    assert page_of(snapshot).status_code == 404
+    assert snapshot.public_id not in Client().get(downloads).content.decode()
+    lifecycle.publish(campaign=campaign, actor=organiser)
+    assert page_of(snapshot).status_code == 200
+    assert snapshot.public_id in Client().get(downloads).content.decode()
+
+
+def test_one_of_a_class_room_is_the_classs(campaign: Campaign, organiser: User) -> None:
+    table = TABLES[Preset.CLASS_ROOM]()
+    lifecycle.change_showing(campaign=campaign, preset="classroom", table=table, actor=organiser)
+    member = make_user()
+    make_team(campaign, member)
+    snapshot = taken(campaign, organiser)
+    assert page_of(snapshot, member).status_code == 200
+    assert page_of(snapshot).status_code == 404
+    names = zipfile.ZipFile(io.BytesIO(bytes_of(file_of(snapshot, member)))).namelist()
+    assert "qrels.txt" not in names
+    assert "scores.csv" not in names  # these are the class's alone, and shown on its pages
+
+
+def test_names_stay_as_the_public_knew_them(campaign: Campaign, organiser: User) -> None:
+    Team.objects.filter(name="Alpha").update(is_anonymous=True)
+    lifecycle.publish(campaign=campaign, actor=organiser)
+    snapshot = taken(campaign, organiser)
+    past = timezone.now() - timedelta(days=1)
+    Campaign.objects.filter(pk=campaign.pk).update(reveals_teams_at=past)
+    packed = zipfile.ZipFile(io.BytesIO(bytes_of(file_of(snapshot, organiser))))
+    everything = b"".join(packed.read(name) for name in packed.namelist())
+    assert b"Alpha" not in everything
+    assert b"Beta" in everything
+
+
+def test_a_kept_copy_is_confirmed_only_to_who_may_see_it(
+    campaign: Campaign, organiser: User
+) -> None:
+    snapshot = taken(campaign, organiser)
+    tag = file_of(snapshot, organiser)["ETag"]
+    assert file_of(snapshot, organiser, if_none_match=tag).status_code == 304
+    assert file_of(snapshot, make_user(), if_none_match=tag).status_code == 404
+    for response in (file_of(snapshot, organiser), page_of(snapshot, organiser)):
+        assert "no-store" in response["Cache-Control"]
