@@ -1,4 +1,4 @@
-"""Whole lines of text in blocks of about 2 MiB, and what is refused as not being clean text.
+"""Whole lines of text in blocks of about 4 MiB, and what is refused as not being clean text.
 
 Positions are byte offsets into `Block.data`, which blanks pad on both sides so that readers may
 load eight bytes before or behind any field without looking where the block ends.

@@ -30,6 +30,8 @@ class Stack:
 
     def join(self) -> NDArray[Any]:
         """All rows in one array; the stack is empty afterwards."""
+        if len(self._blocks) == 1:
+            return self._blocks.pop()
         joined = np.empty(sum(block.size for block in self._blocks), self._dtype)
         self._blocks.reverse()
         begin = 0
@@ -64,6 +66,10 @@ class DocColumn:
 
     def join(self) -> DocIds:
         """All ids, S{w}[rows], NUL padded, w a multiple of 8."""
+        joined = self._blocks.pop() if len(self._blocks) == 1 else self._joined()
+        return joined.view(f"S{WORD * self._width}").reshape(-1)
+
+    def _joined(self) -> Words:
         joined = np.zeros((self._rows, self._width), "<u8")
         self._blocks.reverse()
         begin = 0
@@ -71,7 +77,7 @@ class DocColumn:
             block = self._blocks.pop()
             joined[begin : begin + len(block), : block.shape[1]] = block
             begin += len(block)
-        return joined.view(f"S{WORD * self._width}").reshape(-1)
+        return joined
 
 
 def doc_words(fields: Fields, column: int, findings: Findings) -> Words:

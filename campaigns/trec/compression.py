@@ -13,8 +13,8 @@ from typing import BinaryIO
 
 from campaigns.trec.problems import refuse
 
-READ_BYTES = 1 << 21
-BLOCK_BYTES = 1 << 21  # a plain block is never larger
+READ_BYTES = 1 << 22
+BLOCK_BYTES = 1 << 22
 MEMBER_LIMIT = 1000
 HEAD_BYTES = 512
 GZIP_MAGIC = b"\x1f\x8b"
@@ -38,7 +38,7 @@ ZLIB_HEADS = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 
 
 def plain_blocks(source: BinaryIO | bytes, *, max_bytes: int = 1 << 30) -> Iterator[bytes]:
-    """Yield the plain content of a plain or gzipped file in blocks of at most 2 MiB.
+    """Yield the plain content of a plain or gzipped file in blocks of at most 4 MiB.
 
     `max_bytes` is an absolute limit on what is yielded. Raises FormatError: TYPE (another
     packing), GZIP (truncated, damaged, followed by other data, compressed twice, more than 1000
@@ -74,7 +74,7 @@ def _peek(pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
         size += len(piece)
         if size >= HEAD_BYTES:
             break
-    return b"".join(taken)[:HEAD_BYTES], chain(taken, pieces)
+    return b"".join(piece[:HEAD_BYTES] for piece in taken)[:HEAD_BYTES], chain(taken, pieces)
 
 
 def _refuse_foreign(head: bytes) -> None:

@@ -23,7 +23,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.fields import WORD, Fields, Positions, Words, words_before
+from campaigns.trec.fields import WORD, Fields, Positions, Words, last_words, words_at, words_before
 
 # Possessive, so that a long field of digits is not tried twice.
 DECIMAL = re.compile(rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
@@ -34,7 +34,7 @@ MAX_WORDS = 3
 MAX_HEAD = 1843  # what stands before the last 16 digits: 1843 * 10**16 + 10**16 < 2**64
 RANK_DIGITS = 8
 EXPONENT_BYTES = 4  # e-05
-LOWER_CASE = 0x20
+LOWER_CASE, ASCII_ZERO = np.uint8(0x20), np.uint8(ord("0"))
 
 ASCII_ZEROS = np.uint64(0x3030303030303030)
 ABOVE_NINE = np.uint64(0x7676767676767676)  # added to a byte above 9, sets its high bit
@@ -49,6 +49,7 @@ JOINS = (
 EIGHT_DIGITS = np.uint64(10**8)
 ONE = np.uint64(1)
 BYTE_SHIFT, TOP_BYTE, HIGH_TO_LOW = np.uint64(8), np.uint64(56), np.uint64(7)
+EXPONENT_BITS, WHOLE_WORD = np.uint64(32), np.uint64(64)
 DOUBLE_POWERS = np.array([10.0**k for k in range(MAX_POWER + 1)])
 LONG_POWERS = np.array([10**k for k in range(20)], np.uint64).astype(np.longdouble)
 LONG_POWERS = np.concatenate([LONG_POWERS, LONG_POWERS[19] * LONG_POWERS[1:4]])
@@ -94,9 +95,19 @@ def read_decimals(fields: Fields, column: int) -> Decimals:
     return decimals_between(fields.data, fields.starts[column], fields.ends[column])
 
 
-def decimals_between(data: NDArray[np.uint8], starts: Positions, ends: Positions) -> Decimals:
-    """Values of the decimal numbers that begin and end there."""
-    values, easy = _short_decimals(data, starts, ends)
+def decimals_between(
+    data: NDArray[np.uint8], starts: Positions, ends: Positions, *, loaded: Words | None = None
+) -> Decimals:
+    """Values of the decimal numbers that begin and end there. `loaded`, if the caller has it, is
+    the text before each end, uint64[rows, MAX_WORDS]."""
+    if loaded is None:
+        loaded = words_at(data, ends - WORD * MAX_WORDS, MAX_WORDS)
+    lead = data[starts]
+    negative = lead == ord("-")
+    lengths = ends - starts
+    lengths -= negative | (lead == ord("+"))
+    values, easy = _short_decimals(loaded, lengths)
+    np.negative(values, out=values, where=negative)
     bad = np.zeros(values.size, np.bool_)
     underflow = np.zeros(values.size, np.bool_)
     for row in np.flatnonzero(~easy).tolist():
@@ -109,68 +120,84 @@ def decimals_between(data: NDArray[np.uint8], starts: Positions, ends: Positions
     return Decimals(values, bad, underflow)
 
 
-def _short_decimals(
-    data: NDArray[np.uint8], starts: Positions, ends: Positions
-) -> tuple[NDArray[np.float64], Flags]:
-    """Steps 1 to 4: values, and the rows for which they hold."""
-    lead = data[starts]
-    negative = lead == ord("-")
-    starts = starts + (negative | (lead == ord("+")))
-    powers, ends = _exponents(data, starts, ends)
-    lengths = ends - starts
+def _short_decimals(loaded: Words, lengths: Positions) -> tuple[NDArray[np.float64], Flags]:
+    """Steps 1 to 4: values without their sign, and the rows for which they hold.
+
+    `lengths` are those of the fields without sign, `loaded` is what stands before their ends.
+    """
+    sure = lengths <= WORD * MAX_WORDS
+    powers, shift = _exponents(loaded, lengths)
+    lengths = lengths - (shift >> np.uint64(3)).view(np.int64)
     count = min(-(-int(lengths.max(initial=1)) // WORD), MAX_WORDS)
-    words = words_before(data, ends, lengths, count, flip=ASCII_ZEROS)
+    words = last_words(_shifted(loaded, shift, count), lengths, flip=ASCII_ZEROS)
     words, has_point, fraction, good = _without_point(words)
-    good &= (lengths > has_point) & (lengths <= WORD * count)
+    sure &= good & (lengths > has_point)
     digits = joined(words[0])
     if count == MAX_WORDS:
-        good &= digits <= MAX_HEAD
+        sure &= digits <= MAX_HEAD
     for word in words[1:]:
         digits *= EIGHT_DIGITS
         digits += joined(word)
-    values, sure = _scaled(digits, powers - fraction)
-    return np.negative(values, out=values, where=negative), good & sure
+    values, is_rounded = _scaled(digits, powers - fraction)
+    return values, sure & is_rounded
 
 
-def _exponents(
-    data: NDArray[np.uint8], starts: Positions, ends: Positions
-) -> tuple[NDArray[np.int16], Positions]:
-    """The power of ten that `e`, a sign and two digits say (else 0), and the ends without them."""
-    powers = np.zeros(ends.size, np.int16)
-    rows = np.flatnonzero(data[ends - EXPONENT_BYTES] | LOWER_CASE == ord("e"))
-    rows = rows[ends[rows] - EXPONENT_BYTES > starts[rows]]
-    if not rows.size:
-        return powers, ends
-    begins = ends[rows] - EXPONENT_BYTES
-    sign, tens, ones = (data[begins + k].astype(np.int16) for k in (1, 2, 3))
-    tens, ones = tens - ord("0"), ones - ord("0")
-    good = ((sign == ord("+")) | (sign == ord("-"))) & (tens >= 0) & (ones >= 0)
-    good &= (tens <= 9) & (ones <= 9)
-    found = 10 * tens + ones
-    powers[rows[good]] = np.where(sign == ord("-"), -found, found)[good]
-    shorter = ends.copy()
-    shorter[rows[good]] = begins[good]
-    return powers, shorter
+def _exponents(loaded: Words, lengths: Positions) -> tuple[NDArray[np.int16], Words]:
+    """The power of ten that `e`, a sign and two digits say, and how many bits they take: 0 and 0
+    without them. One entry stands for all rows where they are alike."""
+    e, sign, tens, ones = loaded.view(np.uint8)[:, -EXPONENT_BYTES:].T
+    has_one = (e | LOWER_CASE) == ord("e")
+    has_one &= lengths > EXPONENT_BYTES
+    if not has_one.any():
+        return np.zeros(1, np.int16), np.zeros(1, np.uint64)
+    tens, ones = tens - ASCII_ZERO, ones - ASCII_ZERO  # modulo 256
+    is_small = sign == ord("-")
+    has_one &= (is_small | (sign == ord("+"))) & (tens <= 9) & (ones <= 9)
+    powers = (tens * np.uint8(10) + ones).astype(np.int16)
+    np.negative(powers, out=powers, where=is_small)
+    powers *= has_one
+    shift = (has_one[:1] if has_one.all() else has_one) * EXPONENT_BITS
+    return powers, shift
+
+
+def _shifted(loaded: Words, shift: Words, count: int) -> Words:
+    """The last words, `count` of them, moved up by so many bits."""
+    if not shift.any():
+        return loaded[:, -count:]
+    width = loaded.shape[1]
+    moved = np.empty((len(loaded), count), "<u8")
+    back = WHOLE_WORD - shift  # a shift by all 64 bits gives 0
+    for k in range(count):
+        column = width - count + k
+        np.left_shift(loaded[:, column], shift, out=moved[:, k])
+        if column:
+            moved[:, k] |= loaded[:, column - 1] >> back
+    return moved
 
 
 def _without_point(words: list[Words]) -> tuple[list[Words], Flags, NDArray[np.uint8], Flags]:
     """Words of digits only, which rows had a point, how many digits stood behind it, and which rows
-    had nothing but digits and at most one point."""
+    had nothing but digits and at most one point.
+
+    The second and the third have one entry alone where all rows are alike: most programs print one
+    number of decimals, which spares half of the work.
+    """
     moved: list[Words] = []
-    fraction = np.zeros(words[0].size, np.uint8)
-    has_point = np.zeros(words[0].size, np.bool_)
+    fraction = np.zeros(1, np.uint8)
+    has_point = np.zeros(1, np.bool_)
     good = np.ones(words[0].size, np.bool_)
     for k in reversed(range(len(words))):
-        word, odd = words[k], odd_bytes(words[k])
+        word = words[k]
+        odd = _one_for_all(odd_bytes(word))
         here = odd != 0
         mark = odd >> HIGH_TO_LOW  # the lowest bit of the odd byte
         edge = odd << ONE  # the bit above it
         good &= (odd & (odd - ONE) == 0) & ~(here & has_point)
         good &= word & (edge - mark) == mark * POINT
         behind = np.negative(edge)  # bits of the bytes behind the point; none where there is none
-        fraction += np.bitwise_count(behind) >> np.uint8(3)
+        fraction = fraction + (np.bitwise_count(behind) >> np.uint8(3))
         fraction += here * np.uint8(WORD * (len(words) - 1 - k))
-        has_point |= here
+        has_point = has_point | here
         # Where the point stands here or further on, all before it moves up by a byte.
         before = word & (mark - ONE)
         before <<= has_point * BYTE_SHIFT
@@ -179,6 +206,11 @@ def _without_point(words: list[Words]) -> tuple[list[Words], Flags, NDArray[np.u
             before |= (words[k - 1] >> TOP_BYTE) * has_point
         moved.append(before)
     return moved[::-1], has_point, fraction, good
+
+
+def _one_for_all(marks: Words) -> Words:
+    """The marks, or one of them alone if they are alike."""
+    return marks[:1] if (marks == marks[:1]).all() else marks
 
 
 def odd_bytes(digits: Words) -> Words:
@@ -197,7 +229,8 @@ def joined(digits: Words) -> Words:
 
 
 def _scaled(digits: Words, powers: NDArray[np.int16]) -> tuple[NDArray[np.float64], Flags]:
-    """digits * 10**powers, and whether that is surely rounded as it should be."""
+    """digits * 10**powers, and whether that is surely rounded as it should be; one power may stand
+    for all."""
     sizes = np.abs(powers)
     scales = DOUBLE_POWERS.take(sizes, mode="clip")
     values = digits.astype(np.float64)
@@ -207,9 +240,12 @@ def _scaled(digits: Words, powers: NDArray[np.int16]) -> tuple[NDArray[np.float6
         np.multiply(values, scales, out=values, where=up)
         scales[up] = 1.0
     values /= scales
+    if sure.all():
+        return values, sure
     large = np.flatnonzero(~sure & ~up & (sizes <= MAX_POWER))
     if HAS_X87 and large.size:
-        quotients = digits[large].astype(np.longdouble) / LONG_POWERS[sizes[large]]
+        powers = LONG_POWERS[np.broadcast_to(sizes, digits.shape)[large]]
+        quotients = digits[large].astype(np.longdouble) / powers
         low_bits = quotients.view("<u8").reshape(large.size, -1)[:, 0] & np.uint64(0x7FF)
         values[large] = quotients.astype(np.float64)
         sure[large] = low_bits != 0x400

@@ -13,6 +13,9 @@ from campaigns.trec.problems import Findings, Problem, shown
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 MAX_WORD = (1 << 64) - 1
+SLOTS_A_ROW = 4
+ROUNDS = 3
+MAX_SLOT_BITS = 24  # 64 MiB of slots
 
 
 def id_words(doc_ids: DocIds) -> Words:
@@ -24,29 +27,52 @@ def repeated_rows(
     topic_index: NDArray[np.int32], doc_ids: DocIds
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Rows that name a document of their topic again, and the row that named it first."""
-    hashes = _hashes(topic_index, id_words(doc_ids))
-    ordered = np.sort(hashes)
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]  # more than once where it stands thrice
-    del ordered
-    if not twice.size:
-        none = np.empty(0, np.intp)
-        return none, none
-    near = np.minimum(np.searchsorted(twice, hashes), twice.size - 1)
-    rows = np.flatnonzero(twice[near] == hashes)
-    return _verified(rows, topic_index, id_words(doc_ids))
+    rows = _alike(_hashes(id_words(doc_ids)), topic_index)
+    return _verified(rows, topic_index, id_words(doc_ids)) if rows.size else (rows, rows)
 
 
-def _hashes(topic_index: NDArray[np.int32], words: Words) -> Words:
-    """Each word times an odd number of its own, added up: enough, as what looks alike is verified.
+def _alike(hashes: Words, topic_index: NDArray[np.int32]) -> NDArray[np.intp]:
+    """The rows whose hash is another row's too, ascending.
 
-    Then high bits are mixed into the low ones and the topic comes in.
+    Every row leaves its number in a slot, and reads what then stands there: its own number if it
+    came last. The others see whether it was their like that won; if not, they play again among
+    themselves, and those who are left in the end are put in order.
     """
+    slot_of, size = _slots_of(hashes, topic_index)
+    slots = np.empty(size, np.int32)  # what no row wrote to, no row reads
+    players = np.arange(hashes.size, dtype=np.int32)
+    found = []
+    for _ in range(ROUNDS):
+        slots[slot_of] = players
+        winners = slots.take(slot_of)
+        lost = np.flatnonzero(winners != players)
+        players, winners, slot_of = players.take(lost), winners.take(lost), slot_of.take(lost)
+        with_winner = hashes.take(players) == hashes.take(winners)
+        found += [players[with_winner], winners[with_winner]]
+    left = players[np.argsort(hashes[players])]
+    with_next = hashes[left[1:]] == hashes[left[:-1]]
+    found += [left[1:][with_next], left[:-1][with_next]]
+    rows = np.concatenate(found).astype(np.intp)
+    return np.unique(rows) if rows.size else rows
+
+
+def _slots_of(hashes: Words, topic_index: NDArray[np.int32]) -> tuple[NDArray[np.int64], int]:
+    """Where each row plays, and how many slots there are: every topic has its own, so that its rows
+    meet in a part of memory that is near."""
+    topics = int(topic_index.max(initial=0)) + 1
+    bits = (SLOTS_A_ROW * hashes.size // topics).bit_length()
+    bits = max(0, min(bits, MAX_SLOT_BITS - topics.bit_length()))
+    slot_of = (hashes >> np.uint64(64 - bits)).view(np.int64)  # a shift by 64 gives 0
+    slot_of += topic_index.astype(np.int64) << bits
+    return slot_of, topics << bits
+
+
+def _hashes(words: Words) -> Words:
+    """Each word times an odd number of its own, added up: enough, as what looks alike is verified
+    and every topic plays by itself. All bytes reach the leading bits."""
     hashes = words[:, 0] * MIX
     for k in range(1, words.shape[1]):
         hashes += words[:, k] * np.uint64(int(MIX) * (2 * k + 1) & MAX_WORD)
-    hashes ^= hashes >> np.uint64(32)
-    hashes += topic_index.astype(np.uint64)
-    hashes *= MIX
     return hashes
 
 

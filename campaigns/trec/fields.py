@@ -93,7 +93,12 @@ def words_before(
 
     The bits of `flip` are turned over; what lies before the last `lengths` bytes is NUL.
     """
-    table = words_at(data, ends - WORD * count, count)
+    return last_words(words_at(data, ends - WORD * count, count), lengths, flip=flip)
+
+
+def last_words(table: Words, lengths: Positions, *, flip: np.uint64 = NONE) -> list[Words]:
+    """The same for text that is loaded: `table` is uint64[rows, words], up to each end."""
+    count = table.shape[1]
     words = []
     for k in range(count):
         word = table[:, k] ^ flip

@@ -1,9 +1,10 @@
 """Runs as programs write them, read with few looks at each line.
 
 `topic Q0 document rank score tag`, one space or tab between, plain ASCII, the same tag throughout.
-Only the line ends are searched for in the whole text: the tag before them is known, and the blanks
-behind topic, document and rank are found in words of eight bytes loaded at their begins. A block
-with anything else in it is left to `fields`, which finds out what is wrong, if anything is.
+Only the line ends are searched for in the whole text. Each line is loaded once as words of eight
+bytes from its begin, for topic, document and rank, and once from its end, for score and tag, which
+is known: numpy takes far longer to fetch a word from anywhere than to reckon with those it has.
+A block with anything else in it is left to `fields`, which finds out what is wrong, if anything is.
 """
 
 from __future__ import annotations
@@ -15,16 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.trec.blocks import DEL, LINE_BYTES, PAD, SPACE, TAB, Block
-from campaigns.trec.decimals import ASCII_ZEROS, decimals_between, joined, odd_bytes
+from campaigns.trec.decimals import (
+    ASCII_ZEROS,
+    MAX_WORDS,
+    Decimals,
+    decimals_between,
+    joined,
+    odd_bytes,
+)
 from campaigns.trec.fields import KEEP_FIRST, WORD, Positions, Words, words_at
+from campaigns.trec.lined_up import ABOVE_SPACE, HIGH_BITS, LinedUp, read_lined_up
 from campaigns.trec.records import Rows
+from campaigns.trec.stretches import Stretches, find_stretches
 
-MAX_WORDS = 4  # of topic and Q0, and of a document id; longer ones are read the general way
-FIRST_LINE = re.compile(rb"([^\s#]\S*[ \t]Q0[ \t])(\S+)[ \t]\d+[ \t]\S+([ \t](\S+)\n)")
-HEAD = re.compile(rb"([^\s#]\S*)[ \t]Q0[ \t]")
+LOADED_WORDS = 8  # of a line from its begin, at most
+DOC_WORDS = 4  # longer ids are read the general way
+RANK_BYTES = 8
+TOPIC_GROWTH = 3  # bytes by which a topic may be longer than the first
+FIRST_LINE = re.compile(rb"([!-~]+[ \t]Q0[ \t])([!-~]+)[ \t]\d+[ \t][!-~]+([ \t]([!-~]+)\n)")
 
-HIGH_BITS = np.uint64(0x8080808080808080)
-ABOVE_SPACE = np.uint64(0x2121212121212121)
 ONE = np.uint64(1)
 WHOLE_WORD = np.uint64(64)
 
@@ -46,38 +56,53 @@ def read_regular(block: Block) -> RegularRows | None:
         return None
     head, doc, end, tag = first.groups()
     data, starts = block.data, block.line_starts()
-    if int((block.line_feeds - starts).max()) > LINE_BYTES or not _all_end_with(block, end):
+    if int((block.line_feeds - starts).max()) > LINE_BYTES:
         return None
-    heads, begins = _heads(data, starts, len(head))
-    topics = [HEAD.fullmatch(text) for text in _texts(data, starts, begins, heads)]
-    docs = _documents(data, begins, len(doc) // WORD + 1)
-    if docs is None or not all(topics):
+    size = len(head) + TOPIC_GROWTH + len(doc) + RANK_BYTES
+    lines = words_at(data, starts, min(-(-size // WORD), LOADED_WORDS))
+    stretches = find_stretches(data, starts, lines, len(head))
+    if stretches is None:
         return None
-    words, doc_ends = docs
-    ranks, rank_ends = _ranks(data, doc_ends + 1)
-    score_ends = block.line_feeds - (len(end) - 1)
-    if rank_ends is None or not (rank_ends < score_ends - 1).all():
+    found = read_lined_up(data, starts, lines, stretches)
+    found = found or _read_ragged(data, starts, stretches, len(doc))
+    scores = None if found is None else _scores(block, found.ends + 1, end)
+    if found is None or scores is None:
         return None
-    scores = decimals_between(data, rank_ends + 1, score_ends)
-    if scores.bad.any() or scores.underflow.any():
-        return None
-    lines = np.arange(block.first_line, block.first_line + block.line_count)
-    rows = Rows(lines, heads, [topic[1] for topic in topics if topic], words)
-    return RegularRows(rows, tag, ranks, scores.values)
+    numbers = np.arange(block.first_line, block.first_line + block.line_count)
+    rows = Rows(numbers, stretches.rows, stretches.topics, found.doc_words)
+    return RegularRows(rows, tag, found.ranks, scores.values)
 
 
-def _all_end_with(block: Block, end: bytes) -> bool:
-    """Whether every line ends so; `end` holds its LF."""
-    count = -(-len(end) // WORD)
-    if WORD * count > len(PAD):
-        return False
-    words = words_at(block.data, block.line_feeds + 1 - WORD * count, count)
-    wanted = np.frombuffer(end.rjust(WORD * count, b"\0"), "<u8")
-    masks = np.frombuffer((b"\xff" * len(end)).rjust(WORD * count, b"\0"), "<u8")
-    different = np.zeros(len(words), np.uint64)
-    for k in range(count):
-        different |= (words[:, k] ^ wanted[k]) & masks[k]
-    return not different.any()
+def _scores(block: Block, starts: Positions, end: bytes) -> Decimals | None:
+    """The scores that begin there, if every line ends with `end` behind one; `end` holds its LF."""
+    words = -(-len(end) // WORD)
+    if WORD * words > len(PAD):
+        return None
+    ends = block.line_feeds - (len(end) - 1)
+    if not (starts < ends).all():
+        return None
+    loaded = words_at(block.data, ends - WORD * MAX_WORDS, MAX_WORDS + words)
+    wanted = np.frombuffer(end.ljust(WORD * words, b"\0"), "<u8")
+    for k in range(words):
+        word, left = loaded[:, MAX_WORDS + k], len(end) - WORD * k
+        if left < WORD:
+            word = word & KEEP_FIRST[left]
+        if not (word == wanted[k]).all():
+            return None
+    scores = decimals_between(block.data, starts, ends, loaded=loaded[:, :MAX_WORDS])
+    return None if scores.bad.any() or scores.underflow.any() else scores
+
+
+def _read_ragged(
+    data: NDArray[np.uint8], starts: Positions, stretches: Stretches, likely: int
+) -> LinedUp | None:
+    """Documents of any length and ranks of any order, found by the blanks behind them."""
+    docs = _documents(data, starts + stretches.spread_widths(starts.size), likely // WORD + 1)
+    if docs is None:
+        return None
+    words, ends = docs
+    ranks, rank_ends = _ranks(data, ends + 1)
+    return None if rank_ends is None else LinedUp(words, ranks, rank_ends)
 
 
 def _blanks(word: Words) -> Words:
@@ -103,51 +128,16 @@ def _field_lengths(words: list[Words]) -> NDArray[np.uint8]:
     return lengths
 
 
-def _head_lengths(words: list[Words]) -> NDArray[np.uint8]:
-    """Behind the second blank; one more than the bytes in all words where there is no second."""
-    seen = np.zeros(words[0].size, np.uint8)  # blanks
-    lengths = np.full(words[0].size, WORD * len(words) + 1, np.uint8)
-    for k, word in enumerate(words):
-        marks = _blanks(word)
-        second = np.where(seen == 0, marks & (marks - ONE), marks)
-        here = (second != 0) & (seen < 2)
-        np.copyto(lengths, _bytes_before(second) + np.uint8(WORD * k + 1), where=here)
-        seen += (marks != 0) + here.view(np.uint8)
-    return lengths
-
-
 def _columns(data: NDArray[np.uint8], starts: Positions, count: int) -> list[Words]:
     table = words_at(data, starts, count)
     return [np.ascontiguousarray(table[:, k]) for k in range(count)]
-
-
-def _heads(data: NDArray[np.uint8], starts: Positions, likely: int) -> tuple[Positions, Positions]:
-    """The lines whose topic or second field is not that of the line before, and where the document
-    of every line begins: wrong where a head is longer than `likely` says, which shows later."""
-    count = min(-(-(likely + 2) // WORD), MAX_WORDS)
-    words = _columns(data, starts, count)
-    lengths = _head_lengths(words).astype(np.intp)
-    is_head = np.ones(starts.size, np.bool_)
-    np.not_equal(lengths[1:], lengths[:-1], out=is_head[1:])
-    for k, word in enumerate(words):
-        word &= KEEP_FIRST.take(lengths - WORD * k, mode="clip")
-        is_head[1:] |= word[1:] != word[:-1]
-    return np.flatnonzero(is_head), starts + lengths
-
-
-def _texts(
-    data: NDArray[np.uint8], starts: Positions, ends: Positions, rows: Positions
-) -> list[bytes]:
-    text = data.data
-    bounds = zip(starts[rows].tolist(), ends[rows].tolist(), strict=True)
-    return [bytes(text[start:end]) for start, end in bounds]
 
 
 def _documents(
     data: NDArray[np.uint8], starts: Positions, count: int
 ) -> tuple[Words, Positions] | None:
     """The ids as words, NUL padded, and where they end; None if one is empty or fills the words."""
-    if count > MAX_WORDS or int(starts.max()) + WORD * count > data.size:
+    if count > DOC_WORDS or int(starts.max()) + WORD * count > data.size:
         return None
     words = _columns(data, starts, count)
     lengths = _field_lengths(words)

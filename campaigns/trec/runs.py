@@ -1,6 +1,6 @@
 """Runs: `topic Q0 document rank score tag`, one line a retrieved document, read and written.
 
-A file passes through in blocks of about 2 MiB (`blocks`), each read column by column without a loop
+A file passes through in blocks of about 4 MiB (`blocks`), each read column by column without a loop
 over lines: at a few looks if all its lines are regular (`regular_lines`), else cut into fields
 (`fields`). What is suspicious in a block is found by masks, and
 only the lines that need a sentence are looked at one by one (`run_faults`).

@@ -32,7 +32,6 @@ _NAMED = np.int8(-2)  # on its way: the qrels name the document, but nobody judg
 class _Lines:
     """The lines of a run in the order of topics and scores, ties in that of the file."""
 
-    topic_index: NDArray[np.int32]
     doc_ids: NDArray[np.bytes_]
     begins: NDArray[np.bool_]  # a group of equal scores begins here
     lengths: NDArray[np.int64]  # int64[topics]
@@ -81,6 +80,9 @@ class _Places:
     def spread(self, values: NDArray[_T], matrix: NDArray[_T]) -> NDArray[_T]:
         """The matrix with the lines' values written over it."""
         depth = self.shape[1]
+        if bool((self.row_of_topic >= 0).all() and (self.lengths == depth).all()):
+            matrix[self.row_of_topic] = values.reshape(len(self.lengths), depth)
+            return matrix
         ends = np.cumsum(self.lengths)
         starts = (ends - self.lengths).tolist()
         kept = np.minimum(self.lengths, depth).tolist()
@@ -100,11 +102,11 @@ def _in_order(
     if order is not None:
         topic_index, retrieval_scores = topic_index[order], retrieval_scores[order]
         doc_ids = doc_ids[order]
+    ends = np.searchsorted(topic_index, np.arange(len(topics)), side="right")
     return _Lines(
-        topic_index,
         whole_words(doc_ids),
         begins_group(topic_index, retrieval_scores),
-        np.bincount(topic_index, minlength=len(topics)),
+        np.diff(ends, prepend=0),
     )
 
 
@@ -114,26 +116,27 @@ def _codes(
     """int8[lines]: what the judges said of each, UNJUDGED, or _NAMED."""
     hits, places = judged_documents(
         table,
-        rows=row_of_topic[lines.topic_index],
+        rows=np.repeat(row_of_topic, lines.lengths),
         doc_ids=lines.doc_ids,
         hashes=hash_doc_ids(lines.doc_ids),
     )
-    codes = np.full(len(lines.topic_index), UNJUDGED, np.int8)
-    codes[hits] = np.where(table.grades[places] == UNJUDGED, _NAMED, table.grades[places])
-    _order_ties(codes, hits, lines)
+    codes = np.full(len(lines.doc_ids), UNJUDGED, np.int8)
+    grades = table.grades.take(places)
+    codes[hits] = np.where(grades == UNJUDGED, _NAMED, grades)
+    _order_ties(codes, lines)
     return codes
 
 
-def _order_ties(codes: NDArray[np.int8], hits: NDArray[np.intp], lines: _Lines) -> None:
-    """Puts tied groups that hold one of the `hits` in order."""
+def _order_ties(codes: NDArray[np.int8], lines: _Lines) -> None:
+    """Puts tied groups that hold a judged document in order."""
     is_tied = ~lines.begins
     is_tied[:-1] |= is_tied[1:]
-    tied_hits = hits[is_tied[hits]]
-    if not len(tied_hits):
-        return
-    group_of = np.cumsum(lines.begins, dtype=np.int32) - np.int32(1)
-    wanted = np.zeros(int(group_of[-1]) + 1, np.bool_)
-    wanted[group_of[tied_hits]] = True
-    tied = np.flatnonzero(wanted[group_of])
-    order = tie_order(lines.doc_ids[tied], group_of[tied])
-    codes[tied] = codes[tied[order]]
+    tied = np.flatnonzero(is_tied)
+    group_of = np.cumsum(lines.begins.take(tied), dtype=np.int32) - np.int32(1)
+    wanted = np.zeros(len(tied), np.bool_)  # as many groups at the most
+    wanted[group_of.take(np.flatnonzero(codes.take(tied) != UNJUDGED))] = True
+    kept = np.flatnonzero(wanted.take(group_of))
+    if len(kept):
+        tied = tied.take(kept)
+        order = tie_order(lines.doc_ids.take(tied), group_of.take(kept))
+        codes[tied] = codes.take(tied.take(order))

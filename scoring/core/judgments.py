@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,18 +11,16 @@ from numpy.typing import NDArray
 from scoring.core.grades import HIGHEST_POSSIBLE_GRADE, UNJUDGED
 from scoring.core.ranking import hash_doc_ids, id_words, whole_words
 
-_ROW_STEP = np.uint64(
-    0x9E3779B97F4A7C15
-)  # odd, so that one document has a key of its own per topic
+_SLOTS_A_JUDGMENT = 4  # at least, so that few documents meet a judgment that is not theirs
 
 
 @dataclass(frozen=True, eq=False)
 class JudgmentTable:
     """Who asks for (topic, document) gets its judgment: a hash table.
 
-    The leading bits of a 64-bit key made of topic and document id say in which slot a judgment is;
-    those of one slot point to each other. Keys can coincide, so `find_judgments` compares topic and
-    id as well.
+    Every topic has slots of its own, side by side as the lines of a run ask for them. The leading
+    bits of the hash of a document id say in which of them a judgment is; those of one slot point to
+    each other. Hashes can coincide, so `find_judgments` compares the ids as well.
     """
 
     topics: tuple[str, ...]  # the campaign's topics in position order: rows of every matrix, vector
@@ -29,11 +28,12 @@ class JudgmentTable:
     grade_counts: NDArray[np.int64]  # int64[topics, highest_grade + 1], judged documents per grade
     is_judged_topic: NDArray[np.bool_]  # bool[topics], has at least one non-negative judgment
     is_qrels_topic: NDArray[np.bool_]  # bool[topics], occurs in the qrels, if only as unjudged
-    keys: NDArray[np.uint64]  # uint64[judgments], in the order of the file as what follows
-    rows: NDArray[np.int32]  # int32[judgments], position of the topic
+    rows: NDArray[np.int32]  # int32[judgments], position of the topic, in the order of the file
     doc_ids: NDArray[np.bytes_]  # S{w}[judgments], w a multiple of 8
     grades: NDArray[np.int8]  # int8[judgments], negatives already UNJUDGED
-    slots: NDArray[np.int32]  # int32[2^bits], a judgment of the slot, or -1
+    slots: NDArray[np.int32]  # int32[slots], a judgment of the slot, or -1
+    first_slots: NDArray[np.int64]  # int64[topics + 1], of each topic; the last for unknown ones
+    shifts: NDArray[np.uint64]  # uint64[topics + 1], what leaves of a hash the bits that count
     next_in_slot: NDArray[np.int32]  # int32[judgments], another one of the same slot, or -1
 
     @cached_property
@@ -77,19 +77,21 @@ def build_table(
     judged = grades >= 0
     grade_counts = _grade_counts(rows[judged], grades[judged], len(topics), highest_grade)
     doc_ids = whole_words(doc_ids)
-    keys = _keys(rows, hash_doc_ids(doc_ids))
-    slots, next_in_slot = _slots(keys)
+    first_slots, shifts = _shares(np.bincount(rows, minlength=len(topics)))
+    slot_of = _slot_of(first_slots, shifts, rows, hash_doc_ids(doc_ids))
+    slots, next_in_slot = _slots(slot_of, int(first_slots[-1]) + 1)
     table = JudgmentTable(
         topics=tuple(topics),
         highest_grade=highest_grade,
         grade_counts=grade_counts,
         is_judged_topic=grade_counts.sum(axis=1) > 0,
         is_qrels_topic=np.bincount(rows, minlength=len(topics)) > 0,
-        keys=keys,
         rows=rows,
         doc_ids=doc_ids,
         grades=np.where(judged, grades, UNJUDGED).astype(np.int8),
         slots=slots,
+        first_slots=first_slots,
+        shifts=shifts,
         next_in_slot=next_in_slot,
     )
     _refuse_duplicates(table)
@@ -105,8 +107,9 @@ def find_judgments(
 ) -> NDArray[np.int64]:
     """int64[documents]: the index in the table of each (topic position, document), else -1.
 
-    `hashes` are `hash_doc_ids(doc_ids)`. Found by hash, then verified in full on the bytes; ids
-    may be padded to another width than the table's.
+    `rows` are positions in the table's topics, -1 for topics that it lacks; `hashes` are
+    `hash_doc_ids(doc_ids)`. Found by hash, then verified in full on the bytes; ids may be padded to
+    another width than the table's.
     """
     places = np.full(len(hashes), -1, np.int64)
     hits, found = judged_documents(table, rows=rows, doc_ids=doc_ids, hashes=hashes)
@@ -122,62 +125,79 @@ def judged_documents(
     hashes: NDArray[np.uint64],
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """As `find_judgments`, the judged ones alone, in no order: which they are, their indices."""
-    keys = _keys(rows, hashes)
-    place = table.slots[keys >> _shift(len(table.slots))]
-    pending = np.flatnonzero(place >= 0)
-    keys, place = keys[pending], place[pending]
-    hits, found = [pending[:0]], [place[:0]]
-    while len(pending):
-        same = np.flatnonzero(table.keys[place] == keys)
-        asked = pending[same]
-        same = same[_is_same_document(table, place[same], rows[asked], id_words(doc_ids[asked]))]
-        hits.append(pending[same])
-        found.append(place[same])
-        place = table.next_in_slot[place]
-        place[same] = -1  # no further search
-        left = np.flatnonzero(place >= 0)
-        pending, keys, place = pending[left], keys[left], place[left]
+    first = table.slots.take(_slot_of(table.first_slots, table.shifts, rows, hashes))
+    pending = np.flatnonzero(first >= 0)
+    # Word by word, as numpy is slow to pick rows of a matrix.
+    asked = _Asked(pending, [word.take(pending) for word in id_words(doc_ids).T])
+    places = first.take(pending).astype(np.int64)
+    hits, found = [pending[:0]], [places[:0]]
+    while len(places):
+        same = np.flatnonzero(_is_same_document(table, places, asked))
+        hits.append(asked.numbers.take(same))
+        found.append(places.take(same))
+        following = table.next_in_slot.take(places)
+        following[same] = -1  # no further search
+        left = np.flatnonzero(following >= 0)
+        asked, places = asked.only(left), following.take(left).astype(np.int64)
     return np.concatenate(hits), np.concatenate(found)
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """Documents that may be judged: which they are, and the words of their ids."""
+
+    numbers: NDArray[np.intp]
+    words: list[NDArray[np.uint64]]
+
+    def only(self, kept: NDArray[np.intp]) -> "_Asked":
+        return _Asked(self.numbers.take(kept), [word.take(kept) for word in self.words])
+
+
 def _is_same_document(
-    table: JudgmentTable,
-    at: NDArray[np.int64],
-    rows: NDArray[np.int32],
-    words: NDArray[np.uint64],
+    table: JudgmentTable, places: NDArray[np.int64], asked: _Asked
 ) -> NDArray[np.bool_]:
-    same: NDArray[np.bool_] = table.rows[at] == rows
-    ours = table.words
-    for column in range(max(len(ours), words.shape[1])):
-        if column >= words.shape[1]:  # what is left of the wider one must be padding
-            same &= ours[column][at] == 0
-        elif column >= len(ours):
-            same &= words[:, column] == 0
+    same = np.ones(len(places), np.bool_)
+    for ours, theirs in zip_longest(table.words, asked.words):
+        if theirs is None:  # what is left of the wider one must be padding
+            same &= ours.take(places) == 0
+        elif ours is None:
+            same &= theirs == 0
         else:
-            same &= ours[column][at] == words[:, column]
+            same &= ours.take(places) == theirs
     return same
 
 
-def _keys(rows: NDArray[np.int32], hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    return hashes + rows.astype(np.uint64) * _ROW_STEP
+def _shares(judgments: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """`first_slots` and `shifts` for so many judgments of each topic: to each a power of two."""
+    bits = np.array([(_SLOTS_A_JUDGMENT * n).bit_length() for n in [*judgments.tolist(), 0]])
+    ends = np.cumsum(1 << bits)
+    return ends - (1 << bits), (64 - bits).astype(np.uint64)
 
 
-def _slots(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """At least four slots a judgment, so that few documents meet a judgment that is not theirs."""
-    slots = np.full(1 << max(1, (4 * len(keys)).bit_length()), -1, np.int32)
-    slot = keys >> _shift(len(slots))
-    order = np.argsort(slot, kind="stable").astype(np.int32)
-    next_in_slot = np.full(len(keys), -1, np.int32)
-    shared = slot[order[1:]] == slot[order[:-1]]
+def _slot_of(
+    first_slots: NDArray[np.int64],
+    shifts: NDArray[np.uint64],
+    rows: NDArray[np.int32],
+    hashes: NDArray[np.uint64],
+) -> NDArray[np.int64]:
+    """int64[documents]: where each is, if it is judged."""
+    topic = rows.astype(np.int64)
+    topic[topic < 0] = len(shifts) - 1
+    # A shift by all 64 bits, of the one slot of a topic without judgments, gives 0.
+    slot: NDArray[np.int64] = (hashes >> shifts.take(topic)).view(np.int64)
+    slot += first_slots.take(topic)
+    return slot
+
+
+def _slots(slot_of: NDArray[np.int64], size: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    slots = np.full(size, -1, np.int32)
+    order = np.argsort(slot_of, kind="stable").astype(np.int32)
+    next_in_slot = np.full(len(slot_of), -1, np.int32)
+    shared = slot_of[order[1:]] == slot_of[order[:-1]]
     next_in_slot[order[:-1][shared]] = order[1:][shared]
     firsts = order[np.append(True, ~shared)[: len(order)]]
-    slots[slot[firsts]] = firsts
+    slots[slot_of[firsts]] = firsts
     return slots, next_in_slot
-
-
-def _shift(size: int) -> np.uint64:
-    """What leaves of a key the leading bits that count up to `size`, a power of two."""
-    return np.uint64(65 - size.bit_length())
 
 
 def _grade_counts(

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 WORD = 8  # bytes; document ids are padded with NUL bytes to whole 64-bit words
 _GOLDEN = 0x9E3779B97F4A7C15
-_MIX = np.uint64(0xBF58476D1CE4E5B9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,18 +103,14 @@ def rank(
 def hash_doc_ids(doc_ids: NDArray[np.bytes_]) -> NDArray[np.uint64]:
     """uint64[documents]: a hash of each id that does not depend on how wide the ids are padded.
 
-    Each 64-bit word is multiplied by an odd number of its own, its high half mixed into the low
-    one, multiplied again, and the results are added: words of padding add nothing.
+    Each 64-bit word is multiplied by an odd number of its own and the results are added: words of
+    padding add nothing. All bytes of an id reach the leading bits, which are those to look up by.
     Hashes only speed a join up; whoever joins by them compares the ids as well.
     """
     words = id_words(doc_ids)
-    hashes = np.zeros(len(words), np.uint64)
-    for column in range(words.shape[1]):
-        multiplier = np.uint64((_GOLDEN * (2 * column + 1)) & 0xFFFFFFFFFFFFFFFF)
-        mixed = words[:, column] * multiplier
-        mixed ^= mixed >> np.uint64(32)
-        mixed *= _MIX
-        hashes += mixed
+    hashes = words[:, 0] * np.uint64(_GOLDEN)
+    for column in range(1, words.shape[1]):
+        hashes += words[:, column] * np.uint64((_GOLDEN * (2 * column + 1)) & 0xFFFFFFFFFFFFFFFF)
     return hashes
 
 
@@ -203,7 +198,7 @@ def tie_order(doc_ids: NDArray[np.bytes_], groups: NDArray[np.int64]) -> NDArray
     """
     keys = _short_keys(doc_ids, groups)
     if keys is not None:
-        return np.argsort(keys)
+        return np.argsort(keys, kind="stable")  # makes use of groups that stand in order
     # Read as big-endian numbers, words compare as their bytes do; inverted, they sort descending.
     words = id_words(doc_ids).byteswap()
     return np.lexsort((*(~words[:, column] for column in reversed(range(words.shape[1]))), groups))
@@ -212,22 +207,26 @@ def tie_order(doc_ids: NDArray[np.bytes_], groups: NDArray[np.int64]) -> NDArray
 def _short_keys(
     doc_ids: NDArray[np.bytes_], groups: NDArray[np.int64]
 ) -> NDArray[np.uint64] | None:
-    """uint64[documents]: keys that stand in tie order, of group and of those bits of the ids that
-    are not alike in all of them: often few. None where they are more than a word holds."""
-    words = id_words(doc_ids)
+    """uint64[documents]: keys that stand in tie order, made of the group and, from each word of the
+    ids, the bits between the first and the last that are not alike in all of them. None where they
+    are more than a word holds."""
     keys = groups.astype(np.uint64)
     bits = int(groups.max(initial=0)).bit_length()
-    for column in range(words.shape[1]):
-        word = ~words[:, column]
-        varying = int(np.bitwise_or.reduce(word) ^ np.bitwise_and.reduce(word))
-        for byte in range(WORD):
-            width = (varying >> (8 * byte) & 0xFF).bit_length()
-            bits += width
-            if bits > 64:
-                return None
-            if width:
-                keys <<= np.uint64(width)
-                keys |= word >> np.uint64(8 * byte) & np.uint64((1 << width) - 1)
+    for word in id_words(doc_ids).T:
+        # Read as big-endian numbers, words compare as their bytes do; inverted, they descend.
+        number = ~word.byteswap()
+        varying = int(np.bitwise_or.reduce(number) ^ np.bitwise_and.reduce(number))
+        if not varying:
+            continue
+        lowest = (varying & -varying).bit_length() - 1
+        width = varying.bit_length() - lowest
+        bits += width
+        if bits > 64:
+            return None
+        keys <<= np.uint64(width)
+        number >>= np.uint64(lowest)
+        number &= np.uint64((1 << width) - 1)
+        keys |= number
     return keys
 
 
