@@ -120,8 +120,13 @@ def choose(
     """
     if count < 0:
         raise ValueError(f"count must not be negative: {count}")
-    weights = weigh(candidates, strategy, outcomes)
-    order = np.lexsort((_turns(candidates, strategy), -weights))
+    turns = _turns(candidates, strategy)
+    if strategy.method == "pooling":
+        # By the ranks themselves: far down, the weights of all of them round to nothing.
+        _check_outcomes(candidates, outcomes)
+        order = np.lexsort((turns, candidates.best_positions))
+    else:
+        order = np.lexsort((turns, -weigh(candidates, strategy, outcomes)))
     chosen: NDArray[np.int64] = order[outcomes[order] == UNJUDGED][:count]
     return chosen
 

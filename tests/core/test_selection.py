@@ -82,6 +82,15 @@ def test_pooling_of_table_1():
     assert len(pool(candidates, 8)) == len(candidates) == 17
 
 
+def test_pooling_goes_rank_by_rank_where_weights_vanish():
+    """.5**41 rounds to nothing at 12 decimals: the runs still take turns."""
+    runs = [ranking({"1": [f"{run}{rank:03}" for rank in range(60)]}) for run in "ab"]
+    candidates = collect_candidates(runs, topics=["1"])
+    order = static_order(candidates, Strategy("pooling", 0.5))
+    names = [doc for _, doc in named(candidates, order)]
+    assert names == [f"{run}{rank:03}" for rank in range(60) for run in "ab"]
+
+
 # --- against the formulas written out -----------------------------------------------------------
 
 
@@ -155,9 +164,15 @@ def test_weights_and_choices_by_the_formulas(runs, strategy, random):
     assert np.array_equal(weights, np.round(weights, 12))
     chosen = choose(candidates, strategy, outcomes, count=5)
     read = {doc: n for n, doc in reversed(list(enumerate(in_reading_order(runs, topics))))}
-    turn = [read[name] if strategy.method == "pooling" else 0 for name in names]
-    by_weight = sorted(range(len(names)), key=lambda x: (-weights[x], turn[x], x))
-    assert chosen.tolist() == [x for x in by_weight if outcomes[x] == UNJUDGED][:5]
+    if strategy.method == "pooling":
+        best = {
+            n: min(run[n[0]].index(n[1]) for run in runs if n[1] in run.get(n[0], []))
+            for n in names
+        }
+        order = sorted(range(len(names)), key=lambda x: (best[names[x]], read[names[x]]))
+    else:
+        order = sorted(range(len(names)), key=lambda x: (-weights[x], x))
+    assert chosen.tolist() == [x for x in order if outcomes[x] == UNJUDGED][:5]
     base, residual = literal_state(runs, topics, judged, strategy.persistence)
     bounds = bounds_of_runs(candidates, outcomes, strategy.persistence)
     for (s, topic), expected in base.items():

@@ -28,7 +28,8 @@ __all__ = [
 ]
 
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*)(?:\(([^()]*)\))?(?:@([^@()]*))?", re.ASCII)
-_INTEGER = re.compile(r"[0-9]{1,9}", re.ASCII)
+_INTEGER = re.compile(r"[0-9]+", re.ASCII)
+_HIGHEST = 10**9 - 1
 _REAL = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?", re.ASCII)
 _LONGEST_NAME = 200
 
@@ -185,7 +186,7 @@ def _read_parameters(family: Family, inside: str) -> dict[str, Value]:
 
 def _read_value(family: Family, parameter: Parameter, text: str) -> Value:
     if parameter.kind == "integer" and _INTEGER.fullmatch(text):
-        return int(text)
+        return _read_integer(family, text)
     if parameter.kind == "real" and _REAL.fullmatch(text):
         return float(text)
     if parameter.kind == "word":
@@ -202,4 +203,10 @@ def _read_cutoff(family: Family, text: str) -> int | float:
         return float(text)
     if not _INTEGER.fullmatch(text):
         raise BadMeasure(f"{family.name}: the cutoff {text!r} is not a whole number")
-    return int(text)
+    return _read_integer(family, text)
+
+
+def _read_integer(family: Family, digits: str) -> int:
+    if len(digits.lstrip("0")) > len(str(_HIGHEST)):
+        raise BadMeasure(f"{family.name}: {digits} is too large: {_HIGHEST} at most")
+    return int(digits)

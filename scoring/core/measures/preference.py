@@ -61,7 +61,7 @@ BPREF = Family(
             "how many non-relevant documents beyond R count (bpref-10: 10)",
             default=0,
             at_least=0,
-            at_most=1e9,
+            at_most=1e6,
         ),
     ),
     trec_eval="bpref",

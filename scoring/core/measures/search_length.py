@@ -32,7 +32,7 @@ ESL = Family(
     compute=compute_search_length,
     parameters=(
         Parameter(
-            "n", "integer", "how many relevant documents the user wants", at_least=1, at_most=1e9
+            "n", "integer", "how many relevant documents the user wants", at_least=1, at_most=1e6
         ),
         REL,
         Parameter(
