@@ -55,11 +55,6 @@ def version_of(measure: Measure) -> int:
     return family_of(measure).version
 
 
-def board_measures(campaign: Campaign) -> tuple[Measure, ...]:
-    """The measures a board offers, the RBP forms first."""
-    return rules_of(campaign).measures
-
-
 def _measures_of(campaign: Campaign, *, is_graded: bool) -> tuple[Measure, ...]:
     names = [f"RBP(p={p})" for p in campaign.persistences]
     if is_graded:  # with one grade above 0 the gain map says nothing new

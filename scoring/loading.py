@@ -1,15 +1,13 @@
 """From rows and files to arrays and back: the one door between storage and the core."""
 
 import hashlib
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
-from django.db.models import QuerySet
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels, Run
@@ -26,7 +24,7 @@ from scoring.core.artefacts import (
 )
 from scoring.core.judgments import JudgmentTable, build_table
 from scoring.core.ranking import Ranking
-from scoring.models import Evaluation, Score, StoredGrades, StoredRanking
+from scoring.models import StoredGrades, StoredRanking
 
 
 class Stored(NamedTuple):
@@ -67,29 +65,12 @@ def grades_of(run: Run, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
     return grades
 
 
-@dataclass(frozen=True, eq=False)
-class Vectors:
-    """One measure of one evaluation, topic by topic in the order of positions."""
-
-    run_id: int
-    measure: str
-    bases: NDArray[np.float64]  # float64[topics], NaN where not defined or not counted
-    residuals: NDArray[np.float64] | None
-
-
-def score_vectors(
-    evaluations: QuerySet[Evaluation], measures: Collection[str] | None = None
-) -> Iterator[Vectors]:
-    """The stored scores of some evaluations, of these measures or of all; one query."""
-    scores = Score.objects.filter(evaluation__in=evaluations)
-    if measures is not None:
-        scores = scores.filter(measure__in=measures)
-    rows = scores.order_by("evaluation__run", "pk").values_list(
-        "evaluation__run", "measure", "bases", "residuals"
-    )
-    for run_id, measure, bases, residuals in rows.iterator(chunk_size=500):
-        worst = None if residuals is None else unpack_vector(bytes(residuals))
-        yield Vectors(run_id, measure, unpack_vector(bytes(bases)), worst)
+def values_by_topic(packed: bytes | None, topics: int) -> list[float | None]:
+    """A stored vector as one value for each of so many topics: None for NaN, for topics that came
+    after the vector was made, and throughout where nothing is stored."""
+    vector = [] if packed is None else unpack_vector(bytes(packed)).tolist()
+    known = [None if math.isnan(value) else value for value in vector]
+    return (known + [None] * topics)[:topics]
 
 
 def _store(kind: str, blob: bytes) -> Stored:

@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from campaigns.access import Viewer
 from campaigns.models import Run
-from scoring.core.artefacts import unpack_vector
 from scoring.core.means import shown_digits
 from scoring.core.measures.measure import Measure
 from scoring.definitions import rules_of, version_of
+from scoring.loading import values_by_topic
 from scoring.models import Score, TieRule
 
 
@@ -63,8 +61,8 @@ def run_topic_scores(viewer: Viewer, run: Run, measure: Measure) -> tuple[TopicS
         return ()
     topics = list(viewer.campaign.topics.order_by("position"))
     for score in _scores_in_force(viewer, run, (measure,), has_vectors=True):
-        bases = _padded(score.bases, len(topics))
-        residuals = _padded(score.residuals, len(topics))
+        bases = values_by_topic(score.bases, len(topics))
+        residuals = values_by_topic(score.residuals, len(topics))
         return tuple(
             TopicScore(base, residual, topic.code, topic.title)
             for topic, base, residual in zip(topics, bases, residuals, strict=True)
@@ -95,10 +93,3 @@ def _scores_in_force(
         for score in (scores if has_vectors else scores.defer("bases", "residuals"))
     }
     yield from (found[key] for key in wanted if key in found)
-
-
-def _padded(packed: bytes | None, topics: int) -> list[float | None]:
-    """A value for each topic; None for NaN and for topics that came after the vector was made."""
-    vector = [] if packed is None else unpack_vector(bytes(packed)).tolist()
-    known: list[float | None] = [None if np.isnan(value) else value for value in vector]
-    return (known + [None] * topics)[:topics]

@@ -8,28 +8,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.cli.bad_input import BadInput
+from scoring.core.grades import HIGHEST_POSSIBLE_GRADE
 
 GainMap = tuple[tuple[int, float], ...]  # grade, worth
 
 TIE_RULES: Final = ("docno", "expected", "bounds")
+_MOST_DIGITS: Final = 15
 
 
 def positive(text: str) -> int:
-    """A whole number above 0."""
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
+    """A whole number above 0, and what arrays can count."""
+    if not text.isascii() or not text.isdigit() or not text.strip("0"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    if len(text) > _MOST_DIGITS:
+        raise argparse.ArgumentTypeError(f"{text} has more than {_MOST_DIGITS} digits")
     return int(text)
+
+
+def grade(text: str) -> int:
+    """A grade that can count as relevant."""
+    found = positive(text)
+    if found > HIGHEST_POSSIBLE_GRADE:
+        raise argparse.ArgumentTypeError(f"{text}: grades are 0..{HIGHEST_POSSIBLE_GRADE}")
+    return found
 
 
 def probability(text: str) -> float:
     """A number between 0 and 1, both excluded."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = _number(text)
     if not 0 < value < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
     return value
+
+
+def persistence(text: str) -> float:
+    """The p of RBP."""
+    value = _number(text)
+    if not 0 <= value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} does not lie in 0 <= p < 1")
+    return value
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def gain_map(text: str) -> GainMap:
@@ -43,7 +67,7 @@ def gain_map(text: str) -> GainMap:
             raise argparse.ArgumentTypeError(
                 f"{part!r} is not of the form grade=worth, as in 0=0,1=.5,2=1"
             ) from None
-        if not (0 <= key <= 127 and 0 <= number <= 1):
+        if not (0 <= key <= HIGHEST_POSSIBLE_GRADE and 0 <= number <= 1):
             raise argparse.ArgumentTypeError(f"{part!r}: grades are 0..127, a worth is 0..1")
         if key in worth:
             raise argparse.ArgumentTypeError(f"grade {key} is given twice")
@@ -76,22 +100,14 @@ def add_scoring_arguments(
     parser: argparse.ArgumentParser, *, tie_rules: tuple[str, ...] = TIE_RULES
 ) -> None:
     """How scores are made, whatever becomes of them."""
-    parser.add_argument(
-        "-l",
-        "--level_for_rel",
-        dest="rel",
-        metavar="N",
-        type=positive,
-        default=1,
-        help="lowest grade that counts as relevant (default 1); a measure's own rel= wins",
-    )
+    add_level_argument(parser, "; a measure's own rel= wins")
     parser.add_argument(
         "-M",
         "--Max_retrieved_per_topic",
         dest="max_depth",
         metavar="N",
         type=positive,
-        help="look at no more than N documents of a topic",
+        help="look at no more than N documents of a topic (only with --ties docno)",
     )
     parser.add_argument(
         "--ties",
@@ -114,6 +130,30 @@ def add_scoring_arguments(
         help="what each grade is worth, for gain=map; it also declares the scale (default: "
         "grade / highest grade in QRELS)",
     )
+    add_workers_argument(parser)
+
+
+def says_how_to_score(options: argparse.Namespace) -> bool:
+    """Whether any of these was given (`--workers` does not matter) and says what is not usual."""
+    usual = argparse.ArgumentParser()
+    add_scoring_arguments(usual)
+    usual.set_defaults(workers=options.workers)
+    return any(vars(options)[name] != value for name, value in vars(usual.parse_args([])).items())
+
+
+def add_level_argument(parser: argparse.ArgumentParser, more: str = "") -> None:
+    parser.add_argument(
+        "-l",
+        "--level_for_rel",
+        dest="rel",
+        metavar="N",
+        type=grade,
+        default=1,
+        help=f"lowest grade that counts as relevant (default 1){more}",
+    )
+
+
+def add_workers_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers", metavar="N", type=positive, default=1, help="processes at work (default 1)"
     )

@@ -1,6 +1,9 @@
 """What ends a command with exit status 2: a file that is refused, or arguments that do not fit."""
 
 from collections.abc import Iterable
+from typing import Final
+
+BAD_INPUT: Final = 2  # the exit status
 
 
 class BadInput(Exception):

@@ -4,19 +4,25 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from campaigns.trec.problems import FormatError, Problem
+from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import ParsedRun, read_run
 from campaigns.trec.topics import read_topics
 from scoring.cli.arguments import positive
-from scoring.cli.bad_input import BadInput
-from scoring.cli.opening import read_file
+from scoring.cli.bad_input import BAD_INPUT, BadInput
+from scoring.cli.opening import read_file, read_or_refuse
+from scoring.cli.streams import STANDARD_INPUT
 
 DESCRIPTION: Final = """\
 Reads a run as the site does when it is handed in, with the site's own messages, codes and line
 numbers. Exit status 0: it would be accepted (warnings go to standard output); 2: it would be
-refused (the first 25 reasons go to standard error)."""
+refused (the first 25 reasons go to standard error), or a file cannot be read.
+
+With --json nothing goes to standard error: `state` is accepted, refused (see `problems`), or
+unchecked (see `errors`)."""
 
 EXAMPLES: Final = """\
 examples:
@@ -43,27 +49,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    codes = [topic.code for topic in read_file(options.topics, read_topics)]
     try:
-        with open(options.run, "rb") as file:
-            parsed = read_run(
-                file,
-                known_topics=codes,
-                unknown_topics=options.unknown_topics,
-                max_depth=options.depth,
-            )
+        return _check(options)
+    except BadInput as error:  # nobody can say whether the run is good
+        if not options.json:
+            raise
+        _print_json(options.run, "unchecked", {"errors": error.messages})
+        return BAD_INPUT
+
+
+def _check(options: argparse.Namespace) -> int:
+    read = partial(
+        read_run,
+        known_topics=_topics(options.topics),
+        unknown_topics=options.unknown_topics,
+        max_depth=options.depth,
+    )
+    try:
+        parsed = read_or_refuse(options.run, read)
     except FormatError as error:
         return _refused(options, error)
-    except OSError as error:
-        raise BadInput([f"{options.run}: {error.strerror or error}"]) from None
     _accepted(options, parsed)
     return 0
+
+
+def _topics(path: str) -> list[str]:
+    try:
+        return [topic.code for topic in read_file(path, read_topics)]
+    except BadInput as error:
+        what = None if path == STANDARD_INPUT else _what_else(path)
+        if what is None:
+            raise
+        said = f"this is {what}; --topics takes the campaign's topics"
+        raise BadInput([f"{path}: {said}"]) from error
+
+
+def _what_else(path: str) -> str | None:
+    """What a file is that holds no topics: better said than a fault of every line."""
+    for what, read in (("a run", read_run), ("qrels", read_qrels)):
+        try:
+            read_file(path, read)
+        except BadInput:
+            continue
+        return what
+    return None
 
 
 def _accepted(options: argparse.Namespace, parsed: ParsedRun) -> None:
     if options.json:
         facts = {"tag": parsed.tag, "topics": len(parsed.topics), "lines": parsed.line_count}
-        _print_json(options.run, "accepted", facts, (), 0, parsed.warnings)
+        _print_json(options.run, "accepted", facts, warnings=parsed.warnings)
         return
     for warning in parsed.warnings:
         print(f"{options.run}: warning: {warning}")
@@ -76,22 +111,22 @@ def _accepted(options: argparse.Namespace, parsed: ParsedRun) -> None:
 def _refused(options: argparse.Namespace, error: FormatError) -> int:
     if options.json:
         _print_json(options.run, "refused", {}, error.problems, error.total, error.warnings)
-        return 2
+        return BAD_INPUT
     for warning in error.warnings:
         print(f"{options.run}: warning: {warning}")
     sys.stdout.flush()
     for line in str(error).splitlines():
         sys.stderr.write(f"{options.run}: {line}\n")
-    return 2
+    return BAD_INPUT
 
 
 def _print_json(
     path: str,
     state: str,
     facts: dict[str, Any],
-    problems: Sequence[Problem],
-    total: int,
-    warnings: Sequence[Problem],
+    problems: Sequence[Problem] = (),
+    total: int = 0,
+    warnings: Sequence[Problem] = (),
 ) -> None:
     said = {
         "file": path,

@@ -4,15 +4,18 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import repeat
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring.cli.arguments import add_scoring_arguments, positive
+from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_each_run
 from scoring.cli.measure_lines import Line, read_measures
 from scoring.cli.opening import run_names
-from scoring.cli.scored_runs import Rules, ScoredRun, rules_from, score_file
+from scoring.cli.scored_runs import Rules, Scored, ScoredRun, rules_from, score_file
 from scoring.cli.tables import Cell, print_csv, print_json
 from scoring.cli.trec_eval_text import summary_lines, topic_lines
 
@@ -36,7 +39,10 @@ ir_measures (`AP`, `P(rel=2)@10`, `RBP(p=0.8)`, `nDCG@10`), any number of times.
 are RBP(p=,gain=map) and its residual, which trec_eval 10 gets wrong.
 
 CSV has the columns run,topic,measure,value,residual,tie_low,tie_high: the topic `all` is the mean,
-an empty cell is not defined. residual is what unjudged documents could still add."""
+an empty cell is not defined. residual is what unjudged documents could still add. Text (runid,
+relstring) is left out.
+
+Topics without any grade of 0 or more are in no mean; standard error names them."""
 
 COLUMNS: Final = ("run", "topic", "measure", "value", "residual", "tie_low", "tie_high")
 
@@ -90,6 +96,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     lines = read_measures(options.measures, rel=options.rel)
+    if options.format != "trec_eval":
+        _refuse_texts(options.measures)
     rules = replace(
         rules_from(options, lines, options.qrels),
         is_complete=options.complete,
@@ -103,6 +111,18 @@ def run(options: argparse.Namespace) -> int:
     rows = _rows(runs, rules, per_topic=options.per_topic, summary=not options.no_summary)
     (print_csv if options.format == "csv" else print_json)(COLUMNS, rows)
     return 0
+
+
+def _refuse_texts(measures: Sequence[str]) -> None:
+    """What has no number is left out of tables; who asks for it by name would wait for it."""
+    roots = {text.strip().partition(".")[0] for text in measures}
+    faults = []
+    if "runid" in roots:
+        faults.append("-m runid: a table names the run in its first column; leave out -m runid")
+    if "relstring" in roots:
+        faults.append("-m relstring: text is no cell of a table; take --format trec_eval")
+    if faults:
+        raise BadInput(faults)
 
 
 def _print_text(runs: Sequence[ScoredRun], rules: Rules, options: argparse.Namespace) -> None:
@@ -120,25 +140,29 @@ def _rows(
 ) -> Iterator[Sequence[Cell]]:
     """One row a run, topic and measure; the topics are those that enter the mean."""
     names = run_names([each.tag for each in runs], [each.path for each in runs])
+    shown = _numbers(rules.lines)
     for name, scored in zip(names, runs, strict=True):
-        shown = _numbers(rules.lines)
         if per_topic:
-            for row in np.flatnonzero(scored.included).tolist():
-                for place, line in shown:
-                    yield (name, rules.table.topics[row], line.name, *_of_topic(scored, place, row))
+            included = np.flatnonzero(scored.included)
+            topics = [rules.table.topics[row] for row in included.tolist()]
+            columns = [_by_topic(scored.found[place], included) for place, _ in shown]
+            for number, topic in enumerate(topics):
+                for (_, line), cells in zip(shown, columns, strict=True):
+                    yield (name, topic, line.name, *cells[number])
         if summary:
             for place, line in shown:
-                found = scored.found[place]
-                mean = found.mean
-                yield (
-                    name,
-                    "all",
-                    line.name,
-                    mean.base,
-                    mean.residual,
-                    found.mean_low,
-                    found.mean_high,
-                )
+                yield (name, "all", line.name, *_of_mean(scored.found[place]))
+
+
+def _by_topic(found: Scored, topics: NDArray[np.intp]) -> list[tuple[Cell, ...]]:
+    """Score, residual and the ends of ties of each of the topics."""
+    columns = (found.scores.base, found.scores.residual, found.low, found.high)
+    cells = [repeat(None) if column is None else column[topics].tolist() for column in columns]
+    return list(zip(*cells, strict=False))
+
+
+def _of_mean(found: Scored) -> tuple[Cell, ...]:
+    return found.mean.base, found.mean.residual, found.mean_low, found.mean_high
 
 
 def _numbers(lines: Sequence[Line]) -> list[tuple[int, Line]]:
@@ -148,9 +172,3 @@ def _numbers(lines: Sequence[Line]) -> list[tuple[int, Line]]:
         if line.measure is not None:
             first.setdefault(line.name, (place, line))
     return list(first.values())
-
-
-def _of_topic(scored: ScoredRun, place: int, row: int) -> tuple[Cell, ...]:
-    found = scored.found[place]
-    columns = (found.scores.base, found.scores.residual, found.low, found.high)
-    return tuple(None if column is None else float(column[row]) for column in columns)

@@ -1,13 +1,13 @@
 """The command `trackside`: finds the module of a sub-command, and imports no other."""
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
-from scoring.cli.bad_input import BadInput
+from scoring.cli.bad_input import BAD_INPUT, BadInput
+from scoring.cli.streams import STANDARD_INPUT, drop_stdout, escape_what_stdout_lacks
 
 # What each command does, in the order of --help; its module is named like it.
 COMMANDS: Final = {
@@ -18,14 +18,16 @@ COMMANDS: Final = {
     "select": "which documents to judge next",
     "properties": "the seven numeric properties of measures",
 }
-BAD_INPUT: Final = 2  # exit status of wrong arguments and refused files
+FAILED: Final = 1  # exit status: no room for the output, or to work in
+INTERRUPTED: Final = 130  # exit status: Ctrl-C, as shells count it
+_FILES: Final = ("qrels", "runs", "run", "topics", "scores", "judged", "simulate")  # arguments
 
 _HELP: Final = """\
 usage: trackside COMMAND ...
 
-Evaluates retrieval runs from files: no server, no database. Files may be gzipped. Tables come as
-CSV at full precision on standard output; what is wrong with a file goes to standard error, with
-its line, and the exit status is then 2.
+Evaluates retrieval runs from files: no server, no database. Files may be gzipped; `-` is standard
+input. Tables come as CSV at full precision on standard output; what is wrong with a file goes to
+standard error, with its line, and the exit status is then 2.
 
 commands:
 {commands}
@@ -38,23 +40,57 @@ examples:
   trackside significance qrels.txt runs/* -m AP --test t --count
   trackside select runs/* --method C --p 0.8 --budget 100
 
-`trackside COMMAND --help` tells more about each.
+`trackside COMMAND --help` tells more about each; `trackside --version` names the version.
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns the exit status."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    if sys.stdout is None:
+        sys.stderr.write("trackside: standard output is closed\n")
+        return FAILED
+    escape_what_stdout_lacks()
+    try:
+        status = _answer(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:  # `trackside ... | head` has seen enough
+        drop_stdout()
+        return 0
+    except OSError as error:  # of files that are read it is BadInput
+        drop_stdout()
+        sys.stderr.write(f"trackside: standard output: {error.strerror or error}\n")
+        return FAILED
+    except MemoryError:
+        sys.stderr.write("trackside: there is not so much memory\n")
+        return FAILED
+    except KeyboardInterrupt:
+        drop_stdout()
+        return INTERRUPTED
+    return status
+
+
+def _answer(given: list[str]) -> int:
     if not given or given[0] in ("-h", "--help", "help"):
         width = max(map(len, COMMANDS))
         listed = "\n".join(f"  {name:<{width}}  {does}" for name, does in COMMANDS.items())
         sys.stdout.write(_HELP.format(commands=listed))
         return 0 if given else BAD_INPUT
+    if given[0] == "--version":
+        print(f"trackside {_version()}")
+        return 0
     if given[0] not in COMMANDS:
         named = ", ".join(COMMANDS)
         sys.stderr.write(f"trackside: there is no command {given[0]!r}; there are {named}\n")
         return BAD_INPUT
-    return _run(given[0], given[1:])
+    try:
+        return _run(given[0], given[1:])
+    except BadInput as error:
+        sys.stdout.flush()
+        for message in error.messages:
+            sys.stderr.write(f"{message}\n")
+        return BAD_INPUT
+    except SystemExit as stopped:  # argparse has printed its help or what is wrong
+        return int(stopped.code or 0)
 
 
 def _run(name: str, given: list[str]) -> int:
@@ -67,17 +103,26 @@ def _run(name: str, given: list[str]) -> int:
         allow_abbrev=False,
     )
     command.add_arguments(parser)
-    try:
-        status: int = command.run(parser.parse_intermixed_args(given))
-        sys.stdout.flush()
-    except BadInput as error:
-        sys.stdout.flush()
-        for message in error.messages:
-            sys.stderr.write(f"{message}\n")
-        return BAD_INPUT
-    except BrokenPipeError:  # `trackside ... | head` has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if "--help" in given or "-h" in given:  # argparse would not tell that it cannot write
+        sys.stdout.write(parser.format_help())
         return 0
-    except KeyboardInterrupt:
-        return 130
+    options = parser.parse_intermixed_args(given)
+    _refuse_reading_twice(options)
+    status: int = command.run(options)
     return status
+
+
+def _refuse_reading_twice(options: argparse.Namespace) -> None:
+    """What comes in on standard input comes only once."""
+    named = [vars(options).get(name) for name in _FILES]
+    paths = [path for each in named for path in (each if isinstance(each, list) else [each])]
+    if paths.count(STANDARD_INPUT) > 1:
+        raise BadInput([f"{STANDARD_INPUT}: standard input can be read only once"])
+
+
+def _version() -> str:
+    metadata = import_module("importlib.metadata")  # takes longer to load than --help to print
+    try:
+        return str(metadata.version("trackside"))
+    except metadata.PackageNotFoundError:
+        return "(not installed: run from its source)"

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Final, TypeVar
 
 from scoring.cli.bad_input import BadInput
+from scoring.cli.streams import STANDARD_INPUT
 
 T = TypeVar("T")
 
@@ -21,7 +22,7 @@ def for_each_run(act: Callable[[str], T], paths: Sequence[str], *, workers: int 
     Raises BadInput with the faults of all files, if there are any.
     """
     guarded = partial(_guarded, act)
-    workers = min(workers, len(paths))
+    workers = 1 if STANDARD_INPUT in paths else min(workers, len(paths))  # others do not have it
     outcomes: Iterable[T | BadInput] = map(guarded, paths)
     if workers > 1:
         outcomes = import_module("scoring.cli.worker_pool").outcomes(guarded, paths, workers)
@@ -58,9 +59,11 @@ def _watched(outcomes: Iterable[T], total: int) -> Iterator[T]:
 
 
 def _with_bar(outcomes: Iterable[T], total: int) -> Iterator[T]:
-    for done, outcome in enumerate(outcomes, start=1):
-        filled = "#" * (_WIDTH * done // total)
-        sys.stderr.write(f"\r[{filled:<{_WIDTH}}] {done}/{total} runs")
-        sys.stderr.flush()
-        yield outcome
-    sys.stderr.write("\r" + " " * (_WIDTH + 20) + "\r")
+    try:
+        for done, outcome in enumerate(outcomes, start=1):
+            filled = "#" * (_WIDTH * done // total)
+            sys.stderr.write(f"\r[{filled:<{_WIDTH}}] {done}/{total} runs")
+            sys.stderr.flush()
+            yield outcome
+    finally:
+        sys.stderr.write("\r" + " " * (_WIDTH + 20) + "\r")

@@ -43,6 +43,8 @@ class Line:
 
 
 _NUMBERED: Final = re.compile(r"(.+)_([0-9]+(?:\.[0-9]+)?)")
+_HUGE: Final = re.compile(r"[@_]([0-9]{10,})$|\(.*=([0-9]{10,})[,)]")
+_HIGHEST: Final = 999_999_999  # whole number that a measure may have
 _TREC_PERSISTENCE: Final = 0.9  # of trec_eval's rbp: its name has a default, RBP(p=) has none
 
 
@@ -105,6 +107,13 @@ def single_measures(texts: Sequence[str], *, rel: int = 1) -> tuple[Measure, ...
     return tuple(dict.fromkeys(line.measure for line in found if line.measure is not None))
 
 
+def refuse_huge(text: str) -> None:
+    """A number with too many digits is called too large: elsewhere it is taken for none."""
+    huge = _HUGE.search(text)
+    if huge:
+        raise BadMeasure(f"{huge[1] or huge[2]} is too large: write {_HIGHEST} at most")
+
+
 class _Asked:
     """What has been asked for so far."""
 
@@ -115,6 +124,7 @@ class _Asked:
         self._others: list[Line] = []
 
     def take(self, text: str) -> None:
+        refuse_huge(text)
         root, dot, parameters = text.partition(".")
         if "(" in text or "@" in text:
             self._others.append(self._own(text))
@@ -202,6 +212,8 @@ def _rbp_line(root: str, label: str, persistence: float) -> Line:
 
 
 def _hint(name: str) -> str:
+    if name.lower() in ("all", "trec"):
+        return "; did you mean all_trec (all of trec_eval's) or official (the usual ones)?"
     known = [family.name for family in FAMILIES] + [*_PRINTED, *_NICKNAMES]
     nearest = nearest_name(name, known)
     return f"; did you mean {nearest}?" if nearest else ""
@@ -224,6 +236,8 @@ def _reals(text: str) -> list[float]:
 
 def _ranks(text: str) -> list[int]:
     for part in text.split(","):
+        if re.fullmatch(r"\s*[0-9]{10,}\s*", part, re.ASCII):
+            raise BadMeasure(f"{part.strip()} is too large: write {_HIGHEST} at most")
         if not re.fullmatch(r"\s*[0-9]{1,9}\s*", part, re.ASCII) or int(part) < 1:
             raise BadMeasure(f"{part!r} is not a whole number above 0")
     return [int(rank) for rank in _distinct([float(part) for part in text.split(",")])]
@@ -245,8 +259,12 @@ def _gains(text: str) -> GainMap:
     """`1=3,2=9,4=4.5`: grades that are not named keep their own value."""
     gains: dict[int, float] = {}
     for part in text.split(","):
-        grade, _, gain = part.partition("=")
-        if not re.fullmatch(r"[0-9]{1,3}", grade, re.ASCII) or int(grade) > 127:
+        grade, equals, gain = part.partition("=")
+        if not equals and part.isdigit():
+            raise BadMeasure(
+                f"{part!r} is no gain, as in ndcg.1=3,2=9; for a cutoff write ndcg_cut.{part}"
+            )
+        if not re.fullmatch(r"[0-9]{1,3}", grade, re.ASCII) or int(grade) > 127 or not gain:
             raise BadMeasure(f"{part!r} is not of the form grade=gain, as in ndcg.1=3,2=9")
         gains[int(grade)] = _real(gain)
         if not 0 <= gains[int(grade)] < float("inf"):

@@ -1,7 +1,8 @@
 """Files named on the command line, opened and read; faults are told with path and line."""
 
+import sys
 from collections.abc import Callable, Sequence
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, Final, TypeVar
 
 import numpy as np
 
@@ -9,19 +10,30 @@ from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import ParsedRun, read_run
 from scoring.cli.bad_input import BadInput
+from scoring.cli.streams import STANDARD_INPUT, standard_input
 from scoring.core.judgments import JudgmentTable, build_table
 from scoring.core.ranking import Ranking, rank
 
 T = TypeVar("T")
+_NAMED: Final = 10  # topics of a warning
 
 
 def read_file(path: str, read: Callable[[BinaryIO], T]) -> T:
     """What `read` makes of the file. Raises BadInput where it cannot be opened or is refused."""
     try:
-        with open(path, "rb") as file:
-            return read(file)
+        return read_or_refuse(path, read)
     except FormatError as error:
         raise BadInput(f"{path}: {line}" for line in str(error).splitlines()) from None
+
+
+def read_or_refuse(path: str, read: Callable[[BinaryIO], T]) -> T:
+    """The same for whoever tells more of a refusal: raises FormatError, and BadInput where the file
+    cannot be opened."""
+    try:
+        if path == STANDARD_INPUT:
+            return read(standard_input())
+        with open(path, "rb") as file:
+            return read(file)
     except OSError as error:
         raise BadInput([f"{path}: {error.strerror or error}"]) from None
 
@@ -44,6 +56,16 @@ def open_qrels(path: str, *, highest_grade: int = 1, in_file_order: bool = False
         grades=qrels.grades,
         highest_grade=max(highest_grade, int(np.max(qrels.grades, initial=1))),
     )
+
+
+def tell_of_topics_without_grades(path: str, table: JudgmentTable) -> None:
+    """On standard error: what nobody judged is in no mean, and the scores do not show it."""
+    left_out = [table.topics[row] for row in np.flatnonzero(~table.is_judged_topic).tolist()]
+    if left_out:
+        topics = "1 topic has" if len(left_out) == 1 else f"{len(left_out):,} topics have"
+        named = ", ".join(left_out[:_NAMED]) + (", ..." if len(left_out) > _NAMED else "")
+        said = f"{topics} no grade of 0 or more, and no part in any mean: {named}"
+        sys.stderr.write(f"{path}: warning: {said}\n")
 
 
 def rank_run(run: ParsedRun, *, max_depth: int | None = None) -> Ranking:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from scoring.cli.bad_input import BadInput
+from scoring.cli.measure_lines import refuse_huge
 from scoring.cli.tables import Cell, print_csv
 from scoring.core.measures.measure import BadMeasure, Measure, UnknownMeasure
 from scoring.core.measures.names import parse_measure
@@ -66,6 +67,7 @@ def run(options: argparse.Namespace) -> int:
 def _read(name: str) -> tuple[Measure | None, str]:
     """The measure, or what is wrong with its name. Any cutoff stands for @k."""
     try:
+        refuse_huge(name)
         if name.endswith(_ANY_CUTOFF):
             return parse_measure(f"{name.removesuffix(_ANY_CUTOFF)}@1"), ""
         return parse_measure(name), ""

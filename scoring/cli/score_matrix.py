@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from typing import BinaryIO, Final
 
 import numpy as np
@@ -11,35 +12,54 @@ from numpy.typing import NDArray
 from campaigns.trec.problems import Findings, Problem, refuse, shown
 from campaigns.trec.whole_text import read_text
 
-_TOPIC_HEADERS: Final = ("", "topic", "topics", "qid", "query")
+_TOPIC_HEADER: Final = re.compile(
+    r"#?(?:topics?|query|queries|q[ _.-]?(?=id|no))[ _.-]?(?:id|no|num|number|code)?"
+)
+_TIDY: Final = {"run", "topic", "measure", "value"}  # columns of `evaluate --format csv`
 _MAX_BYTES: Final = 1 << 28
 
 
 def read_matrix(source: BinaryIO) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """The systems' names, and float64[systems, topics]; an empty cell is NaN.
 
-    A first column headed `topic` (or by nothing) names the topics and is left out. Plain or
-    gzipped. Raises FormatError with the first 25 problems and the number of all.
+    Columns headed `topic` (or the first, headed by nothing) name the topics and are left out. Plain
+    or gzipped. Raises FormatError with the first 25 problems and the number of all.
     """
     findings = Findings()
     with findings.gathered():
         lines = csv.reader(io.StringIO(read_text(source, findings, max_bytes=_MAX_BYTES)))
-        header = next(lines, [])
-        first = 1 if header and header[0].strip().lower() in _TOPIC_HEADERS else 0
-        names = tuple(cell.strip() for cell in header[first:])
-        if not any(names):
-            refuse("EMPTY", "the file holds no row of system names")
-        for name in sorted({each for each in names if names.count(each) > 1}):
-            findings.add(Problem("DUP", 1, "two systems have this name", None, shown(name)))
-        rows = [_row(cells, first, len(header), lines.line_num, findings) for cells in lines]
+        header = [cell.strip() for cell in next(lines, [])]
+        systems = _systems(header, findings)
+        names = tuple(header[column] for column in systems)
+        rows = [_row(cells, systems, len(header), lines.line_num, findings) for cells in lines]
         rows = [row for row in rows if row]
         if not rows and not findings.total:
             refuse("EMPTY", "the file holds no row of scores")
     return names, np.array(rows, np.float64).T.copy()
 
 
+def _systems(header: list[str], findings: Findings) -> list[int]:
+    """The columns that hold scores of systems."""
+    if _TIDY.issubset(header):
+        refuse("FIELDS", "a row holds one score: a matrix has topics down, systems across", 1)
+    columns = [column for column, name in enumerate(header) if not _is_topics(column, name)]
+    names = [header[column] for column in columns]
+    if not any(names):
+        refuse("EMPTY", "the file holds no row of system names")
+    for name in sorted({each for each in names if names.count(each) > 1}):
+        findings.add(Problem("DUP", 1, "two systems have this name", None, shown(name)))
+    for column in columns:
+        if not header[column]:
+            findings.add(Problem("FIELDS", 1, "the system has no name", column + 1))
+    return columns
+
+
+def _is_topics(column: int, name: str) -> bool:
+    return (column == 0 and not name) or bool(_TOPIC_HEADER.fullmatch(name.lower()))
+
+
 def _row(
-    cells: list[str], first: int, width: int, line: int, findings: Findings
+    cells: list[str], systems: list[int], width: int, line: int, findings: Findings
 ) -> list[float] | None:
     """The scores of a topic; None for a blank line, or what a refused file makes of it."""
     if not cells:
@@ -49,11 +69,11 @@ def _row(
         findings.add(Problem("FIELDS", line, message))
         return None
     row = []
-    for field, cell in enumerate(cells[first:], start=first + 1):
-        score = _score(cell.strip())
+    for column in systems:
+        score = _score(cells[column].strip())
         if score is None:
             message = "score is not a finite decimal number"
-            findings.add(Problem("SCORE", line, message, field, shown(cell)))
+            findings.add(Problem("SCORE", line, message, column + 1, shown(cells[column])))
         row.append(math.nan if score is None else score)
     return row
 

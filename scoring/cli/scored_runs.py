@@ -12,7 +12,7 @@ from campaigns.trec.runs import ParsedRun
 from scoring.cli.arguments import GainMap, highest_of, worth_of_grades
 from scoring.cli.bad_input import BadInput
 from scoring.cli.measure_lines import Line
-from scoring.cli.opening import open_qrels, open_run
+from scoring.cli.opening import open_qrels, open_run, tell_of_topics_without_grades
 from scoring.core.condensing import condensed
 from scoring.core.direct_alignment import align_lines
 from scoring.core.judgments import JudgmentTable
@@ -69,8 +69,10 @@ class ScoredRun:
 def rules_from(options: argparse.Namespace, lines: tuple[Line, ...], qrels: str) -> Rules:
     """The rules that the arguments of `add_scoring_arguments` give. Raises BadInput."""
     given: GainMap | None = options.gain_map
-    table = open_qrels(qrels, highest_grade=highest_of(given))
     _refuse_untied(lines, options.ties)
+    _refuse_cut_ties(options)
+    table = open_qrels(qrels, highest_grade=highest_of(given))
+    tell_of_topics_without_grades(qrels, table)
     return Rules(
         lines=lines,
         table=table,
@@ -225,6 +227,15 @@ def _refuse_untied(lines: Sequence[Line], ties: str) -> None:
     if wrong:
         named = ", ".join(dict.fromkeys(map(str, wrong)))
         raise BadInput([f"--ties {ties} is not defined for {named}"])
+
+
+def _refuse_cut_ties(options: argparse.Namespace) -> None:
+    """-M takes the first documents in the order of their ids: those of a tied group across the cut
+    that it leaves out have no share in the group any more."""
+    if options.max_depth is not None and options.ties != "docno":
+        depth, ties = options.max_depth, options.ties
+        why = f"-M {depth} does not go with --ties {ties}: it cuts tied documents by their ids"
+        raise BadInput([f"{why}; leave it out, and give measures their cutoff, as in AP@{depth}"])
 
 
 def _condensed(tied: TiedTopics) -> TiedTopics:

@@ -8,10 +8,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.cli.arguments import positive
+from scoring.cli.arguments import (
+    add_level_argument,
+    add_workers_argument,
+    persistence,
+    positive,
+)
 from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_each_run
-from scoring.cli.opening import open_qrels, open_run, rank_run
+from scoring.cli.opening import open_qrels, open_run, rank_run, tell_of_topics_without_grades
 from scoring.cli.tables import Cell, print_csv
 from scoring.core.candidates import Candidates, collect_candidates, find_outcomes
 from scoring.core.grades import UNJUDGED
@@ -36,8 +41,13 @@ examples:
   trackside select runs/* --method C --p 0.8 --budget 100 --judged so_far.txt
   trackside select runs/* --method C --p 0.8 --budget 1000,2000 --simulate qrels.txt
 
-Method C needs the outcomes of judgments: without them all of its budget is chosen by what is known
-beforehand. B is weighed anew after every batch (--batch), A and pooling never change."""
+No method proposes again what --judged holds. Pooling and A ask no more of it; B and C weigh by it,
+C by its grades too: without them all of C's budget is chosen by what is known beforehand.
+
+Pooling (pool) takes all first documents of the runs, then all second ones, and so on. Documents of
+equal rank go in the order in which one meets them reading run after run, topic after topic, down to
+--depth: named in another order, or to another depth, the same runs give another choice where the
+budget ends within a rank. Equal weights of A, B and C go by topic and document id."""
 
 CHOSEN: Final = ("order", "topic", "doc_id", "weight")
 _METHODS: Final[dict[str, Method]] = {"pool": "pooling", "A": "A", "B": "B", "C": "C"}
@@ -51,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", metavar="RUN", nargs="+", help="the runs to be compared")
     parser.add_argument("--method", choices=tuple(_METHODS), required=True)
     parser.add_argument(
-        "--p", dest="persistence", metavar="P", type=_persistence, required=True, help="RBP's, 0..1"
+        "--p", dest="persistence", metavar="P", type=persistence, required=True, help="RBP's, 0..1"
     )
     parser.add_argument(
         "--budget",
@@ -64,49 +74,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scope",
         choices=("run", "topic"),
         default="run",
-        help="what is known of a run: over all topics (default), or of the document's topic",
+        help="B and C: what is known of a run, over all topics (default) or of the document's own",
     )
     parser.add_argument(
         "--batch",
         metavar="N",
         type=positive,
         default=DEFAULT_BATCH,
-        help=f"judgments after which B and C weigh anew (default {DEFAULT_BATCH})",
+        help="judgments after which B weighs anew, and C with --simulate "
+        f"(default {DEFAULT_BATCH})",
     )
     parser.add_argument(
-        "--depth", metavar="N", type=positive, help="look at N documents of a topic"
+        "--depth",
+        metavar="N",
+        type=positive,
+        help="the first N documents of a topic of a run propose (default: all)",
     )
-    parser.add_argument("--judged", metavar="QRELS", help="judgments that have been made already")
+    parser.add_argument(
+        "--judged", metavar="QRELS", help="judgments that have been made already: not asked again"
+    )
     parser.add_argument("--simulate", metavar="QRELS", help="full judgments to play with")
     parser.add_argument(
         "--unknown",
         choices=("nonrelevant", "bypass"),
-        default="nonrelevant",
         help="--simulate: what QRELS lack is not relevant (default), or passed over",
     )
     parser.add_argument(
         "--top", metavar="N", type=positive, help="--simulate: runs to compare (default: a third)"
     )
-    parser.add_argument(
-        "-l",
-        "--level_for_rel",
-        dest="rel",
-        metavar="N",
-        type=positive,
-        default=1,
-        help="lowest grade that counts as relevant (default 1)",
-    )
-    parser.add_argument("--workers", metavar="N", type=positive, default=1, help="(default 1)")
-
-
-def _persistence(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} does not lie in 0 <= p < 1")
-    return value
+    add_level_argument(parser, "; with --simulate, or C with --judged")
+    add_workers_argument(parser)
 
 
 def _budgets(text: str) -> tuple[int, ...]:
@@ -114,8 +111,7 @@ def _budgets(text: str) -> tuple[int, ...]:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.simulate and options.judged:
-        raise BadInput(["--simulate begins without judgments: --judged does not go with it"])
+    _check(options)
     strategy = Strategy(_METHODS[options.method], options.persistence, options.scope)
     rankings = for_each_run(
         partial(_rank_file, max_depth=options.depth), options.runs, workers=options.workers
@@ -125,6 +121,18 @@ def run(options: argparse.Namespace) -> int:
     else:
         print_csv(CHOSEN, list(_chosen(rankings, strategy, options)))
     return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    faults = []
+    if options.simulate and options.judged:
+        faults.append("--simulate begins without judgments: --judged does not go with it")
+    if options.unknown and not options.simulate:
+        faults.append("--unknown says what --simulate QRELS lack: it needs --simulate")
+    if options.top and not options.simulate:
+        faults.append("--top says which runs --simulate compares: it needs --simulate")
+    if faults:
+        raise BadInput(faults)
 
 
 def _rank_file(path: str, max_depth: int | None) -> Ranking:
@@ -139,6 +147,8 @@ def _chosen(
     outcomes = np.full(len(candidates), UNJUDGED, np.int8)
     if options.judged:
         table = open_qrels(options.judged)
+        if not set(table.topics) & set(topics):
+            raise BadInput([f"{options.judged}: no topic of the runs is in the qrels"])
         outcomes = find_outcomes(candidates, table, rel=options.rel)
     budget = max(options.budget)
     if strategy.method == "B":
@@ -178,6 +188,7 @@ def _simulated(
     rankings: Sequence[Ranking], strategy: Strategy, options: argparse.Namespace
 ) -> Iterator[Sequence[Cell]]:
     table = open_qrels(options.simulate, in_file_order=True)
+    tell_of_topics_without_grades(options.simulate, table)
     topics = [
         topic for topic, known in zip(table.topics, table.is_judged_topic, strict=True) if known
     ]

@@ -9,7 +9,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.cli.arguments import add_scoring_arguments, positive, probability
+from scoring.cli.arguments import (
+    add_scoring_arguments,
+    positive,
+    probability,
+    says_how_to_score,
+)
 from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_each_run
 from scoring.cli.measure_lines import single_measures
@@ -20,10 +25,12 @@ from scoring.cli.tables import Cell, print_csv
 from scoring.core.corrections import correct, randomised_tukey_hsd
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import Measure
 from scoring.core.pairs import METHODS, Outcomes, Pairs, PairTest, all_pairs, compare
 from scoring.core.projection import projections, upper_bounds
 from scoring.core.signed_ranks import wilcoxon
 from scoring.core.significance import compare_winners, count_separated, paired_t, sign_flip
+from scoring.core.trec_eval_lines import has_topic_lines
 
 DESCRIPTION: Final = """\
 Tests all pairs of runs over topics: paired t, Wilcoxon signed-rank, or sign-flip randomisation.
@@ -45,6 +52,7 @@ judged (projected). --count prints `separated pairs`: how many have p_corrected 
 
 COLUMNS: Final = ("a", "b", "difference", "p", "p_corrected", "method")
 _CORRECTIONS: Final = {"none": "none", "holm": "holm", "bh": "benjamini-hochberg"}
+_BY_TOPIC: Final = {"GMAP": "AP", "gm_bpref": "bpref"}  # what geometric means are taken of
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +69,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("qrels", metavar="QRELS", nargs="?", help="judgments")
     parser.add_argument("runs", metavar="RUN", nargs="*", help="two runs or more")
     parser.add_argument("--scores", metavar="MATRIX.csv", help="in place of QRELS, RUN and -m")
-    parser.add_argument("-m", "--measure", dest="measure", metavar="MEASURE", help="one measure")
+    parser.add_argument(
+        "-m",
+        "--measure",
+        dest="measures",
+        metavar="MEASURE",
+        action="append",
+        help="one measure, of which every topic has a score",
+    )
     parser.add_argument("--test", choices=("t", "wilcoxon", "randomisation"), required=True)
     parser.add_argument("--tail", choices=("one", "two"), default="two", help="(default two)")
     parser.add_argument("--alpha", type=probability, default=0.05, help="for --count (default .05)")
@@ -106,9 +121,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> None:
     faults = []
-    if options.scores and (options.qrels or options.measure):
+    if options.scores and (options.qrels or options.measures):
         faults.append("--scores stands in place of QRELS, RUN and -m")
-    if not options.scores and not (options.runs and options.measure):
+    if options.scores and says_how_to_score(options):
+        faults.append("--scores: they are made already; leave out -l, -M, --ties and the like")
+    if not options.scores and not (options.runs and options.measures):
         faults.append("needed are QRELS, RUN... and -m, or --scores MATRIX.csv")
     if options.scores and options.against != "base":
         faults.append(f"--against {options.against}: a matrix of scores has no residuals")
@@ -124,22 +141,33 @@ def _read(options: argparse.Namespace) -> _Board:
     if options.scores:
         names, base = read_file(options.scores, read_matrix)
         return _Board(list(names), base)
-    measures = single_measures([options.measure], rel=options.rel)
-    if len(measures) != 1:
-        raise BadInput([f"-m {options.measure}: {len(measures)} measures, one can be tested"])
-    rules = rules_from(options, as_lines(measures), options.qrels)
+    measure = _measure(options)
+    rules = rules_from(options, as_lines([measure]), options.qrels)
     runs = for_each_run(partial(score_file, rules=rules), options.runs, workers=options.workers)
     scores = [each.found[0].scores for each in runs]
     residuals = [each.residual for each in scores if each.residual is not None]
     if options.against != "base" and not residuals:
-        raise BadInput([f"--against {options.against}: {measures[0]} has no residual"])
-    sign = -1.0 if family_of(measures[0]).facts.direction == "lower" else 1.0
+        raise BadInput([f"--against {options.against}: {measure} has no residual"])
+    sign = -1.0 if family_of(measure).facts.direction == "lower" else 1.0
     return _Board(
         run_names([each.tag for each in runs], [each.path for each in runs]),
         sign * np.array([each.base for each in scores]),
         np.array(residuals) if residuals else None,
         sign,
     )
+
+
+def _measure(options: argparse.Namespace) -> Measure:
+    """The one that is tested. Raises BadInput for several, and for one without scores by topic."""
+    measures = single_measures(options.measures, rel=options.rel)
+    if len(measures) != 1:
+        named = ", ".join(map(str, measures))
+        raise BadInput([f"-m: one measure is tested at a time, here are {len(measures)}: {named}"])
+    if not has_topic_lines(measures[0]):
+        why = "it is one number over all topics, and tests compare topic by topic"
+        instead = _BY_TOPIC.get(measures[0].family)
+        raise BadInput([f"-m {measures[0]}: {why}" + (f"; take {instead}" if instead else "")])
+    return measures[0]
 
 
 def _best(board: _Board, count: int | None) -> _Board:

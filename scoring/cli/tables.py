@@ -15,7 +15,8 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     there is none."""
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(columns)
-    table.writerows([_text(cell) for cell in row] for row in rows)
+    # Only what is not a number differs from itself; None is written as nothing.
+    table.writerows([None if cell != cell else cell for cell in row] for row in rows)
 
 
 def print_json(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
@@ -26,13 +27,6 @@ def print_json(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
         for row in rows
     )
     print("[\n" + ",\n".join(objects) + "\n]")
-
-
-def _text(cell: Cell) -> str:
-    cell = _finite(cell)
-    if cell is None:
-        return ""
-    return repr(cell) if isinstance(cell, float) else str(cell)
 
 
 def _finite(cell: Cell) -> Cell:

@@ -1,9 +1,14 @@
 """One act on many files in several processes. Loaded only where several are asked for: what starts
 processes takes long to load."""
 
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import active_children
 from typing import Any
+
+from scoring.cli.bad_input import BadInput
 
 # What a worker process does with each path; set once a process, so that it is not sent each time.
 _act: list[Callable[[str], Any]] = []
@@ -11,11 +16,25 @@ _act: list[Callable[[str], Any]] = []
 
 def outcomes(act: Callable[[str], Any], paths: Sequence[str], workers: int) -> Iterator[Any]:
     """What `act` returns for each path, in their order."""
-    with ProcessPoolExecutor(workers, initializer=_remember, initargs=(act,)) as pool:
-        yield from pool.map(_do_remembered, paths)
+    try:
+        with ProcessPoolExecutor(workers, initializer=_begin, initargs=(act,)) as pool:
+            try:
+                yield from pool.map(_do_remembered, paths)
+            except KeyboardInterrupt:  # the pool would wait for what they are at
+                for process in active_children():
+                    process.terminate()
+                raise
+    except BrokenProcessPool:
+        fault = "a process was killed, perhaps for want of memory: fewer workers need less"
+        raise BadInput([f"--workers {workers}: {fault}"]) from None
+    except OSError as error:
+        fault = error.strerror or str(error)
+        raise BadInput([f"--workers {workers}: no processes can be started: {fault}"]) from None
 
 
-def _remember(act: Callable[[str], Any]) -> None:
+def _begin(act: Callable[[str], Any]) -> None:
+    """Ctrl-C in a terminal reaches all processes: this one ends without a word."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     _act[:] = [act]
 
 

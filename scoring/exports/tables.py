@@ -4,17 +4,16 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-import numpy as np
 from defusedcsv import csv
 from django.http import Http404
 
 from campaigns.access import Viewer, run_or_404
 from campaigns.models import Qrels
 from scoring.board_choices import chosen_measure, chosen_version
-from scoring.core.artefacts import unpack_vector
 from scoring.core.measures.measure import Measure
 from scoring.definitions import rules_of
 from scoring.live_scores import facts_of_run, live_scores
+from scoring.loading import values_by_topic
 
 FLUSHED_ROWS = 1000
 DIGEST = "evaluation__run__digest"
@@ -77,8 +76,8 @@ def tidy_rows(
             origin = (qrels.version, rules.digest, "" if is_masked else score[DIGEST])
             values = zip(
                 topics,
-                _padded(score["bases"], len(topics)),
-                _padded(score["residuals"], len(topics)),
+                values_by_topic(score["bases"], len(topics)),
+                values_by_topic(score["residuals"], len(topics)),
                 strict=True,
             )
             for topic, base, residual in values:
@@ -111,10 +110,3 @@ def tidy_csv(rows: Iterable[TidyRow]) -> Iterator[str]:
             out.seek(0)
             out.truncate()
     yield out.getvalue()
-
-
-def _padded(packed: bytes | None, topics: int) -> list[float | None]:
-    """None for NaN, and for topics that came after the vector was made."""
-    vector = [] if packed is None else unpack_vector(bytes(packed)).tolist()
-    known: list[float | None] = [None if np.isnan(value) else value for value in vector]
-    return (known + [None] * topics)[:topics]

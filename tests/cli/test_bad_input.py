@@ -45,6 +45,20 @@ def test_damaged_gzip(trackside):
     assert found.err.startswith(f"{cut}: GZIP ")
 
 
+@pytest.mark.parametrize("negatives", [1, 12])
+def test_topics_that_nobody_judged_are_named(trackside, negatives):
+    topics = [f"{100 + n}" for n in range(negatives)]
+    lines = "".join(f"{topic} 0 A -1\n" for topic in topics)
+    qrels = trackside.write("more", "1 0 A 1\n" + lines)
+    found = trackside("evaluate", "-c", "-m", "num_q", qrels, trackside.run)
+    assert (found.status, found.values()["num_q", "all"]) == (0, "1")
+    has = "1 topic has" if negatives == 1 else f"{negatives} topics have"
+    named = "100" if negatives == 1 else "100, 101, 102, 103, 104, 105, 106, 107, 108, 109, ..."
+    assert found.err == (
+        f"{qrels}: warning: {has} no grade of 0 or more, and no part in any mean: {named}\n"
+    )
+
+
 def test_no_common_topic(trackside):
     other = trackside.write("other", "77 Q0 A 1 1 other\n")
     found = trackside("evaluate", trackside.qrels, other)
@@ -63,6 +77,9 @@ def test_a_grade_that_the_gain_map_forgets(trackside):
         ("evaluate",),
         ("evaluate", "-x", "q", "r"),
         ("evaluate", "-l", "0", "q", "r"),
+        ("evaluate", "-l", "128", "q", "r"),
+        ("evaluate", "-M", "9" * 5000, "q", "r"),
+        ("evaluate", "-", "-"),
         ("evaluate", "--ties", "random", "q", "r"),
         ("evaluate", "--gain-map", "0=0,1=2", "q", "r"),
         ("evaluate", "--gain-map", "a", "q", "r"),
@@ -77,6 +94,7 @@ def test_a_grade_that_the_gain_map_forgets(trackside):
         ("significance", "--test", "t", "--scores", "m.csv", "--against", "top"),
         ("properties", "nope"),
         ("properties", "nope@k"),
+        ("properties", "P@99999999999"),
         ("nothing",),
         (),
     ],
@@ -147,6 +165,29 @@ class TestCheck:
         said = json.loads(trackside("check", run, "--topics", topics, "--json").out)
         assert (said["state"], said["tag"], said["lines"]) == ("accepted", "good", 1)
         assert said["warnings"][0]["code"] == "MISSING_TOPICS"
+
+    def test_json_where_nothing_could_be_checked(self, trackside, topics):
+        missing = "No such file or directory"
+        for run, listed, told in (
+            ("nowhere", topics, f"nowhere: {missing}"),
+            (trackside.run, "nowhere", f"nowhere: {missing}"),
+            (trackside.run, trackside.write("none", ""), "EMPTY the file holds no topic"),
+        ):
+            found = trackside("check", run, "--topics", listed, "--json")
+            said = json.loads(found.out)
+            assert (found.status, found.err, said["state"]) == (2, "", "unchecked")
+            assert (said["file"], said["problems"], said["total"]) == (run, [], 0)
+            assert len(said["errors"]) == 1
+            assert said["errors"][0].endswith(told)
+
+    @pytest.mark.parametrize(
+        ("what", "text"), [("a run", GOOD + "1 Q0 B 2 0 good\n"), ("qrels", "1 0 A 1\n1 0 B 0\n")]
+    )
+    def test_another_file_than_topics_is_called_what_it_is(self, trackside, what, text):
+        other = trackside.write("other", text)
+        found = trackside("check", trackside.run, "--topics", other)
+        assert (found.status, found.out) == (2, "")
+        assert found.err == f"{other}: this is {what}; --topics takes the campaign's topics\n"
 
     def test_faults_of_the_topics(self, trackside):
         topics = trackside.write("topics", "1\tone\n1\tagain\n")

@@ -178,8 +178,67 @@ class TestSignificance:
         assert (found.status, found.err) == (2, "--against top: AP has no residual\n")
 
     @pytest.mark.parametrize(
+        ("measures", "told"),
+        [
+            (["AP", "RR"], "-m: one measure is tested at a time, here are 2: AP, RR"),
+            (["P.5,10"], "-m: one measure is tested at a time, here are 2: P@5, P@10"),
+            (
+                ["GMAP"],
+                "-m GMAP: it is one number over all topics, and tests compare topic by topic; "
+                "take AP",
+            ),
+            (
+                ["num_q"],
+                "-m NumQ: it is one number over all topics, and tests compare topic by topic",
+            ),
+            (["runid"], "-m runid: no single score, it cannot be compared"),
+        ],
+    )
+    def test_one_measure_that_topics_have(self, trackside, runs, measures, told):
+        asked = [argument for measure in measures for argument in ("-m", measure)]
+        found = trackside("significance", trackside.qrels, *runs, *asked, "--test", "t")
+        assert (found.status, found.out, found.err) == (2, "", f"{told}\n")
+
+    def test_one_measure_may_be_named_twice(self, trackside, runs):
+        arguments = ("significance", trackside.qrels, *runs, "--test", "t")
+        twice = trackside(*arguments, "-m", "AP", "-m", "map")
+        assert twice == trackside(*arguments, "-m", "AP")
+
+    @pytest.mark.parametrize(
+        "options", [("-M", 5), ("--ties", "expected"), ("-l", 2), ("--no-relevant", "exclude")]
+    )
+    def test_scores_that_are_made_are_not_made_otherwise(self, trackside, matrix, options):
+        found = trackside("significance", "--scores", matrix, "--test", "t", *options)
+        assert (found.status, found.out) == (2, "")
+        assert found.err == (
+            "--scores: they are made already; leave out -l, -M, --ties and the like\n"
+        )
+
+    @pytest.mark.parametrize(
+        "header",
+        ["topic,a,b", ",a,b", "Topic_ID,a,b", "query-id,a,b", "qid,a,b", "a,topic,b", "a,b,Topics"],
+    )
+    def test_topics_are_no_system(self, trackside, header):
+        columns = header.split(",")
+        lines = [",".join(str(n * (1 + (c in "ab"))) for c in columns) for n in (1, 2, 4)]
+        path = trackside.write("matrix.csv", "\n".join([header, *lines]))
+        found = rows(trackside("significance", "--scores", path, "--test", "t"))
+        assert [(row["a"], row["b"]) for row in found] == [("a", "b")]
+
+    @pytest.mark.parametrize("name", ["q1", "topicality", "query1", "id"])
+    def test_systems_may_be_called_nearly_so(self, trackside, name):
+        path = trackside.write("matrix.csv", f"{name},b\n1,2\n2,1\n")
+        (row,) = rows(trackside("significance", "--scores", path, "--test", "t"))
+        assert (row["a"], row["b"]) == (name, "b")
+
+    @pytest.mark.parametrize(
         ("text", "told"),
         [
+            ("a,,b\n1,2,3\n", "line 1: FIELDS the system has no name (field 2)"),
+            (
+                "run,topic,measure,value,residual\nr,1,AP,.5,\n",
+                "line 1: FIELDS a row holds one score: a matrix has topics down, systems across",
+            ),
             (
                 "a,b\n1,2\n1,x\n",
                 "line 3: SCORE score is not a finite decimal number (field 2: 'x')",

@@ -94,6 +94,44 @@ def test_a_measure_without_such_a_tie_rule_is_refused_by_name(trackside, ties, m
     assert found.err == f"--ties {ties} is not defined for {measure}\n"
 
 
+@pytest.mark.parametrize("ties", ["expected", "bounds"])
+def test_a_cut_by_document_ids_leaves_no_ties_to_share(trackside, ties):
+    """Of A and B, tied at the top, -M 1 would look at B alone: 0, where the mean is a half."""
+    run = trackside.write("tied", TIED)
+    found = trackside("evaluate", "-M", 1, "--ties", ties, "-m", "P@1", trackside.qrels, run)
+    assert (found.status, found.out) == (2, "")
+    assert found.err == (
+        f"-M 1 does not go with --ties {ties}: it cuts tied documents by their ids; leave it out, "
+        "and give measures their cutoff, as in AP@1\n"
+    )
+
+
+def test_a_cutoff_of_the_measure_shares_ties_across_it(table, trackside):
+    run = trackside.write("tied", TIED)
+    found = table("-q", "-m", "P@1", "--ties", "expected", run=run)
+    assert found["tied", "1", "P@1"]["value"] == "0.5"
+
+
+@pytest.mark.parametrize("output", ["csv", "json"])
+@pytest.mark.parametrize(
+    ("measure", "told"),
+    [
+        ("runid", "-m runid: a table names the run in its first column; leave out -m runid\n"),
+        ("relstring.5", "-m relstring: text is no cell of a table; take --format trec_eval\n"),
+    ],
+)
+def test_text_is_no_cell_of_a_table(trackside, output, measure, told):
+    arguments = ("-m", "AP", "-m", measure, "--format", output)
+    found = trackside("evaluate", *arguments, trackside.qrels, trackside.run)
+    assert (found.status, found.out, found.err) == (2, "", told)
+
+
+def test_text_that_a_nickname_brings_is_left_out(table):
+    measures = [measure for _, _, measure in table("-m", "all_trec")]
+    assert "NumQ" in measures
+    assert not {"runid", "relstring"} & set(measures)
+
+
 def test_a_gain_map_says_what_grades_are_worth(table):
     found = table("-q", "-m", "HIT@5", "--gain-map", "0=0,1=.25,2=.5")
     assert found["mine", "1", "HIT@5"]["value"] == "0.5"

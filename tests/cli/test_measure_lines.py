@@ -56,6 +56,38 @@ def test_labels(text, expected):
     assert labels(text) == expected
 
 
+HIGHEST = "is too large: write 999999999 at most"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("P@99999999999", f"99999999999 {HIGHEST}"),
+        ("P_99999999999", f"99999999999 {HIGHEST}"),
+        ("P.5,99999999999", f"99999999999 {HIGHEST}"),
+        ("RR(nth=99999999999)@5", f"99999999999 {HIGHEST}"),
+        ("ndcg.1", "'1' is no gain, as in ndcg.1=3,2=9; for a cutoff write ndcg_cut.1"),
+        ("ndcg.1=", "'1=' is not of the form grade=gain, as in ndcg.1=3,2=9"),
+        (
+            "all",
+            "there is no measure 'all'; did you mean all_trec (all of trec_eval's) or official "
+            "(the usual ones)?",
+        ),
+    ],
+)
+def test_what_is_wrong_and_what_to_write(text, told):
+    with pytest.raises(BadInput) as refused:
+        read_measures([text])
+    assert refused.value.messages == (f"-m {text}: {told}",)
+
+
+@pytest.mark.parametrize(
+    "text", ["P@999999999", "RBP(p=0.12345678901)", "IPrec@0.12345678901", "ndcg.1=12345678901"]
+)
+def test_long_numbers_that_are_not_too_large(text):
+    assert len(labels(text)) == 1
+
+
 def test_trec_evals_order_first_then_as_asked():
     asked = labels("ESL(n=1)", "unj.5", "P.10", "RBP(p=0.8)", "map", "ndcg.1=2", "P.5")
     assert asked == ["map", "P_5", "P_10", "ndcg_1=2", "unj_5", "ESL(n=1)", "RBP(p=0.8)"]

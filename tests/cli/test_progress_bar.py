@@ -29,6 +29,19 @@ def test_our_own_bar(terminal, monkeypatch):
     assert terminal.getvalue().endswith(" \r")  # wiped
 
 
+def test_an_interrupted_bar_is_wiped_too(terminal, monkeypatch):
+    def interrupted(path):
+        if path == "e":
+            raise KeyboardInterrupt
+        return path
+
+    monkeypatch.setattr(many_runs, "find_spec", lambda name: None)
+    with pytest.raises(KeyboardInterrupt):
+        for_each_run(interrupted, list("abcdefgh"))
+    assert "4/8 runs" in terminal.getvalue()
+    assert terminal.getvalue().endswith(" \r")
+
+
 def test_the_bar_of_tqdm(terminal):
     pytest.importorskip("tqdm")
     assert for_each_run(str.upper, list("abcdefgh")) == list("ABCDEFGH")

@@ -129,6 +129,59 @@ def test_no_common_topic(trackside, runs):
     assert found.err == f"{other}: no topic of the runs is in the qrels\n"
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--top", 2), "--top says which runs --simulate compares: it needs --simulate\n"),
+        (
+            ("--unknown", "bypass"),
+            "--unknown says what --simulate QRELS lack: it needs --simulate\n",
+        ),
+    ],
+)
+def test_what_only_a_simulation_asks_needs_one(trackside, runs, options, told):
+    arguments = ("--method", "A", "--p", 0.8, "--budget", 2)
+    found = trackside("select", *runs, *arguments, *options)
+    assert (found.status, found.out, found.err) == (2, "", told)
+
+
+def test_judgments_of_other_topics_are_none(trackside, runs):
+    other = trackside.write("other", "07 0 18 1\n")
+    arguments = ("--method", "C", "--p", 0.8, "--budget", 2, "--judged", other)
+    found = trackside("select", *runs, *arguments)
+    assert (found.status, found.out) == (2, "")
+    assert found.err == f"{other}: no topic of the runs is in the qrels\n"
+
+
+def test_only_c_weighs_by_the_grades_of_judgments(trackside, runs):
+    def chosen(method, grade):
+        judged = trackside.write("judged", f"7 0 18 {grade}\n")
+        arguments = ("--method", method, "--p", 0.8, "--budget", 100, "--judged", judged)
+        return trackside("select", *runs, *arguments)
+
+    assert [
+        method for method in ("pool", "A", "B", "C") if chosen(method, 0) != chosen(method, 1)
+    ] == ["C"]
+
+
+def test_pooling_names_equal_ranks_run_by_run_down_to_the_depth(trackside):
+    """y is first in the second run and third in the first, which is read before."""
+    one = trackside.write("one", "7 Q0 a 1 3 one\n7 Q0 b 2 2 one\n7 Q0 y 3 1 one\n")
+    two = trackside.write("two", "7 Q0 y 1 1 two\n")
+    three = trackside.write("three", "7 Q0 x 1 1 three\n")
+
+    def chosen(*arguments):
+        pool = ("--method", "pool", "--p", 0.8, "--budget", 2)
+        return [row["doc_id"] for row in rows(trackside("select", *pool, *arguments))]
+
+    assert chosen(one, three, two) == ["a", "y"]
+    assert chosen(one, three, two, "--depth", 1) == ["a", "x"]
+    assert chosen(three, two, one) == ["x", "y"]
+    told = " ".join(trackside("select", "--help").out.split())
+    assert "in the order in which one meets them reading run after run" in told
+    assert "named in another order, or to another depth" in told
+
+
 @pytest.mark.data
 @pytest.mark.parametrize(
     ("method", "expected"),

@@ -1,0 +1,68 @@
+"""Every line that README and the help texts show does something."""
+
+import glob
+import gzip
+import re
+import shlex
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from scoring.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXTS = [
+    (ROOT / "README.md").read_text(),
+    main._HELP,
+    *(import_module(f"scoring.cli.{name}").EXAMPLES for name in main.COMMANDS),
+]
+LINE = re.compile(rf"^ *trackside ((?:{'|'.join(main.COMMANDS)}) .*)$", re.MULTILINE)
+
+
+def documented():
+    for text in TEXTS:
+        for found in LINE.finditer(re.sub(r"\\\n *", "", text)):
+            yield re.split(r" {3,}| > ", found[1])[0]  # what a help text says of it is no argument
+
+
+def run_named(tag, shift):
+    lines = [
+        f"{topic} Q0 d{(rank * 7 + topic * shift) % 30} {rank} {-rank} {tag}\n"
+        for topic in (1, 2, 3)
+        for rank in range(1, 21)
+    ]
+    return gzip.compress("".join(lines).encode())
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    qrels = [f"{topic} 0 d{n} {n * topic % 3}\n" for topic in (1, 2, 3) for n in range(30)]
+    topics = [f'<topic number="{topic}"><query>q</query></topic>' for topic in (1, 2, 3)]
+    texts = {
+        "qrels.txt": "".join(qrels),
+        "so_far.txt": qrels[0],
+        "topics.xml": f"<topics>{''.join(topics)}</topics>",
+        "topics.txt": "1\tone\n2\ttwo\n3\tthree\n",
+        "adhoc5_ap.csv": "a,b\n.1,.2\n.3,.1\n.5,.2\n",
+    }
+    for name, text in texts.items():
+        Path(name).write_text(text)
+    Path("runs").mkdir()
+    for shift, name in enumerate(("run.gz", "run.txt", "run1.gz", "run2.gz", "runs/a", "runs/b")):
+        Path(name).write_bytes(run_named(f"tag{shift}", shift))
+
+
+@pytest.mark.parametrize("line", sorted(set(documented())))
+def test_it_works(trackside, folder, line):
+    words = [sorted(glob.glob(word)) if "/*" in word else [word] for word in shlex.split(line)]
+    found = trackside(*(word for each in words for word in each))
+    assert (found.status, found.err) == (0, "")
+    assert found.out
+
+
+def test_no_line_is_overlooked():
+    lines = set(documented())
+    assert len(lines) > 20
+    assert all(any(line.startswith(command) for line in lines) for command in main.COMMANDS)
