@@ -3,13 +3,14 @@
 from collections.abc import Callable
 
 from campaigns.models import Campaign
-from scoring import checking, delivery, evaluation, jobs
+from scoring import analyses, checking, delivery, evaluation, jobs
 from scoring.models import Job
 
 ACTS = {
     Job.Kind.CHECK: checking.check_run,
     Job.Kind.EVALUATE: evaluation.evaluate_run,
     Job.Kind.NOTIFY: delivery.deliver_notice,
+    Job.Kind.ANALYSE: analyses.answer,
 }
 
 

@@ -32,7 +32,7 @@ from django.utils import timezone
 
 from campaigns.models import Run
 from scoring import faults
-from scoring.models import Evaluation, Job
+from scoring.models import Analysis, Evaluation, Job
 
 log = logging.getLogger(__name__)
 
@@ -40,9 +40,14 @@ TASKS = {
     Job.Kind.CHECK: "scoring.check_run",
     Job.Kind.EVALUATE: "scoring.evaluate_run",
     Job.Kind.NOTIFY: "scoring.deliver_notice",
+    Job.Kind.ANALYSE: "scoring.answer",
 }
 # What the subject is called while the job runs; a notice has no state.
-RUNNING = {Job.Kind.CHECK: Run.State.CHECKING, Job.Kind.EVALUATE: Evaluation.State.SCORING}
+RUNNING = {
+    Job.Kind.CHECK: Run.State.CHECKING,
+    Job.Kind.EVALUATE: Evaluation.State.SCORING,
+    Job.Kind.ANALYSE: Analysis.State.COMPUTING,
+}
 
 BELLS_PER_SWEEP = 100  # a worker must hear them all before the next ones come
 
@@ -196,11 +201,13 @@ def _hand_back(held: Claim, error: str) -> None:
 
 
 def _move_subject(job: Job, state: str) -> None:
-    """Run and Evaluation call waiting and failed by the same names."""
+    """Run, Evaluation and Analysis call waiting and failed by the same names."""
     if job.kind == Job.Kind.CHECK:
         Run.objects.filter(pk=job.subject).update(state=state, state_changed_at=Now())
     elif job.kind == Job.Kind.EVALUATE:
         Evaluation.objects.filter(pk=job.subject).update(state=state)
+    elif job.kind == Job.Kind.ANALYSE:
+        Analysis.objects.filter(pk=job.subject).update(state=state)
 
 
 def _lease_end() -> CombinedExpression:

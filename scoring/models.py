@@ -10,13 +10,15 @@ from campaigns.models.identity import new_public_id
 class Job(models.Model):
     """One row for every piece of background work: the truth of which a message is only the bell.
 
-    `subject` is the key of the Run that is checked or of the Evaluation that is scored.
+    `subject` is the key of the Run that is checked, of the Evaluation that is scored, of the
+    Analysis that is computed.
     """
 
     class Kind(models.TextChoices):
         CHECK = "check"
         EVALUATE = "evaluate"
         NOTIFY = "notify"  # subject: a Notice, to be mailed
+        ANALYSE = "analyse"
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -187,3 +189,33 @@ class Snapshot(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+
+class Analysis(models.Model):
+    """A question about all runs of a board, and its answer: computed once by a worker, and named by
+    a digest of all it hangs on."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        COMPUTING = "computing"
+        DONE = "done"
+        FAILED = "failed"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="analyses")
+    qrels = models.ForeignKey(Qrels, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=20)
+    question = models.JSONField()
+    digest = models.CharField(max_length=64)
+    state = models.CharField(max_length=9, choices=State.choices, default=State.WAITING)
+    answer = models.BinaryField(null=True)  # arrays by name
+    created_at = models.DateTimeField(auto_now_add=True)
+    answered_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name_plural = "analyses"
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "digest"], name="analysis_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.campaign} ({self.state})"

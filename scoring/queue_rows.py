@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from campaigns.models import Campaign, Notice, Run
-from scoring.models import Evaluation, Job
+from scoring.models import Analysis, Evaluation, Job
 
 SHOWN = 100  # of each kind; the rest is counted
 LIVE = (Job.State.RUNNING, Job.State.WAITING)
@@ -20,12 +20,15 @@ class QueuedJob:
     run: Run | None = None
     evaluation: Evaluation | None = None
     notice: Notice | None = None
+    analysis: Analysis | None = None
 
     @property
     def can_be_retried(self) -> bool:
         """Whether its subject is there and has failed with it."""
         if self.evaluation is not None:
             return self.evaluation.state == Evaluation.State.FAILED
+        if self.analysis is not None:
+            return self.analysis.state == Analysis.State.FAILED
         if self.run is not None:
             return self.run.state == Run.State.FAILED
         return self.notice is not None and self.notice.sent_at is None
@@ -52,7 +55,7 @@ class Queue:
 
 
 def queue_of(campaign: Campaign) -> Queue:
-    """Running and waiting jobs, oldest first, and failed ones, newest first. Five queries."""
+    """Running and waiting jobs, oldest first, and failed ones, newest first. Seven queries."""
     counts = campaign.jobs.aggregate(
         running=Count("pk", filter=Q(state=Job.State.RUNNING)),
         waiting=Count("pk", filter=Q(state=Job.State.WAITING)),
@@ -79,7 +82,7 @@ def failed_jobs(campaign: Campaign) -> tuple[QueuedJob, ...]:
 
 
 def _with_subjects(jobs: Iterable[Job]) -> Iterator[QueuedJob]:
-    """Three queries for however many jobs."""
+    """Four queries for however many jobs."""
     jobs = list(jobs)
 
     def subjects(kind: Job.Kind) -> list[int]:
@@ -90,6 +93,7 @@ def _with_subjects(jobs: Iterable[Job]) -> Iterator[QueuedJob]:
         subjects(Job.Kind.EVALUATE)
     )
     notices = Notice.objects.select_related("recipient").in_bulk(subjects(Job.Kind.NOTIFY))
+    analyses = Analysis.objects.defer("answer").in_bulk(subjects(Job.Kind.ANALYSE))
     for job in jobs:
         match job.kind:
             case Job.Kind.CHECK:
@@ -98,5 +102,7 @@ def _with_subjects(jobs: Iterable[Job]) -> Iterator[QueuedJob]:
                 evaluation = evaluations.get(job.subject)
                 run = evaluation.run if evaluation else None
                 yield QueuedJob(job, run=run, evaluation=evaluation)
+            case Job.Kind.ANALYSE:
+                yield QueuedJob(job, analysis=analyses.get(job.subject))
             case _:
                 yield QueuedJob(job, notice=notices.get(job.subject))

@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from campaigns.models import Campaign, LogEntry, Run, User
 from scoring import jobs
-from scoring.models import Evaluation, Job
+from scoring.models import Analysis, Evaluation, Job
 from scoring.queue_rows import failed_jobs
 
 
@@ -56,4 +56,7 @@ def _revive_subject(job: Job) -> bool:
     if job.kind == Job.Kind.EVALUATE:
         failures = Evaluation.objects.filter(pk=job.subject, state=Evaluation.State.FAILED)
         return bool(failures.update(state=Evaluation.State.WAITING))
+    if job.kind == Job.Kind.ANALYSE:
+        unanswered = Analysis.objects.filter(pk=job.subject, state=Analysis.State.FAILED)
+        return bool(unanswered.update(state=Analysis.State.WAITING))
     return True

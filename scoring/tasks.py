@@ -4,7 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from campaigns import notices
-from scoring import checking, delivery, evaluation, housekeeping, jobs
+from scoring import analyses, checking, delivery, evaluation, housekeeping, jobs
 
 
 @shared_task(name="scoring.check_run")
@@ -26,6 +26,13 @@ def deliver_notice(job_id: int) -> None:
     with jobs.attempt(job_id) as held:
         if held is not None:
             delivery.deliver_notice(held)
+
+
+@shared_task(name="scoring.answer")
+def answer(job_id: int) -> None:
+    with jobs.attempt(job_id) as held:
+        if held is not None:
+            analyses.answer(held)
 
 
 @shared_task(name="scoring.tell_due")

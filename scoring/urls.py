@@ -1,4 +1,24 @@
-from scoring.routes import boards, downloads, qrels
+from scoring.routes import (
+    agreement,
+    boards,
+    comparison,
+    downloads,
+    measures,
+    pools,
+    qrels,
+    report,
+    significance,
+)
 
 app_name = "scoring"
-urlpatterns = [*boards.urlpatterns, *qrels.urlpatterns, *downloads.urlpatterns]
+urlpatterns = [
+    *boards.urlpatterns,
+    *agreement.urlpatterns,
+    *significance.urlpatterns,
+    *comparison.urlpatterns,
+    *pools.urlpatterns,
+    *report.urlpatterns,
+    *measures.urlpatterns,
+    *qrels.urlpatterns,
+    *downloads.urlpatterns,
+]

@@ -1,14 +1,12 @@
 // The board's chart, and the switches above tables. The table and the form do without either.
 
-// Plotly's maps, which no page here draws, put a style element of this id into every page that has
-// no such element. The page's policy would refuse it and say so in the console.
-const MAP_STYLE = "9f215cf04c5486422605d13261cb87401f4e7763b6296af81e98efbc0130da53";
+import { axisLook, giveUp, offerPictures, pageLook, redrawOnChange, tokens, whenPlotlyIsHere } from "./plotting.js";
 
 const chart = document.getElementById("chart");
 
 switchOnChange();
 if (chart) {
-  afterPaint(() => loadPlotly(chart.dataset.plotly).then(() => show(chart), () => giveUp(chart)));
+  whenPlotlyIsHere(chart.dataset.plotly, () => show(chart), () => giveUp(chart));
 }
 
 function switchOnChange() {
@@ -26,28 +24,6 @@ function switchOnChange() {
   if (last && form.contains(last)) last.focus({ preventScroll: true });
 }
 
-// Plotly is large: the page is read before it is asked for.
-function afterPaint(act) {
-  const soon = () => (window.requestIdleCallback ?? setTimeout)(act);
-  if (document.readyState === "complete") soon();
-  else addEventListener("load", soon, { once: true });
-}
-
-function loadPlotly(address) {
-  document.head.append(Object.assign(document.createElement("meta"), { id: MAP_STYLE }));
-  return new Promise((resolve, reject) => {
-    const script = document.createElement("script");
-    script.src = address;
-    script.onload = resolve;
-    script.onerror = reject;
-    document.head.append(script);
-  });
-}
-
-function giveUp(figure) {
-  figure.replaceChildren("The chart could not be loaded. The table holds the same figures.");
-}
-
 function show(figure) {
   const canvas = document.getElementById("canvas");
   const given = JSON.parse(document.getElementById("chart-data").textContent);
@@ -59,27 +35,16 @@ function show(figure) {
   draw().then(() => {
     canvas.dataset.drawn = given.data[0].x.length;
     canvas.on("plotly_click", ({ points }) => rows[points[0].pointNumber].querySelector("a").click());
-    offerPictures(canvas, figure.dataset.name);
+    offerPictures(document.getElementById("caption"), canvas, figure.dataset.name);
     redrawOnChange(canvas, draw);
   });
-}
-
-function redrawOnChange(canvas, draw) {
-  let width = canvas.clientWidth;
-  new ResizeObserver(() => {
-    if (canvas.clientWidth === width) return;
-    width = canvas.clientWidth;
-    draw();
-  }).observe(canvas);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-  matchMedia("print").addEventListener("change", draw);
 }
 
 // The figure with the page's colours and font, its marks as wide as their places allow.
 function dressed(given, canvas, rows) {
   const { data, layout } = structuredClone(given);
-  const page = getComputedStyle(document.body);
-  const token = (name) => page.getPropertyValue(`--${name}`).trim();
+  const page = tokens();
+  const { token } = page;
   const [trace] = data;
   const count = trace.x.length;
   const place = (canvas.clientWidth - 56) / count;
@@ -91,29 +56,11 @@ function dressed(given, canvas, rows) {
   trace.cliponaxis = false; // a mark at 0 is whole
   trace.error_y = { ...trace.error_y, color: token("could"), thickness: Math.min(Math.max(place * 0.55, 1.5), 16) };
 
-  const axis = {
-    color: token("soft"),
-    gridcolor: token("line"),
-    linecolor: token("line"),
-    fixedrange: true,
-    ticks: "",
-  };
-  Object.assign(layout, {
-    font: { family: page.fontFamily, size: 12, color: token("soft") },
-    paper_bgcolor: token("paper"),
-    plot_bgcolor: token("paper"),
+  const axis = axisLook(token);
+  Object.assign(layout, pageLook(page, canvas), {
     margin: { l: 48, r: 8, t: 8, b: 40 },
-    width: canvas.clientWidth,
-    height: canvas.clientHeight,
-    dragmode: false,
     hovermode: "closest",
     hoverdistance: -1, // from anywhere in the chart to the nearest run
-    hoverlabel: {
-      bgcolor: token("card"),
-      bordercolor: token("edge"),
-      font: { family: page.fontFamily, size: 13, color: token("ink") },
-      align: "left",
-    },
   });
   Object.assign(layout.xaxis, axis, {
     range: [0.5, count + 0.5],
@@ -144,19 +91,4 @@ function rowsInPlace() {
   const links = document.querySelectorAll(".board tbody th a");
   const rows = new Map(Array.from(links, (link) => [link.pathname.split("/").at(-2), link.closest("tr")]));
   return runs.map((run) => rows.get(run));
-}
-
-function offerPictures(canvas, filename) {
-  const buttons = ["PNG", "SVG"].map((format) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "link";
-    button.textContent = format;
-    button.setAttribute("aria-label", `Save the chart as ${format}`);
-    button.addEventListener("click", () => window.Plotly.downloadImage(canvas, {
-      format: format.toLowerCase(), filename, width: canvas.clientWidth, height: canvas.clientHeight, scale: 2,
-    }));
-    return button;
-  });
-  document.getElementById("caption").replaceChildren("Save this picture:", ...buttons);
 }

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Team
-from scoring.charts import interval_chart
+from scoring.charts.intervals import interval_chart
 from scoring.core.measures.names import parse_measure
 from scoring.exports.board import board_csv
 from scoring.leaderboard import Leaderboard, leaderboard

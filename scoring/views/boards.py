@@ -6,7 +6,7 @@ from django.views.decorators.http import require_GET
 
 from campaigns import access
 from campaigns.models import Run
-from scoring import charts
+from scoring.charts.intervals import interval_chart
 from scoring.definitions import rules_of
 from scoring.exports.board import board_csv
 from scoring.leaderboard import board_asked, sorted_rows, versions_offered
@@ -34,7 +34,7 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
             "offered": rules_of(viewer.campaign).measures,
             "versions": versions,
             "run_types": Run.Type.values,
-            "chart": charts.interval_chart(board) if is_drawn else None,
+            "chart": interval_chart(board) if is_drawn else None,
         },
     )
 

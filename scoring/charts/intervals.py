@@ -1,17 +1,11 @@
-"""Plotly figures, made from the same rows as the table beside them.
+"""The board as a picture: what every run is known to be worth, and what it could be worth."""
 
-Colours and fonts come from the page's stylesheet when it draws them. Labels travel as data and are
-stripped of what Plotly would read as markup.
-"""
-
-import json
 from typing import Any
 
 import plotly.graph_objects as go
 
+from scoring.charts.figures import as_data, label
 from scoring.leaderboard import Leaderboard
-
-MARKUP = str.maketrans("", "", "<>&$\\")
 
 
 def interval_chart(board: Leaderboard) -> dict[str, Any]:
@@ -54,9 +48,4 @@ def interval_chart(board: Leaderboard) -> dict[str, Any]:
         xaxis={"title": {"text": "place on the board"}, "zeroline": False},
         yaxis={"title": {"text": f"mean {board.measure}"}, "range": [0, 1], "zeroline": False},
     )
-    return json.loads(figure.to_json())
-
-
-def label(text: str) -> str:
-    """Text that Plotly shows as it is: without what it would take for a tag, entity or formula."""
-    return text.translate(MARKUP)
+    return as_data(figure)

@@ -1,0 +1,103 @@
+"""Scores by topic of the runs on a board, as arrays: what statistics over runs are made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.access import Viewer
+from campaigns.models import Campaign, Qrels
+from scoring.core.artefacts import unpack_vector
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import Measure
+from scoring.definitions import rules_of, version_of
+from scoring.live_scores import LiveRun, facts_of_run, live_scores
+from scoring.models import Score, TieRule
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Ranked runs and their scores of one measure, in the order of the public ids of the runs, so
+    that who computes them and who shows them mean the same rows."""
+
+    measure: Measure
+    run_ids: tuple[str, ...]  # public ids
+    base: NDArray[np.float64]  # float64[runs, topics], NaN where undefined or not counted
+    residual: NDArray[np.float64] | None  # likewise; None: the measure has none
+    mean_base: NDArray[np.float64]  # float64[runs]
+    mean_residual: NDArray[np.float64]  # float64[runs], NaN where the measure has none
+
+    @property
+    def sign(self) -> float:
+        """-1 where a lower score is better: times it, higher is better."""
+        return -1.0 if family_of(self.measure).facts.direction == "lower" else 1.0
+
+
+def vectors_of(campaign: Campaign, qrels: Qrels, measures: Sequence[Measure]) -> list[Vectors]:
+    """Of each measure, all runs that are ranked and scored under the definitions in force. Two
+    queries."""
+    topics = campaign.topics.count()
+    wanted = {str(measure): version_of(measure) for measure in measures}
+    found = Score.objects.filter(
+        evaluation__qrels=qrels,
+        evaluation__definitions=rules_of(campaign).digest,
+        evaluation__tie_rule=TieRule.DOCNO,
+        evaluation__run__in=campaign.runs.ranked(),
+        measure__in=wanted,
+    ).order_by("evaluation__run__public_id")
+    fields = ("measure", "definition", "bases", "residuals", "mean_base", "mean_residual")
+    by_measure: dict[str, list[dict[str, object]]] = {name: [] for name in wanted}
+    for score in found.values("evaluation__run__public_id", *fields):
+        if score["definition"] == wanted[score["measure"]]:
+            by_measure[score["measure"]].append(score)
+    return [_vectors(measure, by_measure[str(measure)], topics) for measure in measures]
+
+
+def means_seen(
+    viewer: Viewer, qrels: Qrels, measures: Sequence[Measure]
+) -> tuple[tuple[LiveRun, ...], NDArray[np.float64], NDArray[np.float64]]:
+    """The ranked runs as this viewer may know them, in the order of their public ids; their mean
+    bases and mean residuals, float64[measures, runs], NaN where there is none. One query.
+
+    The viewer must be one who may see the board.
+    """
+    rules = rules_of(viewer.campaign)
+    runs: dict[str, LiveRun] = {}
+    means: dict[tuple[str, str], tuple[float | None, float | None]] = {}
+    for score in live_scores(viewer, rules, qrels, measures, "mean_base", "mean_residual"):
+        run = LiveRun(**facts_of_run(viewer, score))
+        if run.is_ranked:
+            runs[run.run_id] = run
+            means[score["measure"], run.run_id] = (score["mean_base"], score["mean_residual"])
+    none = (None, None)
+    pairs = [[means.get((str(m), run_id), none) for run_id in sorted(runs)] for m in measures]
+    table = np.array(pairs, dtype=np.float64).reshape(len(measures), len(runs), 2)
+    return tuple(runs[run_id] for run_id in sorted(runs)), table[:, :, 0], table[:, :, 1]
+
+
+def _vectors(measure: Measure, scores: list[dict[str, object]], topics: int) -> Vectors:
+    has_residuals = bool(scores) and all(score["residuals"] is not None for score in scores)
+    return Vectors(
+        measure=measure,
+        run_ids=tuple(str(score["evaluation__run__public_id"]) for score in scores),
+        base=_matrix([score["bases"] for score in scores], topics),
+        residual=_matrix([score["residuals"] for score in scores], topics)
+        if has_residuals
+        else None,
+        mean_base=_column(scores, "mean_base"),
+        mean_residual=_column(scores, "mean_residual"),
+    )
+
+
+def _column(scores: list[dict[str, object]], name: str) -> NDArray[np.float64]:
+    return np.array([score[name] for score in scores], dtype=np.float64)  # None becomes NaN
+
+
+def _matrix(packed: list[object], topics: int) -> NDArray[np.float64]:
+    """NaN for topics that came after a vector was made."""
+    matrix = np.full((len(packed), topics), np.nan)
+    for row, blob in enumerate(packed):
+        vector = unpack_vector(bytes(blob))  # type: ignore[call-overload]
+        matrix[row, : len(vector)] = vector[:topics]
+    return matrix

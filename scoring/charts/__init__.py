@@ -1,0 +1,1 @@
+"""Plotly figures, made from the same rows as the table beside them."""

@@ -1,0 +1,64 @@
+// Draws every figure that the server put into the page as JSON, in the page's own colours. A trace
+// says in `meta` what it means: a role is a token of the stylesheet, a scale one of those below.
+
+import { axisLook, giveUp, offerPictures, pageLook, redrawOnChange, tokens, whenPlotlyIsHere } from "./plotting.js";
+
+for (const figure of document.querySelectorAll("figure.chart[data-figure]")) {
+  whenPlotlyIsHere(figure.dataset.plotly, () => show(figure), () => giveUp(figure));
+}
+
+function show(figure) {
+  const canvas = figure.querySelector(".canvas");
+  const given = JSON.parse(document.getElementById(figure.dataset.figure).textContent);
+  const draw = () => {
+    const { data, layout } = dressed(given, canvas);
+    return window.Plotly.react(canvas, data, layout, { displayModeBar: false });
+  };
+  draw().then(() => {
+    canvas.dataset.drawn = given.data.length;
+    canvas.on("plotly_click", ({ points }) => follow(points[0]));
+    offerPictures(figure.querySelector("figcaption"), canvas, figure.dataset.name);
+    redrawOnChange(canvas, draw);
+  });
+}
+
+// A point may carry the address of what it stands for, in `meta.links`, which is always of this site.
+function follow({ data, pointNumber }) {
+  const link = data.meta?.links?.[pointNumber];
+  if (typeof link === "string" && link.startsWith("/") && !link.startsWith("//")) location.assign(link);
+}
+
+function dressed(given, canvas) {
+  const { data, layout } = structuredClone(given);
+  const page = tokens();
+  for (const trace of data) colour(trace, page.token);
+  const legend = { orientation: "h", x: 0, y: 1, yanchor: "bottom", ...layout.legend };
+  Object.assign(layout, { margin: { l: 48, r: 8, t: 8, b: 40, ...layout.margin } }, pageLook(page, canvas), { legend });
+  for (const [name, axis] of Object.entries(layout)) {
+    if (/^[xy]axis\d*$/.test(name)) Object.assign(axis, { ...axisLook(page.token), automargin: true });
+  }
+  for (const shape of layout.shapes ?? []) shape.line = { ...shape.line, color: page.token("edge") };
+  for (const note of layout.annotations ?? []) note.font = { ...note.font, color: page.token("ink") };
+  return { data, layout };
+}
+
+function colour(trace, token) {
+  const { role = "known", scale } = trace.meta ?? {};
+  if (scale) {
+    trace.colorscale = scale === "two"
+      ? [[0, token("own")], [0.5, token("paper")], [1, token("known")]]
+      : [[0, token("paper")], [1, token("known")]];
+    trace.colorbar = { thickness: 10, outlinewidth: 0, tickfont: { color: token("soft") }, ...trace.colorbar };
+    return;
+  }
+  const main = token(role);
+  if (trace.type === "bar") trace.marker = { ...trace.marker, color: main };
+  else {
+    trace.marker = { ...trace.marker, color: main, line: { ...trace.marker?.line, color: main } };
+    trace.line = { ...trace.line, color: main };
+    if (trace.fill && trace.fill !== "none") trace.fillcolor = token("could");
+  }
+  for (const bars of ["error_x", "error_y"]) {
+    if (trace[bars]) trace[bars] = { ...trace[bars], color: token("could") };
+  }
+}

@@ -1,0 +1,96 @@
+// What all charts share: Plotly when the page has been read, the page's colours, pictures to save.
+
+// Plotly's maps, which no page here draws, put a style element of this id into every page that has
+// no such element. The page's policy would refuse it and say so in the console.
+const MAP_STYLE = "9f215cf04c5486422605d13261cb87401f4e7763b6296af81e98efbc0130da53";
+
+let plotly;
+
+// Plotly is large: the page is read before it is asked for, and once however many charts there are.
+export function whenPlotlyIsHere(address, act, giveUp) {
+  afterPaint(() => {
+    plotly ??= loadPlotly(address);
+    plotly.then(act, giveUp);
+  });
+}
+
+function afterPaint(act) {
+  const soon = () => (window.requestIdleCallback ?? setTimeout)(act);
+  if (document.readyState === "complete") soon();
+  else addEventListener("load", soon, { once: true });
+}
+
+function loadPlotly(address) {
+  document.head.append(Object.assign(document.createElement("meta"), { id: MAP_STYLE }));
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.onload = resolve;
+    script.onerror = reject;
+    document.head.append(script);
+  });
+}
+
+export function giveUp(figure) {
+  figure.replaceChildren("The chart could not be loaded. The table holds the same figures.");
+}
+
+// Reads the tokens of the stylesheet as they are now, in this theme.
+export function tokens() {
+  const page = getComputedStyle(document.body);
+  return { token: (name) => page.getPropertyValue(`--${name}`).trim(), font: page.fontFamily };
+}
+
+export function axisLook(token) {
+  return {
+    color: token("soft"),
+    gridcolor: token("line"),
+    linecolor: token("line"),
+    zerolinecolor: token("line"),
+    fixedrange: true,
+    ticks: "",
+  };
+}
+
+export function pageLook({ token, font }, canvas) {
+  return {
+    font: { family: font, size: 12, color: token("soft") },
+    paper_bgcolor: token("paper"),
+    plot_bgcolor: token("paper"),
+    width: canvas.clientWidth,
+    height: canvas.clientHeight,
+    dragmode: false,
+    hoverlabel: {
+      bgcolor: token("card"),
+      bordercolor: token("edge"),
+      font: { family: font, size: 13, color: token("ink") },
+      align: "left",
+    },
+  };
+}
+
+export function redrawOnChange(canvas, draw) {
+  let width = canvas.clientWidth;
+  new ResizeObserver(() => {
+    if (canvas.clientWidth === width) return;
+    width = canvas.clientWidth;
+    draw();
+  }).observe(canvas);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  matchMedia("print").addEventListener("change", draw);
+}
+
+export function offerPictures(caption, canvas, filename) {
+  const buttons = ["PNG", "SVG"].map((format) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "link";
+    button.textContent = format;
+    button.setAttribute("aria-label", `Save the chart as ${format}`);
+    button.addEventListener("click", () => window.Plotly.downloadImage(canvas, {
+      format: format.toLowerCase(), filename, width: canvas.clientWidth, height: canvas.clientHeight, scale: 2,
+    }));
+    return button;
+  });
+  caption.replaceChildren("Save this picture:", ...buttons);
+}
