@@ -3,6 +3,7 @@
 Raises Http404 for anything else, so that a guess finds out nothing.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from django.db.models import Q
@@ -11,9 +12,15 @@ from django.http import Http404
 from campaigns.access import Viewer
 from campaigns.models import Qrels, Run
 from scoring.core.measures.measure import Measure
-from scoring.core.measures.names import BadMeasure, UnknownMeasure, parse_measure
+from scoring.core.measures.names import (
+    BadMeasure,
+    UnknownMeasure,
+    make_measure,
+    parse_measure,
+)
 from scoring.definitions import rules_of
 
+PERSISTENCE = re.compile(r"0\.(?!00)[0-9]{2}", re.ASCII)
 FILTERS = ("team", "type")  # by a team's public id, and by the type of run
 
 
@@ -29,6 +36,23 @@ def chosen_measure(viewer: Viewer, name: str | None) -> Measure:
     if measure not in offered:
         raise Http404(f"{measure} is not among this campaign's measures.")
     return measure
+
+
+def chosen_persistence(measure: Measure, asked: str | None) -> Measure | None:
+    """The measure at another p, from 0.01 to 0.99 in hundredths, where it is an RBP of one p; None
+    where no p is asked for, and for measures without one."""
+    if not asked or persistence_of(measure) is None:
+        return None
+    if not PERSISTENCE.fullmatch(asked):
+        raise Http404("p is a number from 0.01 to 0.99.")
+    options = dict(measure.parameters) | {"p": float(asked)}
+    return make_measure("RBP", cutoff=measure.cutoff, **options)
+
+
+def persistence_of(measure: Measure) -> float | None:
+    """The p of an RBP of one p."""
+    p = dict(measure.parameters).get("p") if measure.family == "RBP" else None
+    return float(p) if p is not None else None
 
 
 def versions_offered(viewer: Viewer) -> list[Qrels]:

@@ -10,13 +10,20 @@ from django.db.models import Count, Exists, OuterRef
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from scoring.board_choices import chosen_filters, chosen_measure, chosen_version, versions_offered
+from scoring.board_choices import (
+    chosen_filters,
+    chosen_measure,
+    chosen_persistence,
+    chosen_version,
+    versions_offered,
+)
 from scoring.core.means import shown_digits
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
 from scoring.core.standing import shared_ranks
 from scoring.definitions import Rules, rules_of
+from scoring.grade_cube import means_from_grades
 from scoring.live_scores import STANDINGS, LiveRun, facts_of_run, live_scores
 from scoring.models import Evaluation, TieRule
 
@@ -94,14 +101,17 @@ class Leaderboard:
 def board_asked(
     viewer: Viewer, asked: Mapping[str, str], *, offered: Sequence[Qrels] | None = None
 ) -> Leaderboard:
-    """The board that a query asks for, for page, CSV and API alike: `measure`, `qrels`, `team`,
-    `type`. Other names are not heard; raises Http404 for a value that is not offered.
+    """The board that a query asks for, for page, CSV and API alike: `measure`, `qrels`, `p`,
+    `team`, `type`. Other names are not heard; raises Http404 for a value that is not offered.
 
     `offered` are the qrels versions to choose from, where the caller has them already.
     """
     measure = chosen_measure(viewer, asked.get("measure"))
     qrels = chosen_version(viewer, asked.get("qrels"), offered)
     board = leaderboard(viewer, measure, qrels=qrels)
+    at_p = chosen_persistence(measure, asked.get("p"))
+    if at_p is not None and board.qrels is not None:
+        board = _scored_anew(board, at_p, means_from_grades(viewer.campaign, board.qrels, at_p))
     filters = chosen_filters(asked, teams={team for team, _ in board.teams})
     return replace(
         board,
@@ -139,6 +149,18 @@ def leaderboard(viewer: Viewer, measure: Measure, *, qrels: Qrels | None = None)
         lower_is_better=lower_is_better,
         filters={},
     )
+
+
+def _scored_anew(
+    board: Leaderboard, measure: Measure, means: Mapping[str, tuple[float | None, float | None]]
+) -> Leaderboard:
+    """The same runs by another measure of the same direction."""
+    rows = [
+        replace(row, rank=None, base=base, residual=residual)
+        for row in board.rows
+        for base, residual in [means.get(row.run_id, (None, None))]
+    ]
+    return replace(board, measure=measure, rows=_placed(rows, board.lower_is_better))
 
 
 def _rows(viewer: Viewer, rules: Rules, qrels: Qrels, measure: Measure) -> list[Row]:

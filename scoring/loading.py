@@ -52,7 +52,7 @@ def grades_of(run: Run, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
     stored = StoredGrades.objects.filter(run=run, qrels=qrels).first()
     if stored is not None:
         try:
-            grades = unpack_grades(_load(stored.storage_key, stored.digest))
+            grades = load_grades(stored.storage_key, stored.digest)
         except (FileNotFoundError, ArtefactError):
             stored.delete()
         else:
@@ -63,6 +63,11 @@ def grades_of(run: Run, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
     made = _store("grades", pack_grades(grades))
     StoredGrades.objects.get_or_create(run=run, qrels=qrels, defaults=made._asdict())
     return grades
+
+
+def load_grades(storage_key: str, digest: str) -> NDArray[np.int8]:
+    """int8[topics, depth] as they were stored. Raises FileNotFoundError and ArtefactError."""
+    return unpack_grades(_load(storage_key, digest))
 
 
 def values_by_topic(packed: bytes | None, topics: int) -> list[float | None]:

@@ -3,8 +3,10 @@
 import { axisLook, giveUp, offerPictures, pageLook, redrawOnChange, tokens, whenPlotlyIsHere } from "./plotting.js";
 
 const chart = document.getElementById("chart");
+let redraw = () => {}; // once there is something to draw
 
 switchOnChange();
+slide();
 if (chart) {
   whenPlotlyIsHere(chart.dataset.plotly, () => show(chart), () => giveUp(chart));
 }
@@ -16,6 +18,7 @@ function switchOnChange() {
   for (const select of form.querySelectorAll("select")) {
     select.addEventListener("change", () => {
       sessionStorage.setItem("focus", select.id); // who chooses by keyboard goes on choosing
+      if (select.id === "measure") form.querySelector("[name=p]")?.remove(); // it has a p of its own
       form.requestSubmit();
     });
   }
@@ -24,17 +27,58 @@ function switchOnChange() {
   if (last && form.contains(last)) last.focus({ preventScroll: true });
 }
 
+// p moves and the board follows: what the server makes of it takes the place of what is shown.
+function slide() {
+  const slider = document.getElementById("p");
+  if (!slider) return;
+  document.getElementById("slide").hidden = false;
+  let asked = null;
+  slider.addEventListener("input", async () => {
+    const p = Number(slider.value).toFixed(2);
+    document.getElementById("p-shown").textContent = p;
+    asked?.abort();
+    asked = new AbortController();
+    const address = new URL(location);
+    address.searchParams.set("p", p);
+    try {
+      const answer = await fetch(address, { signal: asked.signal });
+      if (!answer.ok) return;
+      replaceParts(new DOMParser().parseFromString(await answer.text(), "text/html"));
+      keep(slider.form, p);
+      history.replaceState(null, "", address);
+      redraw();
+    } catch (error) {
+      if (error.name !== "AbortError") throw error;
+    }
+  });
+}
+
+// The other choices are sent with it.
+function keep(form, p) {
+  const kept = form.querySelector("[name=p]") ?? document.createElement("input");
+  Object.assign(kept, { type: "hidden", name: "p", value: p });
+  form.append(kept);
+}
+
+function replaceParts(page) {
+  for (const part of ["#finding", "#chart-data", "#chart-runs", "table.board", ".controls .takeaway"]) {
+    const fresh = page.querySelector(part);
+    if (fresh) document.querySelector(part)?.replaceWith(document.adoptNode(fresh));
+  }
+}
+
 function show(figure) {
   const canvas = document.getElementById("canvas");
-  const given = JSON.parse(document.getElementById("chart-data").textContent);
-  const rows = rowsInPlace();
   const draw = () => {
-    const { data, layout } = dressed(given, canvas, rows);
-    return window.Plotly.react(canvas, data, layout, { displayModeBar: false });
+    const given = JSON.parse(document.getElementById("chart-data").textContent);
+    const { data, layout } = dressed(given, canvas, rowsInPlace());
+    return window.Plotly.react(canvas, data, layout, { displayModeBar: false }).then(() => {
+      canvas.dataset.drawn = given.data[0].x.length;
+    });
   };
   draw().then(() => {
-    canvas.dataset.drawn = given.data[0].x.length;
-    canvas.on("plotly_click", ({ points }) => rows[points[0].pointNumber].querySelector("a").click());
+    redraw = draw;
+    canvas.on("plotly_click", ({ points }) => rowsInPlace()[points[0].pointNumber].querySelector("a").click());
     offerPictures(document.getElementById("caption"), canvas, figure.dataset.name);
     redrawOnChange(canvas, draw);
   });

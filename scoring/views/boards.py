@@ -6,6 +6,7 @@ from django.views.decorators.http import require_GET
 
 from campaigns import access
 from campaigns.models import Run
+from scoring.board_choices import chosen_measure, persistence_of
 from scoring.charts.intervals import interval_chart
 from scoring.definitions import rules_of
 from scoring.exports.board import board_csv
@@ -30,7 +31,8 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
             "board": board,
             "rows": sorted_rows(board, request.GET.get("sort", "rank")),
             "sort": request.GET.get("sort", "rank"),
-            "measure": board.measure,
+            "measure": chosen_measure(viewer, request.GET.get("measure")),
+            "persistence": persistence_of(board.measure),
             "offered": rules_of(viewer.campaign).measures,
             "versions": versions,
             "run_types": Run.Type.values,

@@ -1,0 +1,98 @@
+"""The grades of all runs of a qrels version side by side: loaded once, kept in memory, and enough
+to score every run anew in a moment."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.models import Campaign, Qrels
+from scoring.core.artefacts import ArtefactError
+from scoring.core.grades import PAST_END
+from scoring.core.means import mask_excluded, mean_scores, topics_of_mean
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.graded import GradedTopics, Scores, evaluate
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import rel_of
+from scoring.definitions import Rules, rules_of
+from scoring.loading import grades_of, load_grades, load_table
+from scoring.models import StoredGrades
+
+CUBES_KEPT = 2  # of some megabytes each, in every web process
+
+
+@dataclass(frozen=True, eq=False)
+class Cube:
+    """Runs in the order of their public ids."""
+
+    run_ids: tuple[str, ...]
+    grades: NDArray[np.int8]  # int8[runs, topics, depth]
+
+
+def cube_of(campaign: Campaign, qrels: Qrels) -> Cube:
+    """Every live run whose grades were stored. One query, and a file a run the first time."""
+    stored = StoredGrades.objects.filter(qrels=qrels, run__in=campaign.runs.live())
+    keys = stored.order_by("run__public_id").values_list("run__public_id", "storage_key", "digest")
+    try:
+        return _cube(tuple(keys))
+    except (FileNotFoundError, ArtefactError):
+        table = load_table(qrels, campaign)
+        for lost in stored.select_related("run__ranking"):
+            grades_of(lost.run, qrels, table)  # makes what is not whole again
+        return _cube(tuple(keys.all()))
+
+
+def means_from_grades(
+    campaign: Campaign, qrels: Qrels, measure: Measure
+) -> dict[str, tuple[float | None, float | None]]:
+    """Mean base and mean residual of every run with stored grades, by public id; the same numbers
+    that an evaluation stores."""
+    rules = rules_of(campaign)
+    table = load_table(qrels, campaign)
+    cube = cube_of(campaign, qrels)
+    runs, topics, depth = cube.grades.shape
+    if not runs or topics != len(table.topics):
+        return {}
+    graded = GradedTopics(
+        grades=cube.grades.reshape(runs * topics, depth),
+        grade_counts=np.tile(table.grade_counts, (runs, 1)),
+        gain_map=rules.gain_map,
+    )
+    scores = evaluate((measure,), graded)[measure]
+    included = _included(measure, table.grade_counts, table.topics, rules)
+    return {
+        run_id: _mean(_part(scores, slice(row * topics, (row + 1) * topics)), included, measure)
+        for row, run_id in enumerate(cube.run_ids)
+    }
+
+
+def _included(
+    measure: Measure, counts: NDArray[np.int64], topics: tuple[str, ...], rules: Rules
+) -> NDArray[np.bool_]:
+    rel = max(rules.rel, rel_of(measure) or 1)
+    held_out = np.array([code in rules.held_out for code in topics], dtype=bool)
+    return topics_of_mean(counts, rel=rel, no_relevant=rules.no_relevant) & ~held_out
+
+
+def _part(scores: Scores, rows: slice) -> Scores:
+    residual = None if scores.residual is None else scores.residual[rows]
+    return Scores(scores.base[rows], residual)
+
+
+def _mean(
+    scores: Scores, included: NDArray[np.bool_], measure: Measure
+) -> tuple[float | None, float | None]:
+    mean = mean_scores(mask_excluded(scores, included), included, family_of(measure).summary)
+    return None if np.isnan(mean.base) else mean.base, mean.residual
+
+
+@lru_cache(maxsize=CUBES_KEPT)
+def _cube(stored: tuple[tuple[str, str, str], ...]) -> Cube:
+    found = [load_grades(key, digest) for _, key, digest in stored]
+    topics = max((len(grades) for grades in found), default=0)
+    depth = max((grades.shape[1] for grades in found), default=0)
+    cube = np.full((len(found), topics, depth), PAST_END, np.int8)
+    for row, grades in enumerate(found):
+        cube[row, : len(grades), : grades.shape[1]] = grades
+    return Cube(tuple(run_id for run_id, _, _ in stored), cube)
