@@ -41,6 +41,11 @@ def board(role: str, stage: str) -> int:
     return 200 if role == "organiser" or stage == "published" else GONE
 
 
+def published_only(role: str, stage: str) -> int:
+    """What is the same for everybody."""
+    return 200 if stage == "published" else GONE
+
+
 def run_page(role: str, stage: str) -> int:
     return 200 if role == "participant" and stage != "draft" else board(role, stage)
 

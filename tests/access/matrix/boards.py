@@ -1,10 +1,12 @@
 """Expected answers: boards. Address name: (method, what each role gets at each stage)."""
 
-from tests.access.roles import Expected, board, public, run_page
+from tests.access.roles import Expected, board, public, published_only, run_page
 
 MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:leaderboard": ("get", public),  # the page says itself when it is hidden
     "scoring:leaderboard-csv": ("get", board),
+    "scoring:leaderboard-latex": ("get", board),
+    "scoring:badge": ("get", published_only),
     "scoring:run-detail": ("get", run_page),
     "scoring:run-status": ("get", run_page),
     "scoring:run-csv": ("get", run_page),

@@ -1,0 +1,43 @@
+"""A small picture of the board for other pages: who leads, and how sure that is."""
+
+from xml.sax.saxutils import escape
+
+from scoring.leaderboard import Leaderboard
+
+WIDTH, HEIGHT = 420, 64
+LEFT, SCALE = 12, 396  # where 0 stands, and how wide 0 to 1 is
+LONGEST = 44  # characters of a line
+
+
+def board_badge(board: Leaderboard, *, title: str) -> str:
+    """SVG without scripts, styles from elsewhere or links; labels are text."""
+    if not board.ranked or board.ranked[0].base is None:
+        found, mark = "no runs ranked yet", ""
+    else:
+        first = board.ranked[0]
+        digits = max(board.digits, 2)
+        upper = "" if first.upper is None else f" to {first.upper:.{digits}f}"
+        found = f"{_cut(first.tag, 24)}: {board.measure} {first.base:.{digits}f}{upper}"
+        mark = _mark(first.base, first.residual or 0.0) if 0 <= first.base <= 1 else ""
+    label = escape(f"{_cut(title, LONGEST)}. {found}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
+        f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img"><title>{label}</title>'
+        f'<rect width="{WIDTH}" height="{HEIGHT}" rx="4" fill="#fbfaf7" stroke="#e5e1d8"/>'
+        '<g font-family="system-ui, DejaVu Sans, sans-serif" font-size="13" fill="#1c1f26">'
+        f'<text x="{LEFT}" y="19" font-weight="600">{escape(_cut(title, LONGEST))}</text>'
+        f'<text x="{LEFT}" y="37">{escape(found)}</text></g>{mark}</svg>\n'
+    )
+
+
+def _mark(base: float, residual: float) -> str:
+    at, width = LEFT + SCALE * base, SCALE * min(residual, 1 - base)
+    return (
+        f'<line x1="{LEFT}" x2="{LEFT + SCALE}" y1="52" y2="52" stroke="#e5e1d8"/>'
+        f'<rect x="{at:.1f}" y="48" width="{width:.1f}" height="8" fill="#9cc3da"/>'
+        f'<line x1="{at:.1f}" x2="{at:.1f}" y1="45" y2="59" stroke="#17577e" stroke-width="2.5"/>'
+    )
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"

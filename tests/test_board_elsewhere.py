@@ -1,0 +1,106 @@
+"""The board in papers and on other pages: LaTeX and badge."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from defusedxml import ElementTree
+from django.test import Client
+from django.urls import reverse
+
+from campaigns.models import Audience, Campaign
+from scoring.exports.latex import plain, table
+from tests.making import make_campaign, make_qrels, make_run, make_scores, make_team
+
+pytestmark = pytest.mark.django_db
+RBP = "RBP(p=0.5)"
+HOSTILE = r'</text><script>alert(1)</script> \input{/etc/passwd} 50% & $x_1^2$ ~#"{}'
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    campaign = make_campaign(
+        name=HOSTILE, stage=Campaign.Stage.PUBLISHED, board_audience=Audience.EVERYONE
+    )
+    make_qrels(campaign)
+    team = make_team(campaign, name=HOSTILE)
+    make_scores(make_run(campaign, team, tag="under_score"), {RBP: (0.5, 0.125)})
+    make_scores(make_run(campaign, team, tag="second"), {RBP: (0.25, 0.0)})
+    return campaign
+
+
+def get(campaign: Campaign, name: str) -> str:
+    response = Client().get(reverse(f"scoring:{name}", args=[campaign.slug]))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def cells(latex: str) -> list[list[str]]:
+    """The rows of the table's body; raises if braces or columns do not come out even."""
+    body = latex.split("\\midrule\n")[1].split("\\bottomrule")[0]
+    rows = [line.removesuffix(r" \\").split(" & ") for line in body.splitlines()]
+    assert {len(row) for row in rows} == {7}
+    return rows
+
+
+def test_rows_of_the_board_as_latex(campaign: Campaign) -> None:
+    first, second = cells(get(campaign, "leaderboard-latex"))
+    assert first[:2] == ["1", r"under\_score"]
+    assert first[3:6] == ["0.500", "+0.125", "[0.500, 0.625]"]
+    assert second[3:6] == ["0.250", "+0.000", "[0.250, 0.250]"]
+
+
+def test_names_stay_text_in_latex(campaign: Campaign) -> None:
+    latex = get(campaign, "leaderboard-latex")
+    commands = set(re.findall(r"\\[a-z]+", latex)) - {r"\textbackslash", r"\textless"}
+    assert commands == {
+        r"\usepackage", r"\begin", r"\centering", r"\caption", r"\toprule", r"\midrule",
+        r"\bottomrule", r"\end", r"\textgreater", r"\textasciicircum", r"\textasciitilde",
+        r"\textquotedbl",
+    }  # fmt: skip
+    unescaped = re.sub(r"\\[{}]", "", latex)
+    assert unescaped.count("{") == unescaped.count("}")
+    assert not re.search(r"(?<!\\)[#$^~]", unescaped)
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="there is no LaTeX here: parsed instead")
+def test_latex_compiles(campaign: Campaign, tmp_path: Path) -> None:
+    text = get(campaign, "leaderboard-latex")
+    document = "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs}"
+    (tmp_path / "t.tex").write_text(f"{document}\\begin{{document}}{text}\\end{{document}}")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
+        cwd=tmp_path, capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout.decode()[-2000:]
+
+
+def test_nothing_is_escaped_twice() -> None:
+    assert plain(r"a\_b") == r"a\textbackslash{}\_b"
+    assert table("l", ["x"], [["%"]], caption="c", source="a\nb").startswith("% a b\n")
+
+
+def test_the_badge_says_who_leads_and_how_sure_that_is(campaign: Campaign) -> None:
+    picture = ElementTree.fromstring(get(campaign, "badge"))
+    assert picture.tag.endswith("svg")
+    texts = [node.text for node in picture.iter() if node.tag.endswith("text")]
+    assert texts[1] == "under_score: RBP(p=0.5) 0.50 to 0.62"
+    assert not [node for node in picture.iter() if node.tag.endswith(("script", "a", "style"))]
+
+
+def test_the_badge_is_of_public_boards_only(campaign: Campaign) -> None:
+    Campaign.objects.update(board_audience=Audience.PARTICIPANTS)
+    path = reverse("scoring:badge", args=[campaign.slug])
+    assert Client().get(path).status_code == 404
+
+
+def test_a_board_without_runs_has_a_badge() -> None:
+    campaign = make_campaign(stage=Campaign.Stage.PUBLISHED, board_audience=Audience.EVERYONE)
+    assert "no runs ranked yet" in get(campaign, "badge")
+    assert cells_of_nothing(get(campaign, "leaderboard-latex"))
+
+
+def cells_of_nothing(latex: str) -> bool:
+    return "\\midrule\n\\bottomrule" in latex
