@@ -3,8 +3,10 @@
 All calls write their rows inside the caller's transaction and ring when it commits.
 """
 
+from collections.abc import Sequence
+
 from campaigns.models import Campaign, Notice, Run
-from scoring import erasing
+from scoring import asked_measures, erasing
 from scoring.jobs import enqueue
 from scoring.models import Job
 from scoring.wanted import request_evaluation, request_evaluations
@@ -33,3 +35,8 @@ def ring_for_notice(notice: Notice) -> None:
 def erase_scores(campaign: Campaign) -> None:
     """Everything the other wing holds of a campaign that is being deleted."""
     erasing.erase_scores(campaign)
+
+
+def measures_named(names: Sequence[str], *, rel: int) -> list[str]:
+    """The measures of these names, as a campaign keeps them. Raises `ValidationError`."""
+    return asked_measures.measures_named(names, rel=rel)

@@ -1,47 +1,84 @@
-"""Addresses for scripts, under /api/. Where reading and writing share one, each is a view."""
+"""Addresses for scripts, under /api/. Where several methods share one, each is a view."""
 
-from django.urls import path
+from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from campaigns.api import campaigns, people, qrels, topics
+from campaigns.api import announcements, archiving, campaigns, qrels, teams, topics, verdicts
 from campaigns.api import runs as handing_in
-from campaigns.api.by_method import by_method
+from campaigns.api.acts import Nothing, Refusing, by_method
 from scoring.api import boards, runs, scores, snapshots
 
 HERE = "campaigns/<slug:slug>"
 RUN = f"{HERE}/runs/<str:public_id>"
+TEAM = f"{HERE}/teams/<str:team>"
+PARTS = "topics|runs|leaderboard|scores|snapshots|qrels|teams|announcements"
 
 every_campaign = by_method(GET=campaigns.campaign_list, POST=campaigns.campaign_create)
-one_campaign = by_method(GET=campaigns.campaign_detail, PATCH=campaigns.campaign_change)
+one_campaign = by_method(
+    GET=campaigns.campaign_detail,
+    PATCH=campaigns.campaign_change,
+    DELETE=archiving.campaign_delete,
+)
 every_topic = by_method(GET=topics.topic_list, POST=topics.topics_add)
 one_topic = by_method(GET=topics.topic_detail, DELETE=topics.topic_remove)
 every_version = by_method(GET=qrels.qrels_list, POST=qrels.qrels_add)
 one_version = by_method(GET=qrels.qrels_file, POST=qrels.qrels_activate)
 every_run = by_method(GET=handing_in.run_list, POST=handing_in.run_create)
 every_snapshot = by_method(GET=snapshots.snapshot_list, POST=snapshots.snapshot_take)
+every_announcement = by_method(
+    GET=announcements.announcement_list, POST=announcements.announcement_create
+)
+
+
+class Schema(Refusing, SpectacularAPIView):
+    """The description of all of it, for programs."""
+
+    custom_settings = {
+        "DESCRIPTION": "Without a token you are answered what the public may see. What you may not "
+        "know of is not found, in the same words as what is not there. Every refusal has a `code` "
+        "for programs and a `message` for people; faulty fields are named in `fields`, each with a "
+        "code of its own, and a field that nobody knows is one of them.",
+        # Groups: what a campaign has is named by the word behind its address.
+        "SCHEMA_PATH_PREFIX": rf"/api/(?:campaigns/{{slug}}/(?=(?:{PARTS})/))?",
+    }
+
 
 app_name = "api"
 urlpatterns = [
     path("campaigns/", every_campaign, name="campaign-list"),
     path(f"{HERE}/", one_campaign, name="campaign-detail"),
     path(f"{HERE}/steps/<str:step>/", campaigns.campaign_step, name="campaign-step"),
+    path(f"{HERE}/copy/", archiving.campaign_copy, name="campaign-copy"),
+    path(f"{HERE}/archive/", archiving.campaign_archive, name="campaign-archive"),
+    path(f"{HERE}/unarchive/", archiving.campaign_unarchive, name="campaign-unarchive"),
+    path(f"{HERE}/announcements/", every_announcement, name="announcement-list"),
     path(f"{HERE}/topics/", every_topic, name="topic-list"),
     path(f"{HERE}/topics/<path:code>/", one_topic, name="topic-detail"),
     path(f"{HERE}/qrels/", every_version, name="qrels-list"),
+    path(f"{HERE}/qrels/freeze/", qrels.qrels_freeze, name="qrels-freeze"),
     path(f"{HERE}/qrels/<int:version>/", one_version, name="qrels-file"),
-    path(f"{HERE}/teams/", people.team_list, name="team-list"),
+    path(f"{HERE}/teams/", teams.team_list, name="team-list"),
+    path(f"{TEAM}/approve/", teams.team_approve, name="team-approve"),
+    path(f"{TEAM}/decline/", teams.team_decline, name="team-decline"),
+    path(f"{TEAM}/merge/", teams.team_merge, name="team-merge"),
+    path(f"{TEAM}/disqualify/", teams.team_disqualify, name="team-disqualify"),
+    path(f"{TEAM}/reinstate/", teams.team_reinstate, name="team-reinstate"),
     path(f"{HERE}/runs/", every_run, name="run-create"),
     path(f"{RUN}/", runs.run_detail, name="run-detail"),
-    path(f"{RUN}/accept/", handing_in.run_accept, name="run-accept"),
-    path(f"{RUN}/withdraw/", handing_in.run_withdraw, name="run-withdraw"),
+    path(f"{RUN}/accept/", verdicts.run_accept, name="run-accept"),
+    path(f"{RUN}/withdraw/", verdicts.run_withdraw, name="run-withdraw"),
+    path(f"{RUN}/disqualify/", verdicts.run_disqualify, name="run-disqualify"),
+    path(f"{RUN}/reinstate/", verdicts.run_reinstate, name="run-reinstate"),
     path(f"{RUN}/file/", handing_in.run_file, name="run-file"),
     path(f"{HERE}/leaderboard/", boards.leaderboard_rows, name="leaderboard"),
     path(f"{HERE}/scores/", scores.score_rows, name="scores"),
     path(f"{HERE}/snapshots/", every_snapshot, name="snapshot-list"),
-    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("schema/", Schema.as_view(), name="schema"),
     path(
         "docs/",
         SpectacularSwaggerSplitView.as_view(url_name="api:schema", template_name="api_docs.html"),
         name="docs",
     ),
+    # Without a slash at its end an address is first tried with one.
+    re_path(r"^(?:.*/)?$", Nothing.as_view(), name="nothing"),
 ]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.utils.cache import patch_cache_control
 
@@ -27,11 +27,8 @@ def limit_uploads(get_response: GetResponse) -> GetResponse:
         length = request.META.get("CONTENT_LENGTH") or "0"
         if not length.isdigit() or int(length) > settings.MAX_UPLOAD_BYTES + 65_536:
             limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
-            return HttpResponse(
-                f"The file is too large: at most {limit} MiB are taken. Gzip it.\n",
-                status=413,
-                content_type="text/plain",
-            )
+            message = f"The file is too large: at most {limit} MiB are taken. Gzip it."
+            return _refused(request, 413, "too_large", message)
         return get_response(request)
 
     return middleware
@@ -42,7 +39,7 @@ def refuse_nul(get_response: GetResponse) -> GetResponse:
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
-            return HttpResponse("Bad address.\n", status=400, content_type="text/plain")
+            return _refused(request, 400, "bad_address", "Bad address.")
         return get_response(request)
 
     return middleware
@@ -58,3 +55,10 @@ def forbid_storing(get_response: GetResponse) -> GetResponse:
         return response
 
     return middleware
+
+
+def _refused(request: HttpRequest, status: int, code: str, message: str) -> HttpResponse:
+    """To a script in the shape of all refusals of the API, to a person as a line."""
+    if request.path_info.startswith("/api/"):
+        return JsonResponse({"code": code, "message": message}, status=status)
+    return HttpResponse(f"{message}\n", status=status, content_type="text/plain")

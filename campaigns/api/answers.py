@@ -1,16 +1,20 @@
-"""What scripts are answered where something is refused."""
+"""What scripts are answered where something is refused: one shape for all of it.
 
-from collections.abc import Mapping
+`code` is for programs and `message` for people. Faults of fields and of a file's lines come with
+it, each with a code of its own.
+"""
+
+from collections.abc import Iterator
 from typing import Any
 
-from django.http import QueryDict
-from drf_spectacular.utils import OpenApiExample
+from drf_spectacular.utils import OpenApiExample, OpenApiResponse
 from rest_framework import serializers
-from rest_framework.exceptions import UnsupportedMediaType
-from rest_framework.request import Request
-from rest_framework.response import Response
+from rest_framework.exceptions import ErrorDetail
 
 from campaigns.trec.problems import FormatError, Problem
+
+MOST = 25  # faults that are named; how many there are is said
+NO_FIELD = "non_field_errors"
 
 
 class RefusalSerializer(serializers.Serializer):
@@ -18,6 +22,14 @@ class RefusalSerializer(serializers.Serializer):
 
     code = serializers.CharField()
     message = serializers.CharField()
+
+
+class FaultyFieldSerializer(RefusalSerializer):
+    """One field and what is wrong with it."""
+
+    field = serializers.CharField(
+        allow_null=True, help_text="Its name, run_fields.0.kind for one inside; null: the whole."
+    )
 
 
 class ProblemSerializer(serializers.Serializer):
@@ -30,15 +42,45 @@ class ProblemSerializer(serializers.Serializer):
     message = serializers.CharField()
 
 
-class FaultyFileSerializer(RefusalSerializer):
-    """The first 25 problems of a file, and how many it has."""
+class FaultySerializer(RefusalSerializer):
+    """`fields`: the first 25 faults of what was sent. The rest: the first 25 problems of the file
+    that was sent, and how many it has."""
 
-    problem_count = serializers.IntegerField()
-    problems = ProblemSerializer(many=True)
-    warnings = ProblemSerializer(many=True)
-    fields = serializers.DictField(
-        required=False, help_text="What is wrong with the form around it, by field."
+    fields = FaultyFieldSerializer(many=True, required=False)
+    problem_count = serializers.IntegerField(required=False)
+    problems = ProblemSerializer(many=True, required=False)
+    warnings = ProblemSerializer(many=True, required=False)
+
+
+class NotTakenSerializer(RefusalSerializer):
+    next_at = serializers.DateTimeField(
+        required=False, help_text="From when on it is taken, where waiting helps."
     )
+
+
+NOT_FOUND = {"code": "not_found", "message": "It is not there, or not for you to see."}
+SHAPES = {
+    400: (FaultySerializer, "What was sent is faulty; nothing of it was stored."),
+    401: (RefusalSerializer, "Send a token that is in force."),
+    403: (RefusalSerializer, "You may not."),
+    404: (RefusalSerializer, "It is not there, or not for you to see: in the same words."),
+    409: (NotTakenSerializer, "Not as things are now; the message says why."),
+    413: (RefusalSerializer, "It is too large."),
+    415: (RefusalSerializer, "Send JSON; or, where a file is sent, a multipart form."),
+    429: (NotTakenSerializer, "Wait; the header Retry-After says how many seconds."),
+}
+
+
+def refusals(*statuses: int) -> dict[int, OpenApiResponse]:
+    """For the schema of an act: how it may refuse."""
+    return {
+        status: OpenApiResponse(SHAPES[status][0], description=SHAPES[status][1])
+        for status in (*statuses, 429)
+    }
+
+
+READS = refusals(400, 404)
+WRITES = refusals(400, 401, 404, 409, 413, 415)
 
 
 FAULTY = OpenApiExample(
@@ -55,37 +97,52 @@ FAULTY = OpenApiExample(
     response_only=True,
     status_codes=["400"],
 )
+FAULTY_FIELD = OpenApiExample(
+    "a field that cannot be",
+    value={
+        "code": "fields",
+        "message": "closes_at: It closes before it opens.",
+        "fields": [
+            {"code": "invalid", "message": "It closes before it opens.", "field": "closes_at"}
+        ],
+    },
+    response_only=True,
+    status_codes=["400"],
+)
 
 
-def json_of(request: Request) -> Any:
-    """What a request says that must be JSON: a form cannot say what is a number and what is not."""
-    if isinstance(request.data, QueryDict) and request.content_type:
-        raise UnsupportedMediaType(request.content_type)
-    return request.data
-
-
-def refused(code: str, error: Exception) -> Response:
-    return Response({"code": code, "message": str(error)}, status=409)
-
-
-def faulty_file(error: FormatError, *, code: str = "file", message: str = "") -> Response:
-    """Nothing of the file was stored."""
-    body: dict[str, Any] = {
+def faulty_file(error: FormatError, code: str, message: str) -> dict[str, Any]:
+    return {
         "code": code,
-        "message": message or "The file is refused; nothing of it was stored.",
+        "message": message,
         "problem_count": error.total,
         "problems": as_dicts(error.problems),
         "warnings": as_dicts(error.warnings),
     }
-    return Response(body, status=400)
 
 
-def faulty_form(errors: Mapping[str, Any]) -> Response:
-    """There is no file, or what comes with it is wrong."""
-    answer = faulty_file(FormatError(()), code="form", message="The form is not filled in right.")
-    answer.data["fields"] = errors
-    return answer
+def faulty_fields(detail: Any) -> dict[str, Any]:
+    """The body for what `serializers.ValidationError` says, however deep."""
+    faults = list(_faults(detail, ""))
+    first = faults[0]
+    name = f"{first['field']}: " if first["field"] else ""
+    more = f" And {len(faults) - 1} more." if len(faults) > 1 else ""
+    return {
+        "code": "fields",
+        "message": f"{name}{first['message']}{more}",
+        "fields": faults[:MOST],
+    }
 
 
 def as_dicts(problems: tuple[Problem, ...] | list[Problem]) -> list[dict[str, Any]]:
     return [problem.as_dict() for problem in problems]
+
+
+def _faults(detail: Any, path: str) -> Iterator[dict[str, str | None]]:
+    if isinstance(detail, ErrorDetail):
+        yield {"code": detail.code or "invalid", "message": str(detail), "field": path or None}
+        return
+    inside = detail.items() if isinstance(detail, dict) else enumerate(detail)
+    for name, faults in inside:
+        is_named = name != NO_FIELD and not isinstance(faults, ErrorDetail)
+        yield from _faults(faults, ".".join(filter(None, (path, str(name)))) if is_named else path)

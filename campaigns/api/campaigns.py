@@ -2,23 +2,20 @@
 
 from typing import Any
 
-from django.core.exceptions import ValidationError
-from django.db import transaction
 from django.http import Http404
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.decorators import api_view, permission_classes
 from rest_framework.exceptions import PermissionDenied
-from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, lifecycle
-from campaigns.api.answers import RefusalSerializer, json_of, refused
-from campaigns.api.settings import SHOWING, NewCampaignSerializer, SettingsSerializer, filled_form
-from campaigns.api.throttles import throttled
+from campaigns.api.acts import acting, reading, writing
+from campaigns.api.answers import FAULTY_FIELD, READS, WRITES, refusals
+from campaigns.api.asked import asked
+from campaigns.api.changing import change_campaign, make_campaign
+from campaigns.api.settings import NewCampaignSerializer, SettingsSerializer
 from campaigns.models import Campaign
-from campaigns.models.showing import TABLES
 
 LISTED = 200
 RULES = (
@@ -27,6 +24,10 @@ RULES = (
     "run_quota", "quota_days", "attempt_quota", "asks_acceptance", "highest_grade", "rel",
     "gain_map", "persistences", "measures", "run_depth", "no_relevant", "unknown_topics",
     "run_types", "run_fields", "asks_priority", "feedback", "published_at", "archived_at",
+)  # fmt: skip
+RULES_OF_ORGANISERS = (
+    "preset", "stage_switches", "feedback_measure", "feedback_step", "feedback_runs",
+    "feedback_days", "feedback_topics",
 )  # fmt: skip
 
 
@@ -64,7 +65,6 @@ NEW = OpenApiExample(
     },
     request_only=True,
 )
-FAULTY = OpenApiResponse(description="By name of the setting, what is wrong with it.")
 
 
 @extend_schema(
@@ -73,9 +73,9 @@ FAULTY = OpenApiResponse(description="By name of the setting, what is wrong with
     parameters=[
         OpenApiParameter("stage", str, enum=list(Campaign.Stage.values)),
     ],
-    responses=CampaignSerializer(many=True),
+    responses={200: CampaignSerializer(many=True)} | READS,
 )
-@api_view(["GET"])
+@reading
 def campaign_list(request: Request) -> Response:
     """The newest first, 200 at the most."""
     campaigns = access.campaigns_visible_to(request.user).order_by("-created_at", "-pk")
@@ -89,67 +89,55 @@ def campaign_list(request: Request) -> Response:
 @extend_schema(
     summary="Make a campaign",
     operation_id="campaigns_create",
-    request={"application/json": NewCampaignSerializer},
-    responses={201: CampaignDetailSerializer, 400: FAULTY},
-    examples=[NEW],
+    request=NewCampaignSerializer,
+    responses={201: CampaignDetailSerializer} | refusals(400, 401, 403, 413, 415),
+    examples=[NEW, FAULTY_FIELD],
 )
-@throttled("organise")
-@api_view(["POST"])
-@permission_classes([IsAuthenticated])
+@writing()
 def campaign_create(request: Request) -> Response:
     """You are its first organiser, and it is a draft that nobody else sees. Who may make one is a
     setting of the site."""
-    if not lifecycle.may_create_campaigns(request.user):
-        raise PermissionDenied
-    asked = _asked(NewCampaignSerializer(data=json_of(request)))
-    campaign = filled_form(asked).save(commit=False)
-    with transaction.atomic():
-        lifecycle.create_campaign(campaign=campaign, organiser=request.user)
-        _show(campaign, asked, request)
-    viewer = access.organiser_or_404(request.user, campaign.slug)
-    return Response(_detail(request, viewer), status=201)
+    refuse_who_may_not_create(request)
+    campaign = make_campaign(asked(NewCampaignSerializer, request), request.user)
+    return as_it_is(request, campaign.slug, status=201)
 
 
 @extend_schema(
-    summary="One campaign", operation_id="campaigns_read", responses=CampaignDetailSerializer
+    summary="One campaign",
+    operation_id="campaigns_read",
+    responses={200: CampaignDetailSerializer} | READS,
 )
-@api_view(["GET"])
+@reading
 def campaign_detail(request: Request, slug: str) -> Response:
-    return Response(_detail(request, access.viewer_or_404(request.user, slug)))
+    return as_it_is(request, slug)
 
 
 @extend_schema(
     summary="Change settings",
     operation_id="campaigns_change",
-    request={"application/json": SettingsSerializer},
-    responses={200: CampaignDetailSerializer, 400: FAULTY, 409: RefusalSerializer},
+    request=SettingsSerializer,
+    responses={200: CampaignDetailSerializer} | WRITES,
     examples=[
         OpenApiExample(
             "two days more",
             value={"closes_at": "2026-09-03T12:00:00Z", "grace_minutes": 30},
             request_only=True,
-        )
+        ),
+        OpenApiExample(
+            "what is measured",
+            value={"persistences": [0.5, 0.8], "measures": ["AP", "nDCG@10", "Judged@10"]},
+            request_only=True,
+        ),
+        FAULTY_FIELD,
     ],
 )
-@throttled("organise")
-@api_view(["PATCH"])
-@permission_classes([IsAuthenticated])
+@writing("PATCH")
 def campaign_change(request: Request, slug: str) -> Response:
-    """Only what is named is changed. Where the rules of scoring change, every run is scored anew.
-    For organisers."""
+    """Only what is named is changed, all of it or nothing. Where the rules of scoring change, every
+    run is scored anew. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
-    asked = _asked(SettingsSerializer(data=json_of(request), partial=True))
-    form = filled_form(asked, viewer.campaign)
-    fields = [name for name in form.changed_settings if name in asked]
-    try:
-        with transaction.atomic():
-            if fields:
-                changed = form.save(commit=False)
-                lifecycle.change_settings(campaign=changed, fields=fields, actor=request.user)
-            _show(viewer.campaign, asked, request)
-    except lifecycle.CannotStep as error:
-        return refused("archived", error)
-    return Response(_detail(request, access.organiser_or_404(request.user, slug)))
+    change_campaign(viewer.campaign, asked(SettingsSerializer, request), request.user)
+    return as_it_is(request, slug)
 
 
 @extend_schema(
@@ -159,39 +147,26 @@ def campaign_change(request: Request, slug: str) -> Response:
     parameters=[
         OpenApiParameter("step", str, OpenApiParameter.PATH, enum=list(lifecycle.STEPS)),
     ],
-    responses={200: CampaignDetailSerializer, 409: RefusalSerializer},
+    responses={200: CampaignDetailSerializer} | WRITES,
 )
-@throttled("organise")
-@api_view(["POST"])
-@permission_classes([IsAuthenticated])
+@acting()
 def campaign_step(request: Request, slug: str, step: str) -> Response:
     """What the new stage shows is shown at once. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     if step not in lifecycle.STEPS:
         raise Http404
-    try:
-        lifecycle.STEPS[step](campaign=viewer.campaign, actor=request.user)
-    except lifecycle.CannotStep as error:
-        return refused("cannot_step", error)
-    return Response(_detail(request, access.organiser_or_404(request.user, slug)))
+    lifecycle.STEPS[step](campaign=viewer.campaign, actor=request.user)
+    return as_it_is(request, slug)
 
 
-def _asked(serializer: SettingsSerializer) -> dict[str, Any]:
-    serializer.is_valid(raise_exception=True)
-    asked: dict[str, Any] = serializer.validated_data
-    return asked
+def as_it_is(request: Request, slug: str, *, status: int = 200) -> Response:
+    """The campaign as it is by now, to this person."""
+    return Response(_detail(request, access.viewer_or_404(request.user, slug)), status=status)
 
 
-def _show(campaign: Campaign, asked: dict[str, Any], request: Request) -> None:
-    """Puts the table of what each stage shows in force, if there is one."""
-    if not any(name in asked for name in SHOWING):
-        return
-    table = asked["stage_switches"] if "stage_switches" in asked else TABLES[asked["preset"]]()
-    preset = lifecycle.preset_of(table)
-    try:
-        lifecycle.change_showing(campaign=campaign, preset=preset, table=table, actor=request.user)
-    except ValidationError as error:
-        raise serializers.ValidationError({"stage_switches": error.messages}) from error
+def refuse_who_may_not_create(request: Request) -> None:
+    if not lifecycle.may_create_campaigns(request.user):
+        raise PermissionDenied("You may not make campaigns on this site.")
 
 
 def _row(request: Request, campaign: Campaign) -> dict[str, Any]:
@@ -210,7 +185,7 @@ def _detail(request: Request, viewer: access.Viewer) -> dict[str, Any]:
     campaign = viewer.campaign
     settings = {name: getattr(campaign, name) for name in RULES}
     if viewer.is_organiser:
-        settings |= {"preset": campaign.preset, "stage_switches": campaign.stage_switches}
+        settings |= {name: getattr(campaign, name) for name in RULES_OF_ORGANISERS}
     qrels = campaign.active_qrels
     return _row(request, campaign) | {
         "settings": settings,

@@ -1,22 +1,27 @@
-"""A campaign's settings as JSON: what may be written, and how it comes to the form that checks it.
-
-The page's form is the only judge of settings; here its texts are made of typed values.
-"""
-
-import copy
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
+"""What organisers may write of a campaign, as typed JSON. Whether it holds together is for the
+pages' own forms to say: see `changing`."""
 
 from rest_framework import serializers
 
-from campaigns.forms.campaign import CampaignForm
-from campaigns.models import Campaign, Preset
+from campaigns.api.asked import Asked
+from campaigns.descriptions import FIELD_LIMIT, KINDS
+from campaigns.models import Campaign, Preset, Run
 
 SMALL = 32_767  # what the smaller columns hold
+STEPS = 1_000_000.0
 
 
-class SettingsSerializer(serializers.Serializer):
+class RunFieldAsked(Asked):
+    """A question that comes with every run; answered as `answer_<name>`."""
+
+    name = serializers.RegexField(r"\A[a-z][a-z0-9_]{0,29}\Z")
+    label = serializers.CharField(max_length=120)
+    kind = serializers.ChoiceField(choices=list(KINDS.items()))
+    choices = serializers.ListField(child=serializers.CharField(max_length=120), default=list)
+    is_required = serializers.BooleanField(default=False)
+
+
+class SettingsSerializer(Asked):
     """What organisers may write. Anything else in a request is refused by name."""
 
     name = serializers.CharField(max_length=200, required=False)
@@ -47,11 +52,41 @@ class SettingsSerializer(serializers.Serializer):
         child=serializers.FloatField(min_value=0, max_value=1), required=False, max_length=128
     )
     persistences = serializers.ListField(
-        child=serializers.FloatField(min_value=0, max_value=1), required=False, max_length=10
+        child=serializers.FloatField(min_value=0, max_value=1),
+        required=False,
+        max_length=10,
+        help_text="The p of RBP, which heads every board.",
+    )
+    measures = serializers.ListField(
+        child=serializers.CharField(max_length=200),
+        required=False,
+        help_text="The board's other measures: AP, nDCG@10, P(rel=2)@5, bpref, ...",
     )
     run_depth = serializers.IntegerField(required=False, min_value=1, max_value=1_000_000)
     no_relevant = serializers.ChoiceField(choices=Campaign.NoRelevant.choices, required=False)
     unknown_topics = serializers.ChoiceField(choices=Campaign.UnknownTopics.choices, required=False)
+    run_types = serializers.ListField(
+        child=serializers.CharField(max_length=9),
+        required=False,
+        allow_empty=False,
+        help_text="Those that are taken, of automatic, manual and feedback.",
+    )
+    asks_priority = serializers.BooleanField(required=False)
+    run_fields = RunFieldAsked(
+        many=True, required=False, max_length=FIELD_LIMIT, help_text="Asked with every run."
+    )
+    feedback = serializers.ChoiceField(choices=Campaign.Feedback.choices, required=False)
+    feedback_measure = serializers.CharField(
+        required=False, allow_blank=True, max_length=80, help_text="Empty: the board's first."
+    )
+    feedback_step = serializers.FloatField(required=False, min_value=0, max_value=STEPS)
+    feedback_runs = serializers.IntegerField(required=False, min_value=0, max_value=SMALL)
+    feedback_days = serializers.IntegerField(required=False, min_value=1, max_value=SMALL)
+    feedback_topics = serializers.ListField(
+        child=serializers.CharField(max_length=64),
+        required=False,
+        help_text="Codes of topics that feedback is given on and the board leaves out.",
+    )
     preset = serializers.ChoiceField(
         choices=[choice for choice in Preset.choices if choice[0] != Preset.OWN],
         required=False,
@@ -63,44 +98,12 @@ class SettingsSerializer(serializers.Serializer):
         help_text="What each stage shows, switch by switch: every stage, every switch.",
     )
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        strange = sorted(set(self.initial_data) - set(self.fields))
-        if strange:
-            known = ", ".join(self.fields)
-            raise serializers.ValidationError(
-                {name: [f"This cannot be written. What can: {known}."] for name in strange[:10]}
-            )
-        return attrs
+    def validate_run_types(self, names: list[str]) -> list[str]:
+        if strange := [name for name in names if name not in Run.Type.values]:
+            raise serializers.ValidationError(f"There is no type {strange[0]}.", "invalid_choice")
+        return names
 
 
 class NewCampaignSerializer(SettingsSerializer):
     slug = serializers.SlugField(max_length=63, help_text="Its address; it stays.")
     name = serializers.CharField(max_length=200)
-
-
-SHOWING = ("preset", "stage_switches")
-
-
-def filled_form(settings: Mapping[str, Any], campaign: Campaign | None = None) -> CampaignForm:
-    """The form as if somebody had typed these settings into it. Raises `ValidationError`."""
-    before = CampaignForm(instance=copy.copy(campaign) if campaign else Campaign())
-    data = {
-        name: _typed(settings.get(name, before.get_initial_for_field(field, name)))
-        for name, field in before.fields.items()
-    }
-    form = CampaignForm(data | {"typed_in": "utc"}, instance=before.instance)
-    if not form.is_valid():
-        raise serializers.ValidationError(
-            {name or "settings": list(faults) for name, faults in form.errors.items()}
-        )
-    return form
-
-
-def _typed(value: object) -> str:
-    if value is None or value is False:
-        return ""
-    if value is True:
-        return "on"
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return ", ".join(map(repr, value)) if isinstance(value, list) else str(value)

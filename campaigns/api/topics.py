@@ -6,27 +6,15 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
-from rest_framework.decorators import api_view, parser_classes, permission_classes
-from rest_framework.parsers import MultiPartParser
-from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, assignments
-from campaigns.api.answers import (
-    FAULTY,
-    FaultyFileSerializer,
-    ProblemSerializer,
-    RefusalSerializer,
-    as_dicts,
-    faulty_file,
-    faulty_form,
-    refused,
-)
-from campaigns.api.throttles import throttled
-from campaigns.lifecycle import CannotStep
+from campaigns.api.acts import FILES, reading, writing
+from campaigns.api.answers import FAULTY, READS, WRITES, ProblemSerializer, as_dicts, refusals
+from campaigns.api.asked import Asked, asked
 from campaigns.models import Topic
-from campaigns.trec.problems import FormatError, Problem
+from campaigns.trec.problems import Problem
 from campaigns.trec.topics import read_topics
 
 
@@ -40,7 +28,7 @@ class TopicSerializer(serializers.Serializer):
     )
 
 
-class TopicsFileSerializer(serializers.Serializer):
+class TopicsFileAsked(Asked):
     file = serializers.FileField(
         allow_empty_file=True, help_text="TREC topics, XML, TSV or JSON lines; or gzipped."
     )
@@ -53,9 +41,11 @@ class TopicsAddedSerializer(serializers.Serializer):
 
 
 @extend_schema(
-    summary="The topics", operation_id="topics_list", responses=TopicSerializer(many=True)
+    summary="The topics",
+    operation_id="topics_list",
+    responses={200: TopicSerializer(many=True)} | READS,
 )
-@api_view(["GET"])
+@reading
 def topic_list(request: Request, slug: str) -> Response:
     """In the order of the topics file; not found before they are released."""
     viewer = _topics_viewer_or_404(request, slug)
@@ -65,35 +55,29 @@ def topic_list(request: Request, slug: str) -> Response:
 @extend_schema(
     summary="Load topics",
     operation_id="topics_add",
-    request={"multipart/form-data": TopicsFileSerializer},
-    responses={200: TopicsAddedSerializer, 400: FaultyFileSerializer, 409: RefusalSerializer},
+    request={"multipart/form-data": TopicsFileAsked},
+    responses={200: TopicsAddedSerializer} | WRITES,
     examples=[FAULTY],
 )
-@throttled("organise")
-@api_view(["POST"])
-@permission_classes([IsAuthenticated])
-@parser_classes([MultiPartParser])
+@writing(takes=FILES)
 def topics_add(request: Request, slug: str) -> Response:
     """Topics the campaign does not have are added at the end; of the others the text is brought up
     to date. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
-    upload = TopicsFileSerializer(data=request.data)
-    if not upload.is_valid():
-        return faulty_form(upload.errors)
+    file = asked(TopicsFileAsked, request)["file"]
     warnings: list[Problem] = []
-    try:
-        topics = read_topics(upload.validated_data["file"], on_warning=warnings.append)
-        added = assignments.add_topics(campaign=viewer.campaign, topics=topics, actor=request.user)
-    except FormatError as error:
-        return faulty_file(error)
-    except CannotStep as error:
-        return refused("cannot_add", error)
+    topics = read_topics(file, on_warning=warnings.append)
+    added = assignments.add_topics(campaign=viewer.campaign, topics=topics, actor=request.user)
     updated = len(topics) - added
     return Response({"added": added, "updated": updated, "warnings": as_dicts(warnings)})
 
 
-@extend_schema(summary="One topic", operation_id="topics_read", responses=TopicSerializer)
-@api_view(["GET"])
+@extend_schema(
+    summary="One topic",
+    operation_id="topics_read",
+    responses={200: TopicSerializer} | READS,
+)
+@reading
 def topic_detail(request: Request, slug: str, code: str) -> Response:
     viewer = _topics_viewer_or_404(request, slug)
     return Response(_topic(get_object_or_404(viewer.campaign.topics, code=code)))
@@ -102,19 +86,14 @@ def topic_detail(request: Request, slug: str, code: str) -> Response:
 @extend_schema(
     summary="Take a topic out",
     operation_id="topics_remove",
-    responses={204: OpenApiResponse(description="It is gone."), 409: RefusalSerializer},
+    responses={204: OpenApiResponse(description="It is gone.")} | refusals(400, 401, 404, 409),
 )
-@throttled("organise")
-@api_view(["DELETE"])
-@permission_classes([IsAuthenticated])
+@writing("DELETE")
 def topic_remove(request: Request, slug: str, code: str) -> Response:
     """Only while there are neither runs nor judgments. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     topic = get_object_or_404(viewer.campaign.topics, code=code)
-    try:
-        assignments.remove_topics(campaign=viewer.campaign, codes=[topic.code], actor=request.user)
-    except CannotStep as error:
-        return refused("cannot_remove", error)
+    assignments.remove_topics(campaign=viewer.campaign, codes=[topic.code], actor=request.user)
     return Response(status=204)
 
 

@@ -4,11 +4,12 @@ from django.http import Http404, HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
+from campaigns.api.acts import reading
+from campaigns.api.answers import READS
 from campaigns.models import Run
 from scoring.exports.board import board_csv, board_records
 from scoring.leaderboard import board_asked
@@ -72,10 +73,11 @@ ROW = OpenApiExample(
     responses={
         (200, "application/json"): RowSerializer(many=True),
         (200, "text/csv"): OpenApiTypes.STR,
-    },
+    }
+    | READS,
     examples=[ROW],
 )
-@api_view(["GET"])
+@reading
 def leaderboard_rows(request: Request, slug: str) -> Response | HttpResponse:
     """The rows of the page at full precision; `format=csv` gives the page's CSV."""
     viewer = access.board_or_404(request.user, slug)

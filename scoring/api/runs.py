@@ -4,12 +4,12 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
-from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.answers import ProblemSerializer
+from campaigns.api.acts import reading
+from campaigns.api.answers import READS, ProblemSerializer
 from campaigns.models import Run
 from scoring.feedback import feedback_on
 from scoring.progress import progress_of
@@ -77,10 +77,10 @@ SCORED = OpenApiExample(
 @extend_schema(
     summary="One run: status, problems, scores",
     operation_id="runs_read",
-    responses=RunSerializer,
+    responses={200: RunSerializer} | READS,
     examples=[SCORED],
 )
-@api_view(["GET"])
+@reading
 def run_detail(request: Request, slug: str, public_id: str) -> Response:
     viewer = access.viewer_or_404(request.user, slug)
     run = access.run_or_404(viewer, public_id)

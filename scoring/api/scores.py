@@ -4,11 +4,12 @@ from django.http import Http404, HttpResponse, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
+from campaigns.api.acts import reading
+from campaigns.api.answers import READS
 from scoring.api.boards import MEASURE, QRELS
 from scoring.exports.tables import tidy_asked, tidy_csv
 from scoring.exports.trec_eval import trec_eval_text
@@ -59,10 +60,11 @@ ROW = OpenApiExample(
         (200, "application/json"): ScoreRowSerializer(many=True),
         (200, "text/csv"): OpenApiTypes.STR,
         (200, "text/plain"): OpenApiTypes.STR,
-    },
+    }
+    | READS,
     examples=[ROW],
 )
-@api_view(["GET"])
+@reading
 def score_rows(request: Request, slug: str) -> Response | HttpResponse | StreamingHttpResponse:
     """Of every run whose scores by topic you may see, by all measures or by the one named.
     `format=csv` gives the same as a tidy table, `format=trec_eval` one run's scores in the text of

@@ -5,20 +5,18 @@ from typing import Any
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
-from rest_framework.decorators import api_view, permission_classes
-from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.answers import RefusalSerializer, json_of, refused
-from campaigns.api.throttles import throttled
-from campaigns.lifecycle import CannotStep
+from campaigns.api.acts import reading, writing
+from campaigns.api.answers import READS, WRITES
+from campaigns.api.asked import Asked, asked
 from scoring.models import Snapshot
 from scoring.snapshots import LONGEST_TITLE, snapshots_visible_to, take_snapshot
 
 
-class TitleSerializer(serializers.Serializer):
+class TitleAsked(Asked):
     title = serializers.CharField(required=False, allow_blank=True, max_length=LONGEST_TITLE)
 
 
@@ -39,9 +37,9 @@ class SnapshotSerializer(serializers.Serializer):
 @extend_schema(
     summary="The snapshots of the board",
     operation_id="snapshots_list",
-    responses=SnapshotSerializer(many=True),
+    responses={200: SnapshotSerializer(many=True)} | READS,
 )
-@api_view(["GET"])
+@reading
 def snapshot_list(request: Request, slug: str) -> Response:
     """Those that you may see, the newest first."""
     viewer = access.board_or_404(request.user, slug)
@@ -51,31 +49,21 @@ def snapshot_list(request: Request, slug: str) -> Response:
 @extend_schema(
     summary="Take a snapshot of the board",
     operation_id="snapshots_take",
-    request={"application/json": TitleSerializer},
-    responses={201: SnapshotSerializer, 409: RefusalSerializer},
+    request=TitleAsked,
+    responses={201: SnapshotSerializer} | WRITES,
     examples=[
         OpenApiExample(
             "for the overview paper", value={"title": "Final results"}, request_only=True
         )
     ],
 )
-@throttled("organise")
-@api_view(["POST"])
-@permission_classes([IsAuthenticated])
+@writing()
 def snapshot_take(request: Request, slug: str) -> Response:
     """As everybody will see it once it is published. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
-    asked = TitleSerializer(data=json_of(request))
-    asked.is_valid(raise_exception=True)
-    try:
-        snapshot = take_snapshot(
-            viewer=viewer,
-            actor=request.user,
-            title=asked.validated_data.get("title", ""),
-            site=request.build_absolute_uri("/").rstrip("/"),
-        )
-    except CannotStep as error:
-        return refused("cannot_take", error)
+    title = asked(TitleAsked, request).get("title", "")
+    site = request.build_absolute_uri("/").rstrip("/")
+    snapshot = take_snapshot(viewer=viewer, actor=request.user, title=title, site=site)
     return Response(_row(request, snapshot), status=201)
 
 

@@ -6,6 +6,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from knox.models import AuthToken
+from rest_framework.response import Response
 from rest_framework.test import APIClient
 
 from campaigns import lifecycle
@@ -65,3 +66,9 @@ def client_of(person: User | None) -> APIClient:
         _, token = AuthToken.objects.create(person)
         client.credentials(HTTP_AUTHORIZATION=f"Token {token}")
     return client
+
+
+def faulty(answer: Response) -> list[tuple[str | None, str]]:
+    """The fields that an answer of 400 names, each with its code."""
+    assert (answer.status_code, answer.json()["code"]) == (400, "fields"), answer.content
+    return [(fault["field"], fault["code"]) for fault in answer.json()["fields"]]

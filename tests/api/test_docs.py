@@ -100,3 +100,19 @@ def test_the_docs_page_points_to_the_schema(client) -> None:
     assert not re.search(r"<script(?![^>]*src=)", page)
     assert script["Content-Type"].startswith("application/javascript")
     assert "/api/schema/" in script.content.decode()
+
+
+def test_the_page_groups_acts_by_what_they_are_of(client) -> None:
+    schema = client.get(reverse("api:schema"), headers={"Accept": "application/json"}).json()
+    groups = {
+        path: operation["tags"]
+        for path, methods in schema["paths"].items()
+        for operation in methods.values()
+    }
+    assert groups["/api/campaigns/{slug}/copy/"] == ["campaigns"]
+    assert groups["/api/campaigns/{slug}/teams/{team}/merge/"] == ["teams"]
+    assert {group for (group,) in groups.values()} == {
+        "campaigns", "topics", "runs", "leaderboard", "scores", "snapshots", "qrels", "teams",
+        "announcements",
+    }  # fmt: skip
+    assert "`code`" in schema["info"]["description"]

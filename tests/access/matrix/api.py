@@ -61,6 +61,12 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:campaign-list POST": ("post", lambda role, stage: 401 if role == "nobody" else 403),
     "api:campaign-detail": ("get", public),
     "api:campaign-detail PATCH": ("patch", organisers(200)),  # an empty one
+    "api:campaign-detail DELETE": ("delete", organisers(400)),  # its slug is not typed
+    "api:campaign-copy": ("post", organisers(403)),  # nobody here is approved
+    "api:campaign-archive": ("post", organisers(lambda stage: 409 if stage == "open" else 200)),
+    "api:campaign-unarchive": ("post", organisers(200)),
+    "api:announcement-list": ("get", public),
+    "api:announcement-list POST": ("post", organisers(415)),  # a form where JSON is asked
     "api:campaign-step": ("post", organisers(lambda stage: 200 if stage == "open" else 409)),
     "api:topic-list": ("get", public),
     "api:topic-list POST": ("post", organisers(400)),  # no file
@@ -68,14 +74,22 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:topic-detail DELETE": ("delete", organisers(409)),  # there are runs
     "api:qrels-list": ("get", read_by_organisers),  # the preset keeps qrels shut
     "api:qrels-list POST": ("post", organisers(400)),
+    "api:qrels-freeze": ("post", organisers(415)),
     "api:qrels-file": ("get", read_by_organisers),
     "api:qrels-file POST": ("post", organisers(200)),
-    "api:team-list": ("get", organisers(200)),
+    "api:team-list": ("get", read_by_organisers),
+    "api:team-approve": ("post", organisers(409)),  # it is in
+    "api:team-decline": ("post", organisers(409)),
+    "api:team-merge": ("post", organisers(415)),
+    "api:team-disqualify": ("post", organisers(415)),
+    "api:team-reinstate": ("post", organisers(409)),  # it is not out
     "api:run-create": ("upload", api_upload),
     "api:run-create GET": ("get", run_list),
     "api:run-detail": ("get", run_page),
     "api:run-accept": ("post", own_run(lambda stage: 200)),  # it is accepted
     "api:run-withdraw": ("post", own_run(lambda stage: 200 if stage == "open" else 409)),
+    "api:run-disqualify": ("post", organisers(415)),
+    "api:run-reinstate": ("post", organisers(200)),
     "api:run-file": ("get", own_file),
     "api:leaderboard": ("get", board),
     "api:scores": ("get", board),
@@ -83,4 +97,5 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:snapshot-list POST": ("post", organisers(415)),
     "api:schema": ("get", everyone),
     "api:docs": ("get", everyone),
+    "api:nothing": ("get", lambda role, stage: GONE),
 }

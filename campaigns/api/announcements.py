@@ -1,0 +1,72 @@
+"""What organisers say to all teams, for scripts."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from campaigns import access, lifecycle, notices
+from campaigns.api.acts import reading, writing
+from campaigns.api.answers import READS, WRITES
+from campaigns.api.asked import Asked, asked
+from campaigns.api.changing import refuse_faulty
+from campaigns.forms.people import AnnouncementForm
+from campaigns.models import Announcement
+
+
+class AnnouncementAsked(Asked):
+    subject = serializers.CharField(max_length=150)
+    body = serializers.CharField(max_length=10_000, help_text="Markdown.")
+
+
+class AnnouncementSerializer(serializers.Serializer):
+    """It stays as it was sent."""
+
+    subject = serializers.CharField()
+    body = serializers.CharField(help_text="Markdown.")
+    at = serializers.DateTimeField()
+
+
+@extend_schema(
+    summary="The announcements",
+    operation_id="announcements_list",
+    responses={200: AnnouncementSerializer(many=True)} | READS,
+)
+@reading
+def announcement_list(request: Request, slug: str) -> Response:
+    """The newest first; for whoever has a part in the campaign, as on its page, and none for
+    others."""
+    viewer = access.viewer_or_404(request.user, slug)
+    told = viewer.campaign.announcements.all() if viewer.roles else ()
+    return Response([_row(announcement) for announcement in told])
+
+
+@extend_schema(
+    summary="Announce something to all teams",
+    operation_id="announcements_create",
+    request=AnnouncementAsked,
+    responses={201: AnnouncementSerializer} | WRITES,
+    examples=[
+        OpenApiExample(
+            "two days more",
+            value={"subject": "Two days more", "body": "Runs are taken until **3 September**."},
+            request_only=True,
+        )
+    ],
+)
+@writing()
+def announcement_create(request: Request, slug: str) -> Response:
+    """It is on the campaign's page, and goes to the members of all teams by mail. The same words
+    twice in a row are told once. For organisers."""
+    viewer = access.organiser_or_404(request.user, slug)
+    form = AnnouncementForm(asked(AnnouncementAsked, request))
+    refuse_faulty(form)
+    lifecycle.refuse_archived(viewer.campaign)
+    told = notices.announce(campaign=viewer.campaign, by=request.user, **form.cleaned_data)
+    return Response(_row(told), status=201)
+
+
+def _row(announcement: Announcement) -> dict[str, Any]:
+    return {name: getattr(announcement, name) for name in ("subject", "body", "at")}

@@ -1,0 +1,63 @@
+"""What requests say: JSON that can be kept, and no field that nobody knows."""
+
+import json
+from collections.abc import Mapping
+from typing import IO, Any
+
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail, ParseError
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+
+
+class SoundJSONParser(JSONParser):
+    """Refuses what could be neither stored nor answered: endless nests, halves of characters."""
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        try:
+            said = super().parse(stream, media_type, parser_context)
+            json.dumps(said, ensure_ascii=False).encode()
+        except RecursionError as error:
+            raise ParseError("The JSON is nested too deeply.") from error
+        except UnicodeEncodeError as error:
+            raise ParseError("A text has half of a character.") from error
+        return said
+
+
+class Asked(serializers.Serializer):
+    """What may be said. A field beyond these is refused by its name, not passed over: who sends
+    one means something by it. `also` of the context names further ones."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        known = {*self.fields, *self.context.get("also", ())}
+        if isinstance(data, Mapping) and (strange := sorted(set(data) - known)):
+            words = "This cannot be written. "
+            words += f"What can: {', '.join(self.fields)}." if self.fields else "Nothing can."
+            raise serializers.ValidationError(
+                {name: [ErrorDetail(words, "unknown")] for name in strange}
+            )
+        said: dict[str, Any] = super().to_internal_value(data)
+        return said
+
+
+class NothingAsked(Asked):
+    """An act whose address says all."""
+
+
+class ReasonAsked(Asked):
+    reason = serializers.CharField(
+        max_length=500, help_text="It is shown beside what is disqualified."
+    )
+
+
+def asked(kind: type[Asked], request: Request, *, also: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What the request says, if it may be said; refused with the faults of its fields if not."""
+    said = kind(data=request.data, context={"also": also})
+    said.is_valid(raise_exception=True)
+    found: dict[str, Any] = said.validated_data
+    return found

@@ -1,0 +1,88 @@
+"""How the API refuses: whatever a view or what it calls raises, as an answer of one shape."""
+
+import re
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import ValidationError as FormFault
+from django.utils import timezone
+from rest_framework.exceptions import APIException, ParseError, ValidationError
+from rest_framework.fields import get_error_detail
+from rest_framework.response import Response
+from rest_framework.views import exception_handler
+
+from campaigns.api.answers import NOT_FOUND, faulty_fields, faulty_file
+from campaigns.archiving import CannotDelete
+from campaigns.lifecycle import CannotStep
+from campaigns.qrels_files import NeedsConfirmation
+from campaigns.teams import CannotChange
+from campaigns.trec.problems import FormatError
+from campaigns.uploads import NotTaken
+
+CONFLICTS = (CannotStep, CannotChange, CannotDelete)
+
+
+class Refused(APIException):
+    """Not as things are now."""
+
+    status_code = 409
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message, code)
+
+
+class TooLarge(APIException):
+    status_code = 413
+    default_code = "too_large"
+    default_detail = "The request is too large."
+
+
+def refusal(error: Exception, context: dict[str, Any]) -> Response | None:
+    """The answer to what was raised; None where it is a fault of ours."""
+    match error:
+        case NeedsConfirmation():
+            message = "Look at these first; send the file again with is_confirmed to take it."
+            return Response(faulty_file(error, "needs_confirmation", message), status=400)
+        case FormatError():
+            message = "The file is refused; nothing of it was stored."
+            return Response(faulty_file(error, "file", message), status=400)
+        case NotTaken():
+            return _not_taken(error)
+        case FormFault():
+            error = ValidationError(get_error_detail(error))
+        case RequestDataTooBig():
+            error = TooLarge()
+        case SuspiciousOperation():
+            error = ParseError("The request has too many fields, or is broken.")
+        case _ if isinstance(error, CONFLICTS):
+            error = Refused(code_of(type(error)), str(error))
+    response = exception_handler(error, context)
+    if response is not None:
+        response.data = _body(error, response)
+    return response
+
+
+def code_of(kind: type[Exception]) -> str:
+    """`CannotMerge` is answered as cannot_merge."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
+
+
+def _body(error: Exception, response: Response) -> dict[str, Any]:
+    if response.status_code == 404:  # whatever was looked for: in the same words
+        return dict(NOT_FOUND)
+    if isinstance(error, ValidationError):
+        return faulty_fields(error.detail)
+    detail = response.data["detail"]
+    return {"code": detail.code, "message": str(detail)}
+
+
+def _not_taken(error: NotTaken) -> Response:
+    """429 where waiting helps: a script that hears it may simply wait."""
+    body: dict[str, Any] = {"code": error.code, "message": str(error)}
+    if error.next_at is None:
+        return Response(body, status=409)
+    body["next_at"] = error.next_at
+    if error.code not in {"quota", "attempts"}:
+        return Response(body, status=409)
+    seconds = (error.next_at - timezone.now()).total_seconds()
+    return Response(body, status=429, headers={"Retry-After": str(max(int(seconds) + 1, 1))})

@@ -1,0 +1,276 @@
+"""Every refusal is of one shape, has a code for programs, and does not say what is hidden."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
+from drf_spectacular.generators import SchemaGenerator
+from rest_framework.test import APIClient
+from rest_framework.throttling import SimpleRateThrottle
+
+from campaigns import api, archiving, assignments, lifecycle, teams
+from campaigns.api.answers import NOT_FOUND
+from campaigns.api.refusals import CONFLICTS, code_of
+from campaigns.models import Campaign, Qrels, Run, Team, Topic
+from scoring import snapshots
+from tests.api.conftest import FILE, World, client_of, faulty
+from tests.making import make_team, make_user
+
+pytestmark = pytest.mark.django_db
+DOCS = (Path(api.__path__[0]).parents[1] / "docs" / "api.md").read_text()
+
+
+def a_file(data: bytes = FILE) -> SimpleUploadedFile:
+    return SimpleUploadedFile("run.txt", data)
+
+
+# --- the shape ------------------------------------------------------------------------------------
+
+
+def test_every_kind_of_refusal_has_a_code_and_a_message(world: World, settings) -> None:
+    desk, nobody = client_of(world.organiser), client_of(None)
+    revoked = APIClient()
+    revoked.credentials(HTTP_AUTHORIZATION="Token nonsense")
+    settings.MAX_UPLOAD_BYTES = 1000
+    answers = [
+        nobody.post(f"{world.url}steps/close/"),
+        revoked.get(world.url),
+        revoked.get("/api/schema/", HTTP_ACCEPT="application/json"),
+        client_of(make_user()).post("/api/campaigns/", {}, format="json"),
+        nobody.get("/api/campaigns/no-such/"),
+        nobody.delete(f"{world.url}topics/"),
+        nobody.get(world.url, HTTP_ACCEPT="text/html"),
+        desk.post(f"{world.url}steps/open/"),
+        desk.post(f"{world.url}topics/", {"file": a_file(b"x" * 70_000)}),
+        desk.patch(world.url, {"name": "x"}, format="multipart"),
+        desk.patch(world.url, "{", content_type="application/json"),
+        desk.patch(world.url, {"slug": "x"}, format="json"),
+        desk.post(f"{world.url}qrels/", {"file": a_file(b"1 0 d1 good")}),
+        desk.get(f"{world.url}runs/?state=%00"),
+    ]
+    got = [(answer.status_code, answer.json()["code"]) for answer in answers]
+    assert got == [
+        (401, "not_authenticated"), (401, "authentication_failed"), (401, "authentication_failed"),
+        (403, "permission_denied"), (404, "not_found"), (405, "method_not_allowed"),
+        (406, "not_acceptable"), (409, "cannot_step"), (413, "too_large"),
+        (415, "unsupported_media_type"), (400, "parse_error"), (400, "fields"), (400, "file"),
+        (400, "bad_address"),
+    ]  # fmt: skip
+    assert all(answer.json()["message"] for answer in answers)
+    assert all("detail" not in answer.json() for answer in answers)
+    missing = {code for _, code in got if f"`{code}`" not in DOCS}
+    assert not missing
+
+
+def test_waiting_is_told_in_the_same_shape(world: World, monkeypatch) -> None:
+    cache.clear()
+    rates = SimpleRateThrottle.THROTTLE_RATES | {"organise": "1/hour"}
+    monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", rates)
+    desk = client_of(world.organiser)
+    desk.post(f"{world.url}steps/open/")
+    again = desk.post(f"{world.url}steps/open/")
+    assert (again.status_code, again.json()["code"]) == (429, "throttled")
+
+
+def test_every_code_of_what_cannot_be_done_now_is_written_down() -> None:
+    modules = (archiving, assignments, lifecycle, teams, snapshots)
+    found = {
+        code_of(each)
+        for module in modules
+        for each in vars(module).values()
+        if isinstance(each, type) and issubclass(each, CONFLICTS)
+    }
+    assert {"archived", "cannot_merge", "nothing_judged", "cannot_take", "cannot_delete"} <= found
+    assert [code for code in sorted(found) if f"`{code}`" not in DOCS] == []
+
+
+def test_a_file_over_the_limit_is_still_refused_in_a_line_on_a_page(world: World, settings) -> None:
+    settings.MAX_UPLOAD_BYTES = 1000
+    page = client_of(None).post("/campaigns/the-campaign/submit/", {"file": a_file(b"x" * 70_000)})
+    assert (page.status_code, page["Content-Type"]) == (413, "text/plain")
+
+
+# --- 404 ------------------------------------------------------------------------------------------
+
+
+def test_whatever_is_not_found_is_answered_in_the_same_words(world: World) -> None:
+    Campaign.objects.filter(pk=world.campaign.pk).update(board_audience=0)
+    desk, nobody = client_of(world.organiser), client_of(None)
+    here = world.url
+    asked = [
+        (nobody, "get", "/api/campaigns/no-such/"),
+        (nobody, "get", "/api/campaigns/?stage=never"),
+        (nobody, "get", f"{here}topics/99/"),
+        (nobody, "get", f"{here}runs/nothing/"),
+        (nobody, "get", f"{here}runs/{world.run.public_id}/file/"),
+        (nobody, "get", f"{here}qrels/1/"),
+        (nobody, "get", f"{here}teams/"),
+        (nobody, "get", f"{here}leaderboard/"),
+        (desk, "get", f"{here}leaderboard/?measure=Foo"),
+        (desk, "get", f"{here}leaderboard/?measure=RBP(p=0.1)"),
+        (desk, "get", f"{here}leaderboard/?qrels=9"),
+        (desk, "get", f"{here}leaderboard/?team=none"),
+        (desk, "get", f"{here}scores/?format=xml"),
+        (desk, "get", f"{here}runs/?state=odd"),
+        (desk, "post", f"{here}steps/sideways/"),
+        (desk, "post", f"{here}teams/none/approve/"),
+        (desk, "delete", f"{here}topics/99/"),
+        (nobody, "get", "/api/"),
+        (nobody, "get", "/api/nothing/of/the/kind/"),
+        (nobody, "post", "/api/campaigns/Not A Slug/"),
+        (desk, "delete", f"{here}members/"),
+    ]
+    answers = {(verb, path): getattr(client, verb)(path) for client, verb, path in asked}
+    different = {
+        of: (answer.status_code, answer.content)
+        for of, answer in answers.items()
+        if answer.status_code != 404 or answer.json() != NOT_FOUND
+    }
+    assert different == {}
+
+
+def test_an_address_without_its_slash_leads_to_the_one_with_it() -> None:
+    for path in ("/api/campaigns", "/api/nothing"):
+        assert client_of(None).get(path)["Location"] == f"{path}/"
+
+
+def test_the_teams_are_asked_for_like_everything_else_of_organisers(world: World) -> None:
+    """Whoever has no token is answered as a stranger is."""
+    for path in ("teams/", "qrels/"):
+        for client in (client_of(None), client_of(make_user()), client_of(world.participant)):
+            answer = client.get(world.url + path)
+            assert (answer.status_code, answer.json()) == (404, NOT_FOUND), path
+    assert client_of(world.organiser).get(f"{world.url}teams/").status_code == 200
+
+
+# --- fields ---------------------------------------------------------------------------------------
+
+
+def writes() -> list[tuple[str, str, str]]:
+    """Method, path and kind of body of everything that a script may write, from the schema."""
+    return [
+        (method, path, next(iter(operation.get("requestBody", {}).get("content", {})), ""))
+        for path, methods in SchemaGenerator().get_schema(public=True)["paths"].items()
+        for method, operation in methods.items()
+        if method in ("post", "patch")
+    ]
+
+
+@pytest.mark.parametrize(("method", "path", "kind"), writes())
+def test_a_field_that_nobody_knows_is_refused_by_its_name(
+    method: str, path: str, kind: str, world: World
+) -> None:
+    places = {"slug": world.campaign.slug, "public_id": world.run.public_id, "version": 1,
+              "team": world.run.team.public_id, "step": "close"}  # fmt: skip
+    person = world.participant if path.endswith(("/runs/", "accept/")) else world.organiser
+    url = path.format(**places)
+    format = "multipart" if kind.startswith("multipart") else "json"
+    said = {"nonsense": "x"} | ({"file": a_file()} if format == "multipart" else {})
+
+    def rows() -> list[dict]:
+        kinds = (Campaign, Run, Team, Qrels, Topic)
+        return [row for kind in kinds for row in kind.objects.order_by("pk").values()]
+
+    before = rows()
+    answer = getattr(client_of(person), method)(url, said, format=format)
+    assert faulty(answer) == [("nonsense", "unknown")]
+    assert rows() == before
+
+
+def test_several_faults_are_named_each_with_its_code(world: World) -> None:
+    answer = client_of(world.organiser).patch(
+        world.url, {"rel": 0, "name": "", "gain_map": [0, 7, "x"]}, format="json"
+    )
+    assert sorted(faulty(answer)) == [
+        ("gain_map.1", "max_value"), ("gain_map.2", "invalid"), ("name", "blank"),
+        ("rel", "min_value"),
+    ]  # fmt: skip
+    assert answer.json()["message"].endswith("And 3 more.")
+
+
+def test_a_fault_of_the_whole_is_of_no_field(world: World) -> None:
+    desk = client_of(world.organiser)
+    assert faulty(desk.patch(world.url, [], format="json")) == [(None, "invalid")]
+
+
+def test_more_than_a_page_of_faults_is_cut_short(world: World) -> None:
+    strange = {f"strange{number}": 1 for number in range(100)}
+    answer = client_of(world.organiser).patch(world.url, strange, format="json")
+    assert len(faulty(answer)) == 25
+    assert answer.json()["message"].endswith("And 99 more.")
+
+
+@pytest.mark.parametrize(
+    ("facts", "said", "fault"),
+    [
+        ({}, {"answer_k1": "0.9"}, ("answer_k1", "unknown")),
+        ({}, {"priority": "1"}, ("priority", "not_asked")),
+        ({"asks_priority": True}, {"priority": "0"}, ("priority", "min_value")),
+        ({"run_types": ["automatic"]}, {"run_type": "manual"}, ("run_type", "invalid")),
+        ({"run_fields": True}, {}, ("answer_k1", "required")),
+        ({"run_fields": True}, {"answer_k1": "much"}, ("answer_k1", "invalid")),
+        ({}, {"idempotency_key": "key"}, ("idempotency_key", "unknown")),
+    ],
+)
+def test_what_is_said_of_a_run_is_taken_or_refused_by_name(
+    facts: dict, said: dict, fault: tuple[str, str], world: World
+) -> None:
+    asked = {"name": "k1", "label": "k1", "kind": "number", "choices": [], "is_required": True}
+    facts = facts | ({"run_fields": [asked]} if "run_fields" in facts else {})
+    Campaign.objects.filter(pk=world.campaign.pk).update(stage="open", is_accepting=True, **facts)
+    answer = client_of(world.participant).post(f"{world.url}runs/", {"file": a_file(), **said})
+    assert faulty(answer) == [fault]
+    assert Run.objects.count() == 1
+
+
+def test_a_key_that_cannot_be_kept_is_refused(world: World) -> None:
+    Campaign.objects.filter(pk=world.campaign.pk).update(stage="open", is_accepting=True)
+    answer = client_of(world.participant).post(
+        f"{world.url}runs/", {"file": a_file()}, HTTP_IDEMPOTENCY_KEY="k" * 65
+    )
+    assert faulty(answer) == [("Idempotency-Key", "invalid")]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ("[" * 100_000, 400, "parse_error"),
+        ('{"name": "half \\ud800 of one"}', 400, "parse_error"),
+        ('{"half \\ud800 of one": 1}', 400, "parse_error"),
+        (b'{"name": "\xff"}', 400, "parse_error"),
+        ('{"name": "' + "x" * 3_000_000 + '"}', 413, "too_large"),
+    ],
+    ids=["nested", "half a text", "half a name", "not UTF-8", "large"],
+)
+def test_json_that_cannot_be_kept_is_refused(
+    body: str | bytes, status: int, code: str, world: World
+) -> None:
+    desk = client_of(world.organiser)
+    answer = desk.patch(world.url, body, content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+def test_too_many_fields_are_refused(world: World) -> None:
+    fields = {f"answer_{number}": "x" for number in range(300)}
+    answer = client_of(world.participant).post(f"{world.url}runs/", {"file": a_file(), **fields})
+    assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
+
+
+def test_an_unknown_team_and_another_campaigns_are_equally_nothing_to_merge_into(
+    world: World,
+) -> None:
+    desk = client_of(world.organiser)
+    theirs = make_team(Campaign.objects.create(slug="elsewhere", name="Elsewhere"))
+    url = f"{world.url}teams/{world.run.team.public_id}/merge/"
+    answers = [
+        desk.post(url, {"into": public_id}, format="json")
+        for public_id in (theirs.public_id, "nosuchteamatall2")
+    ]
+    assert faulty(answers[0]) == [("into", "unknown_team")]
+    assert answers[0].content == answers[1].content
+
+
+def test_the_words_of_the_docs_are_the_words_of_the_site() -> None:
+    assert re.search(re.escape(NOT_FOUND["message"]), DOCS)
