@@ -1,6 +1,7 @@
 from django.conf import settings
 from django.urls import include, path
 
+handler500 = "config.errors.answer_fault"
 urlpatterns = [
     path("", include("campaigns.urls")),
     path("", include("scoring.urls")),

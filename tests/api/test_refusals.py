@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 from rest_framework.throttling import SimpleRateThrottle
@@ -274,3 +275,16 @@ def test_an_unknown_team_and_another_campaigns_are_equally_nothing_to_merge_into
 
 def test_the_words_of_the_docs_are_the_words_of_the_site() -> None:
     assert re.search(re.escape(NOT_FOUND["message"]), DOCS)
+
+
+def test_a_fault_of_ours_is_told_in_the_same_shape(world: World, monkeypatch) -> None:
+    def fail(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("secret words")
+
+    monkeypatch.setattr("campaigns.access.campaigns_visible_to", fail)
+    browser = Client(raise_request_exception=False)
+    answer = browser.get(f"/api/campaigns/{world.campaign.slug}/")
+    assert (answer.status_code, answer.json()["code"]) == (500, "error")
+    assert "secret" not in answer.content.decode()
+    page = browser.get(f"/campaigns/{world.campaign.slug}/")
+    assert (page.status_code, page["Content-Type"]) == (500, "text/html; charset=utf-8")
