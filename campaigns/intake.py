@@ -25,6 +25,7 @@ __all__ = [
     "can_withdraw",
     "decide_deadline",
     "hand_in",
+    "refusal_of_all",
     "replaceable_runs",
     "stored_upload",
     "submit_run",
@@ -149,6 +150,19 @@ def decide_deadline(campaign: Campaign, moment: datetime) -> bool:
             campaign.opens_at,
         )
     raise NotTaken(f"Runs were taken until {campaign.closes_at:%-d %B %Y %H:%M} UTC.", "too_late")
+
+
+def refusal_of_all(viewer: Viewer, moment: datetime) -> NotTaken | None:
+    """Why no upload of this viewer would be taken now, whatever is in it; None where one might."""
+    if viewer.is_organiser:  # hands in for whom it likes, at any time
+        is_archived = viewer.campaign.archived_at is not None
+        return NotTaken("This campaign is in the archive.", "archived") if is_archived else None
+    try:
+        _decide_early(viewer, _Giver.of(viewer, viewer.team), moment, replaces="")
+    except NotTaken as refusal:
+        can_replace_one = refusal.code == "quota" and replaceable_runs(viewer, moment)
+        return None if can_replace_one else refusal
+    return None
 
 
 def can_withdraw(viewer: Viewer, run: Run, moment: datetime) -> bool:

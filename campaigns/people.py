@@ -27,7 +27,7 @@ class CannotRemove(Exception):
 
 
 def display_name(person: User) -> str:
-    """What other people are shown: never the e-mail address."""
+    """What people of other teams are shown: never the e-mail address."""
     return person.name or "somebody without a name yet"
 
 

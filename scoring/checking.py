@@ -92,10 +92,14 @@ def _refuse(held: jobs.Claim, run: Run, error: FormatError) -> None:
 
 
 def _refuse_taken_tag(run: Run, tag: str) -> None:
+    is_same = run.team.runs.live().filter(tag=tag, digest=run.digest).exists()
+    message = "your team has another run with this tag: withdraw it, or choose another tag"
+    if is_same:
+        message = "your team has this very file here already, as the run with this tag"
     problem = Problem(
         code="TAG_TAKEN",
         line=None,
-        message="your team has another run with this tag: withdraw it, or choose another tag",
+        message=message,
         field=6,
         value=tag,
     )

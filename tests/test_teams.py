@@ -1,30 +1,15 @@
-"""What becomes of teams: let in, left, merged, disqualified; and by whom."""
-
-from datetime import timedelta
-from functools import partial
-from pathlib import Path
+"""What becomes of teams: let in, renamed, left; and what they must accept."""
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from campaigns import access, people, teams
-from campaigns.models import Campaign, LogEntry, Membership, Run, Team, User
-from tests.crowd import crowd
+from campaigns.models import Campaign, LogEntry, Membership, Team
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
+from tests.teamwork import signed_in, url_of
 
 pytestmark = pytest.mark.django_db
-
-
-def signed_in(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
-
-
-def url_of(name: str, campaign: Campaign, *args: object) -> str:
-    return reverse(f"campaigns:{name}", args=[campaign.slug, *args])
 
 
 # --- approval -------------------------------------------------------------------------------------
@@ -188,179 +173,15 @@ def test_a_stranger_cannot_leave_what_they_are_not_in() -> None:
     assert team.memberships.count() == 1
 
 
-# --- merging --------------------------------------------------------------------------------------
-
-
-def test_merged_teams_are_one_with_all_runs_and_members() -> None:
+def test_team_mates_know_each_other_by_address_until_they_have_names() -> None:
     campaign = make_campaign()
-    alice, bob, olga = make_user(), make_user(), make_organiser(campaign)
-    alpha, beta = make_team(campaign, alice, name="Alpha"), make_team(campaign, bob, name="Beta")
-    Team.objects.filter(pk=alpha.pk).update(is_anonymous=True, shares_files=True)
-    mine = make_run(campaign, alpha, tag="a", idempotency_key="same")
-    yours = make_run(campaign, beta, tag="b", idempotency_key="same")
-    url = url_of("team-decide", campaign, alpha.public_id, "merge")
-    signed_in(olga).post(url, {"into": beta.public_id})
-    assert list(campaign.teams.all()) == [beta]
-    beta.refresh_from_db()
-    assert set(beta.runs.all()) == {mine, yours}
-    assert {m.person for m in beta.memberships.all()} == {alice, bob}
-    # one was anonymous, so the whole is; one did not share, so the whole does not
-    assert (beta.is_anonymous, beta.shares_files) == (True, False)
-    assert beta.runs.get(idempotency_key="same") == yours
-    assert LogEntry.objects.get(verb="merged").details["team"] == "Alpha"
-
-
-def test_a_tag_that_both_have_refuses_the_whole_merge() -> None:
-    campaign = make_campaign()
-    alice, bob = make_user(), make_user()
-    alpha, beta = make_team(campaign, alice), make_team(campaign, bob)
-    common = [make_run(campaign, team, tag="both") for team in (alpha, beta)]
-    other = make_run(campaign, alpha, tag="other")
-    with pytest.raises(teams.CannotMerge, match="both"):
-        teams.merge_teams(team=alpha, into=beta, actor=make_user())
-    assert {run.team for run in Run.objects.filter(pk__in=[common[0].pk, other.pk])} == {alpha}
-    assert alpha.memberships.get().person == alice
-    Run.objects.filter(pk=common[0].pk).update(withdrawn_at=timezone.now())
-    teams.merge_teams(team=alpha, into=beta, actor=make_user())
-    assert beta.runs.count() == 3
-
-
-def test_what_is_not_merged() -> None:
-    campaign, elsewhere = make_campaign(), make_campaign()
-    actor = make_user()
-    alpha, beta = make_team(campaign, make_user()), make_team(campaign, make_user())
-    with pytest.raises(teams.CannotMerge):
-        teams.merge_teams(team=alpha, into=alpha, actor=actor)
-    with pytest.raises(teams.CannotMerge):
-        teams.merge_teams(team=alpha, into=make_team(elsewhere), actor=actor)
-    teams.disqualify_team(team=beta, reason="copied", actor=actor)
-    with pytest.raises(teams.CannotMerge):  # or a merge would wash the runs clean
-        teams.merge_teams(team=beta, into=alpha, actor=actor)
-    teams.reinstate_team(team=beta, actor=actor)
-    teams.merge_teams(team=beta, into=alpha, actor=actor)
-    with pytest.raises(teams.CannotChange, match="gone"):  # a second click
-        teams.merge_teams(team=beta, into=alpha, actor=actor)
-
-
-# --- disqualifying --------------------------------------------------------------------------------
-
-
-def test_a_team_is_disqualified_for_a_reason_and_reinstated() -> None:
-    campaign = make_campaign()
-    alice, olga = make_user(), make_organiser(campaign)
-    team = make_team(campaign, alice)
-    run = make_run(campaign, team)
-    url = url_of("team-decide", campaign, team.public_id, "disqualify")
-    page = signed_in(olga).post(url, {"reason": " \n "}, follow=True).content.decode()
-    assert "Say why" in page
-    assert list(Run.objects.ranked()) == [run]
-    signed_in(olga).post(url, {"reason": "trained on\nthe qrels"})
-    team.refresh_from_db()
-    assert team.disqualified_reason == "trained on the qrels"
-    assert not Run.objects.ranked().exists()
-    assert "trained on the qrels" in signed_in(alice).get(url_of("team", campaign)).content.decode()
-    signed_in(olga).post(url_of("team-decide", campaign, team.public_id, "reinstate"))
-    assert list(Run.objects.ranked()) == [run]
-
-
-# --- roles ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("role", ["organiser", "assessor", "reader"])
-def test_a_link_gives_the_role_it_was_made_for(role: str) -> None:
-    campaign = make_campaign(is_private=True)
-    olga, bob = make_organiser(campaign), make_user()
-    overview = url_of("campaign-detail", campaign)
-    assert signed_in(bob).get(overview).status_code == 404
-    link = signed_in(olga).post(url_of("role-invite", campaign, role)).context["link"]
-    assert signed_in(bob).get(link).status_code == 200
-    signed_in(bob).post(link)
-    assert access.viewer_or_404(bob, campaign.slug).roles == {role}
-    manage = signed_in(bob).get(url_of("people", campaign)).status_code
-    assert manage == (200 if role == "organiser" else 404)
-
-
-@pytest.mark.parametrize("role", ["participant", "owner", "Organiser"])
-def test_no_link_is_made_for_other_roles(role: str) -> None:
-    campaign = make_campaign()
-    olga = make_organiser(campaign)
-    assert signed_in(olga).post(url_of("role-invite", campaign, role)).status_code == 404
-    assert not campaign.invitations.exists()
-
-
-def test_pending_links_are_listed_and_revoked() -> None:
-    campaign, other = make_campaign(), make_campaign()
-    olga, oscar = make_organiser(campaign), make_organiser(other)
-    link = signed_in(olga).post(url_of("role-invite", campaign, "reader")).context["link"]
-    invitation = campaign.invitations.get()
-    page = signed_in(olga).get(url_of("people", campaign))
-    assert list(page.context["links"]) == [invitation]
-    assert link.rsplit("/", 2)[-2] not in page.content.decode()  # the token is shown once
-    theirs = url_of("invitation-revoke", other, invitation.pk)
-    assert signed_in(oscar).post(theirs).status_code == 404
-    signed_in(olga).post(url_of("invitation-revoke", campaign, invitation.pk))
-    assert signed_in(make_user()).get(link).status_code == 404
-    assert not signed_in(olga).get(url_of("people", campaign)).context["links"]
-
-
-def test_a_link_revoked_between_the_look_and_the_click_gives_nothing() -> None:
-    campaign = make_campaign()
-    bob = make_user()
-    _, token = people.invite(campaign=campaign, by=make_organiser(campaign), role="organiser")
-    found = people.find_invitation(token)
-    assert found is not None
-    people.revoke(found)
-    with pytest.raises(people.CannotJoin):
-        people.accept_invitation(invitation=found, person=bob)
-    assert not bob.memberships.exists()
-
-
-def test_the_last_organiser_stays() -> None:
-    campaign = make_campaign()
-    olga, oscar = make_organiser(campaign), make_organiser(campaign)
-    hers, his = (campaign.memberships.get(person=person) for person in (olga, oscar))
-    answer = signed_in(olga).post(url_of("role-remove", campaign, his.pk))
-    assert answer.status_code == 302
-    page = signed_in(olga).post(url_of("role-remove", campaign, hers.pk), follow=True)
-    assert "last organiser" in page.content.decode()
-    assert campaign.memberships.get().person == olga
-
-
-def test_a_removed_member_no_longer_sees_the_teams_runs() -> None:
-    campaign = make_campaign()
-    olga, alice = make_organiser(campaign), make_user()
-    run = make_run(campaign, make_team(campaign, alice))
-    url = reverse("scoring:run-detail", args=[campaign.slug, run.public_id])
-    assert signed_in(alice).get(url).status_code == 200
-    membership = campaign.memberships.get(person=alice)
-    signed_in(olga).post(url_of("role-remove", campaign, membership.pk))
-    assert signed_in(alice).get(url).status_code == 404
-
-
-def test_another_campaigns_organiser_touches_no_team_or_role_here() -> None:
-    campaign, other = make_campaign(), make_campaign()
-    oscar = make_organiser(other)
-    team = make_team(campaign, make_user())
-    membership = team.memberships.get()
-    client = signed_in(oscar)
-    for act in ("approve", "decline", "disqualify", "reinstate", "merge"):
-        assert client.post(url_of("team-decide", other, team.public_id, act)).status_code == 404
-    assert client.post(url_of("team-link", other, team.public_id)).status_code == 404
-    assert client.post(url_of("role-remove", other, membership.pk)).status_code == 404
-    assert team.memberships.exists()
-
-
-def test_the_page_of_people_asks_as_often_for_many_as_for_few(
-    django_assert_max_num_queries: object,
-) -> None:
-    campaign = make_campaign()
-    olga = make_organiser(campaign)
-    for _ in range(20):
-        make_run(campaign, make_team(campaign, make_user(), make_user()))
-        people.invite(campaign=campaign, by=olga, role="reader")
-    client = signed_in(olga)
-    with django_assert_max_num_queries(9):
-        assert client.get(url_of("people", campaign)).status_code == 200
+    alice, bob = make_user("alice@team.example"), make_user("bob@team.example", name="Bob")
+    make_team(campaign, alice, bob)
+    make_team(campaign, make_user("carol@other.example"))
+    page = signed_in(bob).get(url_of("team", campaign)).content.decode()
+    assert "alice@team.example" in page
+    assert "bob@team.example" not in page
+    assert "carol@other.example" not in page
 
 
 def test_nothing_about_teams_changes_in_an_archived_campaign() -> None:
@@ -373,55 +194,3 @@ def test_nothing_about_teams_changes_in_an_archived_campaign() -> None:
         teams.disqualify_team(team=team, reason="no", actor=actor)
     with pytest.raises(teams.CannotChange):
         teams.create_team(campaign=campaign, name="Late", actor=actor)
-
-
-# --- many at once ---------------------------------------------------------------------------------
-
-
-@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
-@pytest.mark.django_db(transaction=True)
-def test_of_fifty_clicks_at_once_on_two_teams_links_one_team_gets_the_person(
-    tmp_path: Path,
-) -> None:
-    campaign = make_campaign()
-    bob = make_user()
-    found = [
-        people.invite(campaign=campaign, by=bob, role="participant", team=make_team(campaign))[0]
-        for _ in range(2)
-    ]
-    clicks = [
-        partial(people.accept_invitation, invitation=found[number % 2], person=bob)
-        for number in range(50)
-    ]
-    outcomes = crowd(clicks, tmp_path)
-    # clicks on the link of the team that won say yes again; the others are refused
-    assert sum(isinstance(outcome, Membership) for outcome in outcomes) == 25
-    assert sum(isinstance(outcome, people.CannotJoin) for outcome in outcomes) == 25
-    assert Membership.objects.filter(person=bob).count() == 1
-    assert LogEntry.objects.filter(verb="joined").count() == 1
-
-
-@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
-@pytest.mark.django_db(transaction=True)
-def test_of_two_organisers_who_remove_each_other_at_once_one_stays(tmp_path: Path) -> None:
-    campaign = make_campaign()
-    olga, oscar = make_organiser(campaign), make_organiser(campaign)
-    hers, his = (campaign.memberships.get(person=person) for person in (olga, oscar))
-    crowd(
-        [
-            partial(people.remove_role, membership=his, actor=olga),
-            partial(people.remove_role, membership=hers, actor=oscar),
-        ],
-        tmp_path,
-    )
-    assert campaign.memberships.filter(role="organiser").count() == 1
-
-
-def test_a_link_that_expires_is_no_longer_listed() -> None:
-    campaign = make_campaign()
-    olga = make_organiser(campaign)
-    invitation, _ = people.invite(campaign=campaign, by=olga, role="reader")
-    campaign.invitations.filter(pk=invitation.pk).update(
-        expires_at=timezone.now() - timedelta(seconds=1)
-    )
-    assert not signed_in(olga).get(url_of("people", campaign)).context["links"]

@@ -71,6 +71,7 @@ def manage_page(
         "qrels_form": QrelsForm(),
         "topic_count": campaign.topics.count(),
         "run_count": campaign.runs.count(),
+        "live_run_count": campaign.runs.live().count(),
         "team_count": campaign.teams.count(),
         "pending_team_count": campaign.teams.filter(approved_at=None).count(),
         "checked_run_count": campaign.runs.filter(state="checked", withdrawn_at=None).count(),

@@ -114,6 +114,8 @@ def _merge(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
     into = viewer.campaign.teams.filter(public_id=request.POST.get("into", "")).first()
     if into is None:
         raise teams.CannotMerge("Choose the team to merge it into.")
+    if request.POST.get("sure") != "on":
+        raise teams.CannotMerge("Merging cannot be taken back: say that you are sure.")
     teams.merge_teams(team=team, into=into, actor=request.user)
 
 

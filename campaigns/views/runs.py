@@ -137,6 +137,8 @@ def _form_page(request: HttpRequest, viewer: access.Viewer, form: RunForm) -> di
         "campaign": campaign,
         "form": form,
         "is_accepting": lifecycle.is_accepting_at(campaign, moment),
+        "is_late": lifecycle.is_late_at(campaign, moment),
+        "is_taken": intake.refusal_of_all(viewer, moment) is None,
         "has_topics": released is None or released <= moment,
         "has_accepted_terms": people.has_accepted_terms(campaign, request.user),
         "quota": viewer.team and quotas.quota_of(campaign, viewer.team, moment),

@@ -150,6 +150,7 @@ def gather_teams(year: Year) -> None:
         page.wait_for_load_state()
     page.get_by_text("Change Canopy Two").click()
     page.get_by_label("Team to merge Canopy Two into").select_option("Canopy")
+    page.locator("details[open]").get_by_label("for good").check()
     page.locator("details[open]").get_by_role("button", name="Merge").click()
     expect(page.locator("main")).to_contain_text("3 teams")
     year.picture(page, "people", is_dark=True)

@@ -25,6 +25,7 @@ ACTS = {
     Job.Kind.CHECK: tasks.check_run,
     Job.Kind.EVALUATE: tasks.evaluate_run,
     Job.Kind.NOTIFY: tasks.deliver_notice,
+    Job.Kind.ANALYSE: tasks.answer,
 }
 
 

@@ -107,7 +107,7 @@ def gather_teams(year: Year) -> None:
     for public_id in teams.values():
         year.post("olga", f"{HERE}/manage/teams/{public_id}/approve/")
     merging = f"{HERE}/manage/teams/{teams['Canopy Two']}/merge/"
-    year.post("olga", merging, into=teams["Canopy"])
+    year.post("olga", merging, into=teams["Canopy"], sure="on")
     assert "Canopy" in year.browsers["dora"].get(f"{HERE}/team/").content.decode()
     assert year.browsers["ada"].get(f"{HERE}/topics.xml").status_code == 404
     early = year.browsers["ada"].post(f"{API}/runs/", upload(year.stock.runs[year.stock.tags[0]]))

@@ -1,0 +1,88 @@
+"""Organisers merge teams and disqualify them."""
+
+import pytest
+from django.utils import timezone
+
+from campaigns import teams
+from campaigns.models import LogEntry, Run, Team
+from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
+from tests.teamwork import signed_in, url_of
+
+pytestmark = pytest.mark.django_db
+
+
+# --- merging --------------------------------------------------------------------------------------
+
+
+def test_merged_teams_are_one_with_all_runs_and_members() -> None:
+    campaign = make_campaign()
+    alice, bob, olga = make_user(), make_user(), make_organiser(campaign)
+    alpha, beta = make_team(campaign, alice, name="Alpha"), make_team(campaign, bob, name="Beta")
+    Team.objects.filter(pk=alpha.pk).update(is_anonymous=True, shares_files=True)
+    mine = make_run(campaign, alpha, tag="a", idempotency_key="same")
+    yours = make_run(campaign, beta, tag="b", idempotency_key="same")
+    url = url_of("team-decide", campaign, alpha.public_id, "merge")
+    signed_in(olga).post(url, {"into": beta.public_id})
+    assert campaign.teams.count() == 2  # nobody said to be sure
+    signed_in(olga).post(url, {"into": beta.public_id, "sure": "on"})
+    assert list(campaign.teams.all()) == [beta]
+    beta.refresh_from_db()
+    assert set(beta.runs.all()) == {mine, yours}
+    assert {m.person for m in beta.memberships.all()} == {alice, bob}
+    # one was anonymous, so the whole is; one did not share, so the whole does not
+    assert (beta.is_anonymous, beta.shares_files) == (True, False)
+    assert beta.runs.get(idempotency_key="same") == yours
+    assert LogEntry.objects.get(verb="merged").details["team"] == "Alpha"
+
+
+def test_a_tag_that_both_have_refuses_the_whole_merge() -> None:
+    campaign = make_campaign()
+    alice, bob = make_user(), make_user()
+    alpha, beta = make_team(campaign, alice), make_team(campaign, bob)
+    common = [make_run(campaign, team, tag="both") for team in (alpha, beta)]
+    other = make_run(campaign, alpha, tag="other")
+    with pytest.raises(teams.CannotMerge, match="both"):
+        teams.merge_teams(team=alpha, into=beta, actor=make_user())
+    assert {run.team for run in Run.objects.filter(pk__in=[common[0].pk, other.pk])} == {alpha}
+    assert alpha.memberships.get().person == alice
+    Run.objects.filter(pk=common[0].pk).update(withdrawn_at=timezone.now())
+    teams.merge_teams(team=alpha, into=beta, actor=make_user())
+    assert beta.runs.count() == 3
+
+
+def test_what_is_not_merged() -> None:
+    campaign, elsewhere = make_campaign(), make_campaign()
+    actor = make_user()
+    alpha, beta = make_team(campaign, make_user()), make_team(campaign, make_user())
+    with pytest.raises(teams.CannotMerge):
+        teams.merge_teams(team=alpha, into=alpha, actor=actor)
+    with pytest.raises(teams.CannotMerge):
+        teams.merge_teams(team=alpha, into=make_team(elsewhere), actor=actor)
+    teams.disqualify_team(team=beta, reason="copied", actor=actor)
+    with pytest.raises(teams.CannotMerge):  # or a merge would wash the runs clean
+        teams.merge_teams(team=beta, into=alpha, actor=actor)
+    teams.reinstate_team(team=beta, actor=actor)
+    teams.merge_teams(team=beta, into=alpha, actor=actor)
+    with pytest.raises(teams.CannotChange, match="gone"):  # a second click
+        teams.merge_teams(team=beta, into=alpha, actor=actor)
+
+
+# --- disqualifying --------------------------------------------------------------------------------
+
+
+def test_a_team_is_disqualified_for_a_reason_and_reinstated() -> None:
+    campaign = make_campaign()
+    alice, olga = make_user(), make_organiser(campaign)
+    team = make_team(campaign, alice)
+    run = make_run(campaign, team)
+    url = url_of("team-decide", campaign, team.public_id, "disqualify")
+    page = signed_in(olga).post(url, {"reason": " \n "}, follow=True).content.decode()
+    assert "Say why" in page
+    assert list(Run.objects.ranked()) == [run]
+    signed_in(olga).post(url, {"reason": "trained on\nthe qrels"})
+    team.refresh_from_db()
+    assert team.disqualified_reason == "trained on the qrels"
+    assert not Run.objects.ranked().exists()
+    assert "trained on the qrels" in signed_in(alice).get(url_of("team", campaign)).content.decode()
+    signed_in(olga).post(url_of("team-decide", campaign, team.public_id, "reinstate"))
+    assert list(Run.objects.ranked()) == [run]

@@ -1,0 +1,169 @@
+"""Organisers, assessors and readers: made by a link, removed, and never without the last one."""
+
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns import access, people
+from campaigns.models import LogEntry, Membership
+from tests.crowd import crowd
+from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
+from tests.teamwork import signed_in, url_of
+
+pytestmark = pytest.mark.django_db
+
+
+# --- roles ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", ["organiser", "assessor", "reader"])
+def test_a_link_gives_the_role_it_was_made_for(role: str) -> None:
+    campaign = make_campaign(is_private=True)
+    olga, bob = make_organiser(campaign), make_user()
+    overview = url_of("campaign-detail", campaign)
+    assert signed_in(bob).get(overview).status_code == 404
+    link = signed_in(olga).post(url_of("role-invite", campaign, role)).context["link"]
+    assert signed_in(bob).get(link).status_code == 200
+    signed_in(bob).post(link)
+    assert access.viewer_or_404(bob, campaign.slug).roles == {role}
+    manage = signed_in(bob).get(url_of("people", campaign)).status_code
+    assert manage == (200 if role == "organiser" else 404)
+
+
+@pytest.mark.parametrize("role", ["participant", "owner", "Organiser"])
+def test_no_link_is_made_for_other_roles(role: str) -> None:
+    campaign = make_campaign()
+    olga = make_organiser(campaign)
+    assert signed_in(olga).post(url_of("role-invite", campaign, role)).status_code == 404
+    assert not campaign.invitations.exists()
+
+
+def test_pending_links_are_listed_and_revoked() -> None:
+    campaign, other = make_campaign(), make_campaign()
+    olga, oscar = make_organiser(campaign), make_organiser(other)
+    link = signed_in(olga).post(url_of("role-invite", campaign, "reader")).context["link"]
+    invitation = campaign.invitations.get()
+    page = signed_in(olga).get(url_of("people", campaign))
+    assert list(page.context["links"]) == [invitation]
+    assert link.rsplit("/", 2)[-2] not in page.content.decode()  # the token is shown once
+    theirs = url_of("invitation-revoke", other, invitation.pk)
+    assert signed_in(oscar).post(theirs).status_code == 404
+    signed_in(olga).post(url_of("invitation-revoke", campaign, invitation.pk))
+    assert signed_in(make_user()).get(link).status_code == 404
+    assert not signed_in(olga).get(url_of("people", campaign)).context["links"]
+
+
+def test_a_link_revoked_between_the_look_and_the_click_gives_nothing() -> None:
+    campaign = make_campaign()
+    bob = make_user()
+    _, token = people.invite(campaign=campaign, by=make_organiser(campaign), role="organiser")
+    found = people.find_invitation(token)
+    assert found is not None
+    people.revoke(found)
+    with pytest.raises(people.CannotJoin):
+        people.accept_invitation(invitation=found, person=bob)
+    assert not bob.memberships.exists()
+
+
+def test_the_last_organiser_stays() -> None:
+    campaign = make_campaign()
+    olga, oscar = make_organiser(campaign), make_organiser(campaign)
+    hers, his = (campaign.memberships.get(person=person) for person in (olga, oscar))
+    answer = signed_in(olga).post(url_of("role-remove", campaign, his.pk))
+    assert answer.status_code == 302
+    page = signed_in(olga).post(url_of("role-remove", campaign, hers.pk), follow=True)
+    assert "last organiser" in page.content.decode()
+    assert campaign.memberships.get().person == olga
+
+
+def test_a_removed_member_no_longer_sees_the_teams_runs() -> None:
+    campaign = make_campaign()
+    olga, alice = make_organiser(campaign), make_user()
+    run = make_run(campaign, make_team(campaign, alice))
+    url = reverse("scoring:run-detail", args=[campaign.slug, run.public_id])
+    assert signed_in(alice).get(url).status_code == 200
+    membership = campaign.memberships.get(person=alice)
+    signed_in(olga).post(url_of("role-remove", campaign, membership.pk))
+    assert signed_in(alice).get(url).status_code == 404
+
+
+def test_another_campaigns_organiser_touches_no_team_or_role_here() -> None:
+    campaign, other = make_campaign(), make_campaign()
+    oscar = make_organiser(other)
+    team = make_team(campaign, make_user())
+    membership = team.memberships.get()
+    client = signed_in(oscar)
+    for act in ("approve", "decline", "disqualify", "reinstate", "merge"):
+        assert client.post(url_of("team-decide", other, team.public_id, act)).status_code == 404
+    assert client.post(url_of("team-link", other, team.public_id)).status_code == 404
+    assert client.post(url_of("role-remove", other, membership.pk)).status_code == 404
+    assert team.memberships.exists()
+
+
+def test_the_page_of_people_asks_as_often_for_many_as_for_few(
+    django_assert_max_num_queries: object,
+) -> None:
+    campaign = make_campaign()
+    olga = make_organiser(campaign)
+    for _ in range(20):
+        make_run(campaign, make_team(campaign, make_user(), make_user()))
+        people.invite(campaign=campaign, by=olga, role="reader")
+    client = signed_in(olga)
+    with django_assert_max_num_queries(9):
+        assert client.get(url_of("people", campaign)).status_code == 200
+
+
+# --- many at once ---------------------------------------------------------------------------------
+
+
+@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
+@pytest.mark.django_db(transaction=True)
+def test_of_fifty_clicks_at_once_on_two_teams_links_one_team_gets_the_person(
+    tmp_path: Path,
+) -> None:
+    campaign = make_campaign()
+    bob = make_user()
+    found = [
+        people.invite(campaign=campaign, by=bob, role="participant", team=make_team(campaign))[0]
+        for _ in range(2)
+    ]
+    clicks = [
+        partial(people.accept_invitation, invitation=found[number % 2], person=bob)
+        for number in range(50)
+    ]
+    outcomes = crowd(clicks, tmp_path)
+    # clicks on the link of the team that won say yes again; the others are refused
+    assert sum(isinstance(outcome, Membership) for outcome in outcomes) == 25
+    assert sum(isinstance(outcome, people.CannotJoin) for outcome in outcomes) == 25
+    assert Membership.objects.filter(person=bob).count() == 1
+    assert LogEntry.objects.filter(verb="joined").count() == 1
+
+
+@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
+@pytest.mark.django_db(transaction=True)
+def test_of_two_organisers_who_remove_each_other_at_once_one_stays(tmp_path: Path) -> None:
+    campaign = make_campaign()
+    olga, oscar = make_organiser(campaign), make_organiser(campaign)
+    hers, his = (campaign.memberships.get(person=person) for person in (olga, oscar))
+    crowd(
+        [
+            partial(people.remove_role, membership=his, actor=olga),
+            partial(people.remove_role, membership=hers, actor=oscar),
+        ],
+        tmp_path,
+    )
+    assert campaign.memberships.filter(role="organiser").count() == 1
+
+
+def test_a_link_that_expires_is_no_longer_listed() -> None:
+    campaign = make_campaign()
+    olga = make_organiser(campaign)
+    invitation, _ = people.invite(campaign=campaign, by=olga, role="reader")
+    campaign.invitations.filter(pk=invitation.pk).update(
+        expires_at=timezone.now() - timedelta(seconds=1)
+    )
+    assert not signed_in(olga).get(url_of("people", campaign)).context["links"]
