@@ -150,7 +150,7 @@ def _marked(block: Block, findings: Findings) -> Block:
         refuse("LINES_CR", "lines end in CR alone: save the file with LF line ends", 1)
     pairs = int(np.count_nonzero(is_cr)) - stray.size
     if pairs:
-        findings.warn("CRLF", "{n} lines end in CR LF, read as LF", count=pairs)
+        findings.warn("CRLF", "{n} {line ends|lines end} in CR LF, read as LF", count=pairs)
     form = np.flatnonzero((data == VT) | (data == FF))
     if form.size:
         line = _line(block, int(form[0]))

@@ -194,7 +194,7 @@ def _warn_leading(is_late: NDArray[np.bool_], lines: NDArray[np.int64], findings
     count = int(np.count_nonzero(is_late))
     if count:
         line = int(lines[np.argmax(is_late)])
-        message = "{n} lines begin with white space, left out"
+        message = "{n} {line begins|lines begin} with white space, left out"
         findings.warn("LEADING_SPACE", message, line=line, count=count)
 
 
@@ -241,12 +241,12 @@ class _LineTable:
         empty = np.flatnonzero((self.counts == 0) & ~self.refused)
         if empty.size:
             line = first_line + int(empty[0])
-            findings.warn("BLANK", "{n} blank lines left out", line=line, count=empty.size)
+            findings.warn("BLANK", "{n} blank {line|lines} left out", line=line, count=empty.size)
         comments = np.flatnonzero(self.comment & ~self.refused)
         if not comments.size:
             return
         line = first_line + int(comments[0])
-        message = "{n} lines beginning with # left out as comments"
+        message = "{n} {line|lines} beginning with # left out as {a comment|comments}"
         findings.warn("COMMENT", message, line=line, count=comments.size)
         likely = comments[self.counts[comments] == width][:LIKELY_COMMENTS]
         for index in likely.tolist():

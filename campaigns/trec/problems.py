@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import insort
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import Any, NoReturn
 SHOWN_PROBLEMS = 25  # as the NIST checkers: the first 25 are kept, all are counted
 SHOWN_CHARACTERS = 40
 MAX_PROBLEMS = 1_000_000  # nobody counts on: reading stops
+ONE_OR_MANY = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")
 
 # Why a file is refused.
 REFUSALS = {
@@ -172,7 +174,8 @@ class Findings:
         field: int | None = None,
         value: bytes | str = "",
     ) -> None:
-        """Warn once a code; `{n}` in the message becomes the count over the whole file."""
+        """Warn once a code; `{n}` in the message becomes the count over the whole file, and of
+        `{one|many}` stands what fits it."""
         if code in self._warnings:
             self._warnings[code][0] += count
         else:
@@ -182,7 +185,7 @@ class Findings:
     def warnings(self) -> tuple[Problem, ...]:
         """The warnings so far by line, those of the whole file last."""
         warnings = [
-            Problem(code, line, message.replace("{n}", f"{count:,}"), field, value)
+            Problem(code, line, _counted(message, count), field, value)
             for code, (count, line, message, field, value) in self._warnings.items()
         ]
         return tuple(sorted(warnings, key=lambda w: (w.line is None, w.line or 0, w.code)))
@@ -197,3 +200,8 @@ class Findings:
                 self.add(problem)
         if self.total:
             raise FormatError(self.problems, self.total, self.warnings)
+
+
+def _counted(message: str, count: int) -> str:
+    chosen = ONE_OR_MANY.sub(r"\1" if count == 1 else r"\2", message)
+    return chosen.replace("{n}", f"{count:,}")

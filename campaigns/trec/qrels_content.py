@@ -20,11 +20,11 @@ def warn_content(records: Records, findings: Findings) -> None:
     grades = records.values["grades"]
     unjudged = int(np.count_nonzero(grades == -1))
     if unjudged:
-        message = "{n} lines have grade -1: in the pool, not judged"
+        message = "{n} {line has|lines have} grade -1: in the pool, not judged"
         findings.warn("UNJUDGED", message, count=unjudged, field=4)
     negative = int(np.count_nonzero(grades < -1))
     if negative:
-        message = "{n} lines have a grade below -1, treated as not judged"
+        message = "{n} {line has|lines have} a grade below -1, treated as not judged"
         findings.warn("NEGATIVE", message, count=negative, field=4)
     _warn_topics(records.topics, records.topic_index, grades, findings)
     _warn_columns(records.doc_ids, findings)

@@ -55,7 +55,10 @@ def _warn_ranks(
     count = int(np.count_nonzero(against))
     if count:
         line = int(lines[1:][against].min())
-        message = "the ranks of {n} lines contradict their scores; scores decide"
+        message = (
+            "the {rank|ranks} of {n} {line contradicts its score|lines contradict their scores}; "
+            "scores decide"
+        )
         findings.warn("RANK_ORDER", message, line=line, count=count, field=4)
 
 
@@ -67,7 +70,7 @@ def _warn_ties(ties: NDArray[np.bool_], findings: Findings) -> None:
     count = int(np.count_nonzero(is_tied))
     if count:
         message = (
-            "{n} lines share their score with another of their topic; "
+            "{n} {line shares its|lines share their} score with another of {its|their} topic; "
             "ties are broken by document id, descending, as trec_eval does"
         )
         findings.warn("TIES", message, count=count, field=5)

@@ -145,7 +145,7 @@ class _RunReader:
             counts = np.diff(fields.heads, append=fields.lines.size)
             self.findings.warn(
                 "FIELD_2",
-                "field 2 is not Q0 on {n} lines; it is not used",
+                "field 2 is not Q0 on {n} {line|lines}; it is not used",
                 line=int(heads.lines[row]),
                 count=int(counts[other].sum()),
                 field=LITERAL + 1,
@@ -167,7 +167,7 @@ class _RunReader:
             row = int(low[0])
             self.findings.warn(
                 "RANK_BELOW_1",
-                "{n} ranks are below 1; ranks are not used",
+                "{n} {rank is|ranks are} below 1; ranks are not used",
                 line=int(lines[row]),
                 count=low.size,
                 field=RANK + 1,
@@ -184,7 +184,7 @@ class _RunReader:
             row = int(small[0])
             self.findings.warn(
                 "UNDERFLOW",
-                "{n} scores are too small for a double and count as 0",
+                "{n} {score is|scores are} too small for a double and {counts|count} as 0",
                 line=int(fields.lines[row]),
                 count=small.size,
                 field=SCORE + 1,

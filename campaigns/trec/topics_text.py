@@ -41,7 +41,7 @@ def trec_topics(text: str, findings: Findings) -> Iterator[RawTopic]:
         end = END_OF_TOP.search(text, start.end(), stop)
         fields, is_closed = _trec_fields(text[start.end() : end.start() if end else stop])
         if not (end and is_closed):
-            message = "{n} topics have tags that are not closed, as usual at TREC"
+            message = "{n} {topic has|topics have} tags that are not closed, as usual at TREC"
             findings.warn("UNCLOSED", message, line=line)
         if end and text[end.end() : stop].strip():
             findings.add(Problem("FIELDS", line, "text stands behind the </top> of the topic"))

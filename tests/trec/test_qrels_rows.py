@@ -40,7 +40,7 @@ ROWS = [
     refuse("Q09-prels", GOOD + b"2 0 B 1 0.25\n", "FIELDS", 4, "looks like prels"),
     refuse("Q10", graded(b"yes"), "GRADE", 2),
     refuse("Q11", graded(b"0.5"), "GRADE", 2, "not a whole number: grades are"),
-    accept("Q12", graded(b"-1"), "UNJUDGED", says="1 lines have grade -1"),
+    accept("Q12", graded(b"-1"), "UNJUDGED", says="1 line has grade -1"),
     accept("Q13", graded(b"-2"), "NEGATIVE", says="treated as not judged"),
     accept("Q14", b"1 0 A -1\n2 0 A 1\n", "UNJUDGED", "NO_GRADES", says="('1')"),
     accept("Q15", b"1 0 A -2\n1 0 B -5\n2 0 A 1\n", "NEGATIVE", "NO_GRADES"),
