@@ -1,5 +1,14 @@
 """Agreement of measures, and of qrels versions, on the order of the runs."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from scoring.views import agreement
+
+HERE = "campaigns/<slug:slug>/agreement"
+
+urlpatterns = [
+    path(f"{HERE}/", agreement.agreement_page, name="agreement"),
+    path(f"{HERE}.csv", agreement.agreement_rows, name="agreement-csv"),
+    path(f"{HERE}/runs.csv", agreement.orderings_rows, name="agreement-runs-csv"),
+    path(f"{HERE}/swaps.csv", agreement.swapped_rows, name="agreement-swaps-csv"),
+]

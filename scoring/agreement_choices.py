@@ -1,0 +1,149 @@
+"""What may be chosen on the page of agreement; everything is in the address.
+
+    m=AP&m=RR        the measures of the map; without any, all that say how good a run is
+    ref=AP           the references; without any, those of Table III of the RBP paper
+    statistic=tau_b  tau, tau_b, tau_ap or rbo
+    p=0.9            of the overlap
+    qrels=2          a version of the qrels, otherwise the one in force
+    a=AP&b=RR        two orderings to lay side by side
+    against=1        the qrels version of b, otherwise that of a
+    axes=ranks       what is drawn of the two: scores or ranks
+
+Raises Http404 for anything that is not offered.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.http import Http404, QueryDict
+
+from campaigns.access import Viewer
+from campaigns.models import Qrels
+from scoring.board_choices import PERSISTENCE, chosen_measure, chosen_version
+from scoring.core.measures import counts
+from scoring.core.measures.measure import Measure
+from scoring.definitions import rules_of
+
+STATISTICS: Final = {"tau": "τ", "tau_b": "τ-b", "tau_ap": "τ_AP", "rbo": "RBO"}
+AXES: Final = ("scores", "ranks")
+PERSISTENCES: Final = ("0.5", "0.8", "0.9", "0.95", "0.98")
+USUAL_PERSISTENCE: Final = "0.9"
+TABLE_III: Final = ("RR", "P", "Rprec", "AP")  # families of its columns
+
+# They count; a run that has more of it is not the better one.
+_COUNTS: Final = {"Judged", *(family.name for family in counts.FAMILIES)}
+
+
+@dataclass(frozen=True)
+class MapChoice:
+    """`references` need not be among the `measures`."""
+
+    measures: tuple[Measure, ...]
+    references: tuple[Measure, ...]
+    statistic: str
+    persistence: float
+    qrels: Qrels | None
+
+    @property
+    def statistic_name(self) -> str:
+        return STATISTICS[self.statistic]
+
+    @property
+    def is_symmetrical(self) -> bool:
+        return self.statistic != "tau_ap"
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """The runs by their means of a measure under a qrels version."""
+
+    measure: Measure
+    qrels: Qrels
+
+    def __str__(self) -> str:
+        return f"{self.measure}, qrels v{self.qrels.version}"
+
+
+@dataclass(frozen=True)
+class PairChoice:
+    a: Ordering
+    b: Ordering
+    axes: str
+    persistence: float
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The measures; with the qrels versions where these differ."""
+        if self.a.qrels.pk == self.b.qrels.pk:
+            return str(self.a.measure), str(self.b.measure)
+        return str(self.a), str(self.b)
+
+    @property
+    def is_one_measure(self) -> bool:
+        """Whether the scores of both can be laid on one scale."""
+        return self.a.measure == self.b.measure
+
+
+def chosen_map(viewer: Viewer, asked: QueryDict, offered: Sequence[Qrels]) -> MapChoice:
+    """`offered` are the qrels versions to choose from."""
+    usual = usual_measures(viewer)
+    measures = _chosen_measures(viewer, asked.getlist("m")) or usual
+    references = _chosen_measures(viewer, asked.getlist("ref")) or _usual_references(usual)
+    return MapChoice(
+        measures=measures,
+        references=references,
+        statistic=_one_of(STATISTICS, asked.get("statistic"), usual="tau"),
+        persistence=_persistence(asked.get("p")),
+        qrels=_version(viewer, asked.get("qrels"), offered),
+    )
+
+
+def chosen_pair(viewer: Viewer, asked: QueryDict, offered: Sequence[Qrels]) -> PairChoice:
+    """Without `b` it is the measure of `a`, under the other version."""
+    qrels = _version(viewer, asked.get("qrels"), offered)
+    if qrels is None:
+        raise Http404("There are no qrels, so nothing is ordered.")
+    against = chosen_version(viewer, asked.get("against"), offered) or qrels
+    a = chosen_measure(viewer, asked.get("a"))
+    b = chosen_measure(viewer, asked.get("b") or str(a))
+    return PairChoice(
+        a=Ordering(a, qrels),
+        b=Ordering(b, against),
+        axes=_one_of(AXES, asked.get("axes"), usual=AXES[0]),
+        persistence=_persistence(asked.get("p")),
+    )
+
+
+def usual_measures(viewer: Viewer) -> tuple[Measure, ...]:
+    """Those of the campaign by which a run can be better than another."""
+    offered = rules_of(viewer.campaign).measures
+    return tuple(measure for measure in offered if measure.family not in _COUNTS)
+
+
+def _usual_references(measures: Sequence[Measure]) -> tuple[Measure, ...]:
+    by_family = {measure.family: measure for measure in reversed(measures)}
+    found = tuple(by_family[name] for name in TABLE_III if name in by_family)
+    return found or tuple(measures[: len(TABLE_III)])
+
+
+def _chosen_measures(viewer: Viewer, names: Sequence[str]) -> tuple[Measure, ...]:
+    """In the campaign's order, each once."""
+    chosen = {chosen_measure(viewer, name) for name in names if name}
+    return tuple(each for each in rules_of(viewer.campaign).measures if each in chosen)
+
+
+def _version(viewer: Viewer, version: str | None, offered: Sequence[Qrels]) -> Qrels | None:
+    return chosen_version(viewer, version, offered) or viewer.campaign.active_qrels
+
+
+def _persistence(asked: str | None) -> float:
+    if asked and asked not in PERSISTENCES and not PERSISTENCE.fullmatch(asked):
+        raise Http404("p is a number from 0.01 to 0.99.")
+    return float(asked or USUAL_PERSISTENCE)
+
+
+def _one_of(known: Sequence[str] | dict[str, str], asked: str | None, *, usual: str) -> str:
+    if asked and asked not in known:
+        raise Http404(f"There is no {asked}.")
+    return asked or usual

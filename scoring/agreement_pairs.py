@@ -1,0 +1,163 @@
+"""Two orderings of the runs side by side: where each run stands in both, and which pairs swap."""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.access import Viewer
+from scoring.agreement_choices import STATISTICS, Ordering, PairChoice
+from scoring.agreement_rows import shown, sign_of, statistic_of
+from scoring.board_vectors import means_seen
+from scoring.core.measures.catalogue import family_of
+from scoring.core.standing import DECIMALS, shared_ranks
+from scoring.live_scores import LiveRun
+
+NEAREST: Final = 20  # swapped pairs that the page lists and joins
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A run that both orderings place; equal scores share a rank."""
+
+    run: LiveRun
+    score_a: float
+    score_b: float
+    rank_a: int
+    rank_b: int
+
+    @property
+    def moved(self) -> int:
+        """Places gained from a to b; lost where negative."""
+        return self.rank_a - self.rank_b
+
+    @property
+    def lost(self) -> int:
+        return -self.moved
+
+
+@dataclass(frozen=True)
+class Swap:
+    """Two runs in opposite order: `first` is the better by a, `second` by b. In one of the
+    orderings both are among the first `depth`."""
+
+    first: Placed
+    second: Placed
+    depth: int
+
+
+@dataclass(frozen=True)
+class PairOfOrderings:
+    choice: PairChoice
+    rows: tuple[Placed, ...]  # in the order of a
+    swaps: tuple[Swap, ...]  # those nearest the top first
+    tied: int  # pairs of runs that a or b ties
+    left_out: int  # runs that only one of the two places
+    statistics: tuple[tuple[str, float | None], ...]
+
+    @property
+    def pairs(self) -> int:
+        return math.comb(len(self.rows), 2)
+
+    @property
+    def nearest(self) -> tuple[Swap, ...]:
+        return self.swaps[:NEAREST]
+
+    @property
+    def shown_statistics(self) -> list[tuple[str, str]]:
+        return [(STATISTICS[name], shown(value)) for name, value in self.statistics]
+
+    @property
+    def tau(self) -> str:
+        return shown(dict(self.statistics)["tau"])
+
+    @property
+    def first_by_a(self) -> tuple[Placed, ...]:
+        return tuple(row for row in self.rows if row.rank_a == 1)
+
+    @property
+    def first_by_b(self) -> tuple[Placed, ...]:
+        return tuple(row for row in self.rows if row.rank_b == 1)
+
+
+def pair_of_orderings(viewer: Viewer, choice: PairChoice) -> PairOfOrderings:
+    """Two queries. The viewer must be one who may see the board."""
+    by_a, by_b = _means(viewer, choice.a), _means(viewer, choice.b)
+    both = sorted(by_a.keys() & by_b.keys())
+    runs = [by_a[run_id][0] for run_id in both]
+    scores = np.array([[by[run_id][1] for run_id in both] for by in (by_a, by_b)], dtype=float)
+    rows = _placed(choice, runs, scores.reshape(2, -1))
+    better = np.array([[row.score_a, row.score_b] for row in rows], dtype=float).reshape(-1, 2).T
+    better = better * np.array([[sign_of(choice.a.measure)], [sign_of(choice.b.measure)]])
+    swaps = _swaps(rows, better)
+    return PairOfOrderings(
+        choice=choice,
+        rows=rows,
+        swaps=swaps,
+        tied=_tied(better),
+        left_out=len(by_a.keys() ^ by_b.keys()),
+        statistics=tuple((name, _value(name, better, choice.persistence)) for name in STATISTICS),
+    )
+
+
+def _means(viewer: Viewer, ordering: Ordering) -> dict[str, tuple[LiveRun, float]]:
+    """Runs that it places, with their means; one query."""
+    runs, means, _ = means_seen(viewer, ordering.qrels, (ordering.measure,))
+    found = zip(runs, means[0].tolist(), strict=True)
+    return {run.run_id: (run, mean) for run, mean in found if not math.isnan(mean)}
+
+
+def _placed(choice: PairChoice, runs: list[LiveRun], scores: Vector) -> tuple[Placed, ...]:
+    ranks = [
+        shared_ranks(row, family_of(ordering.measure).facts.direction)
+        for row, ordering in zip(scores, (choice.a, choice.b), strict=True)
+    ]
+    rows = [
+        Placed(run, score_a, score_b, rank_a or 0, rank_b or 0)
+        for run, (score_a, score_b), rank_a, rank_b in zip(
+            runs, scores.T.tolist(), *ranks, strict=True
+        )
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.rank_a, row.rank_b, row.run.tag.lower())))
+
+
+def _swaps(rows: tuple[Placed, ...], better: Vector) -> tuple[Swap, ...]:
+    """Rows stand in the order of a, so of each two the former is never the worse by a."""
+    signs = _signs(better)
+    found = [
+        Swap(first, second, depth=min(second.rank_a, first.rank_b))
+        for one, other in np.argwhere(np.triu(signs[0] * signs[1] < 0)).tolist()
+        for first, second in [(rows[one], rows[other])]
+    ]
+    return tuple(
+        sorted(
+            found,
+            key=lambda swap: (
+                swap.depth,
+                max(swap.second.rank_a, swap.first.rank_b),
+                swap.first.rank_a,
+                swap.second.rank_b,
+            ),
+        )
+    )
+
+
+def _tied(better: Vector) -> int:
+    signs = _signs(better)
+    return int(np.triu(signs[0] * signs[1] == 0, 1).sum())
+
+
+def _signs(better: Vector) -> NDArray[np.float64]:
+    """float64[2, runs, runs]: 1 where the row's run is the better one, 0 where they tie."""
+    rounded = np.round(better, DECIMALS)
+    signs: NDArray[np.float64] = np.sign(rounded[:, :, None] - rounded[:, None, :])
+    return signs
+
+
+def _value(statistic: str, better: Vector, persistence: float) -> float | None:
+    value = float(statistic_of(statistic, better, persistence=persistence)[0, 1])
+    return None if math.isnan(value) else value

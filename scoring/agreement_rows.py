@@ -1,0 +1,231 @@
+"""How well the measures of a campaign agree on the order of its runs: rows for map, table, CSV."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, combinations
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.access import Viewer
+from scoring.agreement_choices import STATISTICS, MapChoice
+from scoring.board_vectors import means_seen
+from scoring.core.agreement import kendall_tau, rank_biased_overlap, tau_ap
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import Measure
+from scoring.core.pairs import all_pairs
+from scoring.core.standing import DECIMALS
+
+Matrix = NDArray[np.float64]
+
+DARKEST: Final = 9  # shades of the map; 0 stands for the least agreement in it
+NOISE: Final = 1e-12
+
+
+@dataclass(frozen=True)
+class Cell:
+    """How well two measures agree; the row's is the reference, where that matters."""
+
+    row: Measure
+    column: Measure
+    value: float | None  # None: not defined
+    runs: int  # that both have a score of
+    swaps: int  # pairs of these that the two put in opposite order
+    separated: int  # pairs that neither ties
+    shade: int | None = None  # None: a measure beside itself, and where there is no value
+
+    @property
+    def text(self) -> str:
+        return shown(self.value)
+
+    @property
+    def pairs(self) -> int:
+        return math.comb(self.runs, 2)
+
+    @property
+    def is_itself(self) -> bool:
+        return self.row == self.column
+
+
+@dataclass(frozen=True)
+class Row:
+    measure: Measure
+    cells: tuple[Cell, ...]
+
+    @property
+    def best(self) -> float | None:
+        """The greatest agreement with another measure."""
+        others = (cell.value for cell in self.cells if not cell.is_itself)
+        return max((value for value in others if value is not None), default=None)
+
+
+class TableRow(NamedTuple):
+    """As `trackside agreement` prints it; NaN where not defined."""
+
+    measure_a: str
+    measure_b: str
+    tau: float
+    tau_b: float
+    tau_ap: float
+    rbo: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The map is the lower triangle, or all of it where the statistic is not symmetrical."""
+
+    choice: MapChoice
+    runs: int  # that some measure orders
+    rows: tuple[Row, ...]
+    references: tuple[Row, ...]  # each measure beside the references: Table III of the RBP paper
+    lowest: float  # round numbers, between which all values lie: where the shades begin
+    highest: float  # and where they end
+
+    @property
+    def columns(self) -> tuple[Measure, ...]:
+        measures = self.choice.measures
+        return measures[:-1] if self.choice.is_symmetrical else measures
+
+    @cached_property
+    def least(self) -> Cell | None:
+        """The two measures that agree least, of those that do not tie all runs."""
+        telling = [
+            (cell.value, cell)
+            for cell in _cells(self.rows)
+            if cell.value is not None and cell.separated and not cell.is_itself
+        ]
+        return min(telling, key=lambda each: each[0], default=(None, None))[1]
+
+
+def shown(value: float | None) -> str:
+    """Three decimals without the zero before them: .846, −.120, and 1 for the very same order only;
+    a dash where there is no value."""
+    if value is None:
+        return "–"
+    if abs(value) > 1 - NOISE:
+        return "1" if value > 0 else "−1"
+    digits = min(round(abs(value), 3), 0.999)
+    return f"{'−' if value < 0 < digits else ''}{digits:.3f}".replace("0.", ".", 1)
+
+
+def agreement(viewer: Viewer, choice: MapChoice) -> Agreement:
+    """One query. The viewer must be one who may see the board."""
+    measures = tuple(dict.fromkeys((*choice.measures, *choice.references)))
+    scores = _scores(viewer, choice, measures)
+    values = statistic_of(choice.statistic, scores, persistence=choice.persistence)
+    cell = _Cells(measures, scores, values)
+    rows = tuple(
+        Row(row, tuple(cell(row, column) for column in _beside(choice, place)))
+        for place, row in enumerate(choice.measures)
+    )
+    drawn = tuple(row for row in rows if row.cells)
+    lowest, highest = _round_bounds(_cells(drawn))
+    return Agreement(
+        choice=choice,
+        runs=int((~np.isnan(scores)).any(axis=0).sum()),
+        rows=tuple(
+            Row(row.measure, tuple(_shaded(each, lowest, highest) for each in row.cells))
+            for row in drawn
+        ),
+        references=tuple(
+            Row(row, tuple(cell(reference, row) for reference in choice.references))
+            for row in choice.measures
+        ),
+        lowest=lowest,
+        highest=highest,
+    )
+
+
+def agreement_table(viewer: Viewer, choice: MapChoice) -> Iterator[TableRow]:
+    """All statistics of each pair of the chosen measures. One query."""
+    scores = _scores(viewer, choice, choice.measures)
+    columns = [
+        statistic_of(statistic, scores, persistence=choice.persistence) for statistic in STATISTICS
+    ]
+    for a, b in combinations(range(len(choice.measures)), 2):
+        names = (str(choice.measures[a]), str(choice.measures[b]))
+        yield TableRow(*names, *(float(column[a, b]) for column in columns))
+
+
+def statistic_of(statistic: str, scores: Matrix, *, persistence: float) -> Matrix:
+    """float64[orderings, orderings]; NaN where not defined."""
+    match statistic:
+        case "tau":
+            return kendall_tau(scores, ties="none")
+        case "tau_b":
+            return kendall_tau(scores, ties="b")
+        case "tau_ap":
+            return tau_ap(scores)
+        case "rbo":
+            return rank_biased_overlap(scores, persistence=persistence)
+    raise ValueError(f"there is no statistic {statistic!r}")
+
+
+def sign_of(measure: Measure) -> float:
+    """-1 where a lower score is better: times it, higher is better."""
+    return -1.0 if family_of(measure).facts.direction == "lower" else 1.0
+
+
+class _Cells:
+    """Makes the cell of any two of the measures; counts once for all."""
+
+    def __init__(self, measures: Sequence[Measure], scores: Matrix, values: Matrix) -> None:
+        self.place = {measure: place for place, measure in enumerate(measures)}
+        self.values = values
+        known = (~np.isnan(scores)).astype(np.float64)
+        self.runs = known @ known.T
+        pairs = all_pairs(scores.shape[1])
+        rounded = np.round(scores, DECIMALS)
+        differences = rounded[:, pairs.candidates] - rounded[:, pairs.baselines]
+        signs = np.sign(np.nan_to_num(differences))
+        self.separated = np.abs(signs) @ np.abs(signs).T
+        self.swaps = (self.separated - signs @ signs.T) / 2
+
+    def __call__(self, row: Measure, column: Measure) -> Cell:
+        at = (self.place[row], self.place[column])
+        value = float(self.values[at])
+        return Cell(
+            row=row,
+            column=column,
+            value=None if math.isnan(value) else value,
+            runs=int(self.runs[at]),
+            swaps=int(self.swaps[at]),
+            separated=int(self.separated[at]),
+        )
+
+
+def _scores(viewer: Viewer, choice: MapChoice, measures: Sequence[Measure]) -> Matrix:
+    """float64[measures, runs], higher is better; without qrels there are no runs."""
+    if choice.qrels is None:
+        return np.empty((len(measures), 0))
+    _, means, _ = means_seen(viewer, choice.qrels, measures)
+    signs = np.array([[sign_of(measure)] for measure in measures])
+    better: Matrix = means * signs
+    return better
+
+
+def _beside(choice: MapChoice, place: int) -> Sequence[Measure]:
+    """The columns of a row."""
+    return choice.measures[:place] if choice.is_symmetrical else choice.measures
+
+
+def _cells(rows: Iterable[Row]) -> Iterator[Cell]:
+    return chain.from_iterable(row.cells for row in rows)
+
+
+def _round_bounds(cells: Iterable[Cell]) -> tuple[float, float]:
+    """The tenths between which the values lie, one tenth apart at least."""
+    values = [cell.value for cell in cells if cell.value is not None and not cell.is_itself]
+    highest = math.ceil(max(values, default=1.0) * 10 - NOISE)
+    lowest = min(math.floor(min(values, default=0.0) * 10 + NOISE), highest - 1)
+    return lowest / 10, highest / 10
+
+
+def _shaded(cell: Cell, lowest: float, highest: float) -> Cell:
+    if cell.value is None or cell.is_itself:
+        return cell
+    share = (cell.value - lowest) / (highest - lowest)
+    return replace(cell, shade=round(DARKEST * min(max(share, 0.0), 1.0)))

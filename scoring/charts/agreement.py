@@ -1,0 +1,62 @@
+"""How well measures agree on the order of the runs: the map of all of them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import plotly.graph_objects as go
+
+from scoring.agreement_rows import DARKEST, Agreement, Cell
+from scoring.charts.figures import as_data, label
+
+REACH = 0.54  # how far the darkest shade goes from paper to the known: text stays legible on it
+FEW = 6  # columns whose names stand side by side
+
+
+def agreement_chart(found: Agreement, address_of: Callable[[Cell], str]) -> dict[str, Any]:
+    """The figure printed in each cell; a cell leads to its two orderings."""
+    columns = [label(str(column)) for column in found.columns]
+    cells = [[*row.cells, *[None] * (len(columns) - len(row.cells))] for row in found.rows]
+    links = {
+        f"{y},{x}": address_of(cell)
+        for y, row in enumerate(cells)
+        for x, cell in enumerate(row)
+        if cell is not None and cell.shade is not None
+    }
+    figure = go.Figure(
+        go.Heatmap(
+            x=columns,
+            y=[label(str(row.measure)) for row in found.rows],
+            z=[[cell.shade if cell else None for cell in row] for row in cells],
+            zmin=0,
+            zmax=DARKEST / REACH,
+            text=[[_figure(cell) for cell in row] for row in cells],
+            texttemplate="%{text}",
+            customdata=[[_told(found, cell) for cell in row] for row in cells],
+            hovertemplate="%{customdata}<extra></extra>",
+            hoverongaps=False,
+            showscale=False,
+            xgap=2,
+            ygap=2,
+            meta={"scale": "one", "links": links},
+        )
+    )
+    axis = {"type": "category", "showgrid": False, "zeroline": False}
+    figure.update_layout(
+        xaxis=axis | {"tickangle": -90 if len(columns) > FEW else 0},
+        yaxis=axis | {"autorange": "reversed"},
+    )
+    return as_data(figure)
+
+
+def _figure(cell: Cell | None) -> str:
+    return cell.text if cell is not None and not cell.is_itself else ""
+
+
+def _told(found: Agreement, cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    return (
+        f"{label(str(cell.row))} and {label(str(cell.column))}"
+        f"<br>{found.choice.statistic_name} {cell.text}"
+        f"<br>{cell.swaps:,} of {cell.pairs:,} pairs of runs swap"
+    )
