@@ -21,11 +21,19 @@ from campaigns.models import Campaign, Qrels
 from scoring import jobs
 from scoring.definitions import rules_of
 from scoring.models import Analysis, Evaluation, Job, TieRule
+from scoring.studies import left_out, pool_depths, separated_counts, significance
 
 Question: TypeAlias = Mapping[str, Any]  # what JSON can say, the same for the same question
 Answer: TypeAlias = Mapping[str, NDArray[Any]]
 
-STUDIES: dict[str, Callable[[Campaign, Qrels, Question], Answer]] = {}
+# Counts up when a study answers otherwise than before: then what is stored is no answer any more.
+STUDIES_VERSION = 1
+STUDIES: dict[str, Callable[[Campaign, Qrels, Question], Answer]] = {
+    "significance": significance.answer,
+    "separated_counts": separated_counts.answer,
+    "pool_depths": pool_depths.answer,
+    "left_out": left_out.answer,
+}
 
 
 def ask(viewer: Viewer, qrels: Qrels, kind: str, question: Question) -> Analysis:
@@ -50,11 +58,15 @@ def ask(viewer: Viewer, qrels: Qrels, kind: str, question: Question) -> Analysis
 
 
 def answer(held: jobs.Claim) -> None:
-    """Computes an analysis and stores it with the job's end; those it supersedes go."""
+    """Computes an analysis and stores it with the job's end; those it supersedes go. Where the
+    board is no longer the one that was asked about, nothing is stored: the page asks anew."""
     asked = Analysis.objects.select_related("campaign", "qrels").get(pk=held.subject)
     found = STUDIES[asked.kind](asked.campaign, asked.qrels, asked.question)
     with transaction.atomic():
         jobs.finish(held)
+        if _digest(asked.campaign, asked.qrels, asked.kind, asked.question) != asked.digest:
+            asked.delete()
+            return
         Analysis.objects.filter(pk=asked.pk).update(
             state=Analysis.State.DONE, answer=packed(found), answered_at=Now()
         )
@@ -89,6 +101,7 @@ def _digest(campaign: Campaign, qrels: Qrels, kind: str, question: Question) -> 
         scored_at__isnull=False,
     )
     terms = {
+        "studies": STUDIES_VERSION,
         "kind": kind,
         "question": dict(question),
         "qrels": qrels.digest,

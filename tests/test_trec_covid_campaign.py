@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from campaigns.models import Campaign, LogEntry, Run
 from scoring.core.artefacts import unpack_vector
+from scoring.draining import perform_waiting_jobs
 from scoring.models import Evaluation, Score
 from tests.making import make_organiser
 
@@ -138,12 +139,15 @@ def test_base_and_residual_of_a_run_are_those_of_a_loop_by_hand(covid: Campaign)
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("query", ["", "?measure=AP", "?measure=RBP(p%3D0.8)&sort=judged"])
-def test_the_board_of_143_runs_takes_at_most_8_queries(
+def test_the_board_of_143_runs_takes_at_most_12_queries(
     covid: Campaign, client: Client, query: str, django_assert_max_num_queries: object
 ) -> None:
     client.force_login(make_organiser(covid))
-    with django_assert_max_num_queries(8):
-        page = client.get(reverse("scoring:leaderboard", args=["covid"]) + query)
+    url = reverse("scoring:leaderboard", args=["covid"]) + query
+    client.get(url)  # asks which runs cannot be told apart
+    perform_waiting_jobs(covid)
+    with django_assert_max_num_queries(12):
+        page = client.get(url)
     assert page.status_code == 200
     assert page.content.count(b"/runs/") >= 143
 

@@ -1,5 +1,16 @@
 """What the board would be under a shallower pool, or without a team's documents."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from scoring.views import pools, topics
+
+HERE = "campaigns/<slug:slug>"
+
+urlpatterns: list[URLPattern] = [
+    path(f"{HERE}/pools/", pools.pools_page, name="pools"),
+    path(f"{HERE}/pools.csv", pools.pools_csv, name="pools-csv"),
+    path(f"{HERE}/pools/depths.csv", pools.summaries_table, name="pools-depths-csv"),
+    path(f"{HERE}/pools/teams/", pools.teams_page, name="pools-teams"),
+    path(f"{HERE}/pools/teams.csv", pools.teams_table, name="pools-teams-csv"),
+    path(f"{HERE}/topic-matrix.csv", topics.matrix_table, name="topic-matrix-csv"),
+]

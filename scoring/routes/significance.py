@@ -1,5 +1,14 @@
 """Which runs can be told apart."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from scoring.views import significance
+
+HERE = "campaigns/<slug:slug>/significance"
+
+urlpatterns: list[URLPattern] = [
+    path(f"{HERE}/", significance.significance_page, name="significance"),
+    path(f"{HERE}.csv", significance.significance_csv, name="significance-csv"),
+    path(f"{HERE}/counts/", significance.counts_page, name="significance-counts"),
+    path(f"{HERE}/counts.csv", significance.counts_table, name="significance-counts-csv"),
+]

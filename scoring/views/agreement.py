@@ -23,6 +23,7 @@ from scoring.charts.agreement import agreement_chart
 from scoring.charts.orderings import orderings_chart
 from scoring.definitions import rules_of
 from scoring.templatetags.previews import preview_query
+from scoring.views.analysed import attached_csv
 
 MANY = 14  # measures whose figures need the whole width of the page
 
@@ -43,18 +44,18 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
 def agreement_rows(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     choice = chosen_map(viewer, request.GET, versions_offered(viewer))
-    return _attached(agreement_csv(agreement_table(viewer, choice)), f"{slug}-agreement")
+    return attached_csv(agreement_csv(agreement_table(viewer, choice)), f"{slug}-agreement")
 
 
 @require_GET
 def orderings_rows(request: HttpRequest, slug: str) -> HttpResponse:
     """Each run in both orderings."""
-    return _attached(runs_csv(_found_pair(request, slug)), f"{slug}-two-orderings")
+    return attached_csv(runs_csv(_found_pair(request, slug)), f"{slug}-two-orderings")
 
 
 @require_GET
 def swapped_rows(request: HttpRequest, slug: str) -> HttpResponse:
-    return _attached(swaps_csv(_found_pair(request, slug)), f"{slug}-swapped-pairs")
+    return attached_csv(swaps_csv(_found_pair(request, slug)), f"{slug}-swapped-pairs")
 
 
 def _map(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
@@ -109,9 +110,3 @@ def _run_links(viewer: access.Viewer, found: PairOfOrderings) -> dict[str, str]:
 
 def _persistences(chosen: float) -> list[str]:
     return sorted({*PERSISTENCES, str(chosen)}, key=float)
-
-
-def _attached(text: str, name: str) -> HttpResponse:
-    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    return response

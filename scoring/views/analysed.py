@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from campaigns.access import Viewer
 from scoring.models import Analysis
 
 LOOK_AGAIN = 2  # seconds
@@ -20,4 +21,25 @@ def analysed_page(
         Analysis.State.COMPUTING,
     ):
         response["Refresh"] = str(LOOK_AGAIN)
+    return response
+
+
+def hidden_page(request: HttpRequest, viewer: Viewer) -> HttpResponse:
+    """For who may know of the campaign but not of its board."""
+    context = {"viewer": viewer, "campaign": viewer.campaign}
+    return render(request, "scoring/leaderboard_hidden.html", context)
+
+
+def not_computed_yet(analysis: Analysis) -> HttpResponse:
+    """For who asks for a table that no worker has made yet."""
+    if analysis.state == Analysis.State.FAILED:
+        raise Http404("Computing it failed.")
+    answer = HttpResponse("Being computed; ask again.\n", status=202, content_type="text/plain")
+    answer["Retry-After"] = str(LOOK_AGAIN)
+    return answer
+
+
+def attached_csv(text: str, name: str) -> HttpResponse:
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response

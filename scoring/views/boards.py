@@ -15,14 +15,14 @@ from scoring.exports.badge import board_badge
 from scoring.exports.board import board_csv
 from scoring.exports.latex import board_latex
 from scoring.leaderboard import board_asked, sorted_rows, versions_offered
+from scoring.views.analysed import hidden_page
 
 
 @require_GET
 def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
-        context = {"viewer": viewer, "campaign": viewer.campaign}
-        return render(request, "scoring/leaderboard_hidden.html", context)
+        return hidden_page(request, viewer)
     versions = versions_offered(viewer)
     board = board_asked(viewer, request.GET, offered=versions)
     is_drawn = board.ranked and not board.filters

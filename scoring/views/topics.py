@@ -7,20 +7,33 @@ from django.views.decorators.http import require_GET
 from campaigns import access
 from campaigns.models import Topic
 from scoring.board_choices import chosen_measure
+from scoring.charts.topics import topics_figure
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.definitions import rules_of
 from scoring.score_tables import topic_csv, topics_csv
+from scoring.topic_matrix import ORDERS, chosen_order, matrix_csv, topic_matrix
 from scoring.topic_rows import sees_topic_means, topic_rows, topic_runs
+from scoring.views.analysed import attached_csv
 
 
 @require_GET
 def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _viewer(request, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
+    rows = topic_rows(viewer, measure)
+    order = chosen_order(request.GET)
+    matrix = topic_matrix(viewer, measure, order)
+    has_picture = matrix is not None and len(matrix.runs) > 1
     context = {
-        "rows": topic_rows(viewer, measure),
+        "rows": rows,
         "sees_means": sees_topic_means(viewer),
+        "order": order,
+        "orders": ORDERS,
+        "matrix": matrix if has_picture else None,
+        "figure": topics_figure(matrix) if matrix is not None and has_picture else None,
+        "separated_percent": round(100 * matrix.separated_share) if matrix else 0,
+        "without_relevant": [row for row in rows if row.relevant == 0],
     }
     return render(request, "scoring/topic_list.html", _page(viewer, measure) | context)
 
@@ -29,7 +42,17 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
 def topics_table(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _viewer(request, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
-    return _attached(topics_csv(viewer, topic_rows(viewer, measure), measure), f"{slug}-topics")
+    return attached_csv(topics_csv(viewer, topic_rows(viewer, measure), measure), f"{slug}-topics")
+
+
+@require_GET
+def matrix_table(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = _viewer(request, slug)
+    if not sees_topic_means(viewer):
+        raise Http404
+    measure = chosen_measure(viewer, request.GET.get("measure"))
+    matrix = topic_matrix(viewer, measure, chosen_order(request.GET))
+    return attached_csv(matrix_csv(matrix), f"{slug}-topics-by-run")
 
 
 @require_GET
@@ -54,7 +77,7 @@ def topic_table(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     viewer, topic = _topic(request, slug, code)
     measure = chosen_measure(viewer, request.GET.get("measure"))
     text = topic_csv(viewer, topic.code, topic_runs(viewer, topic, measure), measure)
-    return _attached(text, f"{slug}-topic-{topic.position + 1}")
+    return attached_csv(text, f"{slug}-topic-{topic.position + 1}")
 
 
 def _viewer(request: HttpRequest, slug: str) -> access.Viewer:
@@ -77,9 +100,3 @@ def _page(viewer: access.Viewer, measure: Measure) -> dict[str, object]:
         "offered": rules_of(viewer.campaign).measures,
         "is_share": family_of(measure).facts.range[1] <= 1,
     }
-
-
-def _attached(text: str, name: str) -> HttpResponse:
-    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    return response

@@ -1,8 +1,30 @@
 """What each address answers to each role at each stage, by the part of the site it belongs to."""
 
-from tests.access.matrix import api, assignments, boards, downloads, lifecycle, people, runs
+from tests.access.matrix import (
+    agreement,
+    api,
+    assignments,
+    boards,
+    downloads,
+    lifecycle,
+    people,
+    pools,
+    runs,
+    significance,
+)
 
-PARTS = (lifecycle, people, runs, assignments, boards, downloads, api)
+PARTS = (
+    lifecycle,
+    people,
+    runs,
+    assignments,
+    boards,
+    agreement,
+    significance,
+    pools,
+    downloads,
+    api,
+)
 MATRIX = {name: entry for part in PARTS for name, entry in part.MATRIX.items()}
 if len(MATRIX) != sum(len(part.MATRIX) for part in PARTS):
     raise ValueError("an address stands in two parts of the matrix")

@@ -1,0 +1,112 @@
+"""Strokes at the left of a board that bind runs which cannot be told apart.
+
+From the usual test (`usual_test`), which is asked for when the board is opened; until a worker has
+answered nothing is drawn.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from campaigns.access import Viewer
+from scoring.analyses import answer_of, ask
+from scoring.leaderboard import Leaderboard
+from scoring.models import Analysis
+from scoring.significance_choices import Choices, tested_measures, usual_test
+from scoring.significance_rows import Standing, separation
+
+WIDEST = 12  # lanes; of a board that needs more only enough groups to hold every run are drawn
+HUES = "abc"
+
+Group = tuple[int, int]  # first and last place, from 0
+
+
+@dataclass(frozen=True)
+class Strokes:
+    """`lanes` holds, by run, what is drawn in each lane: a hue, and "start" or "end" where the
+    stroke has one; `reach` the first and last rank that a run cannot be told from."""
+
+    choices: Choices
+    width: int  # lanes
+    is_complete: bool
+    lanes: Mapping[str, tuple[str, ...]]
+    reach: Mapping[str, tuple[int, int]]
+
+
+def strokes(viewer: Viewer, board: Leaderboard) -> Strokes | None:
+    """Of all ranked runs; None for some of them only, and where nothing is known (yet). Two queries
+    where the answer is there already. The viewer must be one who may see the board."""
+    ranked = board.ranked
+    if board.qrels is None or board.filters or len(ranked) < 2:
+        return None
+    if board.measure not in tested_measures(viewer) or board.measure.family == "Judged":
+        return None
+    choices = usual_test(board.measure)
+    analysis = ask(viewer, board.qrels, "significance", choices.question)
+    if analysis.state != Analysis.State.DONE:
+        return None
+    standing = Standing(
+        runs=ranked,
+        ranks=tuple(row.rank or 0 for row in ranked),
+        has_residuals=board.has_residuals,
+        is_lower_better=board.lower_is_better,
+    )
+    groups = separation(choices, standing, answer_of(analysis)).groups
+    lanes = in_lanes(groups)
+    is_complete = len(lanes) <= WIDEST
+    if not is_complete:
+        lanes = in_lanes(enough(groups))
+    hues = {group: HUES[number % len(HUES)] for number, group in enumerate(groups)}
+    return Strokes(
+        choices=choices,
+        width=len(lanes),
+        is_complete=is_complete,
+        lanes={run.run_id: _drawn(lanes, hues, at) for at, run in enumerate(ranked)},
+        reach=_reach(groups, standing),
+    )
+
+
+def in_lanes(groups: Sequence[Group]) -> list[list[Group]]:
+    """Groups side by side, so that none lies on another; as few lanes as that takes."""
+    lanes: list[list[Group]] = []
+    for group in groups:
+        free = (lane for lane in lanes if lane[-1][1] < group[0])
+        lane = next(free, None)
+        if lane is None:
+            lanes.append([group])
+        else:
+            lane.append(group)
+    return lanes
+
+
+def enough(groups: Sequence[Group]) -> list[Group]:
+    """As few of the groups, ordered by their places, as hold every run that is in one."""
+    chosen: list[Group] = []
+    held = -1  # the last place that a chosen group holds
+    while left := [group for group in groups if group[1] > held]:
+        start = max(held + 1, left[0][0])
+        chosen.append(max((g for g in left if g[0] <= start), key=lambda group: group[1]))
+        held = chosen[-1][1]
+    return chosen
+
+
+def _drawn(
+    lanes: Sequence[Sequence[Group]], hues: Mapping[Group, str], place: int
+) -> tuple[str, ...]:
+    passing = (
+        next((group for group in lane if group[0] <= place <= group[1]), None) for lane in lanes
+    )
+    return tuple(hues[group] + _end(group, place) if group else "" for group in passing)
+
+
+def _end(group: Group, place: int) -> str:
+    return {group[0]: " start", group[1]: " end"}.get(place, "")
+
+
+def _reach(groups: Sequence[Group], standing: Standing) -> dict[str, tuple[int, int]]:
+    found: dict[str, tuple[int, int]] = {}
+    for first, last in groups:
+        for place in range(first, last + 1):
+            run_id = standing.runs[place].run_id
+            begin, _ = found.get(run_id, (standing.ranks[first], 0))
+            found[run_id] = (begin, standing.ranks[last])
+    return found

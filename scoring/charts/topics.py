@@ -1,0 +1,67 @@
+"""Topics by runs: the darker, the better a run does on a topic."""
+
+from typing import Any, Final
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.charts.figures import as_data, label
+from scoring.topic_matrix import TopicMatrix
+
+NAMED: Final = 20  # so many runs have room for their names at the axis
+
+
+def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
+    """Runs in the order of the board, topics in the order chosen."""
+    runs = [f"{place} {label(run.tag)}" for place, run in enumerate(matrix.runs, start=1)]
+    topics = [label(topic.code) for topic in matrix.topics]
+    figure = go.Figure(
+        go.Heatmap(
+            z=np.round(matrix.scores, 4).tolist(),
+            zmin=float(min(np.nanmin(matrix.scores), 0.0)),
+            text=[[label(topic.title)] * len(runs) for topic in matrix.topics]
+            if len(runs) * len(topics) < 20_000
+            else None,
+            customdata=[runs] * len(topics),
+            y=topics,
+            hovertemplate=(
+                "topic %{y}: %{text}<br>%{customdata}"
+                f"<br>{label(str(matrix.measure))} %{{z:.4f}}<extra></extra>"
+            ),
+            hoverongaps=False,
+            xgap=0 if len(runs) > 60 else 1,
+            ygap=0 if len(topics) > 60 else 1,
+            meta={"scale": "one"},
+        )
+    )
+    figure.update_layout(
+        xaxis=_run_axis(runs),
+        yaxis={
+            "title": {"text": "topic"},
+            "type": "category",
+            "autorange": "reversed",
+            "showgrid": False,
+            "zeroline": False,
+            **_every(topics),
+        },
+        margin={"t": 12},
+    )
+    return as_data(figure)
+
+
+def _run_axis(runs: list[str]) -> dict[str, Any]:
+    axis: dict[str, Any] = {"showgrid": False, "zeroline": False}
+    if len(runs) <= NAMED:
+        names = [name if len(name) <= 20 else f"{name[:19]}…" for name in runs]
+        ticks = {"tickmode": "array", "tickvals": list(range(len(runs))), "ticktext": names}
+        return axis | ticks | {"tickangle": -90}
+    step = 10 if len(runs) <= 150 else 50
+    places = [0, *range(step - 1, len(runs), step)]
+    ticks = {"tickmode": "array", "tickvals": places, "ticktext": [str(at + 1) for at in places]}
+    return axis | ticks | {"title": {"text": "place on the board"}}
+
+
+def _every(topics: list[str]) -> dict[str, Any]:
+    """Each topic's code where there is room for it, else some of them."""
+    step = -(-len(topics) // 50)
+    return {"tickmode": "array", "tickvals": topics[::step], "ticktext": topics[::step]}

@@ -1,0 +1,128 @@
+"""Which judgments another pool would have given, and the grades of a run under them.
+
+A run's ranking is joined with the qrels once; what is kept is where its judged documents stand.
+That is enough to grade it under any choice among the judgments.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.grades import PAST_END, UNJUDGED
+from scoring.core.judgments import JudgmentTable, find_judgments
+from scoring.core.ranking import Ranking
+
+NOWHERE: Final = np.iinfo(np.int32).max  # the position of a document that no run has
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedPlaces:
+    """Where the documents that the qrels name stand in one run."""
+
+    lengths: NDArray[np.int32]  # int32[topics of the table], documents of the run
+    rows: NDArray[np.int32]  # int32[found], the topic of each
+    positions: NDArray[np.int32]  # int32[found], 0-based
+    judgments: NDArray[np.int32]  # int32[found], which judgment of the table it is
+
+    @property
+    def depth(self) -> int:
+        return max(int(self.lengths.max(initial=0)), 1)
+
+
+def judged_places(ranking: Ranking, table: JudgmentTable) -> JudgedPlaces:
+    """Topics that the table lacks are left out. Found by hash, then verified in full."""
+    row_of_topic = np.array([table.row_of.get(topic, -1) for topic in ranking.topics], np.int32)
+    lengths = np.zeros(len(table.topics), np.int32)
+    known = row_of_topic >= 0
+    lengths[row_of_topic[known]] = ranking.lengths[known]
+    rows = np.repeat(row_of_topic, ranking.lengths)
+    found = find_judgments(table, rows=rows, doc_ids=ranking.doc_ids, hashes=ranking.hashes)
+    hits = np.flatnonzero(found >= 0)
+    return JudgedPlaces(
+        lengths=lengths,
+        rows=rows[hits],
+        positions=ranking.positions[hits],
+        judgments=found[hits].astype(np.int32),
+    )
+
+
+def first_positions(runs: Sequence[JudgedPlaces], judgments: int) -> NDArray[np.int32]:
+    """int32[judgments]: the best position that any of these runs gives each document, or NOWHERE.
+    A pool of depth k of these runs holds those below k."""
+    first = np.full(judgments, NOWHERE, np.int32)
+    for run in runs:
+        np.minimum.at(first, run.judgments, run.positions)
+    return first
+
+
+def grades_under(
+    run: JudgedPlaces, table: JudgmentTable, kept: NDArray[np.bool_]
+) -> NDArray[np.int8]:
+    """int8[choices, topics, depth]: the grades of a run where only the judgments are known that
+    each row of `kept`, bool[choices, judgments], keeps."""
+    is_within = np.arange(run.depth) < run.lengths[:, None]
+    nothing = np.where(is_within, np.int8(UNJUDGED), np.int8(PAST_END))
+    grades = np.repeat(nothing[None], len(kept), axis=0)
+    known = np.where(kept[:, run.judgments], table.grades[run.judgments], np.int8(UNJUDGED))
+    grades[:, run.rows, run.positions] = known
+    return grades
+
+
+def counts_under(table: JudgmentTable, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """int64[choices, topics, highest_grade + 1]: judged documents per grade, as in
+    `JudgmentTable.grade_counts`, of the judgments that each row of `kept` keeps."""
+    shape = (len(table.topics), table.highest_grade + 1)
+    cells = table.rows.astype(np.int64) * shape[1] + table.grades
+    judged = table.grades >= 0
+    counts = [np.bincount(cells[each & judged], minlength=shape[0] * shape[1]) for each in kept]
+    return np.array(counts, np.int64).reshape(len(kept), *shape)
+
+
+def sole_owners(
+    runs: Sequence[JudgedPlaces], owner_of: Sequence[int], judgments: int, *, depth: int
+) -> NDArray[np.int32]:
+    """int32[judgments]: the owner whose runs alone have the document among their first `depth`
+    ranks, or -1: nobody's, or that of several. `owner_of` says whose each run is, from 0 on."""
+    owners = np.full(judgments, -1, np.int32)
+    is_shared = np.zeros(judgments, np.bool_)
+    for run, owner in zip(runs, owner_of, strict=True):
+        pooled = run.judgments[run.positions < depth]
+        is_shared[pooled] |= (owners[pooled] >= 0) & (owners[pooled] != owner)
+        owners[pooled] = owner
+    owners[is_shared] = -1
+    return owners
+
+
+@dataclass(frozen=True, eq=False)
+class Losses:
+    """What is lost with each owner's judgments, one entry for each topic on which one loses any."""
+
+    owners: NDArray[np.int32]  # int32[judgments], as `sole_owners` gives them
+    owner: NDArray[np.int32]  # int32[losses]
+    row: NDArray[np.int32]  # int32[losses], the topic
+    grade_counts: NDArray[np.int64]  # int64[losses, highest_grade + 1], what is left of them
+
+
+def losses_of(owners: NDArray[np.int32], table: JudgmentTable) -> Losses:
+    lost = np.flatnonzero((owners >= 0) & (table.grades >= 0))
+    keys = owners[lost].astype(np.int64) * len(table.topics) + table.rows[lost]
+    found, at = np.unique(keys, return_inverse=True)
+    owner, row = np.divmod(found, max(len(table.topics), 1))
+    counts = table.grade_counts[row]
+    np.subtract.at(counts, (at, table.grades[lost]), 1)
+    return Losses(owners, owner.astype(np.int32), row.astype(np.int32), counts)
+
+
+def grades_after(run: JudgedPlaces, table: JudgmentTable, losses: Losses) -> NDArray[np.int8]:
+    """int8[losses, depth]: the grades of a run on the topic of each loss once it is lost."""
+    everything = np.ones((1, len(table.grades)), np.bool_)
+    grades: NDArray[np.int8] = grades_under(run, table, everything)[0][losses.row]
+    entry = np.full((int(losses.owner.max(initial=-1)) + 1, len(table.topics)), -1, np.int64)
+    entry[losses.owner, losses.row] = np.arange(len(losses.row))
+    owners = losses.owners[run.judgments]
+    gone = np.flatnonzero((owners >= 0) & (table.grades[run.judgments] >= 0))
+    grades[entry[owners[gone], run.rows[gone]], run.positions[gone]] = UNJUDGED
+    return grades

@@ -1,0 +1,283 @@
+"""The board under another pool, and without the documents of one team: rows for page, chart, CSV.
+
+Everything is read from what a worker found (`studies.pool_depths`, `studies.left_out`).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from django.http import Http404
+from numpy.typing import NDArray
+
+from campaigns.access import Viewer
+from campaigns.models import Qrels
+from scoring.board_choices import chosen_measure
+from scoring.board_vectors import means_seen
+from scoring.core.agreement import kendall_tau
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import Measure
+from scoring.core.pairs import all_pairs
+from scoring.core.standing import DECIMALS, shared_ranks
+from scoring.live_scores import LiveRun
+from scoring.studies.pool_depths import POOLS
+
+Vector = NDArray[np.float64]
+
+OFFERED: Final = {name: "any rank" if name == "any" else name for name in POOLS if name != "all"}
+USUAL: Final = "10"
+ALL: Final = POOLS.index("all")
+
+
+@dataclass(frozen=True)
+class PoolChoice:
+    measure: Measure
+    depth: str  # of OFFERED
+
+    @property
+    def pool_words(self) -> str:
+        return "of any depth" if self.depth == "any" else f"of depth {self.depth}"
+
+
+@dataclass(frozen=True)
+class PooledRun:
+    """A run on the board, and what the other judgments make of it. None: not defined."""
+
+    run: LiveRun
+    rank: int | None
+    base: float | None
+    residual: float | None
+    other_rank: int | None
+    other_base: float | None
+    other_residual: float | None
+    lost: int = 0  # judgments that only its team gave
+    lost_relevant: int = 0
+
+    @property
+    def change(self) -> float:
+        if self.base is None or self.other_base is None:
+            return math.nan
+        return self.other_base - self.base
+
+    @property
+    def shown_change(self) -> str:
+        return _signed(self.change)
+
+    @property
+    def moved(self) -> int | None:
+        """Places lost on the board; gained where negative."""
+        if self.rank is None or self.other_rank is None:
+            return None
+        return self.other_rank - self.rank
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A measure under a pool, over all runs, beside all judgments."""
+
+    measure: Measure
+    depth: str
+    mean_base: float | None
+    mean_residual: float | None
+    change: float  # of the mean base; NaN: no run has both
+    higher: int  # runs that score higher than under all judgments
+    lower: int
+    covered: int | None  # runs whose interval holds the base under all judgments
+    runs: int
+    tau: float | None
+    swaps: int
+    judgments: int
+    relevant: int
+
+    @property
+    def pairs(self) -> int:
+        return math.comb(self.runs, 2)
+
+    @property
+    def shown_change(self) -> str:
+        return _signed(self.change)
+
+
+@dataclass(frozen=True, eq=False)
+class PoolStudy:
+    choice: PoolChoice
+    rows: tuple[PooledRun, ...]  # in the order of the board
+    depths: tuple[Summary, ...]  # of the measure chosen, all judgments last
+    measures: tuple[Summary, ...]  # under the pool chosen
+
+    @property
+    def chosen(self) -> Summary:
+        return next(each for each in self.depths if each.depth == self.choice.depth)
+
+    @property
+    def has_residuals(self) -> bool:
+        return any(row.other_residual is not None for row in self.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    choice: PoolChoice
+    rows: tuple[PooledRun, ...]  # in the order of the board
+
+    @cached_property
+    def fallen(self) -> tuple[PooledRun, ...]:
+        """The runs that lose places, the most first."""
+        fallen = [row for row in self.rows if (row.moved or 0) > 0]
+        return tuple(sorted(fallen, key=lambda row: -(row.moved or 0)))
+
+    @property
+    def changed(self) -> int:
+        return sum(abs(row.change) > 10.0**-DECIMALS for row in self.rows)
+
+    @property
+    def has_residuals(self) -> bool:
+        return any(row.other_residual is not None for row in self.rows)
+
+
+def chosen_pool(viewer: Viewer, asked: Mapping[str, str]) -> PoolChoice:
+    """What an address asks for. Raises Http404 for anything that is not offered."""
+    depth = asked.get("depth") or USUAL
+    if depth not in OFFERED:
+        raise Http404(f"There is no pool of depth {depth} here.")
+    return PoolChoice(chosen_measure(viewer, asked.get("measure")), depth)
+
+
+def board_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> tuple[LiveRun, ...]:
+    """The ranked runs that have been scored, as this viewer may know them. One query."""
+    return means_seen(viewer, qrels, [measure])[0]
+
+
+def pool_study(
+    choice: PoolChoice,
+    runs: tuple[LiveRun, ...],
+    measures: tuple[Measure, ...],
+    answer: Mapping[str, Any],
+) -> PoolStudy:
+    """`measures` are those that the worker was asked for, in that order."""
+    known = set(answer["run_ids"].tolist())
+    runs = tuple(run for run in runs if run.run_id in known)
+    here = _places(runs, answer)
+    at, pool = measures.index(choice.measure), POOLS.index(choice.depth)
+    base, residual = answer["base"][:, :, here], answer["residual"][:, :, here]
+    board, other = ((base[at, place], residual[at, place]) for place in (ALL, pool))
+
+    def summary(row: int, place: int) -> Summary:
+        known = (int(answer["judgments"][place]), int(answer["relevant"][place]))
+        return _summary(measures[row], place, base[row], residual[row], known)
+
+    return PoolStudy(
+        choice=choice,
+        rows=_rows(choice, runs, board, other),
+        depths=tuple(summary(at, place) for place in range(len(POOLS))),
+        measures=tuple(summary(row, pool) for row in range(len(measures))),
+    )
+
+
+def left_out(
+    viewer: Viewer, qrels: Qrels, choice: PoolChoice, answer: Mapping[str, Any]
+) -> LeftOut:
+    """One query."""
+    seen, bases, residuals = means_seen(viewer, qrels, [choice.measure])
+    known = set(answer["run_ids"].tolist())
+    on_board = [at for at, run in enumerate(seen) if run.run_id in known]
+    runs = tuple(seen[at] for at in on_board)
+    here = _places(runs, answer)
+    return LeftOut(
+        choice,
+        _rows(
+            choice,
+            runs,
+            (bases[0, on_board], residuals[0, on_board]),
+            (answer["base"][here], answer["residual"][here]),
+            ranks=answer["rank"][here],
+            lost=(answer["lost"][here], answer["lost_relevant"][here]),
+        ),
+    )
+
+
+def _places(runs: tuple[LiveRun, ...], answer: Mapping[str, Any]) -> NDArray[np.intp]:
+    """Where each run stands in the answer."""
+    places = {str(run_id): place for place, run_id in enumerate(answer["run_ids"])}
+    return np.array([places[run.run_id] for run in runs], dtype=np.intp)
+
+
+def _rows(
+    choice: PoolChoice,
+    runs: tuple[LiveRun, ...],
+    board: tuple[Vector, Vector],
+    other: tuple[Vector, Vector],
+    *,
+    ranks: Vector | None = None,
+    lost: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
+) -> tuple[PooledRun, ...]:
+    direction = family_of(choice.measure).facts.direction
+    on_board = shared_ranks(board[0], direction)
+    elsewhere = shared_ranks(other[0], direction) if ranks is None else _numbers(ranks)
+    numbers = [_numbers(column) for column in (*board, *other)]
+    rows = [
+        PooledRun(
+            run=run,
+            rank=on_board[at],
+            base=numbers[0][at],
+            residual=numbers[1][at],
+            other_rank=None if elsewhere[at] is None else int(elsewhere[at] or 0),
+            other_base=numbers[2][at],
+            other_residual=numbers[3][at],
+            lost=int(lost[0][at]) if lost else 0,
+            lost_relevant=int(lost[1][at]) if lost else 0,
+        )
+        for at, run in enumerate(runs)
+    ]
+    last = len(rows) + 1
+    return tuple(sorted(rows, key=lambda row: (row.rank or last, row.run.tag.lower())))
+
+
+def _summary(
+    measure: Measure, place: int, base: Vector, residual: Vector, known: tuple[int, int]
+) -> Summary:
+    """`base` and `residual` are float64[pools, runs]."""
+    both = ~np.isnan(base[place] + base[ALL])
+    here, there = np.round(base[place, both], DECIMALS), np.round(base[ALL, both], DECIMALS)
+    upper = np.round(base[place, both] + residual[place, both], DECIMALS)
+    pairs = all_pairs(len(here))
+    signs = [np.sign(row[pairs.candidates] - row[pairs.baselines]) for row in (here, there)]
+    tau = float(kendall_tau(np.array([here, there]))[0, 1]) if len(here) > 1 else math.nan
+    return Summary(
+        measure=measure,
+        depth=POOLS[place],
+        mean_base=_mean(base[place, both]),
+        mean_residual=_mean(residual[place, both]),
+        change=_mean(base[place, both] - base[ALL, both], math.nan) or 0.0,
+        higher=int((here > there).sum()),
+        lower=int((here < there).sum()),
+        covered=None
+        if np.isnan(residual[place, both]).all()
+        else int(((here <= there) & (there <= upper)).sum()),
+        runs=len(here),
+        tau=None if math.isnan(tau) else tau,
+        swaps=int((signs[0] * signs[1] < 0).sum()),
+        judgments=known[0],
+        relevant=known[1],
+    )
+
+
+def _signed(change: float) -> str:
+    """Four decimals, and never a nothing that is something."""
+    if math.isnan(change):
+        return "–"
+    if abs(change) < 10.0**-DECIMALS:
+        return "0"
+    digits = f"{abs(change):.4f}" if abs(change) >= 0.00005 else "<0.0001"
+    return f"{'−' if change < 0 else '+'}{digits}"
+
+
+def _mean(values: Vector, nothing: float | None = None) -> float | None:
+    known = values[~np.isnan(values)]
+    return math.fsum(known.tolist()) / len(known) if len(known) else nothing
+
+
+def _numbers(values: Vector) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]

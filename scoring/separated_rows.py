@@ -1,0 +1,52 @@
+"""How many pairs of runs each measure tells apart: rows of the count table, for page and CSV."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from scoring.core.measures.measure import Measure
+from scoring.significance_choices import CORRECTIONS
+from scoring.studies import separated_counts
+from scoring.studies.significance import TESTS
+
+
+@dataclass(frozen=True)
+class CountCell:
+    test: str
+    correction: str  # as in the address
+    level: float
+    separated: int
+
+
+@dataclass(frozen=True)
+class CountRow:
+    """One measure: of how many pairs how many are told apart, by test, correction and level."""
+
+    measure: Measure
+    pairs: int
+    cells: tuple[CountCell, ...]
+
+    def by(self, correction: str) -> list[CountCell]:
+        """Test by test, and level by level."""
+        return [cell for cell in self.cells if cell.correction == correction]
+
+
+def count_rows(measures: Sequence[Measure], answer: Mapping[str, Any]) -> list[CountRow]:
+    names = {core: name for name, core in CORRECTIONS.items()}
+    axes = (TESTS, separated_counts.CORRECTIONS, separated_counts.LEVELS)
+    return [
+        CountRow(
+            measure=measure,
+            pairs=int(pairs),
+            cells=tuple(
+                CountCell(test, names[correction], level, int(count))
+                for (test, correction, level), count in zip(
+                    product(*axes), separated.ravel(), strict=True
+                )
+            ),
+        )
+        for measure, pairs, separated in zip(
+            measures, answer["pairs"], answer["separated"], strict=True
+        )
+    ]

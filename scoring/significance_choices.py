@@ -1,0 +1,104 @@
+"""What may be asked on the page of significance: every choice from an explicit list, and from the
+address. Raises Http404 for anything else, so that a guess finds out nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.http import Http404
+
+from campaigns.access import Viewer
+from scoring.board_choices import chosen_measure
+from scoring.core.corrections import Correction
+from scoring.core.measures.measure import Measure
+from scoring.core.trec_eval_lines import has_topic_lines
+from scoring.definitions import rules_of
+
+# By name in the address, as the command line has it: how it is called on the page. The first of
+# each is the default.
+OFFERED: Final[dict[str, dict[str, str]]] = {
+    "test": {"t": "t test", "wilcoxon": "Wilcoxon", "randomisation": "randomisation"},
+    "tail": {"two": "two-tailed", "one": "one-tailed"},
+    "level": {"0.05": "5 %", "0.01": "1 %", "0.001": "0.1 %"},
+    "correction": {
+        "holm": "Holm",
+        "none": "none",
+        "bh": "Benjamini-Hochberg",
+        "tukey": "Tukey (randomised)",
+    },
+    "against": {"base": "base", "top": "top", "projected": "projected"},
+}
+CORRECTIONS: Final[dict[str, Correction]] = {
+    "none": "none",
+    "holm": "holm",
+    "bh": "benjamini-hochberg",
+}
+
+
+@dataclass(frozen=True)
+class Choices:
+    """One question, and the level and correction by which its answer is read."""
+
+    measure: Measure
+    test: str
+    tail: str
+    level: str
+    correction: str
+    against: str
+
+    @property
+    def alpha(self) -> float:
+        return float(self.level)
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether it is asked if the better run wins, and not if two runs differ."""
+        return self.tail == "one" or self.against != "base"
+
+    @property
+    def question(self) -> dict[str, Any]:
+        """What the worker is asked; the level, and corrections that are quick, come after it."""
+        return {
+            "measure": str(self.measure),
+            "test": self.test,
+            "tail": self.tail,
+            "against": self.against,
+            "has_tukey": self.correction == "tukey",
+        }
+
+    @property
+    def fault(self) -> str:
+        """Why this cannot be asked, in words; "" where it can."""
+        if self.correction == "tukey" and self.is_directed:
+            return "Tukey’s correction is for two-tailed tests of base against base."
+        return ""
+
+    def words(self, name: str) -> str:
+        return OFFERED[name][getattr(self, name)]
+
+
+def chosen_test(viewer: Viewer, asked: Mapping[str, str]) -> Choices:
+    """What an address asks for."""
+    found = {name: asked.get(name) or next(iter(OFFERED[name])) for name in OFFERED}
+    for name, value in found.items():
+        if value not in OFFERED[name]:
+            raise Http404(f"There is no {name} {value}.")
+    return Choices(measure=tested_measure(viewer, asked.get("measure")), **found)
+
+
+def usual_test(measure: Measure) -> Choices:
+    """The question behind the strokes on the board: the first of everything."""
+    return Choices(measure, **{name: next(iter(OFFERED[name])) for name in OFFERED})
+
+
+def tested_measures(viewer: Viewer) -> tuple[Measure, ...]:
+    """Those of the campaign that say something of a single topic."""
+    return tuple(m for m in rules_of(viewer.campaign).measures if has_topic_lines(m))
+
+
+def tested_measure(viewer: Viewer, name: str | None) -> Measure:
+    offered = tested_measures(viewer)
+    measure = chosen_measure(viewer, name) if name or not offered else offered[0]
+    if measure not in offered:
+        raise Http404(f"{measure} has no scores by topic.")
+    return measure

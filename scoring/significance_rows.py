@@ -1,0 +1,181 @@
+"""Which runs can be told apart, in the order of the board: the same for page, picture and CSV."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.access import Viewer
+from campaigns.models import Qrels
+from scoring.board_vectors import means_seen
+from scoring.core.corrections import correct
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import Measure
+from scoring.core.pairs import METHODS, Pairs, as_matrix
+from scoring.core.significance import count_separated, inseparable_groups
+from scoring.core.standing import shared_ranks
+from scoring.live_scores import LiveRun
+from scoring.significance_choices import CORRECTIONS, Choices
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The ranked runs that have a score of the measure, best first, equal ones by name."""
+
+    runs: tuple[LiveRun, ...]
+    ranks: tuple[int, ...]  # equal scores share one
+    has_residuals: bool
+    is_lower_better: bool
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """Two runs: `a` is the candidate, or the one that stands higher on the board. Numbers are a - b
+    in units of the measure, NaN where they are not defined."""
+
+    a: LiveRun
+    b: LiveRun
+    a_rank: int
+    b_rank: int
+    difference: float
+    effect: float
+    p: float
+    p_corrected: float
+    method: str
+    topics: int
+    is_apart: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Separation:
+    """What a test said of all pairs of a board; columns are one per pair."""
+
+    choices: Choices
+    standing: Standing
+    pairs: Pairs  # places on the board, ordered by them
+    differences: NDArray[np.float64]  # candidate - baseline, in units of the measure
+    effects: NDArray[np.float64]
+    p_values: NDArray[np.float64]
+    corrected: NDArray[np.float64]
+    methods: NDArray[np.int8]
+    topics: NDArray[np.int64]
+
+    @cached_property
+    def is_apart(self) -> NDArray[np.bool_]:
+        apart: NDArray[np.bool_] = self.corrected <= self.choices.alpha
+        return apart
+
+    @property
+    def apart_count(self) -> int:
+        return count_separated(self.corrected, self.choices.alpha)
+
+    @property
+    def untested_count(self) -> int:
+        return int(np.isnan(self.p_values).sum())
+
+    @property
+    def beside_first(self) -> int:
+        """How many runs cannot be told apart from the one at the top of the board."""
+        with_first = (self.pairs.candidates == 0) | (self.pairs.baselines == 0)
+        return int((with_first & ~self.is_apart).sum())
+
+    @property
+    def method_counts(self) -> list[tuple[str, int]]:
+        """Where the p-values come from, and in how many pairs."""
+        counts = np.bincount(self.methods, minlength=len(METHODS))
+        return [(METHODS[at], int(counts[at])) for at in np.flatnonzero(counts)]
+
+    @cached_property
+    def groups(self) -> list[tuple[int, int]]:
+        """First and last place of each group of neighbours of whom no two can be told apart; a run
+        that can be told from both its neighbours is in none."""
+        places = -np.arange(len(self.standing.runs), dtype=np.float64)
+        found = inseparable_groups(places, self.corrected, self.pairs, alpha=self.choices.alpha)
+        return [(group[0], group[-1]) for group in found if len(group) > 1]
+
+    def row(self, at: int) -> PairRow:
+        a, b = int(self.pairs.candidates[at]), int(self.pairs.baselines[at])
+        runs, ranks = self.standing.runs, self.standing.ranks
+        return PairRow(
+            a=runs[a],
+            b=runs[b],
+            a_rank=ranks[a],
+            b_rank=ranks[b],
+            difference=float(self.differences[at]),
+            effect=float(self.effects[at]),
+            p=float(self.p_values[at]),
+            p_corrected=float(self.corrected[at]),
+            method=METHODS[int(self.methods[at])],
+            topics=int(self.topics[at]),
+            is_apart=bool(self.is_apart[at]),
+        )
+
+    @property
+    def neighbours(self) -> list[PairRow]:
+        """Each run and the next one on the board."""
+        beside = np.abs(self.pairs.candidates - self.pairs.baselines) == 1
+        return [self.row(int(at)) for at in np.flatnonzero(beside)]
+
+    def matrix(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64[runs, runs] in the order of the board, the same in both cells of a pair."""
+        return as_matrix(values, self.pairs, len(self.standing.runs))
+
+    def turned(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Likewise for what turns its sign with the pair: row - column. A question that is asked of
+        the better run has an answer in its row only."""
+        count = len(self.standing.runs)
+        matrix = np.full((count, count), np.nan)
+        matrix[self.pairs.candidates, self.pairs.baselines] = values
+        if not self.choices.is_directed:
+            matrix[self.pairs.baselines, self.pairs.candidates] = -values
+        return matrix
+
+
+def standing_of(viewer: Viewer, qrels: Qrels, measure: Measure) -> Standing:
+    """One query. The viewer must be one who may see the board."""
+    runs, bases, residuals = means_seen(viewer, qrels, [measure])
+    direction = family_of(measure).facts.direction
+    ranks = dict(zip((run.run_id for run in runs), shared_ranks(bases[0], direction), strict=True))
+    placed = sorted(
+        (run for run in runs if ranks[run.run_id] is not None),
+        key=lambda run: (ranks[run.run_id], run.tag.lower()),
+    )
+    return Standing(
+        runs=tuple(placed),
+        ranks=tuple(ranks[run.run_id] or 0 for run in placed),
+        has_residuals=not np.isnan(residuals[0]).all(),
+        is_lower_better=direction == "lower",
+    )
+
+
+def separation(choices: Choices, standing: Standing, answer: Mapping[str, Any]) -> Separation:
+    """The answer of a worker, read as chosen, for the runs that stand on the board. Corrected are
+    all pairs that were tested."""
+    p_values = answer["p_values"]
+    corrected = (
+        answer["tukey"]
+        if choices.correction == "tukey"
+        else correct(p_values, CORRECTIONS[choices.correction])
+    )
+    places = {run.run_id: place for place, run in enumerate(standing.runs)}
+    place = np.array([places.get(str(run_id), -1) for run_id in answer["run_ids"]], dtype=np.intp)
+    a, b = place[answer["candidates"]], place[answer["baselines"]]
+    turns = (a > b) & (not choices.is_directed)
+    first, second = np.where(turns, b, a), np.where(turns, a, b)
+    kept = np.flatnonzero((a >= 0) & (b >= 0))
+    kept = kept[np.lexsort((second[kept], first[kept]))]
+    sign = np.where(turns, -1.0, 1.0)[kept] * (-1.0 if standing.is_lower_better else 1.0)
+    return Separation(
+        choices=choices,
+        standing=standing,
+        pairs=Pairs(first[kept], second[kept]),
+        differences=sign * answer["differences"][kept] + 0.0,  # no -0.0
+        effects=sign * answer["effects"][kept] + 0.0,
+        p_values=p_values[kept],
+        corrected=corrected[kept],
+        methods=answer["methods"][kept],
+        topics=answer["topics"][kept],
+    )

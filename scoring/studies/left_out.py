@@ -1,0 +1,121 @@
+"""What becomes of a team's runs when the documents that only they pooled were never judged."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.models import Campaign, Qrels
+from scoring.core.judgments import JudgmentTable
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.graded import GradedTopics, Scores, evaluate
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import parse_measure
+from scoring.core.pooled_judgments import (
+    NOWHERE,
+    JudgedPlaces,
+    Losses,
+    counts_under,
+    grades_after,
+    grades_under,
+    judged_places,
+    losses_of,
+    sole_owners,
+)
+from scoring.core.standing import shared_ranks
+from scoring.definitions import Rules, rules_of
+from scoring.loading import load_ranking, load_table
+from scoring.studies.pool_depths import board_mean, ranked_and_scored
+
+_CELLS = 1 << 22  # ranks graded at a time, so that memory stays bounded
+
+
+def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+    """`base`, `residual` and `rank` of each run by the question's `measure` when the judgments are
+    gone that its team alone gave to a pool of `depth` ("any": any rank): float64[runs], NaN where
+    not defined. `lost` and `lost_relevant`, int64[runs]: how many those were.
+
+    The rank is among all runs, each scored under the judgments that are left.
+    """
+    rules, table = rules_of(campaign), load_table(qrels, campaign)
+    measure = parse_measure(question["measure"])
+    runs = ranked_and_scored(campaign, qrels)
+    places = [judged_places(load_ranking(run.ranking), table) for run in runs]
+    teams, team_of = np.unique([run.team.public_id for run in runs], return_inverse=True)
+    depth = NOWHERE if question["depth"] == "any" else int(question["depth"])
+    owners = sole_owners(places, team_of.tolist(), len(table.grades), depth=depth)
+    losses = losses_of(owners, table)
+    found = np.full((2, len(teams), len(runs)), np.nan)
+    for at, run in enumerate(places):
+        found[:, :, at] = _means_without(run, table, losses, len(teams), measure, rules)
+    direction = family_of(measure).facts.direction
+    ranks = [shared_ranks(row, direction) for row in found[0]]
+    own = (team_of, np.arange(len(runs)))
+    lost = np.array([owners == team for team in range(len(teams))], dtype=bool)
+    counts = counts_under(table, lost.reshape(len(teams), len(owners)))
+    return {
+        "run_ids": np.array([run.public_id for run in runs], dtype=np.str_),
+        "base": found[0][own],
+        "residual": found[1][own],
+        "rank": np.array(ranks, dtype=np.float64).reshape(found[0].shape)[own],
+        "lost": counts.sum(axis=(1, 2))[team_of],
+        "lost_relevant": counts[:, :, rules.rel :].sum(axis=(1, 2))[team_of],
+    }
+
+
+def _means_without(
+    run: JudgedPlaces,
+    table: JudgmentTable,
+    losses: Losses,
+    teams: int,
+    measure: Measure,
+    rules: Rules,
+) -> NDArray[np.float64]:
+    """float64[2, teams]: mean base and residual of a run without the judgments of each team."""
+    everything = np.ones((1, len(table.grades)), np.bool_)
+    whole = _scores(grades_under(run, table, everything)[0], table.grade_counts, measure, rules)
+    after = _scores(grades_after(run, table, losses), losses.grade_counts, measure, rules)
+    means = np.full((2, teams), np.nan)
+    for team in range(teams):
+        is_its = losses.owner == team
+        scores = _replaced(whole, losses.row[is_its], after, is_its)
+        mean = board_mean(scores, measure, table, rules)
+        means[:, team] = mean.base, np.nan if mean.residual is None else mean.residual
+    return means
+
+
+def _scores(
+    grades: NDArray[np.int8], counts: NDArray[np.int64], measure: Measure, rules: Rules
+) -> Scores:
+    """The scores of each row, so many at a time."""
+    step = max(_CELLS // grades.shape[1], 1)
+    starts = range(0, max(len(grades), 1), step)
+    parts = [
+        evaluate(
+            [measure],
+            GradedTopics(
+                grades=grades[start : start + step],
+                grade_counts=counts[start : start + step],
+                gain_map=rules.gain_map,
+            ),
+        )[measure]
+        for start in starts
+    ]
+    residuals = [part.residual for part in parts if part.residual is not None]
+    return Scores(
+        np.concatenate([part.base for part in parts]),
+        np.concatenate(residuals) if residuals else None,
+    )
+
+
+def _replaced(
+    whole: Scores, rows: NDArray[np.int32], after: Scores, entries: NDArray[np.bool_]
+) -> Scores:
+    base = whole.base.copy()
+    base[rows] = after.base[entries]
+    if whole.residual is None or after.residual is None:
+        return Scores(base, None)
+    residual = whole.residual.copy()
+    residual[rows] = after.residual[entries]
+    return Scores(base, residual)

@@ -1,0 +1,112 @@
+"""The board under shallower pools of its own runs: Figs. 2 and 4 of the RBP paper, any depth."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.models import Campaign, Qrels, Run
+from scoring.core.judgments import JudgmentTable
+from scoring.core.means import Mean, mask_excluded, mean_scores, topics_of_mean
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.graded import GradedTopics, Scores, evaluate
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import parse_measure, rel_of
+from scoring.core.pooled_judgments import (
+    NOWHERE,
+    JudgedPlaces,
+    counts_under,
+    first_positions,
+    grades_under,
+    judged_places,
+)
+from scoring.definitions import Rules, rules_of
+from scoring.loading import load_ranking, load_table
+from scoring.models import Evaluation, TieRule
+
+DEPTHS: Final = (1, 2, 5, 10, 20, 50, 100)
+POOLS: Final = (*(str(depth) for depth in DEPTHS), "any", "all")  # any rank of any run; all of them
+_CELLS = 1 << 21  # ranks graded at a time, so that memory stays bounded
+
+
+def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` and `residual`, float64[measures, pools, runs] in the order of the question's
+    `measures`, POOLS and `run_ids`; `judgments` and `relevant`, int64[pools]: how many are known.
+
+    Means are over the topics that the board counts, whatever the pool knows of them.
+    """
+    rules, table = rules_of(campaign), load_table(qrels, campaign)
+    measures = [parse_measure(name) for name in question["measures"]]
+    runs = ranked_and_scored(campaign, qrels)
+    places = [judged_places(load_ranking(run.ranking), table) for run in runs]
+    first = first_positions(places, len(table.grades))
+    kept = np.array([first < depth for depth in DEPTHS] + [first < NOWHERE, first >= 0])
+    counts = counts_under(table, kept)
+    found = np.full((2, len(measures), len(POOLS), len(runs)), np.nan)
+    for at, run in enumerate(places):
+        scored = scores_under(run, table, kept, counts, measures, rules)
+        for pool, scores in enumerate(scored):
+            for row, measure in enumerate(measures):
+                mean = board_mean(scores[measure], measure, table, rules)
+                found[:, row, pool, at] = mean.base, _number(mean.residual)
+    return {
+        "run_ids": np.array([run.public_id for run in runs], dtype=np.str_),
+        "base": found[0],
+        "residual": found[1],
+        "judgments": counts.sum(axis=(1, 2)),
+        "relevant": counts[:, :, rules.rel :].sum(axis=(1, 2)),
+    }
+
+
+def ranked_and_scored(campaign: Campaign, qrels: Qrels) -> list[Run]:
+    """The runs on the board, by public id, with team and ranking. One query."""
+    scored = Evaluation.objects.filter(
+        qrels=qrels,
+        definitions=rules_of(campaign).digest,
+        tie_rule=TieRule.DOCNO,
+        scored_at__isnull=False,
+    )
+    runs = campaign.runs.ranked().filter(pk__in=scored.values("run"), ranking__isnull=False)
+    return list(runs.select_related("ranking", "team").order_by("public_id"))
+
+
+def scores_under(
+    run: JudgedPlaces,
+    table: JudgmentTable,
+    kept: NDArray[np.bool_],
+    counts: NDArray[np.int64],
+    measures: Sequence[Measure],
+    rules: Rules,
+) -> Iterator[dict[Measure, Scores]]:
+    """The scores by topic of a run under each choice among the judgments, several at a time."""
+    topics = len(table.topics)
+    step = max(_CELLS // (topics * run.depth or 1), 1)
+    for start in range(0, len(kept), step):
+        grades = grades_under(run, table, kept[start : start + step])
+        graded = GradedTopics(
+            grades=grades.reshape(-1, run.depth),
+            grade_counts=counts[start : start + step].reshape(len(grades) * topics, -1),
+            gain_map=rules.gain_map,
+        )
+        scores = evaluate(measures, graded)
+        for choice in range(len(grades)):
+            rows = slice(choice * topics, (choice + 1) * topics)
+            yield {measure: _part(scores[measure], rows) for measure in measures}
+
+
+def board_mean(scores: Scores, measure: Measure, table: JudgmentTable, rules: Rules) -> Mean:
+    """Over the topics that the board counts."""
+    rel = max(rules.rel, rel_of(measure) or 1)
+    held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)
+    included = topics_of_mean(table, rel=rel, no_relevant=rules.no_relevant) & ~held_out
+    return mean_scores(mask_excluded(scores, included), included, family_of(measure).summary)
+
+
+def _part(scores: Scores, rows: slice) -> Scores:
+    residual = None if scores.residual is None else scores.residual[rows]
+    return Scores(scores.base[rows], residual)
+
+
+def _number(value: float | None) -> float:
+    return np.nan if value is None else value

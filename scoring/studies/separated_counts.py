@@ -1,0 +1,42 @@
+"""How many pairs of runs each measure separates, by each test: Table IV of the RBP paper."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from campaigns.models import Campaign, Qrels
+from scoring.board_vectors import Vectors
+from scoring.core.corrections import Correction, correct
+from scoring.core.measures.names import parse_measure
+from scoring.core.pairs import Tail, all_pairs, compare
+from scoring.core.significance import compare_winners, count_separated
+from scoring.studies.significance import TESTS, ordered_vectors, test_named
+
+LEVELS: Final = (0.05, 0.01)
+CORRECTIONS: Final[tuple[Correction, ...]] = ("none", "holm", "benjamini-hochberg")
+
+
+def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+    """`separated`, int64[measures, tests, corrections, levels] in the order of the question's
+    `measures`, TESTS, CORRECTIONS and LEVELS; `pairs`, int64[measures], of how many."""
+    found = ordered_vectors(campaign, qrels, [parse_measure(name) for name in question["measures"]])
+    separated = [
+        [_separated(vectors, test, question["tail"]) for test in TESTS] for vectors in found
+    ]
+    shape = (len(found), len(TESTS), len(CORRECTIONS), len(LEVELS))
+    return {
+        "separated": np.array(separated, dtype=np.int64).reshape(shape),
+        "pairs": np.array([len(all_pairs(len(v.run_ids))) for v in found], dtype=np.int64),
+    }
+
+
+def _separated(vectors: Vectors, test: str, tail: Tail) -> list[list[int]]:
+    base = vectors.sign * vectors.base
+    asked = test_named(test, tail)
+    if tail == "one":
+        _, outcomes = compare_winners(asked, base)
+    else:
+        outcomes = compare(asked, all_pairs(len(base)), base)
+    corrected = [correct(outcomes.p_values, correction) for correction in CORRECTIONS]
+    return [[count_separated(each, level) for level in LEVELS] for each in corrected]

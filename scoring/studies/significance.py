@@ -1,0 +1,128 @@
+"""Which runs can be told apart: one test of all pairs by one measure, for every level at once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.models import Campaign, Qrels
+from scoring.board_vectors import Vectors, vectors_of
+from scoring.core.corrections import randomised_tukey_hsd
+from scoring.core.intervals import effect_sizes
+from scoring.core.measures.arrays import Scores
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import parse_measure
+from scoring.core.pairs import NOTHING, Outcomes, Pairs, PairTest, Tail, all_pairs, compare
+from scoring.core.projection import projections, upper_bounds
+from scoring.core.signed_ranks import wilcoxon
+from scoring.core.significance import compare_winners, paired_t, sign_flip
+from scoring.core.trec_eval_lines import in_order_of_bytes
+
+TESTS: Final = ("t", "wilcoxon", "randomisation")
+SAMPLES, SEED = 10_000, 1  # of chance: those of the command line
+_PAIRS_AT_A_TIME = 1 << 12
+
+
+def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+    """Of each pair of ranked runs what the test says, as columns; `run_ids` names the runs.
+
+    `question` holds `measure`, `test`, `tail`, `against`, and `has_tukey`: whether p-values by
+    randomised Tukey HSD are wanted too. Differences and effects are positive where they speak for
+    the candidate, also for measures of which a lower score is better.
+    """
+    (vectors,) = ordered_vectors(campaign, qrels, [parse_measure(question["measure"])])
+    base = vectors.sign * vectors.base
+    others = _others(vectors, base, question["against"])
+    test = test_named(question["test"], question["tail"])
+    is_directed = question["tail"] == "one" or question["against"] != "base"
+    pairs, found = _compared(test, base, others, is_directed=is_directed)
+    differences, effects = _sizes(pairs, base, base if others is None else others)
+    return {
+        "run_ids": np.array(vectors.run_ids, dtype=np.str_),
+        "candidates": pairs.candidates.astype(np.int32),
+        "baselines": pairs.baselines.astype(np.int32),
+        "differences": differences,
+        "effects": effects,
+        "p_values": found.p_values,
+        "tukey": _tukey(base, pairs) if question["has_tukey"] else np.empty(0),
+        "methods": found.methods,
+        "topics": found.topics,
+    }
+
+
+def ordered_vectors(campaign: Campaign, qrels: Qrels, measures: Sequence[Measure]) -> list[Vectors]:
+    """`vectors_of` with the topics in the order of their bytes and the runs in that of their tags,
+    as the command line has them of a folder: by these chance is dealt out to them."""
+    topics = in_order_of_bytes(campaign.topics.order_by("position").values_list("code", flat=True))
+    tags = dict(campaign.runs.ranked().values_list("public_id", "tag"))
+    return [_ordered(vectors, topics, tags) for vectors in vectors_of(campaign, qrels, measures)]
+
+
+def _ordered(vectors: Vectors, topics: Sequence[int], tags: Mapping[str, str]) -> Vectors:
+    def place(at: int) -> tuple[str, str]:
+        run_id = vectors.run_ids[at]
+        return tags.get(run_id, ""), run_id
+
+    runs = sorted(range(len(vectors.run_ids)), key=place)
+    cells = np.ix_(runs, topics)
+    return replace(
+        vectors,
+        run_ids=tuple(vectors.run_ids[at] for at in runs),
+        base=vectors.base[cells],
+        residual=None if vectors.residual is None else vectors.residual[cells],
+        mean_base=vectors.mean_base[runs],
+        mean_residual=vectors.mean_residual[runs],
+    )
+
+
+def test_named(name: str, tail: Tail) -> PairTest:
+    """One of TESTS, with the settings that the command line has without options."""
+    if name == "randomisation":
+        return partial(sign_flip, samples=SAMPLES, seed=SEED, tail=tail)
+    return partial({"t": paired_t, "wilcoxon": wilcoxon}[name], tail=tail)
+
+
+def _others(
+    vectors: Vectors, base: NDArray[np.float64], against: str
+) -> NDArray[np.float64] | None:
+    """What stands against the candidates; None where the measure has no residual."""
+    if against == "base":
+        return base
+    scores = Scores(base, vectors.residual)
+    return upper_bounds(scores) if against == "top" else projections(scores)
+
+
+def _compared(
+    test: PairTest,
+    base: NDArray[np.float64],
+    others: NDArray[np.float64] | None,
+    *,
+    is_directed: bool,
+) -> tuple[Pairs, Outcomes]:
+    pairs = all_pairs(len(base))
+    if others is None:
+        unknown = np.full(len(pairs), np.nan)
+        nothing = np.full(len(pairs), NOTHING, np.int8)
+        return pairs, Outcomes(unknown, unknown, np.zeros(len(pairs), np.int64), nothing)
+    if is_directed:
+        return compare_winners(test, base, others)
+    return pairs, compare(test, pairs, base)
+
+
+def _sizes(
+    pairs: Pairs, base: NDArray[np.float64], others: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean difference and Cohen's d_z of each pair."""
+    means, effects = np.empty(len(pairs)), np.empty(len(pairs))
+    for start in range(0, len(pairs), _PAIRS_AT_A_TIME):
+        block = slice(start, start + _PAIRS_AT_A_TIME)
+        found = effect_sizes(base[pairs.candidates[block]] - others[pairs.baselines[block]])
+        means[block], effects[block] = found.mean_differences, found.standardised
+    return means, effects
+
+
+def _tukey(base: NDArray[np.float64], pairs: Pairs) -> NDArray[np.float64]:
+    return randomised_tukey_hsd(base, pairs, samples=SAMPLES, seed=SEED)

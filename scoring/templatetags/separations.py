@@ -1,0 +1,159 @@
+"""What is told apart, in words and cells."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from django import template
+from django.contrib.humanize.templatetags.humanize import intcomma
+
+from campaigns.access import Viewer
+from scoring.board_groups import Strokes, strokes
+from scoring.core.pairs import METHODS, NORMAL
+from scoring.leaderboard import Leaderboard
+from scoring.separated_rows import CountCell, CountRow
+from scoring.significance_choices import Choices
+from scoring.significance_rows import PairRow, Separation
+from scoring.studies.significance import SAMPLES
+
+register = template.Library()
+
+
+class Cell(NamedTuple):
+    """A run against another: `kind` is "better" or "worse" where they can be told apart."""
+
+    is_asked: bool
+    p: float
+    kind: str
+    is_approximate: bool
+
+
+class NamedGroup(NamedTuple):
+    """Neighbours of whom no two can be told apart: places on the board, and who stands there."""
+
+    first: int
+    last: int
+    size: int
+    best: str
+    worst: str
+
+
+@register.filter
+def words(choices: Choices, name: str) -> str:
+    """A choice as the page calls it."""
+    return choices.words(name)
+
+
+@register.filter
+def p_value(p: float) -> str:
+    """Three decimals: .042, <.001, 1; a dash where there is none."""
+    if math.isnan(p):
+        return "–"
+    if p < 0.0005:
+        return "<.001"
+    return "1" if p >= 0.9995 else f"{p:.3f}".removeprefix("0")
+
+
+@register.filter
+def signed(value: float, digits: int) -> str:
+    if math.isnan(value):
+        return "–"
+    text = "∞" if math.isinf(value) else f"{abs(value):.{digits}f}"
+    return text if not value else f"{'−' if value < 0 else '+'}{text}"
+
+
+@register.filter
+def exactness(row: PairRow) -> str:
+    return "≈" if row.method == METHODS[NORMAL] else ""
+
+
+@register.filter
+def is_approximate(found: Separation) -> bool:
+    """Whether some of the p-values are approximate, and marked so."""
+    return bool((found.methods == NORMAL).any())
+
+
+@register.filter
+def matrix_cells(found: Separation) -> list[tuple[Any, list[Cell]]]:
+    """Of each run of the board its cells, one for each run of the board."""
+    p_values = found.matrix(found.corrected)
+    is_asked = ~np.isnan(found.turned(np.ones(len(found.pairs))))
+    speaks = np.where(found.is_apart, np.sign(found.differences), 0.0)
+    kinds = found.turned(-speaks if found.standing.is_lower_better else speaks)
+    methods = found.matrix(found.methods.astype(np.float64))
+    return [
+        (
+            run,
+            [
+                Cell(
+                    bool(asked), float(p), {1.0: "better", -1.0: "worse"}.get(kind, ""), m == NORMAL
+                )
+                for asked, p, kind, m in zip(
+                    is_asked[at], p_values[at], kinds[at], methods[at], strict=True
+                )
+            ],
+        )
+        for at, run in enumerate(found.standing.runs)
+    ]
+
+
+@register.filter
+def named_groups(found: Separation) -> list[NamedGroup]:
+    runs = found.standing.runs
+    return [
+        NamedGroup(first + 1, last + 1, last - first + 1, runs[first].tag, runs[last].tag)
+        for first, last in found.groups
+    ]
+
+
+@register.filter
+def caution_of(found: Separation) -> str:
+    """What one should know of this test before believing its answer, if anything."""
+    choices, pairs = found.choices, len(found.pairs)
+    if choices.correction == "none" and pairs > 1:
+        chance = round(choices.alpha * pairs)
+        return (
+            f"nothing allows for the number of tests: about {intcomma(chance)} of"
+            f" {intcomma(pairs)} pairs would be told apart by chance if all runs were alike"
+        )
+    is_too_coarse = pairs / (SAMPLES + 1) > choices.alpha
+    if choices.test == "randomisation" and choices.correction == "holm" and is_too_coarse:
+        return (
+            f"{intcomma(SAMPLES)} random exchanges leave no p below {1 / SAMPLES:.4f}, and Holm"
+            f" multiplies the smallest by {intcomma(pairs)}: no pair can be told apart like this;"
+            " Tukey’s correction, or another test, can tell"
+        )
+    return ""
+
+
+@register.filter
+def count_finding(rows: list[tuple[CountRow, list[CountCell]]]) -> dict[str, Any] | None:
+    """The measures that tell most and fewest pairs apart by the first test and level."""
+    counted = [(row, cells[0].separated) for row, cells in rows if row.pairs]
+    if not counted:
+        return None
+    most, fewest = max(counted, key=lambda c: c[1]), min(counted, key=lambda c: c[1])
+    return {
+        name: {"measure": row.measure, "separated": separated, "pairs": row.pairs}
+        for name, (row, separated) in (("most", most), ("fewest", fewest))
+    }
+
+
+@register.simple_tag
+def strokes_of(viewer: Viewer, board: Leaderboard, sort: str) -> Strokes | None:
+    """Which runs of the board are bound together; None while that is not known, and for a table
+    in another order."""
+    return strokes(viewer, board) if sort == "rank" else None
+
+
+@register.filter
+def lanes_of(drawn: Strokes, run_id: str) -> tuple[str, ...]:
+    """The classes of a row's lanes, from left to right; "" where no stroke passes."""
+    return drawn.lanes.get(run_id, ("",) * drawn.width)
+
+
+@register.filter
+def bound_to(drawn: Strokes, run_id: str) -> str:
+    """The places among which a run cannot be told from any other, "" where it stands alone."""
+    first, last = drawn.reach.get(run_id, (0, 0))
+    return f"{first}–{last}" if first else ""

@@ -1,0 +1,184 @@
+"""Scores by topic and run, side by side: which topics are hard, and which tell the runs apart."""
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from defusedcsv import csv
+from django.http import Http404
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import leaves_list, linkage
+
+from campaigns.access import Viewer
+from campaigns.models import Qrels
+from scoring.core.artefacts import unpack_vector
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import Measure
+from scoring.core.standing import DECIMALS, shared_ranks
+from scoring.definitions import rules_of
+from scoring.live_scores import LiveRun, facts_of_run, live_scores
+from scoring.topic_rows import sees_topic_means
+
+Vector = NDArray[np.float64]
+
+ORDERS: Final = {
+    "difficulty": "hardest first",
+    "file": "as in the file",
+    "likeness": "alike side by side",
+}
+MOST: Final = 5  # topics named as those that separate the runs most
+COLUMNS = (
+    "topic", "title", "measure", "variance_share", "correlation", "rank", "run_id", "run", "team",
+    "base", "qrels",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MatrixTopic:
+    """One topic that is scored. `share`: of the variance between the runs, over all topics;
+    `correlation`: of its scores with the runs' means over the other topics. None: not defined."""
+
+    code: str
+    title: str
+    mean: float
+    share: float | None
+    correlation: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class TopicMatrix:
+    measure: Measure
+    order: str  # of ORDERS
+    qrels: Qrels
+    runs: tuple[LiveRun, ...]  # in the order of the board
+    ranks: tuple[int, ...]
+    topics: tuple[MatrixTopic, ...]  # in the order chosen
+    scores: Vector  # float64[topics, runs]
+
+    @cached_property
+    def separating(self) -> tuple[MatrixTopic, ...]:
+        """The topics that separate the runs most, the first ones first; no more than half."""
+        known = [topic for topic in self.topics if topic.share]
+        count = min(MOST, -(-len(self.topics) // 2))
+        return tuple(sorted(known, key=lambda topic: -(topic.share or 0.0))[:count])
+
+    @property
+    def separated_share(self) -> float:
+        return sum(topic.share or 0.0 for topic in self.separating)
+
+
+def chosen_order(asked: Mapping[str, str]) -> str:
+    order = asked.get("order") or next(iter(ORDERS))
+    if order not in ORDERS:
+        raise Http404(f"There is no order {order}.")
+    return order
+
+
+def topic_matrix(viewer: Viewer, measure: Measure, order: str) -> TopicMatrix | None:
+    """Of all ranked runs under the qrels in force; None where the viewer may not see it, or where
+    nothing is scored. Two queries."""
+    qrels = viewer.campaign.active_qrels
+    if qrels is None or not sees_topic_means(viewer):
+        return None
+    topics = list(viewer.campaign.topics.order_by("position"))
+    placed = _placed_runs(viewer, qrels, measure, len(topics))
+    if not placed:
+        return None
+    scores = np.array([vector for _, _, vector in placed]).T
+    scored = np.flatnonzero(~np.isnan(scores).all(axis=1))
+    if not len(scored):
+        return None
+    scores = scores[scored]
+    facts = [
+        MatrixTopic(topics[at].code, topics[at].title, mean, share, correlation)
+        for at, mean, share, correlation in zip(
+            scored, np.nanmean(scores, axis=1).tolist(), _shares(scores), _correlations(scores),
+            strict=True,
+        )
+    ]  # fmt: skip
+    is_lower_better = family_of(measure).facts.direction == "lower"
+    places = _order(scores, order, -1.0 if is_lower_better else 1.0)
+    return TopicMatrix(
+        measure=measure,
+        order=order,
+        qrels=qrels,
+        runs=tuple(run for run, _, _ in placed),
+        ranks=tuple(rank for _, rank, _ in placed),
+        topics=tuple(facts[at] for at in places),
+        scores=scores[places],
+    )
+
+
+def matrix_csv(matrix: TopicMatrix | None) -> str:
+    """One row for each topic and run, at full precision."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    if matrix is not None:
+        for topic, scores in zip(matrix.topics, matrix.scores.tolist(), strict=True):
+            facts = (topic.code, topic.title, str(matrix.measure), topic.share, topic.correlation)
+            for run, rank, score in zip(matrix.runs, matrix.ranks, scores, strict=True):
+                base = None if np.isnan(score) else score
+                writer.writerow(
+                    (*facts, rank, run.run_id, run.tag, run.team, base, matrix.qrels.version)
+                )
+    return out.getvalue()
+
+
+def _placed_runs(
+    viewer: Viewer, qrels: Qrels, measure: Measure, topics: int
+) -> list[tuple[LiveRun, int, Vector]]:
+    """The ranked runs, best first, with their ranks and their scores by topic."""
+    found = []
+    rules = rules_of(viewer.campaign)
+    for score in live_scores(viewer, rules, qrels, [measure], "mean_base", "bases"):
+        run = LiveRun(**facts_of_run(viewer, score))
+        if run.is_ranked and score["mean_base"] is not None:
+            vector = np.full(topics, np.nan)
+            known = unpack_vector(bytes(score["bases"]))[:topics]
+            vector[: len(known)] = known
+            found.append((run, score["mean_base"], vector))
+    means = np.array([mean for _, mean, _ in found], dtype=np.float64)
+    ranks = shared_ranks(means, family_of(measure).facts.direction)
+    placed = [(run, rank or 0, vector) for (run, _, vector), rank in zip(found, ranks, strict=True)]
+    return sorted(placed, key=lambda each: (each[1], each[0].tag.lower()))
+
+
+def _shares(scores: Vector) -> list[float | None]:
+    """Of the sum over all topics of the variance between the runs."""
+    variances = np.nanvar(scores, axis=1)
+    variances[np.nanmax(scores, axis=1) - np.nanmin(scores, axis=1) < 10.0**-DECIMALS] = 0
+    whole = float(variances.sum())
+    return [None if whole == 0 else share / whole for share in variances.tolist()]
+
+
+def _correlations(scores: Vector) -> list[float | None]:
+    """Of each topic with the mean over the others, over the runs that have both."""
+    counts = (~np.isnan(scores)).sum(axis=0)
+    sums = np.nansum(scores, axis=0)
+    found: list[float | None] = []
+    for row in scores:
+        both = ~np.isnan(row) & (counts > 1)
+        others = (sums[both] - row[both]) / (counts[both] - 1)
+        is_flat = (
+            both.sum() < 3
+            or np.ptp(row[both]) < 10.0**-DECIMALS
+            or np.ptp(others) < 10.0**-DECIMALS
+        )
+        found.append(None if is_flat else float(np.corrcoef(row[both], others)[0, 1]))
+    return found
+
+
+def _order(scores: Vector, order: str, sign: float) -> NDArray[np.intp]:
+    if order == "file":
+        return np.arange(len(scores))
+    by_difficulty = np.argsort(sign * np.nanmean(scores, axis=1), kind="stable")
+    if order == "difficulty" or len(scores) < 3:
+        return by_difficulty
+    sorted_rows = scores[by_difficulty]
+    filled = np.where(np.isnan(sorted_rows), np.nanmean(sorted_rows, axis=1)[:, None], sorted_rows)
+    tree = linkage(filled, method="average", optimal_ordering=True)
+    return by_difficulty[leaves_list(tree)]

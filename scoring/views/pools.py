@@ -1,0 +1,160 @@
+"""Pool studies: the board under a shallower pool, and without a team's own documents."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET
+
+from campaigns import access
+from campaigns.models import Qrels
+from scoring.analyses import answer_of, ask
+from scoring.board_choices import chosen_version, versions_offered
+from scoring.charts.pools import depth_band, pool_scatter
+from scoring.definitions import rules_of
+from scoring.live_scores import LiveRun
+from scoring.models import Analysis
+from scoring.pool_rows import (
+    OFFERED,
+    LeftOut,
+    PoolChoice,
+    PoolStudy,
+    board_runs,
+    chosen_pool,
+    left_out,
+    pool_study,
+)
+from scoring.pool_tables import runs_csv, summaries_csv, teams_csv
+from scoring.studies.pool_depths import POOLS
+from scoring.views.analysed import analysed_page, attached_csv, hidden_page, not_computed_yet
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What an address asks for, and as much of the answer as there is."""
+
+    choice: PoolChoice
+    versions: list[Qrels]
+    qrels: Qrels | None
+    runs: tuple[LiveRun, ...] = ()
+    analysis: Analysis | None = None
+
+    @property
+    def is_done(self) -> bool:
+        return self.analysis is not None and self.analysis.state == Analysis.State.DONE
+
+
+@require_GET
+def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not viewer.can_see_board:
+        return hidden_page(request, viewer)
+    asked = _depths_asked(viewer, request.GET)
+    study = _study(viewer, asked)
+    context = _page(viewer, asked) | {
+        "found": study,
+        "figure": pool_scatter(study, f"pool {asked.choice.pool_words}") if study else None,
+        "band": depth_band(study) if study else None,
+    }
+    return analysed_page(request, "scoring/pools.html", context, asked.analysis)
+
+
+@require_GET
+def pools_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    asked = _depths_asked(viewer, request.GET)
+    if asked.analysis is not None and not asked.is_done:
+        return not_computed_yet(asked.analysis)
+    return attached_csv(runs_csv(_study(viewer, asked), asked.qrels), f"{slug}-pool")
+
+
+@require_GET
+def summaries_table(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every measure at every depth, whatever is chosen."""
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    asked = _depths_asked(viewer, request.GET)
+    if asked.analysis is not None and not asked.is_done:
+        return not_computed_yet(asked.analysis)
+    rows = []
+    if asked.analysis is not None:
+        measures, answer = rules_of(viewer.campaign).measures, answer_of(asked.analysis)
+        for depth in POOLS:
+            choice = PoolChoice(asked.choice.measure, depth)
+            rows += pool_study(choice, asked.runs, measures, answer).measures
+    return attached_csv(summaries_csv(viewer, rows, asked.qrels), f"{slug}-pool-depths")
+
+
+@require_GET
+def teams_page(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not viewer.can_see_board:
+        return hidden_page(request, viewer)
+    asked = _team_asked(viewer, request.GET)
+    found = _left_out(viewer, asked)
+    context = _page(viewer, asked) | {
+        "found": found,
+        "figure": pool_scatter(found, "without the team’s own documents") if found else None,
+    }
+    return analysed_page(request, "scoring/pools_teams.html", context, asked.analysis)
+
+
+@require_GET
+def teams_table(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    asked = _team_asked(viewer, request.GET)
+    if asked.analysis is not None and not asked.is_done:
+        return not_computed_yet(asked.analysis)
+    text = teams_csv(viewer, _left_out(viewer, asked), asked.qrels)
+    return attached_csv(text, f"{slug}-left-out")
+
+
+def _depths_asked(viewer: access.Viewer, query: Any) -> _Asked:
+    measures = [str(measure) for measure in rules_of(viewer.campaign).measures]
+    return _asked(viewer, query, "pool_depths", lambda choice: {"measures": measures})
+
+
+def _team_asked(viewer: access.Viewer, query: Any) -> _Asked:
+    return _asked(
+        viewer,
+        query,
+        "left_out",
+        lambda choice: {"measure": str(choice.measure), "depth": choice.depth},
+    )
+
+
+def _asked(viewer: access.Viewer, query: Any, kind: str, question: Any) -> _Asked:
+    choice = chosen_pool(viewer, query)
+    versions = versions_offered(viewer)
+    qrels = chosen_version(viewer, query.get("qrels"), versions) or viewer.campaign.active_qrels
+    if qrels is None:
+        return _Asked(choice, versions, None)
+    runs = board_runs(viewer, qrels, choice.measure)
+    if not runs:
+        return _Asked(choice, versions, qrels)
+    return _Asked(choice, versions, qrels, runs, ask(viewer, qrels, kind, question(choice)))
+
+
+def _study(viewer: access.Viewer, asked: _Asked) -> PoolStudy | None:
+    if asked.analysis is None or not asked.is_done:
+        return None
+    measures = rules_of(viewer.campaign).measures
+    return pool_study(asked.choice, asked.runs, measures, answer_of(asked.analysis))
+
+
+def _left_out(viewer: access.Viewer, asked: _Asked) -> LeftOut | None:
+    if asked.analysis is None or asked.qrels is None or not asked.is_done:
+        return None
+    return left_out(viewer, asked.qrels, asked.choice, answer_of(asked.analysis))
+
+
+def _page(viewer: access.Viewer, asked: _Asked) -> dict[str, Any]:
+    return {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "choice": asked.choice,
+        "measure": asked.choice.measure,
+        "offered": rules_of(viewer.campaign).measures,
+        "depths": OFFERED,
+        "versions": asked.versions,
+        "qrels": asked.qrels,
+    }

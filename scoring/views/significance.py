@@ -1,0 +1,140 @@
+"""Which runs can be told apart: all pairs by one measure, and counts by all measures."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET
+
+from campaigns import access
+from campaigns.models import Qrels
+from scoring.analyses import answer_of, ask
+from scoring.board_choices import chosen_version, versions_offered
+from scoring.charts.significance import matrix_figure
+from scoring.models import Analysis
+from scoring.separated_rows import CountRow, count_rows
+from scoring.significance_choices import OFFERED, Choices, chosen_test, tested_measures
+from scoring.significance_rows import Separation, Standing, separation, standing_of
+from scoring.significance_tables import counts_csv, separation_csv
+from scoring.views.analysed import analysed_page, attached_csv, hidden_page, not_computed_yet
+
+IN_CELLS = 40  # runs: above, a table of neighbours stands for the matrix
+FEW = 8  # runs: below, cells need little room
+COUNTS_OFFERED = {
+    "correction": {"none": "none", "holm": "Holm", "bh": "Benjamini-Hochberg"},
+    "tail": OFFERED["tail"],
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What an address asks for, and as much of the answer as there is."""
+
+    choices: Choices
+    versions: list[Qrels]
+    qrels: Qrels | None
+    standing: Standing | None = None
+    analysis: Analysis | None = None
+    found: Separation | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    correction: str
+    tail: str
+    versions: list[Qrels]
+    qrels: Qrels | None
+    analysis: Analysis | None = None
+    rows: list[CountRow] = field(default_factory=list)
+
+
+@require_GET
+def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not viewer.can_see_board:
+        return hidden_page(request, viewer)
+    asked = _asked(viewer, request.GET)
+    found = asked.found
+    context = _page(viewer, asked) | {
+        "choices": asked.choices,
+        "measure": asked.choices.measure,
+        "offered": tested_measures(viewer),
+        "choosable": OFFERED,
+        "standing": asked.standing,
+        "found": found,
+        "figure": matrix_figure(found) if found and found.apart_count else None,
+        "figure_size": "square few" if found and len(found.standing.runs) < FEW else "square",
+        "in_cells": found is not None and len(found.standing.runs) <= IN_CELLS,
+    }
+    return analysed_page(request, "scoring/significance.html", context, asked.analysis)
+
+
+@require_GET
+def significance_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    asked = _asked(access.board_or_404(request.user, slug, asked=request.GET), request.GET)
+    if asked.analysis is not None and asked.found is None:
+        return not_computed_yet(asked.analysis)
+    return attached_csv(separation_csv(asked.found), f"{slug}-significance")
+
+
+@require_GET
+def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not viewer.can_see_board:
+        return hidden_page(request, viewer)
+    counts = _counts(viewer, request.GET)
+    context = _page(viewer, counts) | {
+        "counts": counts,
+        "choosable": COUNTS_OFFERED,
+        "rows": [(row, row.by(counts.correction)) for row in counts.rows],
+    }
+    return analysed_page(request, "scoring/significance_counts.html", context, counts.analysis)
+
+
+@require_GET
+def counts_table(request: HttpRequest, slug: str) -> HttpResponse:
+    counts = _counts(access.board_or_404(request.user, slug, asked=request.GET), request.GET)
+    if counts.analysis is not None and not counts.rows:
+        return not_computed_yet(counts.analysis)
+    return attached_csv(counts_csv(counts.rows, counts.tail), f"{slug}-separated-pairs")
+
+
+def _asked(viewer: access.Viewer, query: Any) -> _Asked:
+    choices = chosen_test(viewer, query)
+    versions = versions_offered(viewer)
+    qrels = chosen_version(viewer, query.get("qrels"), versions) or viewer.campaign.active_qrels
+    if qrels is None:
+        return _Asked(choices, versions, None)
+    standing = standing_of(viewer, qrels, choices.measure)
+    has_answer = choices.against == "base" or standing.has_residuals
+    if len(standing.runs) < 2 or choices.fault or not has_answer:
+        return _Asked(choices, versions, qrels, standing)
+    analysis = ask(viewer, qrels, "significance", choices.question)
+    is_done = analysis.state == Analysis.State.DONE
+    found = separation(choices, standing, answer_of(analysis)) if is_done else None
+    return _Asked(choices, versions, qrels, standing, analysis, found)
+
+
+def _counts(viewer: access.Viewer, query: Any) -> _Counts:
+    chosen = {name: query.get(name) or next(iter(COUNTS_OFFERED[name])) for name in COUNTS_OFFERED}
+    if any(chosen[name] not in COUNTS_OFFERED[name] for name in chosen):
+        raise Http404("There is no such table.")
+    versions = versions_offered(viewer)
+    qrels = chosen_version(viewer, query.get("qrels"), versions) or viewer.campaign.active_qrels
+    measures = tested_measures(viewer)
+    if qrels is None or viewer.campaign.runs.ranked().count() < 2:
+        return _Counts(**chosen, versions=versions, qrels=qrels)
+    question = {"measures": [str(measure) for measure in measures], "tail": chosen["tail"]}
+    analysis = ask(viewer, qrels, "separated_counts", question)
+    is_done = analysis.state == Analysis.State.DONE
+    rows = count_rows(measures, answer_of(analysis)) if is_done else []
+    return _Counts(**chosen, versions=versions, qrels=qrels, analysis=analysis, rows=rows)
+
+
+def _page(viewer: access.Viewer, asked: _Asked | _Counts) -> dict[str, Any]:
+    return {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "versions": asked.versions,
+        "qrels": asked.qrels,
+    }

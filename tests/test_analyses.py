@@ -1,0 +1,244 @@
+"""Heavy questions: asked once, answered once, anew when what they hang on changes."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.db.models import F
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns.access import Viewer
+from campaigns.models import Audience, Campaign, Run
+from scoring import analyses, jobs
+from scoring.analyses import answer_of, ask
+from scoring.draining import perform_waiting_jobs
+from scoring.models import Analysis, Evaluation, Job
+from scoring.retrying import retry
+from tests.crowd import crowd
+from tests.making import make_campaign, make_qrels, make_run, make_scores, make_user
+
+pytestmark = pytest.mark.django_db
+RBP = "RBP(p=0.5)"
+QUESTION = {
+    "measure": RBP, "test": "t", "tail": "two", "against": "base", "has_tukey": False,
+}  # fmt: skip
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_board()
+
+
+def make_board() -> Campaign:
+    campaign = make_campaign(slug="asked")
+    make_qrels(campaign)
+    for base in (0.5, 0.3):
+        make_scores(make_run(campaign), {RBP: (base, 0.1)})
+    return campaign
+
+
+def asked(campaign: Campaign, **changes: object) -> Analysis:
+    fresh = Campaign.objects.select_related("active_qrels").get(pk=campaign.pk)
+    viewer = Viewer(fresh, person=None, roles=frozenset({"organiser"}), team=None)
+    return ask(viewer, fresh.active_qrels, "significance", QUESTION | changes)
+
+
+def test_a_question_is_asked_once_and_answered_once(campaign: Campaign) -> None:
+    first = asked(campaign)
+    assert asked(campaign).pk == first.pk
+    assert perform_waiting_jobs(campaign) == 1
+    again = asked(campaign)
+    assert (again.pk, again.state) == (first.pk, Analysis.State.DONE)
+    assert perform_waiting_jobs(campaign) == 0
+    run_ids = set(campaign.runs.values_list("public_id", flat=True))
+    assert set(answer_of(again)["run_ids"].tolist()) == run_ids
+
+
+def test_another_question_is_another_analysis(campaign: Campaign) -> None:
+    assert asked(campaign).pk != asked(campaign, test="wilcoxon").pk
+
+
+def score_again(campaign: Campaign) -> None:
+    Evaluation.objects.update(scored_at=F("scored_at") + timedelta(seconds=1))
+
+
+def add_run(campaign: Campaign) -> None:
+    make_scores(make_run(campaign), {RBP: (0.1, 0.1)})
+
+
+def take_run_back(campaign: Campaign) -> None:
+    Run.objects.filter(pk=campaign.runs.first().pk).update(withdrawn_at=timezone.now())
+
+
+def disqualify(campaign: Campaign) -> None:
+    verdict = {"disqualified_at": timezone.now(), "disqualified_reason": "used the qrels"}
+    Run.objects.filter(pk=campaign.runs.first().pk).update(**verdict)
+
+
+def add_qrels(campaign: Campaign) -> None:
+    make_qrels(campaign, digest="2" * 64)
+
+
+def change_rules(campaign: Campaign) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(no_relevant="zero")
+
+
+def change_measures(campaign: Campaign) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(measures=["AP"])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        score_again,
+        add_run,
+        take_run_back,
+        disqualify,
+        add_qrels,
+        change_rules,
+        change_measures,
+    ],
+)
+def test_whatever_an_answer_hangs_on_makes_it_asked_anew(
+    campaign: Campaign, change: Callable[[Campaign], None]
+) -> None:
+    before = asked(campaign)
+    change(campaign)
+    assert asked(campaign).pk != before.pk
+
+
+def test_what_it_does_not_hang_on_does_not(campaign: Campaign) -> None:
+    before = asked(campaign)
+    make_run(campaign)  # not scored
+    make_scores(make_run(campaign, is_late=True), {RBP: (0.9, 0.0)})
+    make_scores(make_run(make_campaign_beside()), {RBP: (0.9, 0.0)})
+    Campaign.objects.filter(pk=campaign.pk).update(name="another name")
+    assert asked(campaign).pk == before.pk
+
+
+def make_campaign_beside() -> Campaign:
+    beside = make_campaign()
+    make_qrels(beside)
+    return beside
+
+
+def test_an_answer_takes_the_place_of_those_it_supersedes_and_of_no_other(
+    campaign: Campaign,
+) -> None:
+    old, other = asked(campaign), asked(campaign, test="wilcoxon")
+    perform_waiting_jobs(campaign)
+    score_again(campaign)
+    new = asked(campaign)
+    assert Analysis.objects.filter(pk=old.pk).exists()  # until the new one is there
+    perform_waiting_jobs(campaign)
+    assert set(Analysis.objects.values_list("pk", flat=True)) == {other.pk, new.pk}
+
+
+def test_a_board_that_changed_meanwhile_is_not_answered_for(campaign: Campaign) -> None:
+    """A run is taken back before the worker comes, and put back: the old digest is the new one."""
+    asked(campaign)
+    run = campaign.runs.first()
+    Run.objects.filter(pk=run.pk).update(withdrawn_at=timezone.now())
+    perform_waiting_jobs(campaign)
+    assert not Analysis.objects.exists()
+    Run.objects.filter(pk=run.pk).update(withdrawn_at=None)
+    asked(campaign)
+    perform_waiting_jobs(campaign)
+    assert answer_of(Analysis.objects.get())["run_ids"].size == 2
+
+
+def test_asking_again_takes_two_queries(
+    campaign: Campaign, django_assert_num_queries: Callable[..., object]
+) -> None:
+    asked(campaign)
+    perform_waiting_jobs(campaign)
+    fresh = Campaign.objects.select_related("active_qrels").get(pk=campaign.pk)
+    viewer = Viewer(fresh, person=None, roles=frozenset({"organiser"}), team=None)
+    with django_assert_num_queries(2):
+        found = ask(viewer, fresh.active_qrels, "significance", QUESTION)
+    with django_assert_num_queries(0):
+        answer_of(found)
+
+
+def test_blind_viewers_ask_nothing(campaign: Campaign) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(board_audience=Audience.ORGANISERS)
+    for person in (None, make_user()):
+        client = Client()
+        if person is not None:
+            client.force_login(person)
+        for name in ("significance", "significance-counts", "leaderboard"):
+            assert client.get(reverse(f"scoring:{name}", args=["asked"])).status_code == 200
+        for name in ("significance-csv", "significance-counts-csv"):
+            assert client.get(reverse(f"scoring:{name}", args=["asked"])).status_code == 404
+    assert not Analysis.objects.exists()
+    assert not Job.objects.filter(kind=Job.Kind.ANALYSE).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_that_fails_is_tried_again_then_given_up_until_somebody_has_it_retried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    campaign = make_board()
+    failed = asked(campaign)
+    with monkeypatch.context() as broken:
+        broken.setitem(analyses.STUDIES, "significance", fail)
+        perform_waiting_jobs(campaign)
+    assert asked(campaign).pk == failed.pk
+    assert asked(campaign).state == Analysis.State.FAILED
+    job = Job.objects.get(kind=Job.Kind.ANALYSE)
+    assert (job.state, job.attempts) == (Job.State.FAILED, 3)
+    assert "the study is broken" in job.error
+    page = Client()
+    Campaign.objects.filter(pk=campaign.pk).update(board_audience=Audience.EVERYONE)
+    text = page.get(reverse("scoring:significance", args=["asked"])).content.decode()
+    assert "Computing the tests of all pairs failed." in text
+    assert page.get(reverse("scoring:significance-csv", args=["asked"])).status_code == 404
+    assert retry(job, actor=None)
+    perform_waiting_jobs(campaign)
+    assert asked(campaign).state == Analysis.State.DONE
+
+
+def fail(*_: object) -> None:
+    raise ArithmeticError("the study is broken")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_workers_one_answers(tmp_path: Path) -> None:
+    campaign = make_board()
+    analysis = asked(campaign)
+    job = Job.objects.get(kind=Job.Kind.ANALYSE)
+    outcomes = crowd([partial(answer_if_free, job.pk) for _ in range(2)], tmp_path)
+    assert sorted(outcomes, key=str) == [False, True]
+    analysis.refresh_from_db()
+    assert analysis.state == Analysis.State.DONE
+
+
+def answer_if_free(job_id: int) -> bool:
+    with jobs.attempt(job_id) as held:
+        if held is None:
+            return False
+        analyses.answer(held)
+        return True
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_lost_the_lease_stores_nothing() -> None:
+    campaign = make_board()
+    analysis = asked(campaign)
+    slow = jobs.claim(Job.objects.get(kind=Job.Kind.ANALYSE).pk)
+    assert slow is not None
+    Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    quick = jobs.claim(slow.job_id)
+    assert quick is not None
+    with pytest.raises(jobs.LeaseLost):
+        analyses.answer(slow)
+    analysis.refresh_from_db()
+    assert (analysis.state, analysis.answer) == (Analysis.State.COMPUTING, None)
+    analyses.answer(quick)
+    analysis.refresh_from_db()
+    assert np.isfinite(answer_of(analysis)["differences"]).all()

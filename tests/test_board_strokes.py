@@ -1,0 +1,63 @@
+"""Strokes at the left of the board bind runs that cannot be told apart."""
+
+import re
+
+import pytest
+from django.http import HttpResponse
+
+from campaigns.models import Run
+from scoring.board_groups import enough, in_lanes
+from scoring.core.measures.names import parse_measure
+from scoring.draining import perform_waiting_jobs
+from scoring.models import Analysis
+from scoring.significance_choices import usual_test
+from tests.making import make_run
+from tests.test_significance_page import RBP, answered, get, give_vector, make_board, noisy, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+def strokes(response: HttpResponse) -> list[tuple[str, ...]]:
+    """The lanes of each row."""
+    cells = re.findall(r'<td class="strokes"[^>]*>(.*?)</td>', response.content.decode(), re.S)
+    return [tuple(re.findall(r'<i(?: class="([^"]*)")?></i>', cell)) for cell in cells]
+
+
+def test_the_board_binds_runs_that_cannot_be_told_apart_once_that_is_known() -> None:
+    campaign = make_board(noisy(0.8, 1), noisy(0.79, 2), noisy(0.5, 3), noisy(0.2, 4))
+    give_vector(make_run(campaign, tag="late", is_late=True), noisy(0.5, 5))
+    before = get("leaderboard", campaign)
+    assert strokes(before) == []
+    assert "under one stroke" not in text_of(before)
+    perform_waiting_jobs(campaign)
+    page = get("leaderboard", campaign)
+    assert strokes(page) == [("a start",), ("a end",), ("",), ("",), ("",)]
+    assert "runs under one stroke cannot be told apart" in text_of(page)
+    assert 'title="not told apart: ranks 1–2"' in page.content.decode()
+    assert Analysis.objects.get().question == usual_test(parse_measure(RBP)).question
+
+
+def test_strokes_lie_side_by_side_where_groups_overlap() -> None:
+    steps = [noisy(0.8, 1), noisy(0.755, 2), noisy(0.71, 3), noisy(0.665, 4)]
+    page = answered("leaderboard", make_board(*steps))
+    drawn = strokes(page)
+    assert len({len(lanes) for lanes in drawn}) == 1
+    assert max(sum(bool(lane) for lane in lanes) for lanes in drawn) > 1
+
+
+@pytest.mark.parametrize("query", [{"sort": "team"}, {"type": "manual"}])
+def test_rows_in_another_order_or_left_out_have_no_strokes(query: dict[str, str]) -> None:
+    campaign = make_board(noisy(0.8, 1), noisy(0.79, 2))
+    Run.objects.filter(campaign=campaign).update(run_type="manual")
+    assert strokes(answered("leaderboard", campaign)) != []
+    assert strokes(get("leaderboard", campaign, **query)) == []
+
+
+def test_a_lane_is_taken_again_when_its_stroke_has_ended() -> None:
+    groups = [(0, 3), (2, 5), (4, 8), (6, 9)]
+    assert in_lanes(groups) == [[(0, 3), (4, 8)], [(2, 5), (6, 9)]]
+
+
+def test_where_there_are_too_many_groups_as_few_as_hold_every_run_are_drawn() -> None:
+    assert enough([(0, 4), (1, 5), (2, 6), (5, 9), (12, 14)]) == [(0, 4), (5, 9), (12, 14)]
+    assert enough([]) == []
