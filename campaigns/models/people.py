@@ -26,7 +26,8 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person with an account, known by an e-mail address that only organisers and the own team see."""
+    """A person with an account, known by an e-mail address that only organisers and team mates
+    see."""
 
     email = models.EmailField(unique=True)
     name = models.CharField(max_length=150, blank=True)
