@@ -1,5 +1,12 @@
 """Two runs side by side."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from scoring.views import comparison
+
+HERE = "campaigns/<slug:slug>"
+
+urlpatterns = [
+    path(f"{HERE}/compare/", comparison.compare_page, name="compare"),
+    path(f"{HERE}/compare.csv", comparison.compare_csv, name="compare-csv"),
+]

@@ -1,0 +1,62 @@
+"""Two runs as a picture: the difference on every topic, and what unjudged documents could make of
+it."""
+
+from typing import Any
+
+import plotly.graph_objects as go
+
+from scoring.charts.figures import as_data, label
+from scoring.comparison import Comparison
+
+
+def difference_chart(comparison: Comparison) -> dict[str, Any]:
+    """A point a topic, from the largest gain of the first run to that of the second."""
+    rows = comparison.topics
+    places = list(range(1, len(rows) + 1))
+    reach = None
+    if all(row.highest is not None and row.lowest is not None for row in rows):
+        reach = {
+            "type": "data",
+            "symmetric": False,
+            "array": [(row.highest or 0.0) - row.difference for row in rows],
+            "arrayminus": [row.difference - (row.lowest or 0.0) for row in rows],
+            "width": 0,
+        }
+    stems = go.Bar(
+        x=places,
+        y=[row.difference for row in rows],
+        width=0.12,
+        meta={"role": "known"},
+        hoverinfo="skip",
+    )
+    points = go.Scatter(
+        x=places,
+        y=[row.difference for row in rows],
+        error_y=reach,
+        mode="markers",
+        marker={"size": 7},
+        meta={"role": "known"},
+        customdata=[
+            [label(row.code), label(row.title), f"{row.first:.3f}", f"{row.second:.3f}"]
+            for row in rows
+        ],
+        hovertemplate=(
+            "topic %{customdata[0]} %{customdata[1]}<br>%{customdata[2]} against %{customdata[3]}"
+            "<br>difference %{y:+.3f}<extra></extra>"
+        ),
+    )
+    figure = go.Figure([stems, points])
+    figure.update_layout(
+        showlegend=False,
+        hovermode="closest",
+        xaxis={
+            "title": {"text": "topic"},
+            "tickmode": "array",
+            "tickvals": places,
+            "ticktext": [label(row.code) for row in rows],
+            "zeroline": False,
+            "showgrid": False,
+        },
+        yaxis={"title": {"text": f"difference in {comparison.measure}"}, "zeroline": True},
+    )
+    return as_data(figure)

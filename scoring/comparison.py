@@ -1,0 +1,151 @@
+"""Two runs of a board, topic by topic: who wins where, and whether that can be told from chance."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from django.http import Http404
+
+from campaigns.access import Viewer
+from campaigns.models import Qrels
+from scoring.board_vectors import Vectors, means_seen, vectors_of
+from scoring.core.intervals import bootstrap_intervals, effect_sizes
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import Measure
+from scoring.core.pairs import EXACT
+from scoring.core.signed_ranks import wilcoxon
+from scoring.core.significance import paired_t
+from scoring.live_scores import LiveRun
+
+SAMPLES, SEED = 10_000, 1  # of the bootstrap: the same numbers whenever somebody looks
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class TopicDifference:
+    """How much higher the first run scores on a topic; None as bounds where the measure has none.
+
+    From `lowest` to `highest` is all that the unjudged documents of both could make of it."""
+
+    code: str
+    title: str
+    first: float
+    second: float
+    difference: float
+    lowest: float | None
+    highest: float | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Topics with the largest gain of the first run first; tests are two-tailed."""
+
+    measure: Measure
+    qrels: Qrels
+    first: LiveRun
+    second: LiveRun
+    topics: tuple[TopicDifference, ...]
+    is_lower_better: bool
+    difference: float  # mean over the common topics; NaN without any
+    interval: tuple[float, float]  # 95 % of the bootstrap (BCa)
+    effect: float  # Cohen's d_z
+    t_p: float
+    wilcoxon_p: float
+    is_exact: bool  # Wilcoxon's p is that of the exact distribution
+
+    @property
+    def wins(self) -> int:
+        """Topics on which the first run does better."""
+        sign = -1 if self.is_lower_better else 1
+        return sum(sign * row.difference > 0 for row in self.topics)
+
+    @property
+    def losses(self) -> int:
+        return len(self.topics) - self.wins - self.draws
+
+    @property
+    def draws(self) -> int:
+        return sum(row.difference == 0 for row in self.topics)
+
+    @property
+    def is_separated(self) -> bool:
+        """Whether both tests tell the two apart at 5 %."""
+        return self.t_p <= LEVEL and self.wilcoxon_p <= LEVEL
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether one test does and the other does not."""
+        return (self.t_p <= LEVEL) != (self.wilcoxon_p <= LEVEL)
+
+
+def ranked_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> tuple[LiveRun, ...]:
+    """The ranked runs, best first by the measure's own direction; one query."""
+    runs, bases, _ = means_seen(viewer, qrels, [measure])
+    sign = -1.0 if _is_lower_better(measure) else 1.0
+    keys = np.where(np.isnan(bases[0]), -np.inf, sign * bases[0]) if len(runs) else bases[0]
+    return tuple(runs[place] for place in np.argsort(-keys, kind="stable").tolist())
+
+
+def chosen_runs(
+    runs: tuple[LiveRun, ...], asked: Mapping[str, str]
+) -> tuple[LiveRun, LiveRun] | None:
+    """The runs `a` and `b` of a query, the two best without; None where there are not two. Raises
+    Http404 for a run that is not on the board."""
+    if len(runs) < 2:
+        return None
+    by_id = {run.run_id: run for run in runs}
+    names = (asked.get("a") or runs[0].run_id, asked.get("b") or runs[1].run_id)
+    if not all(name in by_id for name in names):
+        raise Http404("There is no such run on the board.")
+    return by_id[names[0]], by_id[names[1]]
+
+
+def compared(
+    viewer: Viewer, qrels: Qrels, measure: Measure, first: LiveRun, second: LiveRun
+) -> Comparison:
+    """The viewer must be one who may see scores by topic. Three queries."""
+    (vectors,) = vectors_of(viewer.campaign, qrels, [measure])
+    a, b = vectors.run_ids.index(first.run_id), vectors.run_ids.index(second.run_id)
+    differences = (vectors.base[a] - vectors.base[b])[None, :]
+    t, ranks = paired_t(differences), wilcoxon(differences)
+    interval = bootstrap_intervals(differences, samples=SAMPLES, seed=SEED)
+    sizes = effect_sizes(differences)
+    return Comparison(
+        measure=measure,
+        qrels=qrels,
+        first=first,
+        second=second,
+        topics=_by_topic(viewer, vectors, a, b),
+        is_lower_better=_is_lower_better(measure),
+        difference=float(sizes.mean_differences[0]),
+        interval=(float(interval.lower[0]), float(interval.upper[0])),
+        effect=float(sizes.standardised[0]),
+        t_p=float(t.p_values[0]),
+        wilcoxon_p=float(ranks.p_values[0]),
+        is_exact=int(ranks.methods[0]) == EXACT,
+    )
+
+
+def _by_topic(viewer: Viewer, vectors: Vectors, a: int, b: int) -> tuple[TopicDifference, ...]:
+    """The topics on which both have a score."""
+    base, residual = vectors.base, vectors.residual
+    rows = []
+    for topic in viewer.campaign.topics.order_by("position"):
+        first, second = base[a, topic.position], base[b, topic.position]
+        if np.isnan(first) or np.isnan(second):
+            continue
+        bounds: tuple[float | None, float | None] = (None, None)
+        if residual is not None:
+            reach = residual[[a, b], topic.position]
+            bounds = (float(first - second - reach[1]), float(first + reach[0] - second))
+        difference = float(first - second)
+        rows.append(
+            TopicDifference(
+                topic.code, topic.title, float(first), float(second), difference, *bounds
+            )
+        )
+    return tuple(sorted(rows, key=lambda row: -row.difference))
+
+
+def _is_lower_better(measure: Measure) -> bool:
+    return family_of(measure).facts.direction == "lower"

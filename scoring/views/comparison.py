@@ -1,0 +1,80 @@
+"""Two runs side by side."""
+
+import io
+from dataclasses import dataclass
+
+from defusedcsv import csv
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from campaigns import access
+from campaigns.models import Qrels
+from scoring.board_choices import chosen_measure, chosen_version, versions_offered
+from scoring.charts.comparison import difference_chart
+from scoring.comparison import Comparison, chosen_runs, compared, ranked_runs
+from scoring.core.measures.measure import Measure
+from scoring.definitions import rules_of
+from scoring.live_scores import LiveRun
+from scoring.topic_rows import sees_topic_means
+from scoring.views.analysed import attached_csv, hidden_page
+
+COLUMNS = ("topic", "title", "measure", "a", "b", "a_score", "b_score", "difference", "lowest",
+           "highest", "qrels")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Asked:
+    measure: Measure
+    qrels: Qrels | None
+    versions: list[Qrels]
+    runs: tuple[LiveRun, ...]
+    found: Comparison | None
+
+
+@require_GET
+def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not sees_topic_means(viewer):
+        return hidden_page(request, viewer)
+    asked = _asked(request, viewer)
+    context = {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "offered": rules_of(viewer.campaign).measures,
+        "measure": asked.measure,
+        "qrels": asked.qrels,
+        "versions": asked.versions,
+        "runs": asked.runs,
+        "found": asked.found,
+        "figure": difference_chart(asked.found) if asked.found and asked.found.topics else None,
+    }
+    return render(request, "scoring/compare.html", context)
+
+
+@require_GET
+def compare_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not sees_topic_means(viewer):
+        raise Http404
+    found = _asked(request, viewer).found
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    if found is not None:
+        names = (str(found.measure), found.first.tag, found.second.tag)
+        for row in found.topics:
+            scores = (row.first, row.second, row.difference, row.lowest, row.highest)
+            writer.writerow([row.code, row.title, *names, *scores, found.qrels.version])
+    return attached_csv(out.getvalue(), f"{slug}-compare")
+
+
+def _asked(request: HttpRequest, viewer: access.Viewer) -> _Asked:
+    measure = chosen_measure(viewer, request.GET.get("measure"))
+    versions = versions_offered(viewer)
+    qrels = chosen_version(viewer, request.GET.get("qrels"), versions)
+    qrels = qrels or viewer.campaign.active_qrels
+    runs = ranked_runs(viewer, qrels, measure) if qrels else ()
+    chosen = chosen_runs(runs, request.GET)
+    found = compared(viewer, qrels, measure, *chosen) if qrels and chosen else None
+    return _Asked(measure, qrels, versions, runs, found)

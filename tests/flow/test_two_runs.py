@@ -1,0 +1,131 @@
+"""Two runs side by side: by topic, by tests, and only for those who see scores by topic."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+from pytest_django.fixtures import DjangoAssertNumQueries
+from scipy import stats
+
+from campaigns.models import Run
+from tests.flow.conftest import World
+
+SHOWN = {
+    "stage": "published", "board_audience": 2, "runs_audience": 2, "per_topic_audience": 2,
+}  # fmt: skip
+TOPICS = [str(number) for number in range(1, 13)]
+AP = {"measure": "AP"}
+
+
+@pytest.fixture
+def board(world: World) -> World:
+    for position, code in enumerate(TOPICS[2:], start=2):
+        world.campaign.topics.create(code=code, position=position, fields=[])
+    world.change(measures=["AP", "ESL(n=1)"], **SHOWN)
+    world.add_qrels(b"".join(b"%b 0 d%d 1\n" % (t.encode(), n % 5) for n, t in enumerate(TOPICS)))
+    for tag, step in (("steady", 1), ("moody", 3)):
+        world.taken_in(run_of(tag, step))
+    return world
+
+
+def run_of(tag: str, step: int) -> bytes:
+    """Another place for the relevant document on every topic."""
+    lines = []
+    for number, topic in enumerate(TOPICS):
+        for rank in range(5):
+            document = (rank * step + number * number + step) % 5
+            lines.append(f"{topic} Q0 d{document} {rank + 1} {9 - rank} {tag}\n")
+    return "".join(lines).encode()
+
+
+def get(world: World, name: str = "compare", **asked: str) -> HttpResponse:
+    return Client().get(reverse(f"scoring:{name}", args=[world.campaign.slug]), asked)
+
+
+def ids(*tags: str) -> list[str]:
+    return [Run.objects.get(tag=tag).public_id for tag in tags]
+
+
+def rows(world: World, a: str, b: str, **asked: str) -> dict[str, dict[str, str]]:
+    text = get(world, "compare-csv", a=a, b=b, **asked).content.decode()
+    return {row["topic"]: row for row in csv.DictReader(io.StringIO(text))}
+
+
+def test_differences_and_tests_are_those_of_the_scores(board: World) -> None:
+    steady, moody = ids("steady", "moody")
+    found = get(board, a=steady, b=moody, **AP).context["found"]
+    by_topic = rows(board, steady, moody, **AP)
+    assert set(by_topic) == set(TOPICS)
+    a = np.array([float(row["a_score"]) for row in by_topic.values()])
+    b = np.array([float(row["b_score"]) for row in by_topic.values()])
+    differences = [float(row["difference"]) for row in by_topic.values()]
+    assert differences == pytest.approx((a - b).tolist(), abs=1e-15)
+    assert differences == sorted(differences, reverse=True)
+    assert found.difference == pytest.approx((a - b).mean(), abs=1e-15)
+    assert found.t_p == pytest.approx(stats.ttest_rel(a, b).pvalue, rel=1e-12)
+    assert (found.wins, found.losses, found.draws) == (
+        int((a > b).sum()), int((a < b).sum()), int((a == b).sum()),
+    )  # fmt: skip
+    assert found.interval[0] <= found.difference <= found.interval[1]
+
+
+def test_the_other_way_round_everything_turns(board: World) -> None:
+    steady, moody = ids("steady", "moody")
+    one = get(board, a=steady, b=moody, **AP).context["found"]
+    other = get(board, a=moody, b=steady, **AP).context["found"]
+    assert (one.wins, one.losses) == (other.losses, other.wins)
+    assert one.difference == -other.difference
+    assert (one.t_p, one.wilcoxon_p) == (other.t_p, other.wilcoxon_p)
+
+
+def test_bounds_are_what_unjudged_documents_of_both_allow(board: World) -> None:
+    for row in rows(board, *ids("steady", "moody"), measure="RBP(p=0.5)").values():
+        assert float(row["lowest"]) <= float(row["difference"]) <= float(row["highest"])
+
+
+def test_where_less_is_better_less_wins(board: World) -> None:
+    steady, moody = ids("steady", "moody")
+    found = get(board, a=steady, b=moody, measure="ESL(n=1)").context["found"]
+    assert found.is_lower_better
+    assert found.wins == sum(row.first < row.second for row in found.topics)
+
+
+def test_without_a_choice_it_is_the_two_best(board: World) -> None:
+    page = get(board)
+    assert page.status_code == 200
+    assert {page.context["found"].first.tag, page.context["found"].second.tag} == {
+        "steady", "moody",
+    }  # fmt: skip
+
+
+def test_a_run_beside_itself_and_runs_that_are_not_there(board: World) -> None:
+    (steady,) = ids("steady")
+    assert "choose another run" in get(board, a=steady, b=steady).content.decode()
+    assert get(board, a="nobody").status_code == 404
+
+
+def test_one_run_alone_and_no_judgments(world: World) -> None:
+    world.change(**SHOWN)
+    assert "no judgments yet" in get(world).content.decode()
+    world.add_qrels()
+    assert "No ranked run" in get(world).content.decode()
+    world.taken_in(b"1 Q0 d1 1 1 alone\n")
+    assert "no other to set beside it" in get(world).content.decode()
+
+
+@pytest.mark.parametrize("facts", [{"board_audience": 0}, {"per_topic_audience": 0}])
+def test_who_sees_no_scores_by_topic_compares_nothing(board: World, facts: dict) -> None:
+    board.change(**facts)
+    page = get(board)
+    assert page.status_code == 200
+    assert "steady" not in page.content.decode()
+    assert get(board, "compare-csv").status_code == 404
+
+
+def test_few_queries(board: World, django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
+    with django_assert_max_num_queries(12):
+        get(board, **AP)
