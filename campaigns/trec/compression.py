@@ -14,7 +14,7 @@ from typing import BinaryIO
 from campaigns.trec.problems import refuse
 
 READ_BYTES = 1 << 22
-BLOCK_BYTES = 1 << 22
+BLOCK_BYTES = 1 << 21  # unpacked at a time: what is packed may be hostile
 MEMBER_LIMIT = 1000
 HEAD_BYTES = 512
 GZIP_MAGIC = b"\x1f\x8b"

@@ -22,7 +22,19 @@ NO_ESL = ("-m", "ESL(n=9)")  # topic 1 has two relevant documents
 def started(*arguments, encoding=None, **options):
     environment = os.environ | ({"PYTHONIOENCODING": encoding} if encoding else {})
     command = [sys.executable, "-m", "scoring", *map(str, arguments)]
-    return subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, **options)
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stderr=subprocess.PIPE,
+        preexec_fn=_hear_ctrl_c,
+        **options,
+    )
+
+
+def _hear_ctrl_c():
+    """Who was started in the background of a shell ignores it, and so would all below."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def shown(*arguments, given=None, **options):

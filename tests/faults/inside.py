@@ -35,7 +35,12 @@ def prepare() -> None:
     """The tables, and a campaign with topics, qrels and one team."""
     call_command("migrate", verbosity=0)
     campaign = Campaign.objects.create(
-        slug=SLUG, name="Faults", stage=Campaign.Stage.OPEN, is_accepting=True, highest_grade=2
+        slug=SLUG,
+        name="Faults",
+        stage=Campaign.Stage.OPEN,
+        is_accepting=True,
+        highest_grade=2,
+        attempt_quota=30_000,
     )
     Topic.objects.bulk_create(
         Topic(campaign=campaign, code=code, position=position)

@@ -15,6 +15,7 @@ from django.test import Client
 
 from campaigns import people
 from campaigns.models import Judgment, Run, Team
+from scoring.models import Job
 from tests import trecyear
 from tests.flow.conftest import logged_in, perform_jobs
 from tests.flow.track import (
@@ -247,7 +248,7 @@ def correct(year: Year, first: Judged) -> str:
     file = SimpleUploadedFile("qrels.txt", trecyear.qrels_file(second))
     added = year.desk.post(f"{API}/qrels/", {"file": file, "note": "fifty were wrong"})
     assert added.status_code == 201, added.content
-    assert perform_jobs() == 12  # a replaced run is worth no more work
+    assert perform_jobs(Job.Kind.EVALUATE) == 12  # a replaced run is worth no more work
     assert_scores(year, second)
     assert_scores(year, first, "&qrels=1")
     assert board(year.browsers["nobody"], "measure=AP&qrels=1") == before
