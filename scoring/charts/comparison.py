@@ -57,6 +57,6 @@ def difference_chart(comparison: Comparison) -> dict[str, Any]:
             "zeroline": False,
             "showgrid": False,
         },
-        yaxis={"title": {"text": f"difference in {comparison.measure}"}, "zeroline": True},
+        yaxis={"title": {"text": "difference"}, "zeroline": True},
     )
     return as_data(figure)
