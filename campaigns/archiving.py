@@ -10,15 +10,20 @@ from campaigns.lifecycle import CannotStep, refuse_archived
 from campaigns.models import (
     Announcement,
     Campaign,
+    Claim,
+    Document,
     Invitation,
     Judgment,
     LogEntry,
     Membership,
     Notice,
+    Plan,
     Qrels,
     Run,
+    Task,
     Team,
     Topic,
+    TopicAssessor,
     User,
 )
 
@@ -32,7 +37,7 @@ COPIED = (
     "asks_acceptance", "run_types", "asks_priority", "run_fields", "preset", "stage_switches",
     "feedback", "feedback_measure", "feedback_step", "feedback_runs", "feedback_days",
     "highest_grade", "rel", "gain_map", "measures", "persistences", "run_depth", "no_relevant",
-    "unknown_topics",
+    "unknown_topics", "document_address",
 )  # fmt: skip
 OF_ONE_YEAR = (
     "id", "slug", "name", "stage", "created_at", "published_at", "archived_at", "copied_from",
@@ -97,11 +102,20 @@ def delete_campaign(*, campaign: Campaign, actor: User, typed_slug: str) -> None
     bell.erase_scores(row)
     Run.objects.filter(campaign=row).update(replaces=None)
     Campaign.objects.filter(pk=row.pk).update(active_qrels=None)
+    _delete_judging(row)
     for model in (
-        Notice, Announcement, Judgment, Run, Invitation, Membership, Team, Topic, Qrels
+        Notice, Announcement, Document, Run, Invitation, Membership, Team, Topic, Qrels
     ):  # fmt: skip
         model.objects.filter(campaign=row).delete()
     LogEntry.erasable.filter(campaign=row).delete()
     row.active_qrels = None
     row.delete()
     log.warning("Campaign %s was deleted by person %s.", row.slug, actor.pk)
+
+
+def _delete_judging(campaign: Campaign) -> None:
+    Judgment.objects.filter(campaign=campaign).delete()
+    Claim.objects.filter(task__plan__campaign=campaign).delete()
+    Task.objects.filter(plan__campaign=campaign).delete()
+    Plan.objects.filter(campaign=campaign).delete()
+    TopicAssessor.objects.filter(topic__campaign=campaign).delete()

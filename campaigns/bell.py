@@ -5,7 +5,7 @@ All calls write their rows inside the caller's transaction and ring when it comm
 
 from collections.abc import Sequence
 
-from campaigns.models import Campaign, Notice, Run
+from campaigns.models import Campaign, Notice, Plan, Run
 from scoring import asked_measures, erasing
 from scoring.jobs import enqueue
 from scoring.models import Job
@@ -30,6 +30,11 @@ def ring_for_scores_of(run: Run) -> None:
 def ring_for_notice(notice: Notice) -> None:
     """A mail is to be sent."""
     enqueue(Job.Kind.NOTIFY, subject=notice.pk, campaign_id=notice.campaign_id)
+
+
+def ring_for_next_documents(plan: Plan) -> None:
+    """A plan has room for more tasks."""
+    enqueue(Job.Kind.LAY_OUT, subject=plan.pk, campaign_id=plan.campaign_id)
 
 
 def erase_scores(campaign: Campaign) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from django.core.files.storage import default_storage
 
 from campaigns.models import Campaign, Qrels
+from campaigns.settling import settled
 from campaigns.trec.compression import plain_blocks
 from campaigns.trec.problems import FormatError, Problem
 from campaigns.trec.qrels import ParsedQrels, read_qrels, write_qrels
@@ -74,29 +75,19 @@ def uploaded_content(campaign: Campaign, data: bytes, *, is_confirmed: bool) -> 
 
 
 def frozen_content(campaign: Campaign) -> Content | None:
-    """All judgments made so far, by topic and document; None where there are none. Of a document
-    judged more than once the latest judgment holds, whoever made it."""
-    made = campaign.judgments.order_by("at", "pk").values_list(
-        "topic__position", "topic__code", "doc_id", "grade", "assessor"
-    )
-    by_assessor: dict[tuple[int, str, str], dict[int, int]] = {}
-    latest: dict[tuple[int, str, str], int] = {}
-    count = 0
-    for position, code, doc_id, grade, assessor in made.iterator():
-        by_assessor.setdefault((position, code, doc_id), {})[assessor] = grade
-        latest[position, code, doc_id] = grade
-        count += 1
-    if not latest:
+    """All judgments made so far, by topic and document; None where there are none."""
+    standing = settled(campaign.judgments.all())
+    if not standing:
         return None
-    data = "".join(f"{code} 0 {doc} {latest[p, code, doc]}\n" for p, code, doc in sorted(latest))
+    lines = (f"{code} 0 {doc_id} {found.grade}\n" for (_, code, doc_id), found in standing.items())
     provenance = {
-        "judgments": count,
-        "documents": len(latest),
-        "assessors": len({who for grades in by_assessor.values() for who in grades}),
-        "superseded": count - sum(len(grades) for grades in by_assessor.values()),
-        "disagreed": sum(len(set(grades.values())) > 1 for grades in by_assessor.values()),
+        "judgments": campaign.judgments.count(),
+        "documents": len(standing),
+        "assessors": len({who for found in standing.values() for who in found.by_assessor}),
+        "disagreed": sum(found.is_disputed for found in standing.values()),
+        "decided": sum(found.decided is not None for found in standing.values()),
     }
-    content = uploaded_content(campaign, data.encode(), is_confirmed=True)
+    content = uploaded_content(campaign, "".join(lines).encode(), is_confirmed=True)
     return replace(content, provenance=provenance)
 
 

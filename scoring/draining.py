@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from campaigns.models import Campaign
-from scoring import analyses, checking, delivery, evaluation, jobs
+from scoring import analyses, checking, delivery, evaluation, jobs, laying_out
 from scoring.models import Job
 
 ACTS = {
@@ -11,6 +11,7 @@ ACTS = {
     Job.Kind.EVALUATE: evaluation.evaluate_run,
     Job.Kind.NOTIFY: delivery.deliver_notice,
     Job.Kind.ANALYSE: analyses.answer,
+    Job.Kind.LAY_OUT: laying_out.lay_out,
 }
 
 

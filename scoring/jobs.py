@@ -41,8 +41,9 @@ TASKS = {
     Job.Kind.EVALUATE: "scoring.evaluate_run",
     Job.Kind.NOTIFY: "scoring.deliver_notice",
     Job.Kind.ANALYSE: "scoring.answer",
+    Job.Kind.LAY_OUT: "scoring.lay_out",
 }
-# What the subject is called while the job runs; a notice has no state.
+# What the subject is called while the job runs; notices and plans have no state.
 RUNNING = {
     Job.Kind.CHECK: Run.State.CHECKING,
     Job.Kind.EVALUATE: Evaluation.State.SCORING,

@@ -19,6 +19,7 @@ class Job(models.Model):
         EVALUATE = "evaluate"
         NOTIFY = "notify"  # subject: a Notice, to be mailed
         ANALYSE = "analyse"
+        LAY_OUT = "lay_out"  # subject: a Plan, whose next documents become tasks
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -202,7 +203,9 @@ class Analysis(models.Model):
         FAILED = "failed"
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="analyses")
-    qrels = models.ForeignKey(Qrels, on_delete=models.CASCADE, related_name="+")
+    qrels = models.ForeignKey(  # null: a question about rankings alone
+        Qrels, on_delete=models.CASCADE, null=True, related_name="+"
+    )
     kind = models.CharField(max_length=20)
     question = models.JSONField()
     digest = models.CharField(max_length=64)

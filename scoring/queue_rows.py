@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
-from campaigns.models import Campaign, Notice, Run
+from campaigns.models import Campaign, Notice, Plan, Run
 from scoring.models import Analysis, Evaluation, Job
 
 SHOWN = 100  # of each kind; the rest is counted
@@ -21,6 +21,7 @@ class QueuedJob:
     evaluation: Evaluation | None = None
     notice: Notice | None = None
     analysis: Analysis | None = None
+    plan: Plan | None = None
 
     @property
     def can_be_retried(self) -> bool:
@@ -31,6 +32,8 @@ class QueuedJob:
             return self.analysis.state == Analysis.State.FAILED
         if self.run is not None:
             return self.run.state == Run.State.FAILED
+        if self.plan is not None:
+            return self.plan.state != Plan.State.ENDED and not self.plan.is_laid_out
         return self.notice is not None and self.notice.sent_at is None
 
     @property
@@ -55,7 +58,7 @@ class Queue:
 
 
 def queue_of(campaign: Campaign) -> Queue:
-    """Running and waiting jobs, oldest first, and failed ones, newest first. Seven queries."""
+    """Running and waiting jobs, oldest first, and failed ones, newest first. Nine queries."""
     counts = campaign.jobs.aggregate(
         running=Count("pk", filter=Q(state=Job.State.RUNNING)),
         waiting=Count("pk", filter=Q(state=Job.State.WAITING)),
@@ -82,7 +85,7 @@ def failed_jobs(campaign: Campaign) -> tuple[QueuedJob, ...]:
 
 
 def _with_subjects(jobs: Iterable[Job]) -> Iterator[QueuedJob]:
-    """Four queries for however many jobs."""
+    """Five queries for however many jobs."""
     jobs = list(jobs)
 
     def subjects(kind: Job.Kind) -> list[int]:
@@ -94,6 +97,7 @@ def _with_subjects(jobs: Iterable[Job]) -> Iterator[QueuedJob]:
     )
     notices = Notice.objects.select_related("recipient").in_bulk(subjects(Job.Kind.NOTIFY))
     analyses = Analysis.objects.defer("answer").in_bulk(subjects(Job.Kind.ANALYSE))
+    plans = Plan.objects.in_bulk(subjects(Job.Kind.LAY_OUT))
     for job in jobs:
         match job.kind:
             case Job.Kind.CHECK:
@@ -104,5 +108,7 @@ def _with_subjects(jobs: Iterable[Job]) -> Iterator[QueuedJob]:
                 yield QueuedJob(job, run=run, evaluation=evaluation)
             case Job.Kind.ANALYSE:
                 yield QueuedJob(job, analysis=analyses.get(job.subject))
+            case Job.Kind.LAY_OUT:
+                yield QueuedJob(job, plan=plans.get(job.subject))
             case _:
                 yield QueuedJob(job, notice=notices.get(job.subject))

@@ -4,7 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from campaigns import notices
-from scoring import analyses, checking, delivery, evaluation, housekeeping, jobs
+from scoring import analyses, checking, delivery, evaluation, housekeeping, jobs, laying_out
 
 
 @shared_task(name="scoring.check_run")
@@ -33,6 +33,13 @@ def answer(job_id: int) -> None:
     with jobs.attempt(job_id) as held:
         if held is not None:
             analyses.answer(held)
+
+
+@shared_task(name="scoring.lay_out")
+def lay_out(job_id: int) -> None:
+    with jobs.attempt(job_id) as held:
+        if held is not None:
+            laying_out.lay_out(held)
 
 
 @shared_task(name="scoring.tell_due")

@@ -1,10 +1,11 @@
 """What was asked, handed in and judged, and by whom. Facts and constraints; the acts are above."""
 
 from campaigns.models.campaign import Audience, Campaign, Series, Topic
+from campaigns.models.judging import Claim, Document, Judgment, Plan, Task, TopicAssessor
 from campaigns.models.log import LogEntry
 from campaigns.models.notices import Announcement, Notice
 from campaigns.models.people import Invitation, Membership, Team, User
-from campaigns.models.qrels import Judgment, Qrels
+from campaigns.models.qrels import Qrels
 from campaigns.models.runs import Run
 from campaigns.models.showing import Preset
 
@@ -12,16 +13,21 @@ __all__ = [
     "Announcement",
     "Audience",
     "Campaign",
+    "Claim",
+    "Document",
     "Invitation",
     "Judgment",
     "LogEntry",
     "Membership",
     "Notice",
+    "Plan",
     "Preset",
     "Qrels",
     "Run",
     "Series",
+    "Task",
     "Team",
     "Topic",
+    "TopicAssessor",
     "User",
 ]

@@ -1,5 +1,6 @@
 """A campaign is one task: its topics, its rules of scoring, its dates, and who is shown what."""
 
+import re
 import zoneinfo
 
 from django.core.exceptions import ValidationError
@@ -18,6 +19,11 @@ slug_validator = RegexValidator(
 def check_time_zone(name: str) -> None:
     if name not in zoneinfo.available_timezones():
         raise ValidationError(f"{name} is not a time zone, such as Europe/Rome or UTC.")
+
+
+def check_document_address(address: str) -> None:
+    if not re.fullmatch(r"https?://[^\s{}]+\{doc_id\}[^\s{}]*", address):
+        raise ValidationError("Type an address that starts with http and holds {doc_id} once.")
 
 
 def default_persistences() -> list[float]:
@@ -184,6 +190,12 @@ class Campaign(models.Model):
     )
     unknown_topics = models.CharField(
         max_length=6, choices=UnknownTopics.choices, default=UnknownTopics.REFUSE
+    )
+    document_address = models.CharField(
+        max_length=500,
+        blank=True,
+        validators=[check_document_address],
+        help_text="Where a document can be read; {doc_id} stands for its id.",
     )
     active_qrels = models.ForeignKey(
         "campaigns.Qrels", on_delete=models.PROTECT, null=True, blank=True, related_name="+"

@@ -1,9 +1,8 @@
 """A qrels version: one whole, immutable set of judgments."""
 
 from django.db import models
-from django.db.models import Q
 
-from campaigns.models.campaign import Campaign, Topic
+from campaigns.models.campaign import Campaign
 from campaigns.models.people import User
 
 
@@ -31,25 +30,3 @@ class Qrels(models.Model):
 
     def __str__(self) -> str:
         return f"qrels v{self.version}"
-
-
-class Judgment(models.Model):
-    """One act of judging. Rows are only added: a later one of the same assessor supersedes."""
-
-    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="judgments")
-    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="judgments")
-    doc_id = models.CharField(max_length=1024)
-    grade = models.SmallIntegerField()
-    assessor = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        indexes = [models.Index(fields=["campaign", "topic", "at"])]
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(grade__gte=0) & Q(grade__lte=127), name="judgment_grade_in_range"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.topic} {self.doc_id}: {self.grade}"

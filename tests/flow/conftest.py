@@ -26,6 +26,7 @@ ACTS = {
     Job.Kind.EVALUATE: tasks.evaluate_run,
     Job.Kind.NOTIFY: tasks.deliver_notice,
     Job.Kind.ANALYSE: tasks.answer,
+    Job.Kind.LAY_OUT: tasks.lay_out,
 }
 
 

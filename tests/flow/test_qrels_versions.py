@@ -195,8 +195,8 @@ def test_the_latest_judgment_of_a_document_is_frozen(world: World) -> None:
         "judgments": 5,
         "documents": 3,
         "assessors": 2,
-        "superseded": 1,
         "disagreed": 1,
+        "decided": 0,
     }
 
 

@@ -1,0 +1,202 @@
+"""Judging: the documents, the plan, who judges what, and every single act of judging."""
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+
+from campaigns.models.campaign import Campaign, Topic
+from campaigns.models.people import User
+
+
+class Document(models.Model):
+    """A document's text, where the organisers gave one. Shown as text, never as markup."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="documents")
+    doc_id = models.CharField(max_length=1024)
+    title = models.CharField(max_length=500, blank=True)
+    text = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "doc_id"], name="document_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.doc_id
+
+
+class Plan(models.Model):
+    """Which documents are judged, in which order, and how. A campaign has at most one in force;
+    an ended one stays, for its judgments name it."""
+
+    class Method(models.TextChoices):
+        POOLING = "pooling", "Pooling: the first documents of every run"
+        A = "A", "A: what counts most over all runs"
+        B = "B", "B: what counts most where least is known"
+        C = "C", "C: what counts most for the runs that look best"
+
+    class Scope(models.TextChoices):
+        RUN = "run", "a run's means over all topics"
+        TOPIC = "topic", "the document's own topic"
+
+    class State(models.TextChoices):
+        OPEN = "open"
+        PAUSED = "paused"
+        ENDED = "ended"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="plans")
+    method = models.CharField(max_length=7, choices=Method.choices, default=Method.C)
+    persistence = models.FloatField(
+        default=0.8, validators=[MinValueValidator(0.01), MaxValueValidator(0.99)]
+    )
+    scope = models.CharField(max_length=5, choices=Scope.choices, default=Scope.RUN)
+    lowest_priority = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="Runs up to this judging priority count; empty: all."
+    )
+    starts_from = models.ForeignKey(  # a version whose judgments count as made; null: none do
+        "campaigns.Qrels", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    budget = models.PositiveIntegerField(validators=[MinValueValidator(1)])  # documents
+    batch = models.PositiveSmallIntegerField(
+        default=20,
+        validators=[MinValueValidator(1)],
+        help_text="Judgments before B and C weigh anew.",
+    )
+    overlap_percent = models.PositiveSmallIntegerField(
+        default=0,
+        validators=[MaxValueValidator(100)],
+        help_text="So many of a hundred documents are judged by two assessors.",
+    )
+    is_shuffled = models.BooleanField(
+        default=False, help_text="The order in which documents are shown tells nothing of the runs."
+    )
+    shows_residual = models.BooleanField(
+        default=False, help_text="Assessors see one figure: the mean residual of all runs."
+    )
+    lease_minutes = models.PositiveSmallIntegerField(
+        default=30, validators=[MinValueValidator(1), MaxValueValidator(24 * 60)]
+    )
+    state = models.CharField(max_length=6, choices=State.choices, default=State.OPEN)
+    laid_out = models.PositiveIntegerField(default=0)  # tasks so far
+    is_exhausted = models.BooleanField(default=False)  # no run names a document more
+    created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign"], condition=~Q(state="ended"), name="one_plan_in_force"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.method}, p = {self.persistence}, {self.budget} documents"
+
+    @property
+    def is_static(self) -> bool:
+        """Its order hangs on no judgment, so all of it is laid out at once."""
+        return self.method in (self.Method.POOLING, self.Method.A)
+
+    @property
+    def is_laid_out(self) -> bool:
+        return self.is_exhausted or self.laid_out >= self.budget
+
+
+class TopicAssessor(models.Model):
+    """This assessor judges this topic. Who is named for none judges nothing."""
+
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="assessors")
+    assessor = models.ForeignKey(User, on_delete=models.PROTECT, related_name="topics_to_judge")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["topic", "assessor"], name="topic_assessor_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.assessor} for {self.topic}"
+
+
+class Task(models.Model):
+    """One document of one topic that the plan wants judged, by one assessor or by two."""
+
+    plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="tasks")
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="tasks")
+    doc_id = models.CharField(max_length=1024)
+    position = models.PositiveIntegerField()  # 0-based, in the order in which the plan chose
+    turn = models.PositiveIntegerField()  # in which it is shown: the position, or shuffled
+    batch = models.PositiveIntegerField(default=0)
+    wanted = models.PositiveSmallIntegerField(default=1)  # assessors
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["plan", "topic", "doc_id"], name="task_once"),
+            models.UniqueConstraint(fields=["plan", "position"], name="task_position_once"),
+        ]
+        indexes = [models.Index(fields=["plan", "topic", "turn"])]
+
+    def __str__(self) -> str:
+        return f"{self.topic} {self.doc_id}"
+
+
+class Claim(models.Model):
+    """An assessor's hold on a task: for a while, and once judged for good.
+
+    It takes up one of the assessors that the task wants while its lease lasts or it is judged.
+    """
+
+    class End(models.TextChoices):
+        NONE = "", "held"
+        JUDGED = "judged"
+        SKIPPED = "skipped"  # by this assessor: others may still judge it
+        RELEASED = "released"
+
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="claims")
+    assessor = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    until = models.DateTimeField()
+    end = models.CharField(max_length=8, choices=End.choices, default=End.NONE, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["task", "assessor"], name="claim_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.assessor} on {self.task}"
+
+
+class Judgment(models.Model):
+    """One act of judging. Rows are only added: a later one of the same assessor supersedes, and
+    one without a grade takes back. What an organiser decides between assessors stands above both.
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="judgments")
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="judgments")
+    doc_id = models.CharField(max_length=1024)
+    grade = models.SmallIntegerField(null=True)  # null: taken back
+    assessor = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    task = models.ForeignKey(
+        Task, on_delete=models.PROTECT, null=True, blank=True, related_name="judgments"
+    )
+    is_unsure = models.BooleanField(default=False)
+    note = models.CharField(max_length=1000, blank=True)
+    is_adjudication = models.BooleanField(default=False)
+    key = models.CharField(max_length=64, blank=True)  # of the sending: a repeated one adds nothing
+
+    class Meta:
+        indexes = [models.Index(fields=["campaign", "topic", "at"])]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(grade=None) | (Q(grade__gte=0) & Q(grade__lte=127)),
+                name="judgment_grade_in_range",
+            ),
+            models.UniqueConstraint(
+                fields=["assessor", "key"], condition=~Q(key=""), name="judgment_sent_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.topic} {self.doc_id}: {self.grade}"

@@ -1,0 +1,63 @@
+"""What the judgments of a campaign come to: one grade for each document that was judged.
+
+Of one assessor the latest act holds, and an act without a grade takes back. Between assessors the
+latest of those holds, unless somebody decided: then that.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from django.db.models import QuerySet
+
+from campaigns.models import Campaign, Judgment
+
+Key: TypeAlias = tuple[int, str, str]  # topic position, topic code, document id
+
+
+@dataclass
+class Settled:
+    """The grades that stand for one document."""
+
+    by_assessor: dict[int, int] = field(default_factory=dict)  # in the order of their last act
+    decided: int | None = None
+
+    @property
+    def grade(self) -> int | None:
+        """What counts; None where every judgment was taken back."""
+        if self.decided is not None:
+            return self.decided
+        return next(reversed(self.by_assessor.values()), None)
+
+    @property
+    def is_disputed(self) -> bool:
+        """Assessors gave different grades and nobody has decided."""
+        return self.decided is None and len(set(self.by_assessor.values())) > 1
+
+
+def settled(judgments: QuerySet[Judgment]) -> dict[Key, Settled]:
+    """Every document with a judgment that stands, by topic and id; one query."""
+    found: dict[Key, Settled] = {}
+    for key, assessor, grade, is_adjudication in _acts(judgments):
+        document = found.setdefault(key, Settled())
+        if is_adjudication:
+            document.decided = grade
+            continue
+        document.by_assessor.pop(assessor, None)
+        if grade is not None:
+            document.by_assessor[assessor] = grade
+    return {key: found[key] for key in sorted(found) if found[key].grade is not None}
+
+
+def settled_grades(campaign: Campaign) -> dict[Key, int]:
+    """The grade that counts of every judged document."""
+    standing = settled(campaign.judgments.all())
+    return {key: document.grade for key, document in standing.items() if document.grade is not None}
+
+
+def _acts(judgments: QuerySet[Judgment]) -> Iterator[tuple[Key, int, int | None, bool]]:
+    made = judgments.order_by("at", "pk").values_list(
+        "topic__position", "topic__code", "doc_id", "assessor", "grade", "is_adjudication"
+    )
+    for position, code, doc_id, assessor, grade, is_adjudication in made.iterator():
+        yield (position, code, doc_id), assessor, grade, is_adjudication

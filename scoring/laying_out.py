@@ -1,0 +1,85 @@
+"""The next documents of a judging plan: chosen by a worker, laid out as tasks.
+
+Pooling and method A are laid out at once. B and C come batch by batch: each batch is chosen with
+all judgments made so far, exactly as the simulation of judging chooses.
+"""
+
+import random
+
+import numpy as np
+from django.db import transaction
+from numpy.typing import NDArray
+
+from campaigns.models import Plan, Task
+from scoring import jobs
+from scoring.core.candidates import Candidates, find_outcomes
+from scoring.core.grades import UNJUDGED
+from scoring.core.selection import Strategy, choose
+from scoring.proposals import known_outcomes, proposals_of, table_of_grades
+
+SHUFFLE_SEED = 20070723
+ROWS_AT_ONCE = 1000
+
+
+def lay_out(held: jobs.Claim) -> None:
+    """Adds the plan's next tasks with the job's end; none where it is ended or laid out by now."""
+    plan = Plan.objects.select_related("campaign", "starts_from").get(pk=held.subject)
+    chosen = _next_documents(plan)
+    with transaction.atomic():
+        locked = Plan.objects.select_for_update().get(pk=plan.pk)
+        jobs.finish(held)
+        if locked.state == Plan.State.ENDED or locked.laid_out != plan.laid_out:
+            return
+        Task.objects.bulk_create(_tasks(locked, chosen), batch_size=ROWS_AT_ONCE)
+        Plan.objects.filter(pk=plan.pk).update(
+            laid_out=plan.laid_out + len(chosen), is_exhausted=len(chosen) == 0
+        )
+
+
+def _next_documents(plan: Plan) -> list[tuple[int, str]]:
+    """Topic position and document id of each, in the order of judging."""
+    left = plan.budget - plan.laid_out
+    wanted = left if plan.is_static else min(left, plan.batch)
+    proposals = proposals_of(
+        plan.campaign, persistence=plan.persistence, lowest_priority=plan.lowest_priority
+    )
+    if proposals is None or wanted <= 0:
+        return []
+    candidates = proposals.candidates
+    outcomes = known_outcomes(plan.campaign, candidates, starts_from=plan.starts_from)
+    waiting = _waiting(plan, candidates, outcomes)
+    strategy = Strategy(plan.method, plan.persistence, plan.scope)  # type: ignore[arg-type]
+    places = choose(candidates, strategy, outcomes, count=wanted + len(waiting))
+    new = places[~np.isin(places, waiting)][:wanted]
+    rows, ids = candidates.topic_rows[new].tolist(), candidates.doc_ids[new].tolist()
+    return [(row, doc_id.decode()) for row, doc_id in zip(rows, ids, strict=True)]
+
+
+def _waiting(plan: Plan, candidates: Candidates, outcomes: NDArray[np.int8]) -> NDArray[np.int64]:
+    """int64[tasks]: the candidates that are tasks already and not judged yet."""
+    tasks = plan.tasks.values_list("topic__position", "topic__code", "doc_id")
+    table = table_of_grades(candidates.topics, dict.fromkeys(tasks, 0), highest_grade=1)
+    is_task = find_outcomes(candidates, table, rel=1) != UNJUDGED
+    return np.flatnonzero(is_task & (outcomes == UNJUDGED))
+
+
+def _tasks(plan: Plan, chosen: list[tuple[int, str]]) -> list[Task]:
+    """Tasks in the order chosen; shuffled within the batch where the order should tell nothing."""
+    topics = dict(plan.campaign.topics.values_list("position", "pk"))
+    positions = range(plan.laid_out, plan.laid_out + len(chosen))
+    chance = random.Random(f"{SHUFFLE_SEED}/{plan.pk}/{plan.laid_out}")  # noqa: S311 - no secret
+    turns = list(positions)
+    if plan.is_shuffled:
+        chance.shuffle(turns)
+    return [
+        Task(
+            plan=plan,
+            topic_id=topics[row],
+            doc_id=doc_id,
+            position=position,
+            turn=turn,
+            batch=0 if plan.is_static else plan.laid_out // plan.batch,
+            wanted=2 if chance.random() * 100 < plan.overlap_percent else 1,
+        )
+        for position, turn, (row, doc_id) in zip(positions, turns, chosen, strict=True)
+    ]

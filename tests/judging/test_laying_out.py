@@ -1,0 +1,101 @@
+"""A plan's next documents: the paper's example, batches, what is left out."""
+
+import pytest
+
+from campaigns import bell
+from campaigns.models import Campaign, Judgment, Plan, Task, User
+from tests.flow.conftest import perform_jobs
+from tests.judging.conftest import ranked_run, table_1
+from tests.making import make_campaign, make_user
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def plan_of(campaign: Campaign, **facts: object) -> Plan:
+    plan = Plan.objects.create(campaign=campaign, **{"budget": 6, "method": "A"} | facts)
+    lay_out(plan)
+    return plan
+
+
+def lay_out(plan: Plan) -> None:
+    bell.ring_for_next_documents(plan)
+    assert perform_jobs() == 1
+    plan.refresh_from_db()
+
+
+def chosen(plan: Plan) -> list[str]:
+    return list(plan.tasks.order_by("position").values_list("doc_id", flat=True))
+
+
+def judge(task: Task, grade: int, assessor: User) -> None:
+    Judgment.objects.create(
+        campaign_id=task.plan.campaign_id,
+        topic=task.topic,
+        doc_id=task.doc_id,
+        grade=grade,
+        assessor=assessor,
+        task=task,
+    )
+
+
+def test_method_a_chooses_the_papers_six_documents() -> None:
+    campaign = make_campaign(topics=("1",))
+    table_1(campaign)
+    plan = plan_of(campaign, method="A")
+    assert chosen(plan) == ["18", "22", "11", "10", "21", "13"]
+    assert (plan.laid_out, plan.is_laid_out) == (6, True)
+
+
+def test_an_adaptive_plan_comes_in_batches_and_ends_with_its_budget() -> None:
+    campaign = make_campaign(topics=("1",))
+    table_1(campaign)
+    plan = plan_of(campaign, method="C", batch=2, budget=5)
+    assessor = make_user()
+    assert len(chosen(plan)) == 2
+    for task in plan.tasks.all():
+        judge(task, 1, assessor)
+    lay_out(plan)
+    assert len(chosen(plan)) == 4
+    lay_out(plan)  # the second batch is not judged yet: it is not chosen again
+    assert (len(chosen(plan)), len(set(chosen(plan))), plan.is_laid_out) == (5, 5, True)
+    lay_out(plan)
+    assert len(chosen(plan)) == 5
+
+
+def test_judgments_that_a_plan_starts_from_are_not_asked_for_again() -> None:
+    campaign = make_campaign(topics=("1",))
+    table_1(campaign)
+    first = plan_of(campaign, budget=2)
+    for task in first.tasks.all():
+        judge(task, 0, make_user())
+    Plan.objects.update(state=Plan.State.ENDED)
+    assert chosen(plan_of(campaign, budget=2)) == ["11", "10"]
+
+
+def test_runs_beyond_the_judging_priority_propose_nothing() -> None:
+    campaign = make_campaign(topics=("1",))
+    ranked_run(campaign, {"1": ["a", "b"]}, tag="first", judging_priority=1)
+    ranked_run(campaign, {"1": ["c", "d"]}, tag="second", judging_priority=2)
+    ranked_run(campaign, {"1": ["e"]}, tag="unsaid")
+    plan = plan_of(campaign, lowest_priority=1)
+    assert chosen(plan) == ["a", "b"]
+    assert not plan.is_laid_out
+    lay_out(plan)
+    assert (plan.is_exhausted, plan.is_laid_out) == (True, True)
+
+
+def test_a_shuffled_plan_shows_documents_in_another_order_than_it_chose_them() -> None:
+    campaign = make_campaign(topics=("1",))
+    table_1(campaign)
+    plan = plan_of(campaign, is_shuffled=True, budget=15)
+    turns = list(plan.tasks.order_by("position").values_list("turn", flat=True))
+    assert sorted(turns) == list(range(15))
+    assert turns != sorted(turns)
+    assert chosen(plan)[:6] == ["18", "22", "11", "10", "21", "13"]
+
+
+def test_as_many_documents_as_asked_are_judged_twice() -> None:
+    campaign = make_campaign(topics=("1",))
+    table_1(campaign)
+    wanted = plan_of(campaign, overlap_percent=100, budget=15).tasks
+    assert set(wanted.values_list("wanted", flat=True)) == {2}
