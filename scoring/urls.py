@@ -2,6 +2,7 @@ from scoring.routes import (
     agreement,
     boards,
     comparison,
+    condition,
     downloads,
     measures,
     pools,
@@ -21,4 +22,5 @@ urlpatterns = [
     *measures.urlpatterns,
     *qrels.urlpatterns,
     *downloads.urlpatterns,
+    *condition.urlpatterns,
 ]
