@@ -11,8 +11,28 @@ from campaigns import access
 from campaigns.api.acts import reading
 from campaigns.api.answers import READS
 from campaigns.models import Run
+from scoring.asked_board import board_asked
+from scoring.board_choices import POOLED
 from scoring.exports.board import board_csv, board_records
-from scoring.leaderboard import board_asked
+
+
+class ColumnSerializer(serializers.Serializer):
+    """A measure asked for by `columns`."""
+
+    measure = serializers.CharField()
+    base = serializers.FloatField(allow_null=True)
+    residual = serializers.FloatField(allow_null=True)
+
+
+class TiesSerializer(serializers.Serializer):
+    """The score over all orders of the run's tied documents."""
+
+    expected = serializers.FloatField(allow_null=True, help_text="the mean over all orders")
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    can_swap = serializers.BooleanField(
+        help_text="ties alone could put the run of the next rank before this one"
+    )
 
 
 class RowSerializer(serializers.Serializer):
@@ -32,12 +52,23 @@ class RowSerializer(serializers.Serializer):
     run_id = serializers.CharField()
     standing = serializers.ChoiceField(choices=["ranked", "late", "disqualified"])
     reason = serializers.CharField()
+    columns = ColumnSerializer(many=True)
+    places_gained = serializers.IntegerField(
+        allow_null=True,
+        help_text="against the board of the version in force, among the runs on both; else null",
+    )
+    ties = TiesSerializer(allow_null=True, help_text="with ties=on; else null")
 
 
 MEASURE = OpenApiParameter("measure", str, description="such as RBP(p=0.8); one of the campaign's")
 QRELS = OpenApiParameter("qrels", int, description="a version; the one in force if none is named")
 TEAM = OpenApiParameter("team", str, description="a team's id")
 TYPE = OpenApiParameter("type", str, enum=list(Run.Type.values))
+JUDGED = OpenApiParameter(
+    "judged", str, enum=list(POOLED), description="full: all of its first ten documents, each topic"
+)
+PERSISTENCE = OpenApiParameter("p", float, description="another p of an RBP, from 0.01 to 0.99")
+COLUMNS = OpenApiParameter("columns", str, many=True, description="measures beside the one")
 ROW = OpenApiExample(
     "the first",
     value={
@@ -55,6 +86,9 @@ ROW = OpenApiExample(
         "run_id": "k5zq3wd7c2hxy4ma",
         "standing": "ranked",
         "reason": "",
+        "columns": [{"measure": "AP", "base": 0.3102, "residual": None}],
+        "places_gained": None,
+        "ties": None,
     },
     response_only=True,
 )
@@ -68,6 +102,9 @@ ROW = OpenApiExample(
         QRELS,
         TEAM,
         TYPE,
+        JUDGED,
+        PERSISTENCE,
+        COLUMNS,
         OpenApiParameter("format", str, enum=["json", "csv"]),
     ],
     responses={

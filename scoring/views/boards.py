@@ -1,20 +1,21 @@
 """The leaderboard."""
 
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from campaigns import access
 from campaigns.models import Run
-from scoring.board_choices import chosen_measure, persistence_of
+from scoring.asked_board import board_asked
+from scoring.board_choices import JUDGED, POOLED, chosen_measure, persistence_of, versions_offered
 from scoring.charts.intervals import interval_chart
 from scoring.definitions import rules_of
 from scoring.exports.badge import board_badge
 from scoring.exports.board import board_csv
 from scoring.exports.latex import board_latex
-from scoring.leaderboard import board_asked, sorted_rows, versions_offered
+from scoring.leaderboard import chosen_sort, sorted_rows
 from scoring.views.analysed import hidden_page
 
 
@@ -25,6 +26,7 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
         return hidden_page(request, viewer)
     versions = versions_offered(viewer)
     board = board_asked(viewer, request.GET, offered=versions)
+    sort = chosen_sort(board, request.GET)
     is_drawn = board.ranked and not board.filters
     return render(
         request,
@@ -33,13 +35,15 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
             "viewer": viewer,
             "campaign": viewer.campaign,
             "board": board,
-            "rows": sorted_rows(board, request.GET.get("sort", "rank")),
-            "sort": request.GET.get("sort", "rank"),
+            "rows": sorted_rows(board, sort),
+            "sort": sort,
             "measure": chosen_measure(viewer, request.GET.get("measure")),
             "persistence": persistence_of(board.measure),
             "offered": rules_of(viewer.campaign).measures,
             "versions": versions,
             "run_types": Run.Type.values,
+            "judged": POOLED,
+            "standing": (board.measure, JUDGED),
             "chart": interval_chart(board) if is_drawn else None,
         },
     )
@@ -70,7 +74,7 @@ def badge(request: HttpRequest, slug: str) -> HttpResponse:
     """Who leads, as a picture that other pages may show: of boards that everybody may see, and the
     same for everybody."""
     viewer = access.board_or_404(AnonymousUser(), slug)
-    board = board_asked(viewer, {})
+    board = board_asked(viewer, QueryDict())
     response = HttpResponse(
         board_badge(board, title=viewer.campaign.name), content_type="image/svg+xml"
     )

@@ -7,8 +7,8 @@ from django.views.decorators.http import require_GET
 
 from campaigns import access
 from campaigns.qrels_versions import version_or_404
+from scoring.board_choices import chosen_measure
 from scoring.definitions import rules_of
-from scoring.leaderboard import chosen_measure
 from scoring.qrels_diff import VersionDiff, changes_csv, diff, moves_csv
 
 SHOWN_CHANGES = 1000
