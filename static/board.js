@@ -61,6 +61,8 @@ function keep(form, p) {
 }
 
 function replaceParts(page) {
+  const ticked = new Set(Array.from(document.querySelectorAll(".board [name=run]:checked"), (box) => box.value));
+  for (const box of page.querySelectorAll(".board [name=run]")) box.checked = ticked.has(box.value);
   for (const part of ["#finding", "#chart-data", "#chart-runs", "table.board", ".controls .takeaway"]) {
     const fresh = page.querySelector(part);
     if (fresh) document.querySelector(part)?.replaceWith(document.adoptNode(fresh));

@@ -16,6 +16,7 @@ from scoring.exports.badge import board_badge
 from scoring.exports.board import board_csv
 from scoring.exports.latex import board_latex
 from scoring.leaderboard import chosen_sort, sorted_rows
+from scoring.topic_rows import sees_topic_means
 from scoring.views.analysed import hidden_page
 
 
@@ -43,6 +44,7 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
             "versions": versions,
             "run_types": Run.Type.values,
             "judged": POOLED,
+            "can_compare": len(board.ranked) > 1 and sees_topic_means(viewer),
             "standing": (board.measure, JUDGED),
             "chart": interval_chart(board) if is_drawn else None,
         },

@@ -4,15 +4,15 @@ import io
 from dataclasses import dataclass
 
 from defusedcsv import csv
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET
 
 from campaigns import access
 from campaigns.models import Qrels
 from scoring.board_choices import chosen_measure, chosen_version, versions_offered
 from scoring.charts.comparison import difference_chart
-from scoring.comparison import Comparison, chosen_runs, compared, ranked_runs
+from scoring.comparison import Comparison, chosen_runs, compared, ranked_runs, ticked_runs
 from scoring.core.measures.measure import Measure
 from scoring.definitions import rules_of
 from scoring.live_scores import LiveRun
@@ -37,8 +37,12 @@ def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not sees_topic_means(viewer):
         return hidden_page(request, viewer)
+    ticked = ticked_runs(request.GET)
+    if len(ticked) == 2:
+        return redirect(f"{request.path}?{_as_two(request.GET, ticked).urlencode()}")
     asked = _asked(request, viewer)
     context = {
+        "ticked": len(ticked),
         "viewer": viewer,
         "campaign": viewer.campaign,
         "offered": rules_of(viewer.campaign).measures,
@@ -67,6 +71,14 @@ def compare_csv(request: HttpRequest, slug: str) -> HttpResponse:
             scores = (row.first, row.second, row.difference, row.lowest, row.highest)
             writer.writerow([row.code, row.title, *names, *scores, found.qrels.version])
     return attached_csv(out.getvalue(), f"{slug}-compare")
+
+
+def _as_two(query: QueryDict, ticked: list[str]) -> QueryDict:
+    """The address of the page of two runs that were ticked."""
+    named = query.copy()
+    del named["run"]
+    named["a"], named["b"] = ticked
+    return named
 
 
 def _asked(request: HttpRequest, viewer: access.Viewer) -> _Asked:

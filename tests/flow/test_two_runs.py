@@ -129,3 +129,27 @@ def test_who_sees_no_scores_by_topic_compares_nothing(board: World, facts: dict)
 def test_few_queries(board: World, django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
     with django_assert_max_num_queries(12):
         get(board, **AP)
+
+
+def test_two_runs_ticked_on_the_board_are_set_side_by_side(board: World) -> None:
+    steady, moody = ids("steady", "moody")
+    form = get(board, "leaderboard", **AP).content.decode()
+    assert form.count(' name="run" value="') == 2
+    answer = get(board, run=[moody, steady], **AP)
+    assert answer.status_code == 302
+    found = Client().get(answer["Location"]).context["found"]
+    assert (found.first.tag, found.second.tag, str(found.measure)) == ("moody", "steady", "AP")
+
+
+def test_one_tick_or_three_are_told_in_words(board: World) -> None:
+    board.taken_in(run_of("third", 2))
+    steady, moody, third = ids("steady", "moody", "third")
+    three = get(board, run=[third, moody, steady], **AP)
+    assert "3 runs were ticked, and two can be set side by side" in three.content.decode()
+    found = three.context["found"]
+    assert (found.first.tag, found.second.tag) == ("third", "moody")
+    one = get(board, run=third, **AP)
+    assert "One run was ticked" in one.content.decode()
+    assert one.context["found"].first.tag == "third"
+    assert one.context["found"].second.tag != "third"
+    assert get(board, run="nothing", **AP).status_code == 404
