@@ -10,10 +10,12 @@ ties=on               what could change if tied documents stood in another order
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from django.http import QueryDict
 
 from campaigns.access import Viewer
+from campaigns.choices import one_of
 from campaigns.models import Qrels
 from scoring.board_choices import (
     chosen_columns,
@@ -25,6 +27,9 @@ from scoring.board_choices import (
 from scoring.core.measures.measure import Measure
 from scoring.grade_cube import means_from_grades
 from scoring.leaderboard import Leaderboard, Row, leaderboard, placed
+from scoring.tied_board import with_ties
+
+TIES: Final = {"on": "what ties decide", "off": "not shown"}
 
 
 def board_asked(
@@ -43,6 +48,8 @@ def board_asked(
     )
     if at_p is not None:
         board = _scored_anew(viewer, board, at_p)
+    if one_of("ties", asked.get("ties"), TIES, called="way of looking at ties") == "on":
+        board = with_ties(viewer, board)
     return _filtered(board, asked)
 
 

@@ -96,6 +96,11 @@ class Leaderboard:
         return tuple(row for row in self.rows if row.rank is not None)
 
     @property
+    def unanswered(self) -> Analysis | None:
+        """What must be computed before all that is asked for can be told."""
+        return self.ties.analysis if self.ties and not self.ties.is_done else None
+
+    @property
     def has_tied_scores(self) -> bool:
         return self.ties is not None and self.ties.is_done
 

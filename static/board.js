@@ -15,7 +15,7 @@ function switchOnChange() {
   const form = document.getElementById("controls");
   if (!form) return;
   document.getElementById("show").hidden = true;
-  for (const select of form.querySelectorAll("select")) {
+  for (const select of form.querySelectorAll("select, [name=ties]")) {
     select.addEventListener("change", () => {
       sessionStorage.setItem("focus", select.id); // who chooses by keyboard goes on choosing
       if (select.id === "measure") form.querySelector("[name=p]")?.remove(); // it has a p of its own

@@ -2,18 +2,20 @@
 
 from django.http import Http404, HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
 from campaigns.api.acts import reading
-from campaigns.api.answers import READS
+from campaigns.api.answers import READS, RefusalSerializer
 from campaigns.models import Run
 from scoring.asked_board import board_asked
 from scoring.board_choices import POOLED
 from scoring.exports.board import board_csv, board_records
+from scoring.models import Analysis
+from scoring.views.analysed import LOOK_AGAIN
 
 
 class ColumnSerializer(serializers.Serializer):
@@ -69,6 +71,7 @@ JUDGED = OpenApiParameter(
 )
 PERSISTENCE = OpenApiParameter("p", float, description="another p of an RBP, from 0.01 to 0.99")
 COLUMNS = OpenApiParameter("columns", str, many=True, description="measures beside the one")
+TIES = OpenApiParameter("ties", str, enum=["on", "off"], description="what ties decide")
 ROW = OpenApiExample(
     "the first",
     value={
@@ -94,6 +97,14 @@ ROW = OpenApiExample(
 )
 
 
+def being_computed(analysis: Analysis) -> Response:
+    """For who asks for what no worker has computed yet; a failure is found under the queue."""
+    if analysis.state == Analysis.State.FAILED:
+        raise Http404
+    body = {"code": "computing", "message": "Being computed; ask again."}
+    return Response(body, status=202, headers={"Retry-After": str(LOOK_AGAIN)})
+
+
 @extend_schema(
     summary="The leaderboard",
     operation_id="leaderboard",
@@ -105,9 +116,11 @@ ROW = OpenApiExample(
         JUDGED,
         PERSISTENCE,
         COLUMNS,
+        TIES,
         OpenApiParameter("format", str, enum=["json", "csv"]),
     ],
     responses={
+        202: OpenApiResponse(RefusalSerializer, description="Being computed; ask again."),
         (200, "application/json"): RowSerializer(many=True),
         (200, "text/csv"): OpenApiTypes.STR,
     }
@@ -119,6 +132,8 @@ def leaderboard_rows(request: Request, slug: str) -> Response | HttpResponse:
     """The rows of the page at full precision; `format=csv` gives the page's CSV."""
     viewer = access.board_or_404(request.user, slug)
     board = board_asked(viewer, request.query_params)
+    if unanswered := board.unanswered:
+        return being_computed(unanswered)
     match request.query_params.get("format", "json"):
         case "json":
             return Response(board_records(board))

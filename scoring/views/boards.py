@@ -2,7 +2,6 @@
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
@@ -17,7 +16,7 @@ from scoring.exports.board import board_csv
 from scoring.exports.latex import board_latex
 from scoring.leaderboard import chosen_sort, sorted_rows
 from scoring.topic_rows import sees_topic_means
-from scoring.views.analysed import hidden_page
+from scoring.views.analysed import analysed_page, hidden_page, not_computed_yet
 
 
 @require_GET
@@ -29,7 +28,7 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
     board = board_asked(viewer, request.GET, offered=versions)
     sort = chosen_sort(board, request.GET)
     is_drawn = board.ranked and not board.filters
-    return render(
+    return analysed_page(
         request,
         "scoring/leaderboard.html",
         {
@@ -48,6 +47,7 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
             "standing": (board.measure, JUDGED),
             "chart": interval_chart(board) if is_drawn else None,
         },
+        board.ties.analysis if board.ties else None,
     )
 
 
@@ -55,6 +55,8 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
 def leaderboard_csv(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     board = board_asked(viewer, request.GET)
+    if unanswered := board.unanswered:
+        return not_computed_yet(unanswered)
     response = HttpResponse(board_csv(board), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-leaderboard.csv"'
     return response
@@ -64,6 +66,8 @@ def leaderboard_csv(request: HttpRequest, slug: str) -> HttpResponse:
 def leaderboard_latex(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     board = board_asked(viewer, request.GET)
+    if unanswered := board.unanswered:
+        return not_computed_yet(unanswered)
     here = request.build_absolute_uri(reverse("scoring:leaderboard", args=[slug]))
     text = board_latex(board, title=viewer.campaign.name, source=here)
     response = HttpResponse(text, content_type="application/x-tex; charset=utf-8")
