@@ -24,7 +24,10 @@ from scoring.board_choices import (
     chosen_persistence,
     chosen_version,
 )
+from scoring.board_vectors import means_seen
 from scoring.core.measures.measure import Measure
+from scoring.core.standing import common_places
+from scoring.definitions import rules_of
 from scoring.grade_cube import means_from_grades
 from scoring.leaderboard import Leaderboard, Row, leaderboard, placed
 from scoring.tied_board import with_ties
@@ -48,6 +51,7 @@ def board_asked(
     )
     if at_p is not None:
         board = _scored_anew(viewer, board, at_p)
+    board = _with_moves(viewer, board)
     if one_of("ties", asked.get("ties"), TIES, called="way of looking at ties") == "on":
         board = with_ties(viewer, board)
     return _filtered(board, asked)
@@ -64,6 +68,34 @@ def _scored_anew(viewer: Viewer, board: Leaderboard, measure: Measure) -> Leader
         for base, residual in [means.get(row.run_id, (None, None))]
     ]
     return replace(board, measure=measure, rows=placed(rows, lower_is_better=board.lower_is_better))
+
+
+def _with_moves(viewer: Viewer, board: Leaderboard) -> Leaderboard:
+    """Under another version than the one in force: how many places each run gains against the
+    board of that one, by the same measure, among the runs that both rank. A query or two."""
+    in_force = viewer.campaign.active_qrels
+    if board.is_in_force or in_force is None:
+        return board
+    places = common_places(
+        _bases_under(viewer, in_force, board.measure),
+        {row.run_id: row.base for row in board.ranked},
+        "lower" if board.lower_is_better else "higher",
+    )
+    rows = tuple(
+        replace(row, moved=places[row.run_id].gained) if row.run_id in places else row
+        for row in board.rows
+    )
+    return replace(board, against=in_force, rows=rows)
+
+
+def _bases_under(viewer: Viewer, qrels: Qrels, measure: Measure) -> dict[str, float | None]:
+    """Of the ranked runs, by public id; from the grades where no evaluation has the measure."""
+    if measure not in rules_of(viewer.campaign).measures:
+        ranked = set(viewer.campaign.runs.ranked().values_list("public_id", flat=True))
+        means = means_from_grades(viewer.campaign, qrels, measure)
+        return {run_id: base for run_id, (base, _) in means.items() if run_id in ranked}
+    runs, bases, _ = means_seen(viewer, qrels, [measure])
+    return {run.run_id: base for run, base in zip(runs, bases[0].tolist(), strict=True)}
 
 
 def _filtered(board: Leaderboard, asked: Mapping[str, str]) -> Leaderboard:

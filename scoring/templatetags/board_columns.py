@@ -34,3 +34,11 @@ def column_cells(row: Row, board: Leaderboard) -> Iterator[tuple[Measure, Cell, 
     for place, cell in enumerate(row.columns):
         measure = board.columns[place]
         yield measure, cell, board.column_digits[place], bounded(measure)
+
+
+@register.filter
+def places_moved(places: int | None) -> str:
+    """+3, −1 or =; a dash for a run that one of the boards does not rank."""
+    if places is None:
+        return "–"
+    return "=" if places == 0 else f"{'+' if places > 0 else '−'}{abs(places)}"
