@@ -26,6 +26,7 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
         return hidden_page(request, viewer)
     versions = versions_offered(viewer)
     board = board_asked(viewer, request.GET, offered=versions)
+    offered = rules_of(viewer.campaign).measures
     sort = chosen_sort(board, request.GET)
     is_drawn = board.ranked and not board.filters
     return analysed_page(
@@ -39,10 +40,11 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
             "sort": sort,
             "measure": chosen_measure(viewer, request.GET.get("measure")),
             "persistence": persistence_of(board.measure),
-            "offered": rules_of(viewer.campaign).measures,
+            "offered": offered,
             "versions": versions,
             "run_types": Run.Type.values,
             "judged": POOLED,
+            "is_other_p": board.measure not in offered,
             "can_compare": len(board.ranked) > 1 and sees_topic_means(viewer),
             "standing": (board.measure, JUDGED),
             "chart": interval_chart(board) if is_drawn else None,
