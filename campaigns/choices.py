@@ -12,6 +12,9 @@ from django.http import Http404
 Offered: TypeAlias = Mapping[str, str] | Iterable[str]  # value in the address: how it is called
 
 
+LONGEST = 60  # characters of what was typed that are said again
+
+
 class UnknownChoice(Http404):
     """`name` is the key in the address, `called` what people call the thing."""
 
@@ -19,6 +22,7 @@ class UnknownChoice(Http404):
         self, name: str, value: str, offered: Offered = (), *, called: str = "", why: str = ""
     ) -> None:
         self.name, self.value = name, value
+        value = value if len(value) <= LONGEST else value[:LONGEST] + "…"
         self.offered = _named(offered)
         called = called or name
         self.message = why or (
@@ -26,9 +30,10 @@ class UnknownChoice(Http404):
         )
         super().__init__(self.message)
 
-    @property
-    def labels(self) -> str:
-        return ", ".join(self.offered.values())
+    def first_labels(self, most: int) -> str:
+        """What may be written in the address, as many as are worth reading."""
+        more = len(self.offered) - most
+        return ", ".join(list(self.offered)[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def one_of(

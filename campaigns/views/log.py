@@ -14,6 +14,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from campaigns import access
+from campaigns.choices import one_of
 from campaigns.models import LogEntry
 
 PAGE = 100
@@ -27,7 +28,9 @@ def log_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     # A version of the qrels scores every run: told in the CSV, it would bury what people did.
     entries = viewer.campaign.log.exclude(verb="scored").select_related("actor")
-    page = Paginator(entries, PAGE).get_page(request.GET.get("page"))
+    pages = Paginator(entries, PAGE)
+    numbers = [str(number) for number in pages.page_range]
+    page = pages.page(int(one_of("page", request.GET.get("page"), numbers, usual="1")))
     lines = [(entry, said(entry.details)) for entry in page]
     return render(
         request,

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from campaigns import access, quotas, verdicts
+from campaigns.choices import UnknownChoice
 from campaigns.models import Run
 from campaigns.run_rows import FILTERS, listed_runs, runs_csv, state_of
 from campaigns.trec.compression import GZIP_MAGIC
@@ -25,6 +26,8 @@ def found_or_login(view: View) -> View:
     def answer(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
+        except UnknownChoice:  # on a page that is shown
+            raise
         except Http404:
             if request.user.is_authenticated:
                 raise

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from campaigns import access
 from campaigns.api.acts import reading
 from campaigns.api.answers import READS, RefusalSerializer
+from campaigns.choices import UnknownChoice
 from campaigns.models import Run
 from scoring.asked_board import board_asked
 from scoring.board_choices import POOLED
@@ -139,5 +140,5 @@ def leaderboard_rows(request: Request, slug: str) -> Response | HttpResponse:
             return Response(board_records(board))
         case "csv":
             return HttpResponse(board_csv(board), content_type="text/csv; charset=utf-8")
-        case _:
-            raise Http404
+        case other:
+            raise UnknownChoice("format", other, ["json", "csv"])

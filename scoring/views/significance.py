@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from campaigns import access
+from campaigns.choices import one_of
 from campaigns.models import Qrels
 from scoring.analyses import answer_of, ask
 from scoring.board_choices import chosen_version, versions_offered
@@ -116,9 +117,10 @@ def _asked(viewer: access.Viewer, query: Any) -> _Asked:
 
 
 def _counts(viewer: access.Viewer, query: Any) -> _Counts:
-    chosen = {name: query.get(name) or next(iter(COUNTS_OFFERED[name])) for name in COUNTS_OFFERED}
-    if any(chosen[name] not in COUNTS_OFFERED[name] for name in chosen):
-        raise Http404("There is no such table.")
+    chosen = {
+        name: one_of(name, query.get(name), offered, usual=next(iter(offered)))
+        for name, offered in COUNTS_OFFERED.items()
+    }
     versions = versions_offered(viewer)
     qrels = chosen_version(viewer, query.get("qrels"), versions) or viewer.campaign.active_qrels
     measures = tested_measures(viewer)
