@@ -268,8 +268,9 @@ def _signed(change: float) -> str:
         return "–"
     if abs(change) < 10.0**-DECIMALS:
         return "0"
-    digits = f"{abs(change):.4f}" if abs(change) >= 0.00005 else "<0.0001"
-    return f"{'−' if change < 0 else '+'}{digits}"
+    if abs(change) < 0.00005:
+        return ">−0.0001" if change < 0 else "<+0.0001"
+    return f"{'−' if change < 0 else '+'}{abs(change):.4f}"
 
 
 def _mean(values: Vector, nothing: float | None = None) -> float | None:

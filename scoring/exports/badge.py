@@ -2,10 +2,11 @@
 
 from xml.sax.saxutils import escape
 
-from scoring.leaderboard import Leaderboard
+from scoring.leaderboard import Leaderboard, Row
 
 WIDTH, HEIGHT = 420, 64
 LEFT, SCALE = 12, 396  # where 0 stands, and how wide 0 to 1 is
+MOST_DIGITS = 6
 LONGEST = 44  # characters of a line
 
 
@@ -16,6 +17,7 @@ def board_badge(board: Leaderboard, *, title: str) -> str:
     else:
         first = board.ranked[0]
         digits = max(board.digits, 2)
+        digits = _telling(first, digits)
         upper = "" if first.upper is None else f" to {first.upper:.{digits}f}"
         found = f"{_cut(first.tag, 24)}: {board.measure} {first.base:.{digits}f}{upper}"
         mark = _mark(first.base, first.residual or 0.0) if 0 <= first.base <= 1 else ""
@@ -28,6 +30,17 @@ def board_badge(board: Leaderboard, *, title: str) -> str:
         f'<text x="{LEFT}" y="19" font-weight="600">{escape(_cut(title, LONGEST))}</text>'
         f'<text x="{LEFT}" y="37">{escape(found)}</text></g>{mark}</svg>\n'
     )
+
+
+def _telling(first: Row, digits: int) -> int:
+    """As many decimals as keep the two ends apart, so that no badge says ".75 to .75"; with the
+    usual ones where they are one."""
+    if first.base is None or not first.residual or first.upper is None:
+        return digits
+    for more in range(digits, MOST_DIGITS):
+        if f"{first.base:.{more}f}" != f"{first.upper:.{more}f}":
+            return more
+    return MOST_DIGITS
 
 
 def _mark(base: float, residual: float) -> str:
