@@ -11,7 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.choices import one_of
@@ -23,7 +23,7 @@ COLUMNS = ("at", "who", "what", "subject", "details")
 
 
 @login_required
-@require_GET
+@require_safe
 def log_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     # A version of the qrels scores every run: told in the CSV, it would bury what people did.
@@ -40,7 +40,7 @@ def log_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def log_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """Every entry, newest first; details as JSON."""
     viewer = access.organiser_or_404(request.user, slug)

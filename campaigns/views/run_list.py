@@ -7,7 +7,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.files.storage import default_storage
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access, quotas, verdicts
 from campaigns.choices import UnknownChoice
@@ -36,7 +36,7 @@ def found_or_login(view: View) -> View:
     return answer
 
 
-@require_GET
+@require_safe
 @found_or_login
 def run_list(request: HttpRequest, slug: str) -> HttpResponse:
     """A team's own runs, with the others' where they are shown; every run for an organiser."""
@@ -61,7 +61,7 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@require_GET
+@require_safe
 @found_or_login
 def runs_as_csv(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _lister_or_404(request, slug)
@@ -71,7 +71,7 @@ def runs_as_csv(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-@require_GET
+@require_safe
 @found_or_login
 def run_file(request: HttpRequest, slug: str, public_id: str) -> FileResponse:
     """The run's file as it was handed in: for its team and the organisers, and for others where

@@ -16,10 +16,8 @@ def board_badge(board: Leaderboard, *, title: str) -> str:
         found, mark = "no runs ranked yet", ""
     else:
         first = board.ranked[0]
-        digits = max(board.digits, 2)
-        digits = _telling(first, digits)
-        upper = "" if first.upper is None else f" to {first.upper:.{digits}f}"
-        found = f"{_cut(first.tag, 24)}: {board.measure} {first.base:.{digits}f}{upper}"
+        score = _score(first, max(board.digits, 2))
+        found = f"{_cut(first.tag, 24)}: {board.measure} {score}"
         mark = _mark(first.base, first.residual or 0.0) if 0 <= first.base <= 1 else ""
     label = escape(f"{_cut(title, LONGEST)}. {found}")
     return (
@@ -32,15 +30,16 @@ def board_badge(board: Leaderboard, *, title: str) -> str:
     )
 
 
-def _telling(first: Row, digits: int) -> int:
-    """As many decimals as keep the two ends apart, so that no badge says ".75 to .75"; with the
-    usual ones where they are one."""
-    if first.base is None or not first.residual or first.upper is None:
-        return digits
-    for more in range(digits, MOST_DIGITS):
-        if f"{first.base:.{more}f}" != f"{first.upper:.{more}f}":
-            return more
-    return MOST_DIGITS
+def _score(first: Row, digits: int) -> str:
+    """Base and upper with as many decimals as keep them apart, so that no badge says ".75 to .75";
+    one number where nothing is unknown."""
+    base, upper = first.base or 0.0, first.upper
+    if upper is None:
+        return f"{base:.{digits}f}"
+    for places in range(digits, MOST_DIGITS + 1):
+        if f"{base:.{places}f}" != f"{upper:.{places}f}":
+            return f"{base:.{places}f} to {upper:.{places}f}"
+    return f"{base:.{digits}f}"
 
 
 def _mark(base: float, residual: float) -> str:

@@ -3,7 +3,7 @@
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Run
@@ -19,7 +19,7 @@ from scoring.topic_rows import sees_topic_means
 from scoring.views.analysed import analysed_page, hidden_page, not_computed_yet
 
 
-@require_GET
+@require_safe
 def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
@@ -53,7 +53,7 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@require_GET
+@require_safe
 def leaderboard_csv(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     board = board_asked(viewer, request.GET)
@@ -64,7 +64,7 @@ def leaderboard_csv(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-@require_GET
+@require_safe
 def leaderboard_latex(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     board = board_asked(viewer, request.GET)
@@ -77,7 +77,7 @@ def leaderboard_latex(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-@require_GET
+@require_safe
 def badge(request: HttpRequest, slug: str) -> HttpResponse:
     """Who leads, as a picture that other pages may show: of boards that everybody may see, and the
     same for everybody."""

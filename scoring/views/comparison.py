@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from defusedcsv import csv
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Qrels
@@ -34,7 +34,7 @@ class _Asked:
     bands: tuple[AtPersistence, ...] = ()
 
 
-@require_GET
+@require_safe
 def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not sees_topic_means(viewer):
@@ -63,7 +63,7 @@ def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "scoring/compare.html", context)
 
 
-@require_GET
+@require_safe
 def compare_csv(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not sees_topic_means(viewer):
@@ -80,7 +80,7 @@ def compare_csv(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_csv(out.getvalue(), f"{slug}-compare")
 
 
-@require_GET
+@require_safe
 def compare_bands_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """Both runs by RBP at every p."""
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)

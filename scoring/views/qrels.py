@@ -3,7 +3,7 @@
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.choices import one_of
@@ -16,7 +16,7 @@ SHOWN_CHANGES = 1000
 TABLES = {"judgments": changes_csv, "runs": moves_csv}
 
 
-@require_GET
+@require_safe
 def qrels_diff(request: HttpRequest, slug: str, old: int, new: int) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     found = _found(viewer, old, new, request.GET.get("measure"))
@@ -35,7 +35,7 @@ def qrels_diff(request: HttpRequest, slug: str, old: int, new: int) -> HttpRespo
     )
 
 
-@require_GET
+@require_safe
 def qrels_diff_csv(request: HttpRequest, slug: str, old: int, new: int) -> HttpResponse:
     """?table=judgments, or runs."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
@@ -48,7 +48,7 @@ def qrels_diff_csv(request: HttpRequest, slug: str, old: int, new: int) -> HttpR
 
 
 @login_required
-@require_GET
+@require_safe
 def rescoring(request: HttpRequest, slug: str) -> HttpResponse:
     """The progress bar, which asks for itself until all runs are scored."""
     viewer = access.organiser_or_404(request.user, slug)

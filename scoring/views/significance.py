@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.choices import one_of
@@ -49,7 +49,7 @@ class _Counts:
     rows: list[CountRow] = field(default_factory=list)
 
 
-@require_GET
+@require_safe
 def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
@@ -70,7 +70,7 @@ def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
     return analysed_page(request, "scoring/significance.html", context, asked.analysis)
 
 
-@require_GET
+@require_safe
 def significance_csv(request: HttpRequest, slug: str) -> HttpResponse:
     asked = _asked(access.board_or_404(request.user, slug, asked=request.GET), request.GET)
     if asked.analysis is not None and asked.found is None:
@@ -78,7 +78,7 @@ def significance_csv(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_csv(separation_csv(asked.found), f"{slug}-significance")
 
 
-@require_GET
+@require_safe
 def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
@@ -92,7 +92,7 @@ def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
     return analysed_page(request, "scoring/significance_counts.html", context, counts.analysis)
 
 
-@require_GET
+@require_safe
 def counts_table(request: HttpRequest, slug: str) -> HttpResponse:
     counts = _counts(access.board_or_404(request.user, slug, asked=request.GET), request.GET)
     if counts.analysis is not None and not counts.rows:
