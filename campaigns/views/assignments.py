@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access, assignments
 from campaigns.forms.assignments import FreezeForm, QrelsForm, RemoveTopicsForm, TopicsForm
@@ -19,7 +19,7 @@ from campaigns.trec.topics import read_topics
 from campaigns.views.manage import manage_page
 
 
-@require_GET
+@require_safe
 def topics_file(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_topics:
@@ -31,7 +31,7 @@ def topics_file(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-@require_GET
+@require_safe
 def qrels_file(request: HttpRequest, slug: str, version: int) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     qrels = version_or_404(viewer, version)

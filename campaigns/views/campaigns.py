@@ -5,14 +5,14 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import access, lifecycle
 from campaigns.forms.campaign import CampaignForm
 from campaigns.models import Campaign, Run
 
 
-@require_GET
+@require_safe
 def campaign_list(request: HttpRequest) -> HttpResponse:
     campaigns = access.campaigns_visible_to(request.user).order_by("-created_at", "-pk")
     return render(
@@ -26,7 +26,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
     )
 
 
-@require_GET
+@require_safe
 def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """The overview; an organiser may look at it through other eyes."""
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
@@ -47,7 +47,7 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def campaign_create(request: HttpRequest) -> HttpResponse:
     if not lifecycle.may_create_campaigns(request.user):
         raise PermissionDenied

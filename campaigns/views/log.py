@@ -11,9 +11,10 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
+from campaigns.choices import one_of
 from campaigns.models import LogEntry
 
 PAGE = 100
@@ -22,12 +23,14 @@ COLUMNS = ("at", "who", "what", "subject", "details")
 
 
 @login_required
-@require_GET
+@require_safe
 def log_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     # A version of the qrels scores every run: told in the CSV, it would bury what people did.
     entries = viewer.campaign.log.exclude(verb="scored").select_related("actor")
-    page = Paginator(entries, PAGE).get_page(request.GET.get("page"))
+    pages = Paginator(entries, PAGE)
+    numbers = [str(number) for number in pages.page_range]
+    page = pages.page(int(one_of("page", request.GET.get("page"), numbers, usual="1")))
     lines = [(entry, said(entry.details)) for entry in page]
     return render(
         request,
@@ -37,7 +40,7 @@ def log_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def log_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """Every entry, newest first; details as JSON."""
     viewer = access.organiser_or_404(request.user, slug)

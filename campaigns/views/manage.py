@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns import access, lifecycle
 from campaigns.forms.assignments import QrelsForm, TopicsForm
@@ -18,14 +18,14 @@ STEPS = lifecycle.STEPS
 
 
 @login_required
-@require_GET
+@require_safe
 def campaign_manage(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     return manage_page(request, viewer)
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     # A copy: a faulty form writes what was typed into its instance, and the page shows the rest.

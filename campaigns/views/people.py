@@ -13,7 +13,7 @@ from campaigns.models import Membership, Team
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def team(request: HttpRequest, slug: str) -> HttpResponse:
     """Without a team: the form that founds one. With a team: who is in it."""
     viewer = access.viewer_or_404(request.user, slug)
@@ -96,7 +96,7 @@ def terms_accept(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Says what the link offers; joining is a click of its own, never the mere look."""
     found = people.find_invitation(token)

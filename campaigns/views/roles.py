@@ -8,7 +8,7 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access, people, teams
 from campaigns.forms.people import NewTeamForm
@@ -17,7 +17,7 @@ from campaigns.views.people import link_of
 
 
 @login_required
-@require_GET
+@require_safe
 def people_page(request: HttpRequest, slug: str) -> HttpResponse:
     return _people_page(request, access.organiser_or_404(request.user, slug))
 

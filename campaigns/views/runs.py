@@ -17,7 +17,7 @@ from campaigns.models.identity import new_public_id
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def run_create(request: HttpRequest, slug: str) -> HttpResponse:
     """The upload form. A script in the page sends it with a progress bar and asks for JSON."""
     viewer = access.viewer_or_404(request.user, slug)

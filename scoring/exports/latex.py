@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from scoring.exports.board import bounded
 from scoring.leaderboard import Leaderboard, Row
 
 # One pass over the text, so that nothing is escaped twice.
@@ -26,8 +27,9 @@ ESCAPES = str.maketrans(
     }
 )
 LEAST_DIGITS = 3
-COLUMNS = "rllrrrr"
+ALIGNED = "rllrrrr"
 HEADINGS = ("", "run", "team", "base", "unknown", "interval", "judged@10")
+TIED = ("tied: mean", "lowest", "highest")
 
 
 def plain(text: str) -> str:
@@ -45,9 +47,9 @@ def board_latex(board: Leaderboard, *, title: str, source: str) -> str:
     version = f", qrels v{board.qrels.version}" if board.qrels else ""
     caption = f"{title}: mean {board.measure} over {board.topic_count} topics{version}."
     return table(
-        COLUMNS,
-        HEADINGS,
-        (_cells(row, digits) for row in board.ranked),
+        ALIGNED + "r" * len(_chosen_headings(board)),
+        (*HEADINGS, *_chosen_headings(board)),
+        (_cells(row, digits) + _chosen_cells(board, row, digits) for row in board.ranked),
         caption=caption,
         source=source,
     )
@@ -89,10 +91,35 @@ def _cells(row: Row, digits: int) -> tuple[str, ...]:
         row.tag,
         row.team,
         _number(row.base, digits),
-        "–" if row.residual is None else f"+{_number(row.residual, digits)}",
+        _addition(row.residual, digits),
         interval,
         _number(row.judged_at_10, 2),
     )
+
+
+def _chosen_headings(board: Leaderboard) -> tuple[str, ...]:
+    """Of the columns that stand behind those of every board."""
+    names: list[str] = []
+    for measure in board.columns:
+        names += [str(measure), "unknown"] if bounded(measure) else [str(measure)]
+    names += ["places gained"] if board.against else []
+    return (*names, *(TIED if board.has_tied_scores else ()))
+
+
+def _chosen_cells(board: Leaderboard, row: Row, digits: int) -> tuple[str, ...]:
+    cells: list[str] = []
+    for measure, cell in zip(board.columns, row.columns, strict=True):
+        cells.append(_number(cell.base, digits))
+        cells += [_addition(cell.residual, digits)] if bounded(measure) else []
+    cells += ["–" if row.moved is None else f"{row.moved:+d}"] if board.against else []
+    if board.has_tied_scores:
+        tied = row.tied[: len(TIED)] if row.tied else (None,) * len(TIED)
+        cells += [_number(value, digits) for value in tied]
+    return tuple(cells)
+
+
+def _addition(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"+{_number(value, digits)}"
 
 
 def _number(value: float | None, digits: int) -> str:

@@ -11,7 +11,7 @@ from django.http import (
 )
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.qrels_versions import versions_visible_to
@@ -27,7 +27,7 @@ from scoring.snapshots import snapshots_visible_to
 LARGEST_IN_MEMORY = 8 << 20
 
 
-@require_GET
+@require_safe
 def downloads(request: HttpRequest, slug: str) -> HttpResponse:
     """What this viewer may take, and nothing else."""
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
@@ -47,7 +47,7 @@ def downloads(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@require_GET
+@require_safe
 def scores_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     blocks = tidy_csv(tidy_asked(viewer, request.GET))
@@ -56,7 +56,7 @@ def scores_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     return response
 
 
-@require_GET
+@require_safe
 def run_trec_eval(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     run = access.run_or_404(viewer, public_id)
@@ -68,7 +68,7 @@ def run_trec_eval(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
     return response
 
 
-@require_GET
+@require_safe
 def package(request: HttpRequest, slug: str) -> FileResponse:
     """The zip, of the qrels in force or of another version that is offered."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)

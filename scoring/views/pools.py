@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Qrels
@@ -44,7 +44,7 @@ class _Asked:
         return self.analysis is not None and self.analysis.state == Analysis.State.DONE
 
 
-@require_GET
+@require_safe
 def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
@@ -59,7 +59,7 @@ def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
     return analysed_page(request, "scoring/pools.html", context, asked.analysis)
 
 
-@require_GET
+@require_safe
 def pools_csv(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     asked = _depths_asked(viewer, request.GET)
@@ -68,7 +68,7 @@ def pools_csv(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_csv(runs_csv(_study(viewer, asked), asked.qrels), f"{slug}-pool")
 
 
-@require_GET
+@require_safe
 def summaries_table(request: HttpRequest, slug: str) -> HttpResponse:
     """Every measure at every depth, whatever is chosen."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
@@ -84,7 +84,7 @@ def summaries_table(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_csv(summaries_csv(viewer, rows, asked.qrels), f"{slug}-pool-depths")
 
 
-@require_GET
+@require_safe
 def teams_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
@@ -98,7 +98,7 @@ def teams_page(request: HttpRequest, slug: str) -> HttpResponse:
     return analysed_page(request, "scoring/pools_teams.html", context, asked.analysis)
 
 
-@require_GET
+@require_safe
 def teams_table(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     asked = _team_asked(viewer, request.GET)

@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access, descriptions
 from campaigns.models import Run
@@ -15,7 +15,7 @@ from scoring.run_scores import run_scores, run_topic_scores
 from scoring.score_tables import run_csv
 
 
-@require_GET
+@require_safe
 def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)
     measure = chosen_measure(viewer, request.GET.get("measure"))
@@ -28,14 +28,14 @@ def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return render(request, "scoring/run_detail.html", _run_page(viewer, run) | by_topic)
 
 
-@require_GET
+@require_safe
 def run_status(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """The live part of a run's page, which asks for itself until nothing more happens."""
     viewer, run = _run(request, slug, public_id)
     return render(request, "scoring/_run_status.html", _run_page(viewer, run))
 
 
-@require_GET
+@require_safe
 def run_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Its scores as CSV, by all measures or by the one that is asked for."""
     viewer, run = _run(request, slug, public_id)

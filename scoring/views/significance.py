@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
 
 from campaigns import access
+from campaigns.choices import one_of
 from campaigns.models import Qrels
 from scoring.analyses import answer_of, ask
 from scoring.board_choices import chosen_version, versions_offered
@@ -48,7 +49,7 @@ class _Counts:
     rows: list[CountRow] = field(default_factory=list)
 
 
-@require_GET
+@require_safe
 def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
@@ -69,7 +70,7 @@ def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
     return analysed_page(request, "scoring/significance.html", context, asked.analysis)
 
 
-@require_GET
+@require_safe
 def significance_csv(request: HttpRequest, slug: str) -> HttpResponse:
     asked = _asked(access.board_or_404(request.user, slug, asked=request.GET), request.GET)
     if asked.analysis is not None and asked.found is None:
@@ -77,7 +78,7 @@ def significance_csv(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_csv(separation_csv(asked.found), f"{slug}-significance")
 
 
-@require_GET
+@require_safe
 def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
@@ -91,7 +92,7 @@ def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
     return analysed_page(request, "scoring/significance_counts.html", context, counts.analysis)
 
 
-@require_GET
+@require_safe
 def counts_table(request: HttpRequest, slug: str) -> HttpResponse:
     counts = _counts(access.board_or_404(request.user, slug, asked=request.GET), request.GET)
     if counts.analysis is not None and not counts.rows:
@@ -116,9 +117,10 @@ def _asked(viewer: access.Viewer, query: Any) -> _Asked:
 
 
 def _counts(viewer: access.Viewer, query: Any) -> _Counts:
-    chosen = {name: query.get(name) or next(iter(COUNTS_OFFERED[name])) for name in COUNTS_OFFERED}
-    if any(chosen[name] not in COUNTS_OFFERED[name] for name in chosen):
-        raise Http404("There is no such table.")
+    chosen = {
+        name: one_of(name, query.get(name), offered, usual=next(iter(offered)))
+        for name, offered in COUNTS_OFFERED.items()
+    }
     versions = versions_offered(viewer)
     qrels = chosen_version(viewer, query.get("qrels"), versions) or viewer.campaign.active_qrels
     measures = tested_measures(viewer)

@@ -2,7 +2,7 @@
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Topic
@@ -17,7 +17,7 @@ from scoring.topic_rows import sees_topic_means, topic_rows, topic_runs
 from scoring.views.analysed import attached_csv
 
 
-@require_GET
+@require_safe
 def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _viewer(request, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
@@ -38,14 +38,14 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "scoring/topic_list.html", _page(viewer, measure) | context)
 
 
-@require_GET
+@require_safe
 def topics_table(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _viewer(request, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
     return attached_csv(topics_csv(viewer, topic_rows(viewer, measure), measure), f"{slug}-topics")
 
 
-@require_GET
+@require_safe
 def matrix_table(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _viewer(request, slug)
     if not sees_topic_means(viewer):
@@ -55,7 +55,7 @@ def matrix_table(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_csv(matrix_csv(matrix), f"{slug}-topics-by-run")
 
 
-@require_GET
+@require_safe
 def topic_detail(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     viewer, topic = _topic(request, slug, code)
     measure = chosen_measure(viewer, request.GET.get("measure"))
@@ -72,7 +72,7 @@ def topic_detail(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "scoring/topic_detail.html", _page(viewer, measure) | context)
 
 
-@require_GET
+@require_safe
 def topic_table(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     viewer, topic = _topic(request, slug, code)
     measure = chosen_measure(viewer, request.GET.get("measure"))
