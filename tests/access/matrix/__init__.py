@@ -8,6 +8,7 @@ from tests.access.matrix import (
     comparison,
     downloads,
     lifecycle,
+    measures,
     people,
     pools,
     runs,
@@ -25,6 +26,7 @@ PARTS = (
     comparison,
     pools,
     downloads,
+    measures,
     api,
 )
 MATRIX = {name: entry for part in PARTS for name, entry in part.MATRIX.items()}
