@@ -13,4 +13,6 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:measures-csv": ("get", everybody),
     "scoring:properties-csv": ("get", everybody),
     "scoring:measure-detail": ("get", everybody),
+    "scoring:playground": ("get", everybody),
+    "scoring:playground-csv": ("get", everybody),
 }
