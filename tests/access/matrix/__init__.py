@@ -11,6 +11,7 @@ from tests.access.matrix import (
     measures,
     people,
     pools,
+    report,
     runs,
     significance,
 )
@@ -25,6 +26,7 @@ PARTS = (
     significance,
     comparison,
     pools,
+    report,
     downloads,
     measures,
     api,
