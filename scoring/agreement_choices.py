@@ -90,7 +90,7 @@ def chosen_map(viewer: Viewer, asked: QueryDict, offered: Sequence[Qrels]) -> Ma
     """`offered` are the qrels versions to choose from."""
     usual = usual_measures(viewer)
     measures = _chosen_measures(viewer, asked, "m") or usual
-    references = _chosen_measures(viewer, asked, "ref") or _usual_references(usual)
+    references = _chosen_measures(viewer, asked, "ref") or usual_references(usual)
     return MapChoice(
         measures=measures,
         references=references,
@@ -122,7 +122,7 @@ def usual_measures(viewer: Viewer) -> tuple[Measure, ...]:
     return tuple(measure for measure in offered if measure.family not in _COUNTS)
 
 
-def _usual_references(measures: Sequence[Measure]) -> tuple[Measure, ...]:
+def usual_references(measures: Sequence[Measure]) -> tuple[Measure, ...]:
     by_family = {measure.family: measure for measure in reversed(measures)}
     found = tuple(by_family[name] for name in TABLE_III if name in by_family)
     return found or tuple(measures[: len(TABLE_III)])

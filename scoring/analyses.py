@@ -8,7 +8,7 @@ of these changes the digest does, and the page asks anew.
 import hashlib
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +21,14 @@ from campaigns.models import Campaign, Qrels
 from scoring import jobs
 from scoring.definitions import rules_of
 from scoring.models import Analysis, Evaluation, Job, TieRule
-from scoring.studies import left_out, pool_depths, separated_counts, significance, tied_scores
+from scoring.studies import (
+    left_out,
+    pool_depths,
+    run_bounds,
+    separated_counts,
+    significance,
+    tied_scores,
+)
 
 Question: TypeAlias = Mapping[str, Any]  # what JSON can say, the same for the same question
 Answer: TypeAlias = Mapping[str, NDArray[Any]]
@@ -34,6 +41,7 @@ STUDIES: dict[str, Callable[[Campaign, Qrels, Question], Answer]] = {
     "pool_depths": pool_depths.answer,
     "left_out": left_out.answer,
     "tied_scores": tied_scores.answer,
+    "run_bounds": run_bounds.answer,
 }
 
 
@@ -43,18 +51,36 @@ def ask(viewer: Viewer, qrels: Qrels, kind: str, question: Question) -> Analysis
     `kind` is one of STUDIES. The viewer must be one who may see the board; the question must be
     made of what is offered, never of what somebody typed.
     """
+    return ask_all(viewer, qrels, [(kind, question)])[0]
+
+
+def ask_all(
+    viewer: Viewer, qrels: Qrels, questions: Sequence[tuple[str, Question]]
+) -> list[Analysis]:
+    """`ask` for several at once, in their order: no more queries than for one, where all are
+    there."""
     campaign = viewer.campaign
-    digest = _digest(campaign, qrels, kind, question)
-    asked = Analysis.objects.filter(campaign=campaign, digest=digest).first()
-    if asked is None:
-        with transaction.atomic():
-            asked, is_new = Analysis.objects.get_or_create(
-                campaign=campaign,
-                digest=digest,
-                defaults={"qrels": qrels, "kind": kind, "question": dict(question)},
-            )
-            if is_new:
-                jobs.enqueue(Job.Kind.ANALYSE, subject=asked.pk, campaign_id=campaign.pk)
+    terms = _terms(campaign, qrels)
+    digests = [_digest_of(terms, kind, question) for kind, question in questions]
+    known = {
+        each.digest: each
+        for each in Analysis.objects.filter(campaign=campaign, digest__in=set(digests))
+    }
+    for digest, (kind, question) in zip(digests, questions, strict=True):
+        if digest not in known:
+            known[digest] = _make(campaign, qrels, digest, kind, question)
+    return [known[digest] for digest in digests]
+
+
+def _make(campaign: Campaign, qrels: Qrels, digest: str, kind: str, question: Question) -> Analysis:
+    with transaction.atomic():
+        asked, is_new = Analysis.objects.get_or_create(
+            campaign=campaign,
+            digest=digest,
+            defaults={"qrels": qrels, "kind": kind, "question": dict(question)},
+        )
+        if is_new:
+            jobs.enqueue(Job.Kind.ANALYSE, subject=asked.pk, campaign_id=campaign.pk)
     return asked
 
 
@@ -93,6 +119,16 @@ def packed(found: Answer) -> bytes:
 
 
 def _digest(campaign: Campaign, qrels: Qrels, kind: str, question: Question) -> str:
+    return _digest_of(_terms(campaign, qrels), kind, question)
+
+
+def _digest_of(terms: Mapping[str, Any], kind: str, question: Question) -> str:
+    named = {**terms, "kind": kind, "question": dict(question)}
+    return hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()
+
+
+def _terms(campaign: Campaign, qrels: Qrels) -> dict[str, Any]:
+    """All that any answer hangs on, whatever the question. One query."""
     rules = rules_of(campaign)
     scored = Evaluation.objects.filter(
         qrels=qrels,
@@ -101,10 +137,8 @@ def _digest(campaign: Campaign, qrels: Qrels, kind: str, question: Question) -> 
         run__in=campaign.runs.ranked(),
         scored_at__isnull=False,
     )
-    terms = {
+    return {
         "studies": STUDIES_VERSION,
-        "kind": kind,
-        "question": dict(question),
         "qrels": qrels.digest,
         "definitions": rules.digest,
         "measures": sorted(rules.versions),
@@ -112,4 +146,3 @@ def _digest(campaign: Campaign, qrels: Qrels, kind: str, question: Question) -> 
             (run, at.isoformat()) for run, at in scored.values_list("run__public_id", "scored_at")
         ),
     }
-    return hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()

@@ -174,6 +174,27 @@ def pool_study(
     )
 
 
+def pool_glance(
+    choice: PoolChoice,
+    runs: tuple[LiveRun, ...],
+    measures: tuple[Measure, ...],
+    answer: Mapping[str, Any],
+) -> PoolStudy:
+    """`pool_study` with the summary of the chosen measure under the chosen pool, and no others."""
+    known = set(answer["run_ids"].tolist())
+    runs = tuple(run for run in runs if run.run_id in known)
+    here = _places(runs, answer)
+    at, pool = measures.index(choice.measure), POOLS.index(choice.depth)
+    base, residual = answer["base"][at][:, here], answer["residual"][at][:, here]
+    judged = (int(answer["judgments"][pool]), int(answer["relevant"][pool]))
+    return PoolStudy(
+        choice=choice,
+        rows=_rows(choice, runs, (base[ALL], residual[ALL]), (base[pool], residual[pool])),
+        depths=(_summary(choice.measure, pool, base, residual, judged),),
+        measures=(),
+    )
+
+
 def left_out(
     viewer: Viewer, qrels: Qrels, choice: PoolChoice, answer: Mapping[str, Any]
 ) -> LeftOut:

@@ -109,6 +109,7 @@ def values_for(name: str, world: World) -> dict[str, object]:
         "new": 2,
         "job": world.job.pk,
         "code": "1",
+        "name": "RBP",
         "snapshot": world.campaign.snapshots.values_list("public_id", flat=True)[0],
     } | world.numbers
 

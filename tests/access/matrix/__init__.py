@@ -9,8 +9,10 @@ from tests.access.matrix import (
     condition,
     downloads,
     lifecycle,
+    measures,
     people,
     pools,
+    report,
     runs,
     significance,
 )
@@ -26,7 +28,9 @@ PARTS = (
     comparison,
     condition,
     pools,
+    report,
     downloads,
+    measures,
     api,
 )
 MATRIX = {name: entry for part in PARTS for name, entry in part.MATRIX.items()}
