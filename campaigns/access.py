@@ -104,6 +104,23 @@ class Viewer:
     def can_see_topic_scores_of(self, run: Run) -> bool:
         return self.can_see_scores_of(run) and self.audience <= self.campaign.per_topic_audience
 
+    def can_see_curves_of(self, run: Run) -> bool:
+        """How scores grow with depth and p, and precision with recall: finer probes than a team's
+        own means. They need the board, or all that one needs to compute them oneself."""
+        return self.can_see_board or self.can_grade(run)
+
+    def can_see_topic_curves_of(self, run: Run) -> bool:
+        by_topic = self.can_see_board and self.can_see_topic_scores_of(run)
+        return self.can_see_topics and (by_topic or self.can_grade(run))
+
+    def can_see_documents_of(self, run: Run) -> bool:
+        """What it retrieved and what the judges said of it: run file and qrels side by side."""
+        return self.can_see_topics and self.can_grade(run)
+
+    def can_grade(self, run: Run) -> bool:
+        """Has both the qrels and the run's file to look into."""
+        return self.can_see_qrels and self.can_download(run)
+
     def can_download(self, run: Run) -> bool:
         """Its file holds its tag, so an anonymous team's is nobody else's."""
         if self.can_follow(run):

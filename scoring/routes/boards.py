@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from scoring.views import boards, runs, topics
+from scoring.views import boards, run_curves, runs, topics
 
 HERE = "campaigns/<slug:slug>"
 RUN = f"{HERE}/runs/<str:public_id>"
@@ -15,6 +15,11 @@ urlpatterns = [
     path(f"{RUN}/", runs.run_detail, name="run-detail"),
     path(f"{RUN}/status/", runs.run_status, name="run-status"),
     path(f"{RUN}/scores.csv", runs.run_table, name="run-csv"),
+    path(f"{RUN}/curves/", run_curves.curves_page, name="run-curves"),
+    path(f"{RUN}/curves/depth.csv", run_curves.depth_table, name="run-depth-csv"),
+    path(f"{RUN}/curves/p.csv", run_curves.persistence_table, name="run-p-csv"),
+    path(f"{RUN}/curves/recall.csv", run_curves.recall_table, name="run-recall-csv"),
+    path(f"{RUN}/curves/precision.csv", run_curves.precision_table, name="run-precision-csv"),
     path(f"{HERE}/topics/", topics.topic_list, name="topic-list"),
     path(f"{HERE}/topics.csv", topics.topics_table, name="topics-csv"),
     # A topic's code is any text without blanks, "/" included.

@@ -10,6 +10,11 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:run-detail": ("get", run_page),
     "scoring:run-status": ("get", run_page),
     "scoring:run-csv": ("get", run_page),
+    "scoring:run-curves": ("get", board),  # finer than a team's own means
+    "scoring:run-depth-csv": ("get", board),
+    "scoring:run-p-csv": ("get", board),
+    "scoring:run-recall-csv": ("get", board),
+    "scoring:run-precision-csv": ("get", board),
     "scoring:topic-list": ("get", public),  # without scores where these are not shown
     "scoring:topics-csv": ("get", public),
     "scoring:topic-detail": ("get", public),
