@@ -11,8 +11,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from campaigns import access, lifecycle
 from campaigns.forms.assignments import QrelsForm, TopicsForm
 from campaigns.forms.campaign import CampaignForm
+from campaigns.forms.measures import MeasuresForm
 from campaigns.forms.showing import SHOWN_STAGES, shown_by
 from campaigns.models import Campaign
+from campaigns.views.campaigns import series_named, settings_agree
 
 STEPS = lifecycle.STEPS
 
@@ -30,10 +32,14 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     # A copy: a faulty form writes what was typed into its instance, and the page shows the rest.
     form = CampaignForm(request.POST or None, instance=copy.copy(viewer.campaign))
-    if request.method == "POST" and form.is_valid():
+    measures_form = MeasuresForm(request.POST or None, campaign=viewer.campaign)
+    if request.method == "POST" and settings_agree(form, measures_form):
+        changed = form.changed_settings
+        if form.instance.measures != viewer.campaign.measures:
+            changed.append("measures")
         try:
             lifecycle.change_settings(
-                campaign=form.save(commit=False), fields=form.changed_settings, actor=request.user
+                campaign=form.save(commit=False), fields=changed, actor=request.user
             )
         except lifecycle.Archived as error:
             messages.error(request, str(error))
@@ -41,7 +47,13 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
     return render(
         request,
         "campaigns/campaign_form.html",
-        {"viewer": viewer, "campaign": viewer.campaign, "form": form},
+        {
+            "viewer": viewer,
+            "campaign": viewer.campaign,
+            "form": form,
+            "measures_form": measures_form,
+            "series_names": series_named(request),
+        },
     )
 
 
