@@ -90,7 +90,7 @@ def team_link(request: HttpRequest, slug: str, team: str) -> HttpResponse:
 @login_required
 @require_POST
 def team_decide(request: HttpRequest, slug: str, team: str, act: str) -> HttpResponse:
-    """Approves, declines, merges, disqualifies or reinstates."""
+    """Approves, declines, disqualifies or reinstates."""
     viewer = access.organiser_or_404(request.user, slug)
     if act not in DECISIONS:
         raise Http404
@@ -110,15 +110,6 @@ def _decline(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
     teams.decide_team(team=team, approve=False, actor=request.user)
 
 
-def _merge(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
-    into = viewer.campaign.teams.filter(public_id=request.POST.get("into", "")).first()
-    if into is None:
-        raise teams.CannotMerge("Choose the team to merge it into.")
-    if request.POST.get("sure") != "on":
-        raise teams.CannotMerge("Merging cannot be taken back: say that you are sure.")
-    teams.merge_teams(team=team, into=into, actor=request.user)
-
-
 def _disqualify(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
     teams.disqualify_team(team=team, reason=request.POST.get("reason", ""), actor=request.user)
 
@@ -130,7 +121,6 @@ def _reinstate(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
 DECISIONS: dict[str, Callable[[HttpRequest, access.Viewer, Team], None]] = {
     "approve": _approve,
     "decline": _decline,
-    "merge": _merge,
     "disqualify": _disqualify,
     "reinstate": _reinstate,
 }
