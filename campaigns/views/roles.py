@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from campaigns import access, people, teams
+from campaigns import access, lifecycle, people, teams
 from campaigns.forms.people import NewTeamForm
 from campaigns.models import Membership, Team
 from campaigns.views.people import link_of
@@ -30,10 +30,11 @@ def role_invite(request: HttpRequest, slug: str, role: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     if role not in people.INVITED_ROLES:
         raise Http404
-    if viewer.campaign.archived_at is not None:
-        messages.error(request, "The campaign is archived: bring it back first.")
+    try:
+        _, token = people.invite(campaign=viewer.campaign, by=request.user, role=role)
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
         return redirect("campaigns:people", slug)
-    _, token = people.invite(campaign=viewer.campaign, by=request.user, role=role)
     return _link_page(request, viewer, role, token)
 
 
@@ -41,7 +42,11 @@ def role_invite(request: HttpRequest, slug: str, role: str) -> HttpResponse:
 @require_POST
 def invitation_revoke(request: HttpRequest, slug: str, invitation: int) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    people.revoke(get_object_or_404(viewer.campaign.invitations, pk=invitation), actor=request.user)
+    found = get_object_or_404(viewer.campaign.invitations, pk=invitation)
+    try:
+        people.revoke(found, actor=request.user)
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
     return redirect("campaigns:people", slug)
 
 
@@ -145,7 +150,11 @@ def _link_page(
 
 def _team_link_page(request: HttpRequest, viewer: access.Viewer, team: Team) -> HttpResponse:
     role = Membership.Role.PARTICIPANT
-    _, token = people.invite(campaign=viewer.campaign, by=request.user, role=role, team=team)
+    try:
+        _, token = people.invite(campaign=viewer.campaign, by=request.user, role=role, team=team)
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
+        return redirect("campaigns:people", viewer.campaign.slug)
     return _link_page(request, viewer, role, token, team)
 
 

@@ -87,15 +87,16 @@ def run_judge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Disqualifies a run for a reason that is shown with it, or reinstates it."""
     viewer = access.organiser_or_404(request.user, slug)
     run = access.run_or_404(viewer, public_id)
-    if request.POST.get("act") == "reinstate":
-        verdicts.reinstate_run(run=run, actor=request.user)
-    else:
-        try:
-            verdicts.disqualify_run(
-                run=run, reason=request.POST.get("reason", ""), actor=request.user
-            )
-        except ValidationError as error:
-            messages.error(request, " ".join(error.messages))
+    try:
+        if request.POST.get("act") == "reinstate":
+            verdicts.reinstate_run(run=run, actor=request.user)
+        else:
+            reason = request.POST.get("reason", "")
+            verdicts.disqualify_run(run=run, reason=reason, actor=request.user)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
     return redirect("scoring:run-detail", slug, public_id)
 
 
