@@ -13,6 +13,7 @@ from campaigns.forms.assignments import QrelsForm, TopicsForm
 from campaigns.forms.campaign import CampaignForm
 from campaigns.forms.measures import MeasuresForm
 from campaigns.forms.showing import SHOWN_STAGES, shown_by
+from campaigns.log_rows import log_rows
 from campaigns.models import Campaign
 from campaigns.views.campaigns import series_named, settings_agree
 
@@ -76,6 +77,7 @@ def manage_page(
 ) -> HttpResponse:
     """The desk; `extra` is what an act has to say on it."""
     campaign: Campaign = viewer.campaign
+    last_acts = campaign.log.exclude(verb="scored").select_related("actor")
     context = {
         "viewer": viewer,
         "campaign": campaign,
@@ -96,6 +98,6 @@ def manage_page(
         "next_moment": lifecycle.next_moment(campaign, request.arrived_at),
         "may_create": lifecycle.may_create_campaigns(request.user),
         "qrels_versions": campaign.qrels.order_by("-version"),
-        "log": campaign.log.exclude(verb="scored").select_related("actor")[:10],
+        "log": log_rows(campaign, last_acts[:10]),
     }
     return render(request, "campaigns/campaign_manage.html", context | extra, status=status)
