@@ -42,6 +42,11 @@ def erase_scores(campaign: Campaign) -> None:
     erasing.erase_scores(campaign)
 
 
+def offered_measures() -> dict[str, tuple[str, ...]]:
+    """The measures that a form offers to tick, by what is asked."""
+    return asked_measures.OFFERED
+
+
 def measures_named(names: Sequence[str], *, rel: int) -> list[str]:
     """The measures of these names, as a campaign keeps them. Raises `ValidationError`."""
     return asked_measures.measures_named(names, rel=rel)

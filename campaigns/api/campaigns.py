@@ -183,6 +183,7 @@ def _row(request: Request, campaign: Campaign) -> dict[str, Any]:
 def _detail(request: Request, viewer: access.Viewer) -> dict[str, Any]:
     campaign = viewer.campaign
     settings = {name: getattr(campaign, name) for name in RULES}
+    settings["series"] = campaign.series.name if campaign.series else ""
     if viewer.is_organiser:
         settings |= {name: getattr(campaign, name) for name in RULES_OF_ORGANISERS}
     qrels = campaign.active_qrels

@@ -10,7 +10,7 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns import access, lifecycle, teams
+from campaigns import access, lifecycle, merging, teams
 from campaigns.api.acts import acting, reading, writing
 from campaigns.api.answers import READS, WRITES
 from campaigns.api.asked import Asked, ReasonAsked, asked
@@ -97,7 +97,7 @@ def team_merge(request: Request, slug: str, team: str) -> Response:
     if into is None:
         fault = ErrorDetail("The campaign has no such team.", "unknown_team")
         raise serializers.ValidationError({"into": [fault]})
-    teams.merge_teams(team=found, into=into, actor=request.user)
+    merging.merge_teams(team=found, into=into, actor=request.user)
     return _as_it_is(into)
 
 
