@@ -39,15 +39,19 @@ def proposing_runs(campaign: Campaign, lowest_priority: int | None) -> list[Run]
 
 
 def proposals_of(
-    campaign: Campaign, *, persistence: float, lowest_priority: int | None = None
+    campaign: Campaign,
+    *,
+    persistence: float,
+    lowest_priority: int | None = None,
+    depth: int | None = None,
 ) -> Proposals | None:
-    """None where no run proposes anything."""
+    """None where no run proposes anything. `depth` is that of the persistence unless given."""
     runs = proposing_runs(campaign, lowest_priority)
     if not runs:
         return None
     topics = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
     stored = tuple((run.ranking.storage_key, run.ranking.digest) for run in runs)
-    candidates = _candidates(stored, topics, depth_for(persistence))
+    candidates = _candidates(stored, topics, depth or depth_for(persistence))
     return Proposals(tuple(run.public_id for run in runs), candidates)
 
 
