@@ -61,11 +61,16 @@ def depth_for(persistence: float) -> int:
 
 
 def known_outcomes(
-    campaign: Campaign, candidates: Candidates, *, starts_from: Qrels | None
+    campaign: Campaign,
+    candidates: Candidates,
+    *,
+    starts_from: Qrels | None,
+    grades: Mapping[Key, int] | None = None,
 ) -> NDArray[np.int8]:
-    """int8[candidates]: 1 relevant, 0 not, UNJUDGED, by the judgments made, and where they say
-    nothing by the version that the plan starts from."""
-    table = table_of_grades(candidates.topics, settled_grades(campaign), campaign.highest_grade)
+    """int8[candidates]: 1 relevant, 0 not, UNJUDGED, by the judgments made (or these `grades`), and
+    where they say nothing by the version that the plan starts from."""
+    made = settled_grades(campaign) if grades is None else grades
+    table = table_of_grades(candidates.topics, made, campaign.highest_grade)
     outcomes = find_outcomes(candidates, table, rel=campaign.rel)
     if starts_from is None:
         return outcomes

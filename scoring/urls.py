@@ -3,6 +3,7 @@ from scoring.routes import (
     boards,
     comparison,
     downloads,
+    judging_plans,
     measures,
     pools,
     qrels,
@@ -21,4 +22,5 @@ urlpatterns = [
     *measures.urlpatterns,
     *qrels.urlpatterns,
     *downloads.urlpatterns,
+    *judging_plans.urlpatterns,
 ]

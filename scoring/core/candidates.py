@@ -129,6 +129,26 @@ def candidates_of(
     return chosen, places.astype(np.int64)
 
 
+def find_candidates(
+    candidates: Candidates, rows: NDArray[np.int32], doc_ids: NDArray[np.bytes_]
+) -> NDArray[np.int64]:
+    """int64[documents]: where each document of a topic (its position) stands, -1 for no candidate.
+
+    Raises ValueError for columns that do not fit together.
+    """
+    if rows.shape != doc_ids.shape:
+        raise ValueError(f"{rows.shape} topics but {doc_ids.shape} documents")
+    found = np.full(len(rows), -1, np.int64)
+    for row in np.unique(rows).tolist():
+        asked, here = np.flatnonzero(rows == row), np.flatnonzero(candidates.topic_rows == row)
+        known = candidates.doc_ids[here]  # ascending
+        places = np.searchsorted(known, doc_ids[asked])
+        is_there = places < len(known)
+        is_there[is_there] = known[places[is_there]] == doc_ids[asked[is_there]]
+        found[asked[is_there]] = here[places[is_there]]
+    return found
+
+
 def find_outcomes(candidates: Candidates, table: JudgmentTable, *, rel: int) -> NDArray[np.int8]:
     """int8[candidates]: 1 for a grade of `rel` or more, 0 for a lower one, UNJUDGED for none.
 

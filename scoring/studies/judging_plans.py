@@ -19,12 +19,11 @@ from scoring.core.planned_judging import (
     residual_curve,
 )
 from scoring.core.projection import projections
-from scoring.core.selection import Bounds, Method, Strategy, bounds_of_runs
+from scoring.core.selection import Bounds, Method, Strategy, bounds_of_runs, pool
 from scoring.proposals import depth_for, known_outcomes, proposals_of, proposing_runs
 
 METHODS: Final[tuple[Method, ...]] = ("pooling", "A", "B", "C")
 POINTS: Final = 41  # of the curve, from nothing more to the whole budget
-POOL_DEPTHS: Final = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +108,24 @@ def answer(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any])
         "shared_methods": _shared([plans[method] for method in METHODS]),
         "shared_p": _shared_between_persistences(campaign, qrels, question),
     }
+
+
+def pool_size(
+    campaign: Campaign,
+    *,
+    persistence: float,
+    lowest_priority: int | None,
+    starts_from: Qrels | None,
+    depth: int,
+) -> int:
+    """Documents among the first `depth` of any run that counts that nobody has judged yet: as many
+    as pooling must ask for to have judged them all."""
+    question = {"p": persistence, "priority": lowest_priority}
+    here = situation(campaign, question, starts_from=starts_from, depth=depth_for(persistence))
+    if here is None:
+        return 0
+    pooled = here.known[pool(here.offered, depth)]
+    return int((pooled == UNJUDGED).sum())
 
 
 def _pool_depth(here: Situation, chosen: NDArray[np.int64]) -> int:

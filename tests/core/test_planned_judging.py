@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from scoring.core.candidates import Candidates, candidates_of, collect_candidates
+from scoring.core.candidates import (
+    Candidates,
+    candidates_of,
+    collect_candidates,
+    find_candidates,
+)
 from scoring.core.grades import UNJUDGED
 from scoring.core.planned_judging import (
     expected_bounds,
@@ -117,3 +122,22 @@ def test_what_is_no_plan_is_refused() -> None:
             plan_judging(candidates, Strategy("C", 0.8), unjudged(candidates), **ask | wrong)
     with pytest.raises(ValueError, match="4 runs"):
         candidates_of(candidates, np.array([True]))
+
+
+def test_documents_are_found_among_the_candidates_topic_by_topic() -> None:
+    candidates = candidates_in(TABLE_1, ("a b", "b c", "c dd", "d"))
+    rows = np.array([1, 0, 1, 0, 1, 1], np.int32)
+    documents = np.array(["dd", "18", "18", "99999999999", "a", "zz"], np.bytes_)
+    expected = [
+        next(
+            (
+                place
+                for place in range(len(candidates))
+                if (candidates.topic_rows[place], candidates.doc_ids[place]) == (row, document)
+            ),
+            -1,
+        )
+        for row, document in zip(rows, documents, strict=True)
+    ]
+    assert find_candidates(candidates, rows, documents).tolist() == expected
+    assert [place >= 0 for place in expected] == [True, True, False, False, True, False]

@@ -7,6 +7,7 @@ from tests.access.matrix import (
     boards,
     comparison,
     downloads,
+    judging_plans,
     lifecycle,
     people,
     pools,
@@ -25,6 +26,7 @@ PARTS = (
     comparison,
     pools,
     downloads,
+    judging_plans,
     api,
 )
 MATRIX = {name: entry for part in PARTS for name, entry in part.MATRIX.items()}
