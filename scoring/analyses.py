@@ -2,17 +2,19 @@
 
 An analysis is named by the digest of its question and of all that its answer hangs on: qrels,
 definitions, the versions of the measures, and which evaluation of which run was scored when. If one
-of these changes the digest does, and the page asks anew.
+of these changes the digest does, and the page asks anew. What is asked about rankings alone hangs
+on the rankings and on the judgments made here, not on scores; it may need no qrels.
 """
 
 import hashlib
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from django.db import transaction
+from django.db.models import Count, Max
 from django.db.models.functions import Now
 from numpy.typing import NDArray
 
@@ -22,6 +24,8 @@ from scoring import jobs
 from scoring.definitions import rules_of
 from scoring.models import Analysis, Evaluation, Job, TieRule
 from scoring.studies import (
+    judging_plans,
+    judging_replays,
     left_out,
     pool_depths,
     run_bounds,
@@ -35,33 +39,36 @@ Answer: TypeAlias = Mapping[str, NDArray[Any]]
 
 # Counts up when a study answers otherwise than before: then what is stored is no answer any more.
 STUDIES_VERSION = 1
-STUDIES: dict[str, Callable[[Campaign, Qrels, Question], Answer]] = {
+STUDIES: dict[str, Callable[[Campaign, Any, Question], Answer]] = {
     "significance": significance.answer,
     "separated_counts": separated_counts.answer,
     "pool_depths": pool_depths.answer,
     "left_out": left_out.answer,
     "tied_scores": tied_scores.answer,
     "run_bounds": run_bounds.answer,
+    "judging_plan": judging_plans.answer,
+    "judging_replay": judging_replays.answer,
 }
+OF_RANKINGS: Final = {"judging_plan", "judging_replay"}  # no score is read
 
 
-def ask(viewer: Viewer, qrels: Qrels, kind: str, question: Question) -> Analysis:
-    """The analysis of this question, done or on its way. Three queries where it is there.
+def ask(viewer: Viewer, qrels: Qrels | None, kind: str, question: Question) -> Analysis:
+    """The analysis of this question, done or on its way. Three queries where it is there, five of
+    rankings.
 
-    `kind` is one of STUDIES. The viewer must be one who may see the board; the question must be
-    made of what is offered, never of what somebody typed.
+    `kind` is one of STUDIES; of OF_RANKINGS the qrels may be None. The viewer must be one who may
+    see the board; the question must be made of what is offered, never of what somebody typed.
     """
     return ask_all(viewer, qrels, [(kind, question)])[0]
 
 
 def ask_all(
-    viewer: Viewer, qrels: Qrels, questions: Sequence[tuple[str, Question]]
+    viewer: Viewer, qrels: Qrels | None, questions: Sequence[tuple[str, Question]]
 ) -> list[Analysis]:
     """`ask` for several at once, in their order: no more queries than for one, where all are
     there."""
     campaign = viewer.campaign
-    terms = _terms(campaign, qrels)
-    digests = [_digest_of(terms, kind, question) for kind, question in questions]
+    digests = _digests(campaign, qrels, questions)
     known = {
         each.digest: each
         for each in Analysis.objects.filter(campaign=campaign, digest__in=set(digests))
@@ -72,7 +79,9 @@ def ask_all(
     return [known[digest] for digest in digests]
 
 
-def _make(campaign: Campaign, qrels: Qrels, digest: str, kind: str, question: Question) -> Analysis:
+def _make(
+    campaign: Campaign, qrels: Qrels | None, digest: str, kind: str, question: Question
+) -> Analysis:
     with transaction.atomic():
         asked, is_new = Analysis.objects.get_or_create(
             campaign=campaign,
@@ -118,17 +127,31 @@ def packed(found: Answer) -> bytes:
     return blob.getvalue()
 
 
-def _digest(campaign: Campaign, qrels: Qrels, kind: str, question: Question) -> str:
-    return _digest_of(_terms(campaign, qrels), kind, question)
+def _digest(campaign: Campaign, qrels: Qrels | None, kind: str, question: Question) -> str:
+    return _digests(campaign, qrels, [(kind, question)])[0]
 
 
-def _digest_of(terms: Mapping[str, Any], kind: str, question: Question) -> str:
-    named = {**terms, "kind": kind, "question": dict(question)}
-    return hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()
+def _digests(
+    campaign: Campaign, qrels: Qrels | None, questions: Sequence[tuple[str, Question]]
+) -> list[str]:
+    """What names each: the question, and all that its answer hangs on, read once."""
+    sources = [_of_rankings if kind in OF_RANKINGS else _of_scores for kind, _ in questions]
+    found = {source: source(campaign, qrels) for source in set(sources)}
+    digests = []
+    for (kind, question), source in zip(questions, sources, strict=True):
+        terms = {
+            "studies": STUDIES_VERSION,
+            "kind": kind,
+            "question": dict(question),
+            "qrels": qrels.digest if qrels else None,
+            **found[source],
+        }
+        digests.append(hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest())
+    return digests
 
 
-def _terms(campaign: Campaign, qrels: Qrels) -> dict[str, Any]:
-    """All that any answer hangs on, whatever the question. One query."""
+def _of_scores(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
+    """The scores of the board. One query."""
     rules = rules_of(campaign)
     scored = Evaluation.objects.filter(
         qrels=qrels,
@@ -138,11 +161,27 @@ def _terms(campaign: Campaign, qrels: Qrels) -> dict[str, Any]:
         scored_at__isnull=False,
     )
     return {
-        "studies": STUDIES_VERSION,
-        "qrels": qrels.digest,
         "definitions": rules.digest,
         "measures": sorted(rules.versions),
         "scored": sorted(
             (run, at.isoformat()) for run, at in scored.values_list("run__public_id", "scored_at")
+        ),
+    }
+
+
+def _of_rankings(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
+    """Judgments are only added: their number and the last of them say which there are."""
+    runs = campaign.runs.ranked().filter(ranking__isnull=False)
+    made = campaign.judgments.aggregate(count=Count("pk"), last=Max("pk"))
+    return {
+        "rel": campaign.rel,
+        "highest_grade": campaign.highest_grade,
+        "topics": list(campaign.topics.order_by("position").values_list("code", flat=True)),
+        "judgments": [made["count"], made["last"]],
+        "rankings": sorted(
+            [run_id, digest, -1 if priority is None else priority]
+            for run_id, digest, priority in runs.values_list(
+                "public_id", "ranking__digest", "judging_priority"
+            )
         ),
     }

@@ -39,15 +39,19 @@ def proposing_runs(campaign: Campaign, lowest_priority: int | None) -> list[Run]
 
 
 def proposals_of(
-    campaign: Campaign, *, persistence: float, lowest_priority: int | None = None
+    campaign: Campaign,
+    *,
+    persistence: float,
+    lowest_priority: int | None = None,
+    depth: int | None = None,
 ) -> Proposals | None:
-    """None where no run proposes anything."""
+    """None where no run proposes anything. `depth` is that of the persistence unless given."""
     runs = proposing_runs(campaign, lowest_priority)
     if not runs:
         return None
     topics = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
     stored = tuple((run.ranking.storage_key, run.ranking.digest) for run in runs)
-    candidates = _candidates(stored, topics, depth_for(persistence))
+    candidates = _candidates(stored, topics, depth or depth_for(persistence))
     return Proposals(tuple(run.public_id for run in runs), candidates)
 
 
@@ -57,11 +61,16 @@ def depth_for(persistence: float) -> int:
 
 
 def known_outcomes(
-    campaign: Campaign, candidates: Candidates, *, starts_from: Qrels | None
+    campaign: Campaign,
+    candidates: Candidates,
+    *,
+    starts_from: Qrels | None,
+    grades: Mapping[Key, int] | None = None,
 ) -> NDArray[np.int8]:
-    """int8[candidates]: 1 relevant, 0 not, UNJUDGED, by the judgments made, and where they say
-    nothing by the version that the plan starts from."""
-    table = table_of_grades(candidates.topics, settled_grades(campaign), campaign.highest_grade)
+    """int8[candidates]: 1 relevant, 0 not, UNJUDGED, by the judgments made (or these `grades`), and
+    where they say nothing by the version that the plan starts from."""
+    made = settled_grades(campaign) if grades is None else grades
+    table = table_of_grades(candidates.topics, made, campaign.highest_grade)
     outcomes = find_outcomes(candidates, table, rel=campaign.rel)
     if starts_from is None:
         return outcomes

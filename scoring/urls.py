@@ -4,6 +4,7 @@ from scoring.routes import (
     comparison,
     condition,
     downloads,
+    judging_plans,
     measures,
     pools,
     qrels,
@@ -23,4 +24,5 @@ urlpatterns = [
     *qrels.urlpatterns,
     *downloads.urlpatterns,
     *condition.urlpatterns,
+    *judging_plans.urlpatterns,
 ]

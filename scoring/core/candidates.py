@@ -104,6 +104,51 @@ def collect_candidates(
     )
 
 
+def candidates_of(
+    candidates: Candidates, runs: NDArray[np.bool_]
+) -> tuple[Candidates, NDArray[np.int64]]:
+    """What these runs alone propose, and where each of it stands among all: int64[fewer].
+
+    `runs` are bool[runs]; the runs keep their rows, the others have no place any more. Raises
+    ValueError for another number of runs.
+    """
+    if runs.shape != (candidates.runs,):
+        raise ValueError(f"{candidates.runs} runs but a choice of {runs.shape}")
+    kept = runs[candidates.run_rows]
+    counts = np.add.reduceat(kept, candidates.starts[:-1], dtype=np.int64) if len(kept) else kept
+    places = np.flatnonzero(counts)
+    chosen = Candidates(
+        topics=candidates.topics,
+        runs=candidates.runs,
+        topic_rows=candidates.topic_rows[places],
+        doc_ids=candidates.doc_ids[places],
+        starts=np.append(0, np.cumsum(counts[places])).astype(np.int64),
+        run_rows=candidates.run_rows[kept],
+        positions=candidates.positions[kept],
+    )
+    return chosen, places.astype(np.int64)
+
+
+def find_candidates(
+    candidates: Candidates, rows: NDArray[np.int32], doc_ids: NDArray[np.bytes_]
+) -> NDArray[np.int64]:
+    """int64[documents]: where each document of a topic (its position) stands, -1 for no candidate.
+
+    Raises ValueError for columns that do not fit together.
+    """
+    if rows.shape != doc_ids.shape:
+        raise ValueError(f"{rows.shape} topics but {doc_ids.shape} documents")
+    found = np.full(len(rows), -1, np.int64)
+    for row in np.unique(rows).tolist():
+        asked, here = np.flatnonzero(rows == row), np.flatnonzero(candidates.topic_rows == row)
+        known = candidates.doc_ids[here]  # ascending
+        places = np.searchsorted(known, doc_ids[asked])
+        is_there = places < len(known)
+        is_there[is_there] = known[places[is_there]] == doc_ids[asked[is_there]]
+        found[asked[is_there]] = here[places[is_there]]
+    return found
+
+
 def find_outcomes(candidates: Candidates, table: JudgmentTable, *, rel: int) -> NDArray[np.int8]:
     """int8[candidates]: 1 for a grade of `rel` or more, 0 for a lower one, UNJUDGED for none.
 

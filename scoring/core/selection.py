@@ -175,6 +175,13 @@ class Weighing:
         self._known += self._sums_of(chosen[outcomes != UNJUDGED])
         self._base += self._sums_of(chosen[outcomes == 1])
 
+    def expect(self, chosen: NDArray[np.int64], share: float) -> None:
+        """Candidates will be judged; each is taken to be relevant to this share."""
+        self._is_open[self._place_in_order[chosen]] = False
+        sums = self._sums_of(chosen)
+        self._known += sums
+        self._base += share * sums
+
     def best(self, count: int) -> NDArray[np.int64]:
         """int64[count or fewer]: the heaviest candidates not yet handled, heaviest first."""
         highest = float(self._factors().max(initial=0.0))

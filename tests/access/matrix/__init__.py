@@ -8,6 +8,7 @@ from tests.access.matrix import (
     comparison,
     condition,
     downloads,
+    judging_plans,
     lifecycle,
     measures,
     people,
@@ -31,6 +32,7 @@ PARTS = (
     report,
     downloads,
     measures,
+    judging_plans,
     api,
 )
 MATRIX = {name: entry for part in PARTS for name, entry in part.MATRIX.items()}

@@ -1,0 +1,97 @@
+"""Plans of judging: made, paused, resumed, ended. A campaign has at most one in force."""
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from campaigns import bell
+from campaigns.lifecycle import CannotStep, refuse_archived
+from campaigns.models import Campaign, LogEntry, Plan, User
+
+OPEN, PAUSED, ENDED = Plan.State.OPEN, Plan.State.PAUSED, Plan.State.ENDED
+
+
+def plan_in_force(campaign: Campaign) -> Plan | None:
+    """The one that is not ended, if any. One query."""
+    return campaign.plans.exclude(state=ENDED).select_related("starts_from").first()
+
+
+def latest_plan(campaign: Campaign) -> Plan | None:
+    """The one in force, or the one that ended last. One query."""
+    return campaign.plans.select_related("starts_from").order_by("-pk").first()
+
+
+@transaction.atomic
+def make_plan(*, plan: Plan, actor: User | None) -> Plan:
+    """Puts an unsaved plan in force; a worker lays its first documents out.
+
+    Raises `CannotStep` where another one is in force, where nothing could be judged, and for an
+    archived campaign; `ValidationError` for a plan that is none.
+    """
+    campaign = plan.campaign
+    refuse_archived(campaign)
+    row = Campaign.objects.select_for_update().get(pk=campaign.pk)  # two tabs make one plan
+    if plan_in_force(row) is not None:
+        raise CannotStep("A plan is in force already: end it first.")
+    if not row.topics.exists() or not row.runs.ranked().exists():
+        raise CannotStep("No run proposes a document yet: there is nothing to judge.")
+    _refuse_foreign_qrels(plan)
+    plan.created_by = actor
+    plan.full_clean(exclude=["created_by"])
+    plan.save()
+    _log(plan, actor, "made a judging plan", method=plan.method, p=plan.persistence)
+    bell.ring_for_next_documents(plan)
+    return plan
+
+
+def pause_plan(*, plan: Plan, actor: User | None) -> None:
+    """Nobody is given a document any more, until it is resumed."""
+    _move(plan, actor, "paused judging", to=PAUSED, came_from=(OPEN,))
+
+
+@transaction.atomic
+def resume_plan(*, plan: Plan, actor: User | None) -> None:
+    _move(plan, actor, "resumed judging", to=OPEN, came_from=(PAUSED,))
+    if not plan.is_laid_out:
+        bell.ring_for_next_documents(plan)
+
+
+def end_plan(*, plan: Plan, actor: User | None) -> None:
+    """For good. Its judgments stay, and count."""
+    _move(plan, actor, "ended judging", to=ENDED, came_from=(OPEN, PAUSED), ended_at=timezone.now())
+
+
+ACTS = {"pause": pause_plan, "resume": resume_plan, "end": end_plan}
+
+
+@transaction.atomic
+def _move(
+    plan: Plan,
+    actor: User | None,
+    verb: str,
+    *,
+    to: str,
+    came_from: tuple[str, ...],
+    **facts: object,
+) -> None:
+    refuse_archived(plan.campaign)
+    moved = Plan.objects.filter(pk=plan.pk, state__in=came_from).update(state=to, **facts)
+    plan.refresh_from_db()
+    if not moved:
+        raise CannotStep(f"The plan is {plan.state} by now.")
+    _log(plan, actor, verb, laid_out=plan.laid_out)
+
+
+def _refuse_foreign_qrels(plan: Plan) -> None:
+    if plan.starts_from is not None and plan.starts_from.campaign_id != plan.campaign_id:
+        raise ValidationError("These qrels are of another campaign.")
+
+
+def _log(plan: Plan, actor: User | None, verb: str, **details: object) -> None:
+    LogEntry.objects.create(
+        campaign=plan.campaign,
+        actor=actor,
+        verb=verb,
+        subject=str(plan)[:100],
+        details={"plan": plan.pk} | details,
+    )

@@ -1,0 +1,91 @@
+"""What a plan of judging would ask for, and what would stay unknown, before anybody has judged.
+
+Residuals do not hang on what assessors say, only on which documents they see. Pooling and methods
+A and B choose without looking at grades, so for them the forecast is exact. Method C looks: there
+every document is taken to be relevant to the same share.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.candidates import Candidates
+from scoring.core.grades import UNJUDGED
+from scoring.core.selection import Bounds, Strategy, Weighing, bounds_of_runs, choose
+
+
+def expected_share(outcomes: NDArray[np.int8]) -> float:
+    """How likely the next document is relevant, by those judged so far: (relevant + 1) /
+    (judged + 2), Laplace's rule of succession, one half where nothing is judged."""
+    judged = int((outcomes != UNJUDGED).sum())
+    return (int((outcomes == 1).sum()) + 1) / (judged + 2)
+
+
+def plan_judging(
+    candidates: Candidates,
+    strategy: Strategy,
+    outcomes: NDArray[np.int8],
+    *,
+    budget: int,
+    batch: int,
+    share: float,
+) -> NDArray[np.int64]:
+    """int64[budget or fewer]: the candidates that would be judged next, in this order.
+
+    `outcomes` are int8[candidates], what is known so far; `share` how far each document judged
+    from now on is taken to be relevant. Raises ValueError for a negative budget, a batch below 1,
+    a share outside 0..1, and outcomes that do not fit.
+    """
+    if budget < 0:
+        raise ValueError(f"budget must not be negative: {budget}")
+    if batch < 1:
+        raise ValueError(f"batch must be at least 1, not {batch}")
+    if not 0 <= share <= 1:
+        raise ValueError(f"share must lie between 0 and 1, not {share}")
+    if strategy.is_static:
+        return choose(candidates, strategy, outcomes, count=budget)
+    known = np.flatnonzero(outcomes != UNJUDGED)
+    weighing = Weighing(candidates, strategy)
+    weighing.note(known, outcomes[known])
+    chosen: list[NDArray[np.int64]] = []
+    left = budget
+    while left > 0 and len(found := weighing.best(min(batch, left))):
+        weighing.expect(found, share)
+        chosen.append(found)
+        left -= len(found)
+    return np.concatenate(chosen) if chosen else np.empty(0, np.int64)
+
+
+def residual_curve(
+    candidates: Candidates,
+    outcomes: NDArray[np.int8],
+    chosen: NDArray[np.int64],
+    *,
+    points: NDArray[np.int64],
+    persistence: float,
+) -> NDArray[np.float64]:
+    """float64[points, runs]: each run's mean residual once so many of the chosen are judged."""
+    judged = outcomes.copy()
+    curve = np.empty((len(points), candidates.runs))
+    done = 0
+    for row, point in enumerate(points.tolist()):
+        judged[chosen[done:point]] = 0
+        done = max(done, point)
+        curve[row] = bounds_of_runs(candidates, judged, persistence).residual.mean(axis=1)
+    return curve
+
+
+def expected_bounds(
+    candidates: Candidates,
+    outcomes: NDArray[np.int8],
+    chosen: NDArray[np.int64],
+    *,
+    share: float,
+    persistence: float,
+) -> Bounds:
+    """Base and residual once the chosen are judged: the residual as it will be, the base as it
+    would be if each of them were relevant to this share."""
+    before = bounds_of_runs(candidates, outcomes, persistence)
+    judged = outcomes.copy()
+    judged[chosen] = 1
+    after = bounds_of_runs(candidates, judged, persistence)
+    return Bounds(before.base + share * (after.base - before.base), after.residual)

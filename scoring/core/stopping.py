@@ -1,0 +1,86 @@
+"""When has enough been judged? When the best run is beyond the reach of the others.
+
+The leader is the run with the highest mean base. Of every other run it is asked whether the
+leader's base beats that run's upper bound, topic by topic, in a one-tailed Wilcoxon signed-rank
+test; p-values are corrected for all these tests together by Holm's method. Runs that are not beaten
+could still be as good: with the leader they are the top group. What unjudged documents say can
+move nobody into it any more.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.corrections import correct
+from scoring.core.measures.arrays import Scores
+from scoring.core.pairs import Pairs, compare
+from scoring.core.projection import projections, upper_bounds
+from scoring.core.selection import Bounds
+from scoring.core.signed_ranks import wilcoxon
+from scoring.core.significance import compare_winners, count_separated
+from scoring.core.standing import DECIMALS
+
+
+@dataclass(frozen=True, eq=False)
+class TopGroup:
+    """Runs by mean base, and which of them could still be as good as the first."""
+
+    order: NDArray[np.intp]  # intp[runs], by mean base, equal ones in the order given
+    p_values: NDArray[np.float64]  # float64[runs], corrected; NaN for the leader
+    is_in: NDArray[np.bool_]  # bool[runs]: not beaten by the leader, or the leader itself
+
+    @property
+    def size(self) -> int:
+        return int(self.is_in.sum())
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """Pairs of which the better one, by its base, is shown to be better; uncorrected."""
+
+    pairs: int
+    base_vs_base: int
+    base_vs_top: int
+    base_vs_projected: int
+
+
+def top_group(bounds: Bounds, *, alpha: float) -> TopGroup:
+    """Raises ValueError without runs and for an alpha outside 0..1."""
+    runs = len(bounds.base)
+    if runs == 0:
+        raise ValueError("without runs nobody leads")
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
+    order = best_first(bounds)
+    others = order[1:]
+    pairs = Pairs(np.full(len(others), order[0], np.intp), others)
+    found = compare(
+        partial(wilcoxon, tail="one"), pairs, bounds.base, bounds.base + bounds.residual
+    )
+    p_values = np.full(runs, np.nan)
+    p_values[others] = correct(found.p_values, "holm")
+    return TopGroup(order, p_values, ~(p_values <= alpha))
+
+
+def best_first(bounds: Bounds) -> NDArray[np.intp]:
+    """intp[runs]: by mean base, rounded to 12 decimals, highest first."""
+    means = np.round(bounds.base.mean(axis=1), DECIMALS)
+    return np.argsort(-means, kind="stable")
+
+
+def count_pairs(bounds: Bounds, runs: NDArray[np.intp], *, alpha: float) -> PairCounts:
+    """How many pairs of these runs are told apart, as in Table 5 of the paper."""
+    scores = Scores(bounds.base[runs], bounds.residual[runs])
+    counts = []
+    for to_beat in (scores.base, upper_bounds(scores), projections(scores)):
+        _, found = compare_winners(partial(wilcoxon, tail="one"), scores.base, to_beat)
+        counts.append(count_separated(found.p_values, alpha))
+    return PairCounts(len(runs) * (len(runs) - 1) // 2, *counts)
+
+
+def smallest_p(topics: int, tests: int) -> float:
+    """The smallest corrected p-value that so many topics allow in the first of so many tests: all
+    differences for the leader, 2^-topics, times the number of tests."""
+    return min(1.0, max(1, tests) * 0.5**topics)

@@ -1,0 +1,262 @@
+"""How far a plan has come, as rows for page and CSV: runs, topics, pace, and whether to stop."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from statistics import median
+from typing import Any, Final
+
+from django.db.models import Sum
+from django.http import Http404
+
+from campaigns.access import Viewer
+from campaigns.models import Plan
+from campaigns.settling import Key
+from scoring.core.measures.arrays import Scores
+from scoring.core.projection import projections
+from scoring.core.selection import Bounds
+from scoring.core.stopping import PairCounts, best_first, count_pairs, smallest_p, top_group
+from scoring.judging_progress import progress_of
+
+# By name in the address: how it is called on the page. The first of each is the default.
+OFFERED: Final[dict[str, dict[str, str]]] = {
+    "level": {"0.05": "5 %", "0.01": "1 %"},
+    "group": {"third": "a third of the runs", "10": "ten runs", "5": "five runs",
+              "3": "three runs", "1": "one run"},
+}  # fmt: skip
+LAST_ACTS: Final = 200  # judgments that the pace is read from
+LONGEST_PAUSE: Final = timedelta(minutes=10)  # longer ones are no work
+
+
+@dataclass(frozen=True)
+class StopChoices:
+    level: str
+    group: str
+
+    @property
+    def alpha(self) -> float:
+        return float(self.level)
+
+    @property
+    def level_words(self) -> str:
+        return OFFERED["level"][self.level]
+
+    def most(self, runs: int) -> int:
+        """The largest top group that one may stop with."""
+        return max(1, runs // 3) if self.group == "third" else int(self.group)
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """Mean RBP(p) of a run by the judgments made so far."""
+
+    place: int  # by base
+    run_id: str
+    tag: str
+    team: str
+    base: float
+    residual: float
+    projection: float
+    p_value: float | None  # that the leader beats it even at its best, corrected; None: it leads
+    is_in_top: bool
+
+    @property
+    def upper(self) -> float:
+        return self.base + self.residual
+
+
+@dataclass(frozen=True)
+class JudgedTopic:
+    code: str
+    title: str
+    laid_out: int
+    judged: int
+
+    @property
+    def left(self) -> int:
+        return self.laid_out - self.judged
+
+
+@dataclass(frozen=True, eq=False)
+class Stopping:
+    choices: StopChoices
+    leader: JudgedRun
+    top_size: int
+    runs: int
+    most: int
+    pairs: PairCounts
+    top_third: int
+    topics: int
+    smallest_p: float
+
+    @property
+    def tests(self) -> int:
+        return self.runs - 1
+
+    @property
+    def can_stop(self) -> bool:
+        return self.tests > 0 and self.top_size <= self.most
+
+    @property
+    def beaten(self) -> int:
+        return self.runs - self.top_size
+
+    @property
+    def others(self) -> int:
+        """Of the top group, besides the leader."""
+        return self.top_size - 1
+
+    @property
+    def has_too_few_topics(self) -> bool:
+        return self.smallest_p > self.choices.alpha
+
+
+@dataclass(frozen=True, eq=False)
+class Judging:
+    """One plan as it stands."""
+
+    plan: Plan
+    runs: tuple[JudgedRun, ...]
+    topics: tuple[JudgedTopic, ...]
+    wanted: int  # judgments that the tasks laid out ask for: more than documents where two judge
+    seconds_each: float | None  # None: too few judgments to say
+    stopping: Stopping | None  # None: no run is ranked
+
+    @cached_property
+    def judged(self) -> int:
+        return sum(topic.judged for topic in self.topics)
+
+    @property
+    def left(self) -> int:
+        """Documents of the budget that are yet to be judged, as far as runs name them."""
+        whole = self.plan.laid_out if self.plan.is_exhausted else self.plan.budget
+        return max(0, whole - self.judged)
+
+    @property
+    def part(self) -> float:
+        return self.judged / max(1, self.judged + self.left)
+
+    @property
+    def mean_residual(self) -> float | None:
+        return sum(run.residual for run in self.runs) / len(self.runs) if self.runs else None
+
+    @property
+    def per_hour(self) -> int | None:
+        return None if self.seconds_each is None else round(3600 / self.seconds_each)
+
+    @property
+    def hours_left(self) -> float | None:
+        """Of one assessor, a document that two judge twice."""
+        if self.seconds_each is None:
+            return None
+        twice = self.wanted / max(1, self.plan.laid_out)
+        return self.left * max(1.0, twice) * self.seconds_each / 3600
+
+    @property
+    def hours_words(self) -> str:
+        hours = self.hours_left or 0.0
+        if hours < 1:
+            minutes = max(1, round(60 * hours))
+            return f"{minutes} minute" + ("s" if minutes > 1 else "")
+        return f"{hours:.1f} hours" if hours < 10 else f"{hours:,.0f} hours"
+
+
+def chosen_stop(asked: Mapping[str, str]) -> StopChoices:
+    """Raises Http404 for what is not offered."""
+    found = {name: asked.get(name) or next(iter(OFFERED[name])) for name in OFFERED}
+    for name, value in found.items():
+        if value not in OFFERED[name]:
+            raise Http404(f"There is no {name} {value}.")
+    return StopChoices(**found)
+
+
+def judging(viewer: Viewer, plan: Plan, choices: StopChoices) -> Judging:
+    """At most nine queries."""
+    progress = progress_of(plan)
+    runs: tuple[JudgedRun, ...] = ()
+    stopping = None
+    if progress is not None:
+        runs = _runs(viewer, progress.run_ids, progress.bounds, choices)
+        stopping = _stopping(runs, progress.bounds, choices)
+    tasks = plan.tasks.aggregate(wanted=Sum("wanted"))
+    return Judging(
+        plan=plan,
+        runs=runs,
+        topics=_topics(viewer, plan, progress.grades if progress else {}),
+        wanted=tasks["wanted"] or 0,
+        seconds_each=_seconds_each(plan),
+        stopping=stopping,
+    )
+
+
+def _runs(
+    viewer: Viewer, run_ids: tuple[str, ...], bounds: Bounds, choices: StopChoices
+) -> tuple[JudgedRun, ...]:
+    named = viewer.campaign.runs.filter(public_id__in=run_ids)
+    names = {each[0]: each[1:] for each in named.values_list("public_id", "tag", "team__name")}
+    projected = projections(Scores(bounds.base, bounds.residual))
+    if projected is None:
+        raise ValueError("bounds have residuals")
+    group = top_group(bounds, alpha=choices.alpha)
+    means = [each.mean(axis=1).tolist() for each in (bounds.base, bounds.residual, projected)]
+    return tuple(
+        JudgedRun(
+            place=place,
+            run_id=run_ids[at],
+            tag=names[run_ids[at]][0],
+            team=names[run_ids[at]][1],
+            base=means[0][at],
+            residual=means[1][at],
+            projection=means[2][at],
+            p_value=None if place == 1 else float(group.p_values[at]),
+            is_in_top=bool(group.is_in[at]),
+        )
+        for place, at in enumerate(group.order.tolist(), start=1)
+    )
+
+
+def _stopping(runs: tuple[JudgedRun, ...], bounds: Bounds, choices: StopChoices) -> Stopping:
+    third = max(1, len(runs) // 3)
+    topics = bounds.base.shape[1]
+    return Stopping(
+        choices=choices,
+        leader=runs[0],
+        top_size=sum(run.is_in_top for run in runs),
+        runs=len(runs),
+        most=choices.most(len(runs)),
+        pairs=count_pairs(bounds, best_first(bounds)[:third], alpha=choices.alpha),
+        top_third=third,
+        topics=topics,
+        smallest_p=smallest_p(topics, len(runs) - 1),
+    )
+
+
+def _topics(viewer: Viewer, plan: Plan, grades: Mapping[Key, int]) -> tuple[JudgedTopic, ...]:
+    """Every topic of the campaign, also one that the plan asks nothing of. Two queries."""
+    laid_out: dict[int, int] = {}
+    judged: dict[int, int] = {}
+    for position, code, doc_id in plan.tasks.values_list(
+        "topic__position", "topic__code", "doc_id"
+    ):
+        laid_out[position] = laid_out.get(position, 0) + 1
+        judged[position] = judged.get(position, 0) + ((position, code, doc_id) in grades)
+    return tuple(
+        JudgedTopic(
+            topic.code, topic.title, laid_out.get(topic.position, 0), judged.get(topic.position, 0)
+        )
+        for topic in viewer.campaign.topics.order_by("position")
+    )
+
+
+def _seconds_each(plan: Plan) -> float | None:
+    """The median time between two judgments of one assessor, of the last ones; longer pauses are
+    left out. None where there are fewer than five. One query."""
+    acts = plan.campaign.judgments.filter(task__plan=plan, grade__isnull=False).order_by("-pk")
+    last: dict[int, Any] = {}
+    gaps = []
+    for assessor, at in acts.values_list("assessor", "at")[:LAST_ACTS]:
+        if assessor in last and timedelta(0) < last[assessor] - at <= LONGEST_PAUSE:
+            gaps.append((last[assessor] - at).total_seconds())
+        last[assessor] = at
+    return median(gaps) if len(gaps) >= 5 else None

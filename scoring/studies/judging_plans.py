@@ -1,0 +1,174 @@
+"""What a plan of judging would buy: what stays unknown of each run, which topics it asks about, and
+how far other methods and other values of p would ask for the same documents."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.models import Campaign, Qrels
+from scoring.core.candidates import Candidates, candidates_of
+from scoring.core.grades import UNJUDGED
+from scoring.core.measures.arrays import Scores
+from scoring.core.planned_judging import (
+    expected_bounds,
+    expected_share,
+    plan_judging,
+    residual_curve,
+)
+from scoring.core.projection import projections
+from scoring.core.selection import Bounds, Method, Strategy, bounds_of_runs, pool
+from scoring.proposals import depth_for, known_outcomes, proposals_of, proposing_runs
+
+METHODS: Final[tuple[Method, ...]] = ("pooling", "A", "B", "C")
+POINTS: Final = 41  # of the curve, from nothing more to the whole budget
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """What all ranked runs propose, what the runs that count propose, and what is known."""
+
+    run_ids: tuple[str, ...]
+    counts: NDArray[np.bool_]  # bool[runs]: it proposes documents
+    everything: Candidates
+    offered: Candidates  # by the runs that count
+    places: NDArray[np.int64]  # int64[offered], where each stands in everything
+    outcomes: NDArray[np.int8]  # int8[everything]
+
+    @property
+    def known(self) -> NDArray[np.int8]:
+        """int8[offered]."""
+        return self.outcomes[self.places]
+
+
+def situation(
+    campaign: Campaign, question: Mapping[str, Any], *, starts_from: Qrels | None, depth: int
+) -> Situation | None:
+    """None where no run that counts proposes anything."""
+    proposals = proposals_of(campaign, persistence=question["p"], depth=depth)
+    counting = {run.public_id for run in proposing_runs(campaign, question["priority"])}
+    if proposals is None or not counting:
+        return None
+    everything = proposals.candidates
+    counts = np.array([run_id in counting for run_id in proposals.run_ids])
+    offered, places = candidates_of(everything, counts)
+    outcomes = known_outcomes(campaign, everything, starts_from=starts_from)
+    return Situation(proposals.run_ids, counts, everything, offered, places, outcomes)
+
+
+def answer(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
+    """`question` holds `method`, `p`, `scope`, `priority`, `budget`, `batch`, `persistences`;
+    `qrels` is the version that the plan starts from.
+
+    `curve` is float64[points, runs], mean residuals once so many documents (`points`) are judged;
+    `before` and `after` float64[3, runs]: mean base, residual and projection; `chosen_by_topic` and
+    `judged_by_topic` int64[topics]; `shared_methods` int64[4, 4] in the order of METHODS and
+    `shared_p` int64[p, p] in that of `persistences`: documents that two plans have in common.
+    """
+    p, budget, batch = question["p"], question["budget"], question["batch"]
+    here = situation(campaign, question, starts_from=qrels, depth=depth_for(p))
+    if here is None:
+        return {"run_ids": np.empty(0, np.str_)}
+    share = expected_share(here.outcomes)
+
+    def planned(method: Method) -> NDArray[np.int64]:
+        strategy = Strategy(method, p, question["scope"])
+        chosen = plan_judging(
+            here.offered, strategy, here.known, budget=budget, batch=batch, share=share
+        )
+        return here.places[chosen]
+
+    plans = {method: planned(method) for method in METHODS}
+    chosen = plans[question["method"]]
+    points = np.unique(np.linspace(0, len(chosen), POINTS).round().astype(np.int64))
+    topics = len(here.everything.topics)
+    return {
+        "run_ids": np.array(here.run_ids, np.str_),
+        "counts": here.counts,
+        "share": share,
+        "judged": int((here.outcomes != UNJUDGED).sum()),
+        "relevant": int((here.outcomes == 1).sum()),
+        "chosen": len(chosen),
+        "open": int((here.known == UNJUDGED).sum()),
+        "pool_depth": _pool_depth(here, chosen),
+        "points": points,
+        "curve": residual_curve(
+            here.everything, here.outcomes, chosen, points=points, persistence=p
+        ),
+        "before": _means(bounds_of_runs(here.everything, here.outcomes, p)),
+        "after": _means(
+            expected_bounds(here.everything, here.outcomes, chosen, share=share, persistence=p)
+        ),
+        "chosen_by_topic": np.bincount(here.everything.topic_rows[chosen], minlength=topics),
+        "judged_by_topic": np.bincount(
+            here.everything.topic_rows[here.outcomes != UNJUDGED], minlength=topics
+        ),
+        "shared_methods": _shared([plans[method] for method in METHODS]),
+        "shared_p": _shared_between_persistences(campaign, qrels, question),
+    }
+
+
+def pool_size(
+    campaign: Campaign,
+    *,
+    persistence: float,
+    lowest_priority: int | None,
+    starts_from: Qrels | None,
+    depth: int,
+) -> int:
+    """Documents among the first `depth` of any run that counts that nobody has judged yet: as many
+    as pooling must ask for to have judged them all."""
+    question = {"p": persistence, "priority": lowest_priority}
+    here = situation(campaign, question, starts_from=starts_from, depth=depth_for(persistence))
+    if here is None:
+        return 0
+    pooled = here.known[pool(here.offered, depth)]
+    return int((pooled == UNJUDGED).sum())
+
+
+def _pool_depth(here: Situation, chosen: NDArray[np.int64]) -> int:
+    """The deepest pool of which nothing is left unjudged when the chosen are judged."""
+    is_open = here.outcomes == UNJUDGED
+    is_open[chosen] = False
+    left = here.offered.best_positions[is_open[here.places]]
+    return int(left.min()) if len(left) else int(here.offered.best_positions.max(initial=-1)) + 1
+
+
+def _means(bounds: Bounds) -> NDArray[np.float64]:
+    """float64[3, runs]: base, residual, projection."""
+    projected = projections(Scores(bounds.base, bounds.residual))
+    if projected is None:
+        raise ValueError("bounds have residuals")
+    return np.array([each.mean(axis=1) for each in (bounds.base, bounds.residual, projected)])
+
+
+def _shared_between_persistences(
+    campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
+) -> NDArray[np.int64]:
+    """Plans of the same candidates: as deep as the greatest p needs."""
+    values = question["persistences"]
+    here = situation(campaign, question, starts_from=qrels, depth=depth_for(max(values)))
+    if here is None:
+        raise ValueError("no run proposes a document any more")
+    share = expected_share(here.outcomes)
+    return _shared(
+        [
+            plan_judging(
+                here.offered,
+                Strategy(question["method"], p, question["scope"]),
+                here.known,
+                budget=question["budget"],
+                batch=question["batch"],
+                share=share,
+            )
+            for p in values
+        ]
+    )
+
+
+def _shared(plans: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """int64[plans, plans]: how many documents each two have in common."""
+    counts = [[len(np.intersect1d(a, b, assume_unique=True)) for b in plans] for a in plans]
+    return np.array(counts, np.int64)

@@ -1,0 +1,187 @@
+"""The plan of judging: choices, what they would buy, and the plan itself."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from campaigns import access, planning
+from campaigns.forms.judging_plans import PlanForm
+from campaigns.lifecycle import CannotStep
+from campaigns.models import Qrels
+from scoring.analyses import answer_of, ask
+from scoring.charts.judging import curve_figure, ranges_figure, replay_figure, topics_figure
+from scoring.models import Analysis
+from scoring.plan_forecasts import (
+    Forecast,
+    Replay,
+    chosen_order,
+    forecast,
+    orders_offered,
+    replay,
+)
+from scoring.plan_tables import REPLAYS, forecast_csv, replay_csv
+from scoring.studies.judging_plans import METHODS, pool_size
+from scoring.views.analysed import analysed_page, attached_csv, not_computed_yet
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What an address asks for, and as much of the answer as there is."""
+
+    form: PlanForm
+    order: str
+    question: dict[str, Any] | None = None  # None: nothing is chosen yet, or not well
+    analysis: Analysis | None = None
+    found: Forecast | None = None
+    replay_analysis: Analysis | None = None
+    replayed: Replay | None = None
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def plan_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """GET: the choices, and what they would buy. POST: makes the plan."""
+    viewer = access.organiser_or_404(request.user, slug)
+    if request.method == "POST":
+        return _make(request, viewer)
+    asked = _asked(viewer, request.GET)
+    response = _shown(request, viewer, asked)
+    waits = asked.found is not None and asked.replay_analysis and not asked.replayed
+    if waits and asked.replay_analysis.state != Analysis.State.FAILED:
+        response["Refresh"] = "2"
+    return response
+
+
+@login_required
+@require_POST
+def plan_act(request: HttpRequest, slug: str, act: str) -> HttpResponse:
+    """Pauses, resumes or ends the plan in force."""
+    viewer = access.organiser_or_404(request.user, slug)
+    plan = planning.plan_in_force(viewer.campaign)
+    if act not in planning.ACTS or plan is None:
+        raise Http404
+    try:
+        planning.ACTS[act](plan=plan, actor=request.user)
+    except CannotStep as error:
+        messages.error(request, str(error))
+    return redirect("scoring:judging", slug)
+
+
+@login_required
+@require_GET
+def plan_table(request: HttpRequest, slug: str, table: str) -> HttpResponse:
+    """One of the tables of the forecast as CSV."""
+    viewer = access.organiser_or_404(request.user, slug)
+    asked = _asked(viewer, request.GET, is_chosen=True)
+    analysis = asked.replay_analysis if table in REPLAYS else asked.analysis
+    if analysis is not None and analysis.state != Analysis.State.DONE:
+        return not_computed_yet(analysis)
+    is_replay = table in REPLAYS
+    text = replay_csv(table, asked.replayed) if is_replay else forecast_csv(table, asked.found)
+    return attached_csv(text, f"{slug}-plan-{table}")
+
+
+def _make(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
+    form = PlanForm(request.POST, campaign=viewer.campaign)
+    if "method" not in request.POST or not form.is_valid():
+        return _shown(request, viewer, _Asked(form, chosen_order(viewer, None)), status=400)
+    try:
+        planning.make_plan(plan=form.plan(_budget(form)), actor=request.user)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    except CannotStep as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "The plan is in force; its first documents are being laid out.")
+        return redirect("scoring:judging", viewer.campaign.slug)
+    chosen = {name: request.POST[name] for name in form.fields if request.POST.get(name)}
+    return redirect(f"{request.path}?{urlencode(chosen)}")
+
+
+def _asked(viewer: access.Viewer, query: Any, *, is_chosen: bool = False) -> _Asked:
+    form, order = (
+        PlanForm(query, campaign=viewer.campaign),
+        chosen_order(viewer, query.get("order")),
+    )
+    if not (is_chosen or "method" in query) or not form.is_valid():
+        return _Asked(form, order)
+    question = _question(viewer, form)
+    starts_from: Qrels | None = form.versions.get(form.cleaned_data["start"])
+    analysis = ask(viewer, starts_from, "judging_plan", question)
+    found = None
+    if analysis.state == Analysis.State.DONE:
+        found = forecast(viewer, question, order, answer_of(analysis))
+    asked = _Asked(form, order, question, analysis, found)
+    return _with_replay(viewer, asked) if viewer.campaign.active_qrels else asked
+
+
+def _with_replay(viewer: access.Viewer, asked: _Asked) -> _Asked:
+    """Where there are qrels: what each method would have found with their answers."""
+    question = asked.question or {}
+    played = ask(viewer, viewer.campaign.active_qrels, "judging_replay", question)
+    is_done = played.state == Analysis.State.DONE
+    replayed = replay(question, answer_of(played)) if is_done else None
+    return _Asked(
+        asked.form, asked.order, asked.question, asked.analysis, asked.found, played, replayed
+    )
+
+
+def _question(viewer: access.Viewer, form: PlanForm) -> dict[str, Any]:
+    chosen = form.cleaned_data
+    offered = {p for p in viewer.campaign.persistences if 0.01 <= p <= 0.99}
+    return {
+        "method": chosen["method"],
+        "p": chosen["p"],
+        "scope": chosen["scope"],
+        "priority": chosen["runs"],
+        "budget": _budget(form),
+        "batch": chosen["batch"],
+        "persistences": sorted(offered | {chosen["p"]}),
+    }
+
+
+def _budget(form: PlanForm) -> int:
+    """In documents; how many a pool of some depth holds is counted."""
+    if form.documents is not None:
+        return form.documents
+    chosen = form.cleaned_data
+    return pool_size(
+        form.campaign,
+        persistence=chosen["p"],
+        lowest_priority=chosen["runs"],
+        starts_from=form.versions.get(chosen["start"]),
+        depth=form.depth or 0,
+    )
+
+
+def _shown(
+    request: HttpRequest, viewer: access.Viewer, asked: _Asked, *, status: int = 200
+) -> HttpResponse:
+    found, replayed = asked.found, asked.replayed
+    context = {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "form": asked.form,
+        "question": asked.question,
+        "order": asked.order,
+        "orders": orders_offered(viewer),
+        "methods": METHODS,
+        "in_force": planning.plan_in_force(viewer.campaign),
+        "found": found,
+        "replayed": replayed,
+        "replay_analysis": asked.replay_analysis,
+        "ranges": ranges_figure(found) if found else None,
+        "curve": curve_figure(found) if found else None,
+        "by_topic": topics_figure(found) if found else None,
+        "played": replay_figure(replayed) if replayed else None,
+    }
+    if status != 200:
+        return render(request, "scoring/judging_plan.html", context, status=status)
+    return analysed_page(request, "scoring/judging_plan.html", context, asked.analysis)

@@ -1,0 +1,187 @@
+"""The plan of judging through its pages: the paper's example, forecasts, CSV, and the plan made."""
+
+import csv
+import io
+import itertools
+import re
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from campaigns import planning
+from campaigns.models import Campaign, Judgment, Plan, Task, User
+from scoring.models import Analysis
+from tests.flow.conftest import perform_jobs
+from tests.judging.conftest import ranked_run, table_1
+from tests.making import give_file, make_campaign, make_organiser, make_qrels, make_user
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CHOSEN = {"method": "A", "p": "0.8", "amount": "6", "unit": "documents"}
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    campaign = make_campaign(topics=("1",), slug="planned", persistences=[0.5, 0.8])
+    table_1(campaign)
+    return campaign
+
+
+@pytest.fixture
+def desk(campaign: Campaign) -> Client:
+    browser = Client()
+    browser.force_login(make_organiser(campaign))
+    return browser
+
+
+def get(desk: Client, name: str, **asked: str) -> HttpResponse:
+    return desk.get(reverse(f"scoring:{name}", args=["planned"]), asked)
+
+
+def text_of(response: HttpResponse) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def table(desk: Client, name: str, **asked: str) -> list[dict[str, str]]:
+    response = get(desk, name, **asked)
+    if response.status_code == 202:
+        perform_jobs()
+        response = get(desk, name, **asked)
+    assert response.status_code == 200
+    return list(csv.DictReader(io.StringIO(response.content.decode())))
+
+
+def judge(plan: Plan, assessor: User, grades: dict[str, int | None]) -> None:
+    for doc_id, grade in grades.items():
+        task = Task.objects.get(plan=plan, doc_id=doc_id)
+        Judgment.objects.create(
+            campaign_id=plan.campaign_id, topic=task.topic, doc_id=doc_id, grade=grade,
+            assessor=assessor, task=task,
+        )  # fmt: skip
+
+
+def test_the_papers_example_is_foreseen_made_and_judged_through_the_pages(
+    campaign: Campaign, desk: Client
+) -> None:
+    waiting = get(desk, "judging-plan", **CHOSEN)
+    assert "Computing what this plan would buy" in text_of(waiting)
+    assert waiting.headers["Refresh"] == "2"
+    perform_jobs()
+    page = get(desk, "judging-plan", **CHOSEN)
+    # 1 - (.4032512 + .446464 + .6451712 + .344064) / 4 = .5402624 known
+    assert "6 more documents by method A would bring what is unknown" in text_of(page)
+    assert "from 1.000 to 0.460 on average" in text_of(page)
+    rows = {row["run"]: row for row in table(desk, "judging-plan-runs-csv", **CHOSEN)}
+    then = [float(rows[f"run{number}"]["residual_then"]) for number in (1, 2, 3, 4)]
+    assert then == pytest.approx([0.4032512, 0.446464, 0.6451712, 0.344064], abs=1e-12)
+    hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page.content.decode()))
+    del hidden["csrfmiddlewaretoken"]
+    made = desk.post(reverse("scoring:judging-plan", args=["planned"]), hidden)
+    assert made.headers["Location"] == reverse("scoring:judging", args=["planned"])
+    perform_jobs()
+    plan = campaign.plans.get()
+    chosen = plan.tasks.order_by("position").values_list("doc_id", flat=True)
+    assert list(chosen) == ["18", "22", "11", "10", "21", "13"]
+    judge(plan, make_user(), {"18": 1, "22": 0, "11": 0, "10": 1, "21": 0, "13": 0})
+    judged = {row["run"]: row for row in table(desk, "judging-csv")}
+    shown = [float(judged[f"run{number}"]["residual"]) for number in (1, 2, 3, 4)]
+    assert shown == pytest.approx(then, abs=1e-12)
+    assert float(judged["run4"]["base"]) == pytest.approx(0.2 + 0.16, abs=1e-12)
+    assert "6 of 6 documents judged" in text_of(get(desk, "judging"))
+
+
+def test_the_curve_falls_document_by_document(desk: Client) -> None:
+    rows = table(desk, "judging-plan-curve-csv", **CHOSEN)
+    assert [row["documents"] for row in rows] == ["0", "1", "2", "3", "4", "5", "6"]
+    means = [float(row["mean_residual"]) for row in rows]
+    # each document takes from the sum over the four runs what it weighs at its ranks in them
+    ranks = ((1, 6, 7, 2), (2, 1, 4), (5, 3, 4, 3), (7, 2, 1), (1,), (4, 6))
+    weights = [sum(0.2 * 0.8 ** (rank - 1) for rank in each) for each in ranks]
+    fallen = [4 * (before - after) for before, after in itertools.pairwise(means)]
+    assert fallen == pytest.approx(weights, abs=1e-12)
+    assert {row["top_third_residual"] for row in rows} == {""}  # no order is known yet
+
+
+def test_a_pool_is_planned_by_its_depth_and_hours_pay_for_what_is_judged_twice(
+    campaign: Campaign, desk: Client
+) -> None:
+    deep = CHOSEN | {"method": "pooling", "amount": "2", "unit": "depth"}
+    assert [row["planned"] for row in table(desk, "judging-plan-topics-csv", **deep)] == ["5"]
+    assert "the first 2 documents of every run that proposes are judged" in text_of(
+        get(desk, "judging-plan", **deep)
+    )
+    hours = CHOSEN | {"amount": "0.25", "unit": "hours", "per_hour": "30", "overlap": "50"}
+    assert [row["planned"] for row in table(desk, "judging-plan-topics-csv", **hours)] == ["5"]
+    refused = get(desk, "judging-plan", **CHOSEN | {"unit": "depth"})
+    assert "Only pooling goes so many documents deep" in text_of(refused)
+
+
+def test_plans_have_in_common_what_a_set_says(desk: Client) -> None:
+    rows = table(desk, "judging-plan-overlap-csv", **CHOSEN)
+    shared = {(row["kind"], row["a"], row["b"]): int(row["documents"]) for row in rows}
+    pooled = {"18", "22", "21", "10", "35", "15"}  # equal ranks in the order of the runs
+    by_a = {"18", "22", "11", "10", "21", "13"}
+    assert shared["method", "pooling", "A"] == len(pooled & by_a)
+    assert {shared["method", name, name] for name in ("pooling", "A", "B", "C")} == {6}
+    assert shared["p", "0.5", "0.8"] == shared["p", "0.8", "0.5"] <= 6
+
+
+def test_a_plan_says_when_the_runs_name_no_more_documents(desk: Client) -> None:
+    asked = CHOSEN | {"method": "C", "amount": "40", "batch": "3"}
+    get(desk, "judging-plan", **asked)
+    perform_jobs()
+    page = text_of(get(desk, "judging-plan", **asked))
+    assert "The runs name only 17 documents that nobody has judged" in page
+    assert "23 short of its budget" in page
+
+
+def test_a_forecast_is_asked_anew_when_something_is_judged(
+    campaign: Campaign, desk: Client
+) -> None:
+    plan = planning.make_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
+    perform_jobs()
+    before = table(desk, "judging-plan-runs-csv", **CHOSEN)
+    judge(plan, make_user(), {"18": 1})
+    after = table(desk, "judging-plan-runs-csv", **CHOSEN)
+    assert {row["residual_now"] for row in before} == {"1.0"}
+    first = next(row for row in after if row["run"] == "run1")
+    assert float(first["base_now"]) == pytest.approx(0.2, abs=1e-12)
+    assert float(first["residual_now"]) == pytest.approx(0.8, abs=1e-12)
+    assert Analysis.objects.count() == 1
+
+
+def test_qrels_let_each_method_be_played(campaign: Campaign, desk: Client) -> None:
+    qrels = give_file(make_qrels(campaign), b"1 0 18 1\n1 0 10 1\n1 0 22 0\n1 0 15 1\n1 0 84 1\n")
+    rows = table(desk, "judging-plan-replay-csv", **CHOSEN | {"amount": "4"})
+    found = {(row["budget"], row["method"]): row for row in rows}
+    assert {budget for budget, _ in found} == {"1", "2", "4"}
+    # A asks for 18, 22, 11, 10: two are relevant; passing over 11 and 21 it finds 15 as well
+    assert found["4", "A"]["relevant_found"] == "2"
+    assert (found["4", "A"]["relevant_found_bypassing"], qrels.version) == ("3", 1)
+    assert found["4", "pooling"]["relevant_found"] == "2"  # 18, 22, 21, 10
+    page = get(desk, "judging-plan", **CHOSEN | {"amount": "4"})
+    assert "Judging played" in text_of(page)
+
+
+def test_a_plan_is_not_made_of_nothing_nor_twice(campaign: Campaign, desk: Client) -> None:
+    url = reverse("scoring:judging-plan", args=["planned"])
+    assert desk.post(url).status_code == 400
+    assert desk.post(url, CHOSEN | {"p": "1.5"}).status_code == 400
+    assert desk.post(url, CHOSEN).status_code == 302
+    again = desk.post(url, CHOSEN, follow=True)
+    assert "A plan is in force already" in text_of(again)
+    assert campaign.plans.count() == 1
+
+
+def test_runs_without_the_priority_propose_nothing_and_are_told_of_all_the_same(
+    desk: Client, campaign: Campaign
+) -> None:
+    ranked_run(campaign, {"1": ["18", "x", "y"]}, tag="first", judging_priority=1)
+    asked = CHOSEN | {"runs": "1", "amount": "3"}
+    rows = {row["run"]: row for row in table(desk, "judging-plan-runs-csv", **asked)}
+    assert {tag: row["proposes"] for tag, row in rows.items()} == {
+        "first": "1", "run1": "0", "run2": "0", "run3": "0", "run4": "0",
+    }  # fmt: skip
+    assert float(rows["run4"]["residual_then"]) == pytest.approx(0.84, abs=1e-12)

@@ -1,0 +1,87 @@
+"""A plan is made, paused, resumed and ended: who may, when, and what rings."""
+
+import pytest
+
+from campaigns import planning
+from campaigns.lifecycle import Archived, CannotStep
+from campaigns.models import Campaign, LogEntry, Plan
+from scoring.models import Job
+from tests.flow.conftest import perform_jobs
+from tests.judging.conftest import table_1
+from tests.making import make_campaign, make_organiser, make_qrels
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    campaign = make_campaign(topics=("1",), slug="planned")
+    table_1(campaign)
+    return campaign
+
+
+def made(campaign: Campaign, **facts: object) -> Plan:
+    plan = Plan(campaign=campaign, **{"method": "A", "budget": 6} | facts)
+    return planning.make_plan(plan=plan, actor=None)
+
+
+def verbs() -> list[str]:
+    return list(LogEntry.objects.order_by("pk").values_list("verb", flat=True))
+
+
+def test_a_plan_that_is_made_is_laid_out_and_logged(campaign: Campaign, rung: list[int]) -> None:
+    organiser = make_organiser(campaign)
+    plan = planning.make_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=organiser)
+    assert (len(rung), perform_jobs()) == (1, 1)
+    assert plan.tasks.count() == 6
+    assert (plan.created_by, verbs()) == (organiser, ["made a judging plan"])
+
+
+def test_only_one_plan_is_in_force(campaign: Campaign) -> None:
+    first = made(campaign)
+    with pytest.raises(CannotStep, match="end it first"):
+        made(campaign)
+    planning.end_plan(plan=first, actor=None)
+    second = made(campaign)
+    assert planning.plan_in_force(campaign) == second
+    assert first.ended_at is not None
+
+
+def test_a_plan_is_paused_resumed_and_ended_and_what_was_done_is_not_done_again(
+    campaign: Campaign,
+) -> None:
+    plan = made(campaign, method="C", batch=2)
+    perform_jobs()
+    plan.refresh_from_db()
+    planning.pause_plan(plan=plan, actor=None)
+    with pytest.raises(CannotStep, match="paused by now"):
+        planning.pause_plan(plan=plan, actor=None)
+    planning.resume_plan(plan=plan, actor=None)
+    assert Job.objects.filter(kind=Job.Kind.LAY_OUT, state=Job.State.WAITING).count() == 1
+    planning.end_plan(plan=plan, actor=None)
+    with pytest.raises(CannotStep, match="ended by now"):
+        planning.resume_plan(plan=plan, actor=None)
+    assert verbs()[1:] == ["paused judging", "resumed judging", "ended judging"]
+    assert planning.plan_in_force(campaign) is None
+    assert planning.latest_plan(campaign) == plan
+
+
+def test_nothing_is_planned_in_an_archived_campaign(campaign: Campaign) -> None:
+    plan = made(campaign)
+    Campaign.objects.filter(pk=campaign.pk).update(archived_at="2026-06-01T12:00:00Z")
+    for act in planning.ACTS.values():
+        with pytest.raises(Archived):
+            act(plan=plan, actor=None)
+    with pytest.raises(Archived):
+        made(campaign)
+
+
+def test_without_runs_there_is_nothing_to_plan() -> None:
+    with pytest.raises(CannotStep, match="nothing to judge"):
+        made(make_campaign())
+    assert not Plan.objects.exists()
+
+
+def test_a_plan_starts_from_its_own_campaigns_qrels_only(campaign: Campaign) -> None:
+    with pytest.raises(Exception, match="another campaign"):
+        made(campaign, starts_from=make_qrels(make_campaign()))

@@ -1,0 +1,225 @@
+"""How far judging has come: bounds that follow every act, progress, acts of organisers."""
+
+import csv
+import io
+import random
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django.fixtures import DjangoAssertNumQueries
+
+from campaigns import planning
+from campaigns.models import Campaign, Judgment, Plan, User
+from campaigns.settling import settled_grades
+from scoring import judging_progress
+from scoring.core.candidates import find_outcomes
+from scoring.core.selection import bounds_of_runs
+from scoring.judging_progress import progress_of
+from scoring.proposals import proposals_of, table_of_grades
+from tests.flow.conftest import perform_jobs
+from tests.judging.conftest import ranked_run, table_1
+from tests.judging.test_plan_page import text_of
+from tests.making import give_file, make_campaign, make_organiser, make_qrels, make_user
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+TOPICS = tuple(str(number) for number in range(1, 9))
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    judging_progress._states.clear()
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    campaign = make_campaign(topics=TOPICS, slug="planned")
+    drawn = random.Random(1)
+    for number in range(5):
+        lists = {topic: drawn.sample([f"d{x}" for x in range(20)], 8) for topic in TOPICS}
+        ranked_run(campaign, lists, tag=f"run{number}")
+    return campaign
+
+
+@pytest.fixture
+def desk(campaign: Campaign) -> Client:
+    browser = Client()
+    browser.force_login(make_organiser(campaign))
+    return browser
+
+
+def made(campaign: Campaign, **facts: object) -> Plan:
+    plan = Plan(campaign=campaign, **{"method": "A", "budget": 30} | facts)
+    made = planning.make_plan(plan=plan, actor=None)
+    perform_jobs()
+    return made
+
+
+def act(plan: Plan, topic: int, doc_id: str, grade: int | None, by: User, **facts: object) -> None:
+    Judgment.objects.create(
+        campaign_id=plan.campaign_id, topic=plan.campaign.topics.get(position=topic),
+        doc_id=doc_id, grade=grade, assessor=by, **facts,
+    )  # fmt: skip
+
+
+def from_nothing(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
+    """Base and residual of all runs, from all acts at once."""
+    proposals = proposals_of(plan.campaign, persistence=plan.persistence)
+    assert proposals is not None
+    candidates = proposals.candidates
+    table = table_of_grades(candidates.topics, settled_grades(plan.campaign), 1)
+    outcomes = find_outcomes(candidates, table, rel=1)
+    found = bounds_of_runs(candidates, outcomes, plan.persistence)
+    return found.base, found.residual
+
+
+def assert_kept_as_from_nothing(plan: Plan) -> None:
+    progress = progress_of(plan)
+    assert progress is not None
+    base, residual = from_nothing(plan)
+    assert np.abs(progress.bounds.base - base).max() < 1e-12
+    assert np.abs(progress.bounds.residual - residual).max() < 1e-12
+    assert progress.grades == settled_grades(plan.campaign)
+
+
+def test_bounds_follow_corrections_decisions_and_what_is_taken_back(campaign: Campaign) -> None:
+    plan, first, second = made(campaign), make_user(), make_user()
+    drawn = random.Random(2)
+    assert_kept_as_from_nothing(plan)
+    for _ in range(60):
+        for _ in range(drawn.randint(1, 4)):
+            act(
+                plan, drawn.randrange(8), f"d{drawn.randrange(22)}", drawn.choice([None, 0, 1]),
+                drawn.choice([first, second]), is_adjudication=drawn.random() < 0.1,
+            )  # fmt: skip
+        assert_kept_as_from_nothing(plan)
+
+
+def test_an_act_that_comes_to_light_late_is_not_missed(campaign: Campaign) -> None:
+    plan, assessor = made(campaign), make_user()
+    act(plan, 0, "d1", 1, assessor)
+    act(plan, 0, "d2", 1, assessor)
+    late = Judgment.objects.order_by("pk").first()
+    assert late is not None
+    Judgment.objects.filter(pk=late.pk).delete()  # its transaction is not committed yet
+    assert_kept_as_from_nothing(plan)
+    late.save(force_insert=True)
+    assert_kept_as_from_nothing(plan)
+    act(plan, 0, "d3", 0, assessor)
+    Judgment.objects.filter(pk=late.pk).update(pk=late.pk + 100)
+    assert_kept_as_from_nothing(plan)
+
+
+def test_only_what_is_newer_is_read(
+    campaign: Campaign, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    plan, assessor = made(campaign), make_user()
+    act(plan, 0, "d1", 1, assessor)
+    assert_kept_as_from_nothing(plan)
+    with django_assert_max_num_queries(3):  # runs, topics, how many acts
+        progress_of(plan)
+    act(plan, 1, "d1", 1, assessor)
+    with django_assert_max_num_queries(5):
+        progress_of(plan)
+
+
+def test_a_plan_starts_from_qrels_until_somebody_says_otherwise(campaign: Campaign) -> None:
+    qrels = give_file(make_qrels(campaign), b"1 0 d1 1\n")
+    plan, assessor = made(campaign, starts_from=qrels), make_user()
+
+    def base() -> float:
+        progress = progress_of(plan)
+        assert progress is not None
+        return float(progress.bounds.base.sum())
+
+    known = base()
+    assert known > 0
+    act(plan, 0, "d1", 0, assessor)
+    assert base() == 0
+    act(plan, 0, "d1", None, assessor)
+    assert base() == known
+
+
+def test_the_page_tells_progress_pace_and_what_is_left(campaign: Campaign, desk: Client) -> None:
+    plan, assessor = made(campaign, overlap_percent=100), make_user()
+    began = timezone.now() - timedelta(hours=1)
+    for number, task in enumerate(plan.tasks.order_by("position")[:10]):
+        judgment = Judgment.objects.create(
+            campaign=campaign, topic=task.topic, doc_id=task.doc_id, grade=number % 2,
+            assessor=assessor, task=task,
+        )  # fmt: skip
+        Judgment.objects.filter(pk=judgment.pk).update(at=began + timedelta(seconds=90 * number))
+    page = text_of(desk.get(reverse("scoring:judging", args=["planned"])))
+    assert "10 of 30 documents judged, 30 laid out" in page
+    # 20 documents, each judged twice, 90 seconds each: an hour
+    assert "about 1.0 hours of one assessor’s work left, at 40 documents an hour" in page
+    topics = desk.get(reverse("scoring:judging-topics-csv", args=["planned"])).content.decode()
+    rows = list(csv.DictReader(io.StringIO(topics)))
+    assert [row["topic"] for row in rows] == list(TOPICS)
+    assert sum(int(row["laid_out"]) for row in rows) == 30
+    assert sum(int(row["judged"]) for row in rows) == 10
+
+
+def test_the_page_says_stop_when_the_leader_is_out_of_reach(
+    desk: Client, campaign: Campaign
+) -> None:
+    """One run more, whose documents nobody else has: all relevant, while those of the others are
+    not. Eight topics, five runs to beat: p = 5/256 for the first, below 5 %."""
+    lists = {topic: [f"best{x}" for x in range(8)] for topic in TOPICS}
+    ranked_run(campaign, lists, tag="best")
+    plan, assessor = made(campaign, budget=1000), make_user()
+
+    def page(**asked: str) -> str:
+        return text_of(desk.get(reverse("scoring:judging", args=["planned"]), asked))
+
+    assert "Nothing is judged yet" in page()
+    tasks = list(plan.tasks.order_by("position"))
+    for task in tasks[: len(tasks) // 2]:
+        act(plan, task.topic.position, task.doc_id, int("best" in task.doc_id), assessor)
+    assert "You can stop" not in page()
+    for task in tasks[len(tasks) // 2 :]:
+        act(plan, task.topic.position, task.doc_id, int("best" in task.doc_id), assessor)
+    assert "You can stop. best leads with 0.832, and no other run could still be as good" in page()
+    assert "corrected by Holm’s method for 5 tests" in page()
+    rows = desk.get(reverse("scoring:judging-csv", args=["planned"])).content.decode()
+    read = {row["run"]: row for row in csv.DictReader(io.StringIO(rows))}
+    assert read["best"]["p_corrected"] == ""
+    assert {float(row["p_corrected"]) for tag, row in read.items() if tag != "best"} == {5 / 256}
+    assert float(read["best"]["base"]) == pytest.approx(1 - 0.8**8, abs=1e-12)
+    assert "You can stop" not in page(level="0.01")
+    assert "too few to tell 6 runs apart at 1 %" in page(level="0.01")
+
+
+def test_organisers_pause_resume_and_end_on_the_page(desk: Client, campaign: Campaign) -> None:
+    plan = made(campaign)
+    page = reverse("scoring:judging", args=["planned"])
+    for name, state, shown in (
+        ("pause", "paused", "Resume"), ("resume", "open", "Pause"), ("end", "ended", "Plan more"),
+    ):  # fmt: skip
+        url = reverse("scoring:judging-plan-act", args=["planned", name])
+        assert desk.post(url).headers["Location"] == page
+        plan.refresh_from_db()
+        assert plan.state == state
+        assert shown in text_of(desk.get(page))
+    assert desk.post(url).status_code == 404  # none is in force
+
+
+def test_the_pages_take_few_queries(
+    desk: Client, campaign: Campaign, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    table_1(campaign)
+    plan, assessor = made(campaign), make_user()
+    for name in ("judging", "judging-plan"):
+        url = reverse(f"scoring:{name}", args=["planned"]) + "?method=C"
+        desk.get(url)
+        perform_jobs()
+        act(plan, 0, "d1", 1, assessor)
+        if name == "judging-plan":
+            desk.get(url)
+            perform_jobs()
+        with django_assert_max_num_queries(14):
+            assert desk.get(url).status_code == 200
