@@ -7,6 +7,7 @@ from tests.access.matrix import (
     boards,
     comparison,
     downloads,
+    judging_quality,
     lifecycle,
     people,
     pools,
@@ -15,6 +16,7 @@ from tests.access.matrix import (
 )
 
 PARTS = (
+    judging_quality,
     lifecycle,
     people,
     runs,
