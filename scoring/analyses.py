@@ -2,17 +2,19 @@
 
 An analysis is named by the digest of its question and of all that its answer hangs on: qrels,
 definitions, the versions of the measures, and which evaluation of which run was scored when. If one
-of these changes the digest does, and the page asks anew.
+of these changes the digest does, and the page asks anew. What is asked about rankings alone hangs
+on the rankings and on the judgments made here, not on scores; it may need no qrels.
 """
 
 import hashlib
 import io
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from django.db import transaction
+from django.db.models import Count, Max
 from django.db.models.functions import Now
 from numpy.typing import NDArray
 
@@ -21,26 +23,35 @@ from campaigns.models import Campaign, Qrels
 from scoring import jobs
 from scoring.definitions import rules_of
 from scoring.models import Analysis, Evaluation, Job, TieRule
-from scoring.studies import left_out, pool_depths, separated_counts, significance
+from scoring.studies import (
+    assessor_boards,
+    left_out,
+    pool_depths,
+    separated_counts,
+    significance,
+)
 
 Question: TypeAlias = Mapping[str, Any]  # what JSON can say, the same for the same question
 Answer: TypeAlias = Mapping[str, NDArray[Any]]
 
 # Counts up when a study answers otherwise than before: then what is stored is no answer any more.
 STUDIES_VERSION = 1
-STUDIES: dict[str, Callable[[Campaign, Qrels, Question], Answer]] = {
+STUDIES: dict[str, Callable[[Campaign, Any, Question], Answer]] = {
     "significance": significance.answer,
     "separated_counts": separated_counts.answer,
     "pool_depths": pool_depths.answer,
     "left_out": left_out.answer,
+    "assessor_boards": assessor_boards.answer,
 }
+OF_RANKINGS: Final = {"assessor_boards"}  # no score is read
 
 
-def ask(viewer: Viewer, qrels: Qrels, kind: str, question: Question) -> Analysis:
-    """The analysis of this question, done or on its way. Three queries where it is there.
+def ask(viewer: Viewer, qrels: Qrels | None, kind: str, question: Question) -> Analysis:
+    """The analysis of this question, done or on its way. Three queries where it is there, five of
+    rankings.
 
-    `kind` is one of STUDIES. The viewer must be one who may see the board; the question must be
-    made of what is offered, never of what somebody typed.
+    `kind` is one of STUDIES; of OF_RANKINGS the qrels may be None. The viewer must be one who may
+    see the board; the question must be made of what is offered, never of what somebody typed.
     """
     campaign = viewer.campaign
     digest = _digest(campaign, qrels, kind, question)
@@ -91,7 +102,19 @@ def packed(found: Answer) -> bytes:
     return blob.getvalue()
 
 
-def _digest(campaign: Campaign, qrels: Qrels, kind: str, question: Question) -> str:
+def _digest(campaign: Campaign, qrels: Qrels | None, kind: str, question: Question) -> str:
+    hangs_on = _of_rankings if kind in OF_RANKINGS else _of_scores
+    terms = {
+        "studies": STUDIES_VERSION,
+        "kind": kind,
+        "question": dict(question),
+        "qrels": qrels.digest if qrels else None,
+        **hangs_on(campaign, qrels),
+    }
+    return hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()
+
+
+def _of_scores(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
     rules = rules_of(campaign)
     scored = Evaluation.objects.filter(
         qrels=qrels,
@@ -100,15 +123,28 @@ def _digest(campaign: Campaign, qrels: Qrels, kind: str, question: Question) -> 
         run__in=campaign.runs.ranked(),
         scored_at__isnull=False,
     )
-    terms = {
-        "studies": STUDIES_VERSION,
-        "kind": kind,
-        "question": dict(question),
-        "qrels": qrels.digest,
+    return {
         "definitions": rules.digest,
         "measures": sorted(rules.versions),
         "scored": sorted(
             (run, at.isoformat()) for run, at in scored.values_list("run__public_id", "scored_at")
         ),
     }
-    return hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()
+
+
+def _of_rankings(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
+    """Judgments are only added: their number and the last of them say which there are."""
+    runs = campaign.runs.ranked().filter(ranking__isnull=False)
+    made = campaign.judgments.aggregate(count=Count("pk"), last=Max("pk"))
+    return {
+        "rel": campaign.rel,
+        "highest_grade": campaign.highest_grade,
+        "topics": list(campaign.topics.order_by("position").values_list("code", flat=True)),
+        "judgments": [made["count"], made["last"]],
+        "rankings": sorted(
+            [run_id, digest, -1 if priority is None else priority]
+            for run_id, digest, priority in runs.values_list(
+                "public_id", "ranking__digest", "judging_priority"
+            )
+        ),
+    }

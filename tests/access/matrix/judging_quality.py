@@ -8,4 +8,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:judging-assessors POST": ("post", organisers_get(200)),  # nothing was filled in
     "campaigns:judging-assessors-spread": ("post", organisers_get(302)),
     "campaigns:judging-claims-free": ("post", organisers_get(302)),
+    "scoring:judging-agreement": ("get", organisers_get(200)),
+    "scoring:judging-agreement-csv": ("get", organisers_get(200)),
+    "scoring:judging-boards-csv": ("get", organisers_get(202)),  # no worker has computed it
 }
