@@ -45,3 +45,13 @@ class SharesForm(forms.Form):
 def topics_now(loads: Sequence[AssessorLoad]) -> dict[str, str]:
     """What `SharesForm` begins with."""
     return {f"topics-{load.assessor.pk}": " ".join(load.codes) for load in loads}
+
+
+class DocumentForm(forms.Form):
+    topic = forms.CharField(max_length=64)
+    doc_id = forms.CharField(max_length=1024, strip=False)
+
+
+class DecisionForm(DocumentForm):
+    grade = forms.IntegerField(min_value=0, max_value=127)
+    note = forms.CharField(max_length=1000, required=False)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from campaigns.views import sharing_out
+from campaigns.views import adjudicating, sharing_out
 
 JUDGING = "campaigns/<slug:slug>/judging/"
 
@@ -12,4 +12,16 @@ urlpatterns = [
         JUDGING + "assessors/spread/", sharing_out.assessors_spread, name="judging-assessors-spread"
     ),
     path(JUDGING + "assessors/free/", sharing_out.claims_free, name="judging-claims-free"),
+    path(JUDGING + "disagreements/", adjudicating.disagreements, name="judging-disagreements"),
+    path(
+        JUDGING + "disagreements.csv",
+        adjudicating.disagreements_csv,
+        name="judging-disagreements-csv",
+    ),
+    path(JUDGING + "disagreements/decide/", adjudicating.decide, name="judging-decide"),
+    path(
+        JUDGING + "disagreements/take-back/",
+        adjudicating.decision_take_back,
+        name="judging-decision-take-back",
+    ),
 ]
