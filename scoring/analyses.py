@@ -24,6 +24,7 @@ from scoring import jobs
 from scoring.definitions import rules_of
 from scoring.models import Analysis, Evaluation, Job, TieRule
 from scoring.studies import (
+    assessor_boards,
     judging_plans,
     judging_replays,
     left_out,
@@ -48,8 +49,9 @@ STUDIES: dict[str, Callable[[Campaign, Any, Question], Answer]] = {
     "run_bounds": run_bounds.answer,
     "judging_plan": judging_plans.answer,
     "judging_replay": judging_replays.answer,
+    "assessor_boards": assessor_boards.answer,
 }
-OF_RANKINGS: Final = {"judging_plan", "judging_replay"}  # no score is read
+OF_RANKINGS: Final = {"judging_plan", "judging_replay", "assessor_boards"}  # no score is read
 
 
 def ask(viewer: Viewer, qrels: Qrels | None, kind: str, question: Question) -> Analysis:

@@ -9,6 +9,7 @@ from tests.access.matrix import (
     condition,
     downloads,
     judging_plans,
+    judging_quality,
     lifecycle,
     measures,
     people,
@@ -19,6 +20,7 @@ from tests.access.matrix import (
 )
 
 PARTS = (
+    judging_quality,
     lifecycle,
     people,
     runs,
