@@ -35,6 +35,8 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:team-decide": ("post", organisers_get(302)),
     "campaigns:announce": ("get", organisers_get(200)),
     "campaigns:account": ("get", anyone_get(200)),
+    "campaigns:account-data": ("get", anyone_get(200)),
+    "campaigns:account-close": ("get", anyone_get(200)),
     "campaigns:token-create": ("post", anyone_get(200)),
     "campaigns:token-revoke": ("post", anyone_get(GONE)),  # nobody has a token
     "campaigns:invitation": ("get", anyone_get(GONE)),
