@@ -22,7 +22,7 @@ class UnknownChoice(Http404):
         self, name: str, value: str, offered: Offered = (), *, called: str = "", why: str = ""
     ) -> None:
         self.name, self.value = name, value
-        value = value if len(value) <= LONGEST else value[:LONGEST] + "…"
+        value = shortened(value)
         self.offered = _named(offered)
         called = called or name
         self.message = why or (
@@ -46,6 +46,11 @@ def one_of(
     if value not in known:
         raise UnknownChoice(name, value, known, called=called)
     return value
+
+
+def shortened(typed: str) -> str:
+    """What somebody typed, as much of it as is worth reading again."""
+    return typed if len(typed) <= LONGEST else typed[:LONGEST] + "…"
 
 
 def _named(offered: Offered) -> dict[str, str]:

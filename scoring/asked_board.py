@@ -102,8 +102,8 @@ def _filtered(board: Leaderboard, asked: Mapping[str, str]) -> Leaderboard:
     filters = chosen_filters(asked, teams=dict(board.teams), is_judged=board.knows_judged)
 
     def is_chosen(row: Row) -> bool:
-        is_full = "full" if row.judged_at_10 == 1 else "part"
-        facts = {"team": row.team_id, "type": row.run_type, "judged": is_full}
+        judged = "yes" if row.is_in_pool else "no"
+        facts = {"team": row.team_id, "type": row.run_type, "judged": judged}
         return all(facts[name] == value for name, value in filters.items())
 
     return replace(board, filters=filters, rows=tuple(filter(is_chosen, board.rows)))

@@ -11,8 +11,9 @@ from django.db.models import Q
 from django.http import QueryDict
 
 from campaigns.access import Viewer
-from campaigns.choices import UnknownChoice, one_of
+from campaigns.choices import UnknownChoice, one_of, shortened
 from campaigns.models import Qrels, Run
+from scoring.core.measures.catalogue import nearest_name
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import (
     BadMeasure,
@@ -26,9 +27,7 @@ PERSISTENCE: Final = re.compile(r"0?\.(?!00?\Z)[0-9]{1,2}", re.ASCII)
 JUDGED: Final = parse_measure("Judged@10")
 FILTERS: Final = ("team", "type", "judged")  # by a team's public id, the type of run, its judging
 CALLED: Final = {"team": "team", "type": "run type", "judged": "choice of judged runs"}
-# By name in the address: how it is called. A run is in the pool where Judged@10 is 1: then each of
-# its first ten documents was judged on every topic that counts.
-POOLED: Final = {"full": "all first ten judged", "part": "not all first ten judged"}
+POOLED: Final = {"yes": "in the judged pool", "no": "not in it"}
 
 
 def chosen_measure(viewer: Viewer, name: str | None, *, asked_as: str = "measure") -> Measure:
@@ -39,8 +38,13 @@ def chosen_measure(viewer: Viewer, name: str | None, *, asked_as: str = "measure
     names = [str(measure) for measure in offered]
     try:
         measure = parse_measure(name)
-    except (UnknownMeasure, BadMeasure) as error:
-        why = f"“{name}” is no measure: {error}."
+    except UnknownMeasure as error:
+        nearest = nearest_name(name, names)
+        hint = f" Did you mean {nearest}?" if nearest else ""
+        why = f"There is no measure “{shortened(name)}” here.{hint}"
+        raise UnknownChoice(asked_as, name, names, why=why) from error
+    except BadMeasure as error:
+        why = f"“{shortened(name)}” is no measure: {error}."
         raise UnknownChoice(asked_as, name, names, why=why) from error
     if measure not in offered:
         why = f"{measure} is not among this campaign’s measures."

@@ -61,11 +61,13 @@ def means_by_measure(
     run_ids: Collection[str] | None = None,
 ) -> dict[Measure, Means]:
     """The same by several measures, of these runs only where some are named. Two queries."""
-    rules, table = rules_of(campaign), load_table(qrels, campaign)
     cube = cube_of(campaign, qrels)
-    rows = [row for row, run_id in enumerate(cube.run_ids) if run_ids is None or run_id in run_ids]
+    rows = [row for row, name in enumerate(cube.run_ids) if run_ids is None or name in run_ids]
+    if not rows:
+        return {measure: {} for measure in measures}
+    rules, table = rules_of(campaign), load_table(qrels, campaign)
     _, topics, depth = cube.grades.shape
-    if not rows or topics != len(table.topics):
+    if topics != len(table.topics):
         return {measure: {} for measure in measures}
     graded = GradedTopics(
         grades=(cube.grades if run_ids is None else cube.grades[rows]).reshape(-1, depth),

@@ -53,6 +53,14 @@ class Row(LiveRun):
     tied: TiedScore | None = None
 
     @property
+    def is_in_pool(self) -> bool | None:
+        """As the organisers said of the run; where they said nothing, if all of its first ten
+        documents are judged, on every topic that counts."""
+        if self.is_pooled is not None:
+            return self.is_pooled
+        return None if self.judged_at_10 is None else self.judged_at_10 == 1
+
+    @property
     def upper(self) -> float | None:
         if self.base is None or self.residual is None:
             return None
@@ -106,8 +114,8 @@ class Leaderboard:
 
     @cached_property
     def knows_judged(self) -> bool:
-        """Whether it says of its runs how far they were judged."""
-        return any(row.judged_at_10 is not None for row in self.rows)
+        """Whether it says of its runs if they are in the judged pool."""
+        return any(row.is_in_pool is not None for row in self.rows)
 
     @property
     def has_residuals(self) -> bool:
@@ -129,6 +137,11 @@ class Leaderboard:
             for at, measure in enumerate(self.columns)
         ]
         return tuple(map(shown_digits, widest))
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether more stands beside than a page has room for."""
+        return len(self.columns) + (self.against is not None) + 2 * self.has_tied_scores > 3
 
     @property
     def could_lead(self) -> tuple[Row, ...]:

@@ -138,21 +138,25 @@ def test_the_page_of_two_versions_counts_in_the_same_way(two_versions: Campaign)
 # --- filters --------------------------------------------------------------------------------------
 
 
-def test_only_runs_of_the_pool_are_those_judged_to_rank_10_on_every_topic() -> None:
+def test_in_the_pool_is_what_organisers_named_and_else_what_is_judged_to_rank_10() -> None:
     campaign = make_campaign(slug="published", **SHOWN)
     make_qrels(campaign)
-    for tag, base, judged in (("a", 0.9, 1.0), ("b", 0.8, 0.95), ("c", 0.7, 1.0)):
-        make_scores(make_run(campaign, tag=tag), {RBP: (base, 0.1), "Judged@10": (judged, None)})
+    for tag, base, judged, said in (
+        ("a", 0.9, 1.0, None), ("b", 0.8, 0.95, None), ("c", 0.7, 0.5, True),
+        ("d", 0.6, 1.0, False),
+    ):  # fmt: skip
+        run = make_run(campaign, tag=tag, is_pooled=said)
+        make_scores(run, {RBP: (base, 0.1), "Judged@10": (judged, None)})
     shown = {
         value: [(row["run"], row["rank"]) for row in
                 table(get("leaderboard-csv", campaign, measure=RBP, judged=value))]
-        for value in ("full", "part", "")
+        for value in ("yes", "no", "")
     }  # fmt: skip
-    assert shown["full"] == [("a", "1"), ("c", "3")]
-    assert shown["part"] == [("b", "2")]
-    assert len(shown[""]) == 3
-    page = get("leaderboard", campaign, measure=RBP, judged="full").content.decode()
-    assert "each of its first ten documents was judged, on every topic" in page
+    assert shown["yes"] == [("a", "1"), ("c", "3")]
+    assert shown["no"] == [("b", "2"), ("d", "4")]
+    assert len(shown[""]) == 4
+    page = get("leaderboard", campaign, measure=RBP, judged="yes").content.decode()
+    assert "one of which each of the first ten documents was judged, on every topic" in page
     assert get("leaderboard", campaign, judged="half").status_code == 404
 
 
@@ -160,4 +164,4 @@ def test_a_board_that_does_not_know_what_was_judged_offers_no_such_choice(
     published: Campaign,
 ) -> None:
     assert 'name="judged"' not in get("leaderboard", published).content.decode()
-    assert get("leaderboard", published, judged="full").status_code == 404
+    assert get("leaderboard", published, judged="yes").status_code == 404

@@ -14,27 +14,28 @@ SECRET = "canary-name"
 SCORES = {RBP: (0.5, 0.25), "AP": (0.25, None), "Judged@10": (1.0, None)}
 # Path and query, the words that name it, and one of the choices offered.
 WRONG = [
-    ("leaderboard/?measure=Mpa", "“Mpa” is no measure", "AP"),
+    ("leaderboard/?measure=Mpa", "no measure “Mpa” here.", "AP"),
+    ("leaderboard/?measure=ap", "Did you mean AP?", "AP"),
     ("leaderboard/?measure=P@7", "P@7 is not among this campaign’s measures", "AP"),
     ("leaderboard/?columns=AP&columns=P@7", "P@7 is not among", "AP"),
     ("leaderboard/?qrels=9", "no qrels version “9”", "qrels v1"),
     ("leaderboard/?sort=luck", "no column to sort by “luck”", "judged"),
     ("leaderboard/?team=none", "no team “none”", "Blue"),
     ("leaderboard/?type=odd", "no run type “odd”", "manual"),
-    ("leaderboard/?judged=half", "“half”", "all first ten judged"),
+    ("leaderboard/?judged=half", "“half”", "in the judged pool"),
     ("leaderboard/?measure=RBP(p%3D0.5)&p=1.5", "p is a number from 0.01 to 0.99", ""),
     ("leaderboard.csv?qrels=9", "no qrels version “9”", "qrels v1"),
     ("significance/?test=guess", "no test “guess”", "Wilcoxon"),
     ("significance/?level=0.3", "no level “0.3”", "5 %"),
-    ("significance/?measure=Foo", "“Foo” is no measure", "AP"),
+    ("significance/?measure=Foo", "no measure “Foo”", "AP"),
     ("significance/counts/?tail=no", "no tail “no”", "one-tailed"),
-    ("agreement/?m=AP&m=Foo", "“Foo” is no measure", "AP"),
+    ("agreement/?m=AP&m=Foo", "no measure “Foo”", "AP"),
     ("agreement/?statistic=rho", "no statistic “rho”", "τ-b"),
     ("agreement/?a=AP&against=7", "no qrels version “7”", "qrels v1"),
     ("pools/?depth=7", "no pool of depth “7”", "any rank"),
     ("compare/?a=nothing", "no ranked run “nothing”", "own-run"),
     ("topics/?order=up", "no order “up”", "hardest first"),
-    ("topics/?measure=Foo", "“Foo” is no measure", "AP"),
+    ("topics/?measure=Foo", "no measure “Foo”", "AP"),
     ("runs/?state=odd", "no state of runs “odd”", "accepted"),
 ]
 

@@ -68,7 +68,7 @@ QRELS = OpenApiParameter("qrels", int, description="a version; the one in force 
 TEAM = OpenApiParameter("team", str, description="a team's id")
 TYPE = OpenApiParameter("type", str, enum=list(Run.Type.values))
 JUDGED = OpenApiParameter(
-    "judged", str, enum=list(POOLED), description="full: all of its first ten documents, each topic"
+    "judged", str, enum=list(POOLED), description="only runs in the judged pool, or not in it"
 )
 PERSISTENCE = OpenApiParameter("p", float, description="another p of an RBP, from 0.01 to 0.99")
 COLUMNS = OpenApiParameter("columns", str, many=True, description="measures beside the one")

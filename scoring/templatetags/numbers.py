@@ -52,6 +52,18 @@ def p_of_test(p: float) -> str:
 
 
 @register.filter
+def difference(value: float | None) -> str:
+    """Four decimals with a sign; one that rounds to nothing says between what it lies."""
+    if value is None or math.isnan(value):
+        return "–"
+    if value == 0:
+        return "0"
+    if abs(value) < LEAST_P / 2:
+        return ">−0.0001" if value < 0 else "<+0.0001"
+    return f"{'−' if value < 0 else '+'}{abs(value):.4f}"
+
+
+@register.filter
 def percent(value: float | None) -> str:
     """A share as a length in a drawing: 0 to 100, two decimals."""
     return f"{100 * min(max(value or 0.0, 0.0), 1.0):.2f}"
