@@ -206,6 +206,14 @@ def run_or_404(viewer: Viewer, public_id: str) -> Run:
     return get_object_or_404(runs_visible_to(viewer), public_id=public_id)
 
 
+def graded_run_or_404(viewer: Viewer, public_id: str) -> Run:
+    """A run whose documents, and what the judges said of them, this viewer may see."""
+    run = run_or_404(viewer, public_id)
+    if not viewer.can_see_documents_of(run):
+        raise Http404
+    return run
+
+
 def _viewer(person: Person, campaign: Campaign) -> Viewer:
     memberships = (
         list(Membership.objects.filter(campaign=campaign, person=person).select_related("team"))

@@ -21,7 +21,7 @@ from campaigns.models import Campaign, Qrels
 from scoring import jobs
 from scoring.definitions import rules_of
 from scoring.models import Analysis, Evaluation, Job, TieRule
-from scoring.studies import left_out, pool_depths, separated_counts, significance
+from scoring.studies import left_out, pool_depths, separated_counts, significance, unique_finds
 
 Question: TypeAlias = Mapping[str, Any]  # what JSON can say, the same for the same question
 Answer: TypeAlias = Mapping[str, NDArray[Any]]
@@ -33,6 +33,7 @@ STUDIES: dict[str, Callable[[Campaign, Qrels, Question], Answer]] = {
     "separated_counts": separated_counts.answer,
     "pool_depths": pool_depths.answer,
     "left_out": left_out.answer,
+    "unique_finds": unique_finds.answer,
 }
 
 
