@@ -4,7 +4,7 @@ Every look-up starts from a person. What one may not know of is not found, never
 """
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -212,6 +212,14 @@ def graded_run_or_404(viewer: Viewer, public_id: str) -> Run:
     if not viewer.can_see_documents_of(run):
         raise Http404
     return run
+
+
+def graded_runs(viewer: Viewer, public_ids: Iterable[str]) -> dict[str, Run]:
+    """Those of these runs, by public id. One query; none for who may not see the qrels."""
+    if not viewer.can_see_qrels:
+        return {}
+    runs = runs_visible_to(viewer).filter(public_id__in=list(public_ids))
+    return {run.public_id: run for run in runs if viewer.can_see_documents_of(run)}
 
 
 def _viewer(person: Person, campaign: Campaign) -> Viewer:

@@ -47,6 +47,7 @@ def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
         "versions": asked.versions,
         "runs": asked.runs,
         "found": asked.found,
+        "sees_sides": asked.found is not None and _sees_sides(viewer, asked.found),
         "figure": difference_chart(asked.found) if asked.found and asked.found.topics else None,
     }
     return render(request, "scoring/compare.html", context)
@@ -67,6 +68,13 @@ def compare_csv(request: HttpRequest, slug: str) -> HttpResponse:
             scores = (row.first, row.second, row.difference, row.lowest, row.highest)
             writer.writerow([row.code, row.title, *names, *scores, found.qrels.version])
     return attached_csv(out.getvalue(), f"{slug}-compare")
+
+
+def _sees_sides(viewer: access.Viewer, found: Comparison) -> bool:
+    """Whether the rankings of both may be laid side by side, under the qrels in force."""
+    ids = {found.first.run_id, found.second.run_id}
+    is_in_force = found.qrels == viewer.campaign.active_qrels
+    return is_in_force and access.graded_runs(viewer, ids).keys() == ids
 
 
 def _asked(request: HttpRequest, viewer: access.Viewer) -> _Asked:

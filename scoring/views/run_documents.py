@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from django.core.paginator import EmptyPage, Page, PageNotAnInteger, Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
@@ -23,7 +23,7 @@ from scoring.run_documents import (
     unjudged_documents,
 )
 from scoring.unique_rows import UniqueFinds, chosen_unique_depth, unique_finds
-from scoring.views.analysed import analysed_page, attached_csv, not_computed_yet
+from scoring.views.analysed import analysed_page, attached_csv, not_computed_yet, page_or_404
 
 
 @require_GET
@@ -36,7 +36,7 @@ def documents_page(request: HttpRequest, slug: str, public_id: str) -> HttpRespo
         "topics": topics,
         "topic": topic,
         "rows": rows,
-        "page": _page(request, rows),
+        "page": page_or_404(request, Paginator(rows, PAGE)),
         "relevant": sum(row.is_relevant for row in rows),
         "unjudged": sum(row.grade is None for row in rows),
         "tied": sum(row.is_tied for row in rows),
@@ -58,7 +58,7 @@ def documents_table(request: HttpRequest, slug: str, public_id: str) -> HttpResp
 def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)
     found = unjudged_documents(viewer, run, chosen_p(viewer, request.GET))
-    page = _page(request, found.rows if found else ())
+    page = page_or_404(request, Paginator(found.rows if found else (), PAGE))
     context = _context(viewer, run) | {
         "found": found,
         "page": page,
@@ -86,7 +86,7 @@ def unique_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
     found = _found(viewer, run, depth, runs, analysis)
     context = _context(viewer, run) | {
         "found": found,
-        "page": _page(request, found.documents if found else ()),
+        "page": page_or_404(request, Paginator(found.documents if found else (), PAGE)),
         "depth": depth,
         "depths": OFFERED,
     }
@@ -134,13 +134,6 @@ def _found(
     if analysis is None or analysis.state != Analysis.State.DONE:
         return None
     return unique_finds(viewer, run, depth, runs, answer_of(analysis))
-
-
-def _page(request: HttpRequest, rows: Any) -> Page:
-    try:
-        return Paginator(rows, PAGE).page(request.GET.get("page") or 1)
-    except (EmptyPage, PageNotAnInteger) as error:
-        raise Http404("There is no such page.") from error
 
 
 def _run(

@@ -220,7 +220,7 @@ def test_documents_need_the_qrels_and_the_file(campaign: Campaign) -> None:
         for name in NAMES:
             people = (None, own, organiser)
             assert tuple(get(name, "x1", person).status_code for person in people) == expected
-    shown(campaign, qrels_audience=Audience.EVERYONE)
+    shown(campaign, qrels_audience=Audience.EVERYONE, run_files_audience=Audience.ORGANISERS)
     assert {get(name, "y1", own).status_code for name in NAMES} == {404}
 
 

@@ -1,11 +1,14 @@
 """Expected answers: boards. Address name: (method, what each role gets at each stage)."""
 
-from tests.access.roles import GONE, Expected, board, public, published_only, run_page
-
-
-def organiser_only(role: str, stage: str) -> int:
-    """Nobody is asked to log in: it is not there."""
-    return 200 if role == "organiser" else GONE
+from tests.access.roles import (
+    GONE,
+    Expected,
+    board,
+    organiser_only,
+    public,
+    published_only,
+    run_page,
+)
 
 
 def being_computed(role: str, stage: str) -> int:
