@@ -37,7 +37,7 @@ def unjudged_csv(run: Run, qrels: Qrels | None, found: UnjudgedList | None) -> s
                 *_whose(run, qrels), found.persistence, row.topic.code, row.rank, row.doc_id,
                 row.adds, row.together,
             )
-            for row in (found.rows if found else ())
+            for row in found or ()
             if found
         ),
     )  # fmt: skip

@@ -1,8 +1,9 @@
 """What a run retrieved, and what the judges said of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cached_property
+from typing import Final, overload
 
 import numpy as np
 from django.http import Http404
@@ -44,17 +45,55 @@ class UnjudgedDocument:
     together: float
 
 
-@dataclass(frozen=True)
-class UnjudgedList:
+@dataclass(frozen=True, eq=False)
+class UnjudgedList(Sequence[UnjudgedDocument]):
+    """Rows are made when they are asked for: a run has many, and a page shows few."""
+
     persistence: float
     counted: int  # topics that a mean is taken over
-    rows: tuple[UnjudgedDocument, ...]
+    topics: tuple[Topic, ...]
+    documents: GradedDocuments
+
+    @cached_property
+    def adds(self) -> NDArray[np.float64]:
+        weights = self.persistence**self.documents.positions
+        adds: NDArray[np.float64] = (1 - self.persistence) * weights / self.counted
+        return adds
+
+    @cached_property
+    def together(self) -> NDArray[np.float64]:
+        return np.cumsum(self.adds)
+
+    def __len__(self) -> int:
+        return len(self.documents.rows)
+
+    @overload
+    def __getitem__(self, asked: int) -> UnjudgedDocument: ...
+
+    @overload
+    def __getitem__(self, asked: slice) -> list[UnjudgedDocument]: ...
+
+    def __getitem__(self, asked: int | slice) -> UnjudgedDocument | list[UnjudgedDocument]:
+        if isinstance(asked, slice):
+            return [self._row(place) for place in range(len(self))[asked]]
+        return self._row(range(len(self))[asked])
+
+    def _row(self, place: int) -> UnjudgedDocument:
+        own = self.documents
+        return UnjudgedDocument(
+            place=place + 1,
+            topic=self.topics[own.rows[place]],
+            rank=int(own.positions[place]) + 1,
+            doc_id=as_text(bytes(own.doc_ids[place])),
+            adds=float(self.adds[place]),
+            together=float(self.together[place]),
+        )
 
 
 def ranked_documents(viewer: Viewer, run: Run, topic: Topic) -> tuple[RankedDocument, ...]:
     """The ranking of one topic under the qrels in force; where there are none, nothing is judged.
     At most two queries."""
-    documents = _documents(viewer, run)
+    documents = documents_of(run, table_of(viewer))
     return () if documents is None else documents_of_topic(viewer, documents, topic)
 
 
@@ -79,24 +118,16 @@ def documents_of_topic(
 
 def unjudged_documents(viewer: Viewer, run: Run, persistence: float) -> UnjudgedList | None:
     """Over all topics that the board counts, those first that leave most unknown; None without
-    qrels. At most three queries."""
+    qrels, or before its file was read. Three queries."""
     if viewer.campaign.active_qrels is None:
         return None
-    counted = counted_topics(table_of(viewer), rules_of(viewer.campaign))
-    documents = _documents(viewer, run)
-    if documents is None or not counted.any():
-        return UnjudgedList(persistence, int(counted.sum()), ())
-    topics = list(viewer.campaign.topics.order_by("position"))
-    unjudged = documents.unjudged(counted)
-    adds = (1 - persistence) * persistence**unjudged.positions / counted.sum()
-    columns = (unjudged.rows, unjudged.positions, unjudged.doc_ids, adds, np.cumsum(adds))
-    rows = tuple(
-        UnjudgedDocument(place, topics[row], position + 1, as_text(doc_id), added, together)
-        for place, (row, position, doc_id, added, together) in enumerate(
-            zip(*(column.tolist() for column in columns), strict=True), start=1
-        )
-    )
-    return UnjudgedList(persistence, int(counted.sum()), rows)
+    table = table_of(viewer)
+    counted = counted_topics(table, rules_of(viewer.campaign))
+    documents = documents_of(run, table)
+    if documents is None:
+        return None
+    topics = tuple(viewer.campaign.topics.order_by("position"))
+    return UnjudgedList(persistence, int(counted.sum()), topics, documents.unjudged(counted))
 
 
 def documents_of(run: Run, table: JudgmentTable) -> GradedDocuments | None:
@@ -149,7 +180,3 @@ def chosen_p(viewer: Viewer, asked: Mapping[str, str]) -> float:
 
 def as_text(doc_id: bytes) -> str:
     return doc_id.decode("utf-8", "replace")
-
-
-def _documents(viewer: Viewer, run: Run) -> GradedDocuments | None:
-    return documents_of(run, table_of(viewer))

@@ -58,12 +58,12 @@ def documents_table(request: HttpRequest, slug: str, public_id: str) -> HttpResp
 def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)
     found = unjudged_documents(viewer, run, chosen_p(viewer, request.GET))
-    page = page_or_404(request, Paginator(found.rows if found else (), PAGE))
+    page = page_or_404(request, Paginator(found or (), PAGE))
     context = _context(viewer, run) | {
         "found": found,
         "page": page,
         "last": page[-1] if len(page) else None,
-        "all": found.rows[-1] if found and found.rows else None,
+        "all": found[-1] if found else None,
         "offered": [f"{float(p):g}" for p in viewer.campaign.persistences],
         "p": f"{found.persistence:g}" if found else "",
     }
