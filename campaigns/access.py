@@ -4,7 +4,7 @@ Every look-up starts from a person. What one may not know of is not found, never
 """
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -204,6 +204,22 @@ def _unless(masked: Q, name: str, instead: Concat) -> Case:
 
 def run_or_404(viewer: Viewer, public_id: str) -> Run:
     return get_object_or_404(runs_visible_to(viewer), public_id=public_id)
+
+
+def graded_run_or_404(viewer: Viewer, public_id: str) -> Run:
+    """A run whose documents, and what the judges said of them, this viewer may see."""
+    run = run_or_404(viewer, public_id)
+    if not viewer.can_see_documents_of(run):
+        raise Http404
+    return run
+
+
+def graded_runs(viewer: Viewer, public_ids: Iterable[str]) -> dict[str, Run]:
+    """Those of these runs, by public id. One query; none for who may not see the qrels."""
+    if not viewer.can_see_qrels:
+        return {}
+    runs = runs_visible_to(viewer).filter(public_id__in=list(public_ids))
+    return {run.public_id: run for run in runs if viewer.can_see_documents_of(run)}
 
 
 def _viewer(person: Person, campaign: Campaign) -> Viewer:

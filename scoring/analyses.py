@@ -33,6 +33,7 @@ from scoring.studies import (
     separated_counts,
     significance,
     tied_scores,
+    unique_finds,
 )
 
 Question: TypeAlias = Mapping[str, Any]  # what JSON can say, the same for the same question
@@ -50,6 +51,7 @@ STUDIES: dict[str, Callable[[Campaign, Any, Question], Answer]] = {
     "judging_plan": judging_plans.answer,
     "judging_replay": judging_replays.answer,
     "assessor_boards": assessor_boards.answer,
+    "unique_finds": unique_finds.answer,
 }
 OF_RANKINGS: Final = {"judging_plan", "judging_replay", "assessor_boards"}  # no score is read
 

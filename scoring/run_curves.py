@@ -21,7 +21,7 @@ from scoring.core.curves import (
 )
 from scoring.core.grades import PAST_END
 from scoring.core.judgments import JudgmentTable
-from scoring.core.means import mean_scores, topics_of_mean
+from scoring.core.means import mean_scores
 from scoring.core.measures.arrays import GradedTopics
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.interpolated_precision import ELEVEN_LEVELS
@@ -30,6 +30,7 @@ from scoring.core.measures.names import make_measure, with_default_rel
 from scoring.definitions import Rules, rules_of
 from scoring.loading import grades_of, load_table
 from scoring.models import StoredGrades
+from scoring.run_documents import counted_topics
 
 GAINS: Final = {"binary": "relevant or not", "map": "by grade"}
 PERSISTENCES: Final = tuple(p / 100 for p in (*range(0, 91, 5), *range(91, 100)))
@@ -146,11 +147,7 @@ class _Graded:
     @cached_property
     def counted(self) -> NDArray[np.bool_]:
         """bool[topics]: those that the board counts."""
-        held_out = [code in self.rules.held_out for code in self.table.topics]
-        included = topics_of_mean(
-            self.table, rel=self.rules.rel, no_relevant=self.rules.no_relevant
-        )
-        return included & ~np.array(held_out, dtype=bool)
+        return counted_topics(self.table, self.rules)
 
     @cached_property
     def known(self) -> NDArray[np.int64]:

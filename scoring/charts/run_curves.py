@@ -5,14 +5,14 @@ from typing import Any
 import plotly.graph_objects as go
 
 from scoring.charts.figures import as_data, label
-from scoring.run_curves import RunCurves
+from scoring.run_curves import RankPoint, RunCurves
 
 GAP = 0.05  # between panels, of the whole width
 
 
 def depth_figure(curves: RunCurves) -> dict[str, Any]:
     """A panel for each p: where RBP lies when the evaluation goes no deeper than this."""
-    figure = go.Figure()
+    traces: list[go.Scatter] = []
     count = len(curves.persistences)
     width = (1 - GAP * (count - 1)) / count
     layout: dict[str, Any] = {"annotations": []}
@@ -23,8 +23,8 @@ def depth_figure(curves: RunCurves) -> dict[str, Any]:
         axes = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
         depths = [row.depth for row in rows]
         told = [[f"{row.base:.4f}", f"{row.upper:.4f}"] for row in rows]
-        for trace in _band(depths, [row.base for row in rows], [row.upper for row in rows], told):
-            figure.add_trace(trace.update(axes))
+        bounds = ([row.base for row in rows], [row.upper for row in rows])
+        traces += _band(depths, *bounds, told, axes)
         layout[f"xaxis{number}"] = {
             "domain": [begins, begins + width],
             "anchor": f"y{number}",
@@ -41,29 +41,28 @@ def depth_figure(curves: RunCurves) -> dict[str, Any]:
             "showticklabels": panel == 0,
         }
         layout["annotations"].append(_heading(f"p = {p:g}", begins + width / 2))
-    figure.update_layout(hovermode="x", showlegend=False, margin={"t": 28}, **layout)
-    return as_data(figure)
+    layout |= {"hovermode": "x", "showlegend": False, "margin": {"t": 28}}
+    return as_data(go.Figure(traces, layout))
 
 
 def persistence_figure(curves: RunCurves) -> dict[str, Any]:
     rows = curves.by_persistence
     told = [[f"{row.base:.4f}", f"{row.upper:.4f}"] for row in rows]
     bounds = ([row.base for row in rows], [row.upper for row in rows])
-    figure = go.Figure(_band([row.persistence for row in rows], *bounds, told))
-    figure.update_layout(
-        hovermode="x",
-        showlegend=False,
-        xaxis={"title": {"text": "p"}, "range": [0, 1], "dtick": 0.1},
-        yaxis={"title": {"text": "mean RBP"}, "range": [0, 1]},
-    )
-    return as_data(figure)
+    layout = {
+        "hovermode": "x",
+        "showlegend": False,
+        "xaxis": {"title": {"text": "p"}, "range": [0, 1], "dtick": 0.1},
+        "yaxis": {"title": {"text": "mean RBP"}, "range": [0, 1]},
+    }
+    return as_data(go.Figure(_band([row.persistence for row in rows], *bounds, told), layout))
 
 
 def saw_tooth_figure(curves: RunCurves) -> dict[str, Any]:
     """Precision at every rank of one topic against its recall, and the interpolation of it."""
-    rows = curves.ranks
+    rows = _corners(curves.ranks)
     first = rows[0].interpolated if rows else 0.0
-    figure = go.Figure(
+    return _against_recall(
         [
             go.Scatter(
                 x=[row.recall for row in rows],
@@ -89,11 +88,21 @@ def saw_tooth_figure(curves: RunCurves) -> dict[str, Any]:
             ),
         ]
     )
-    return _against_recall(figure)
+
+
+def _corners(ranks: tuple[RankPoint, ...]) -> list[RankPoint]:
+    """Where the curve turns: at relevant documents and just above them. Between, it falls straight
+    down, as recall stands still."""
+    last = len(ranks) - 1
+    return [
+        point
+        for place, point in enumerate(ranks)
+        if point.is_relevant or place in (0, last) or ranks[place + 1].is_relevant
+    ]
 
 
 def eleven_points_figure(curves: RunCurves) -> dict[str, Any]:
-    figure = go.Figure()
+    traces = []
     levels = [row.level for row in curves.levels]
     topic = curves.choice.topic
     lines = [("mean over topics", "known", "solid", [row.mean for row in curves.levels])]
@@ -101,7 +110,7 @@ def eleven_points_figure(curves: RunCurves) -> dict[str, Any]:
         own = [row.topic for row in curves.levels]
         lines.append((f"topic {label(topic.code)}", "soft", "dot", own))
     for name, role, dash, values in lines:
-        figure.add_trace(
+        traces.append(
             go.Scatter(
                 x=levels,
                 y=values,
@@ -113,24 +122,28 @@ def eleven_points_figure(curves: RunCurves) -> dict[str, Any]:
                 hovertemplate=f"{name}<br>recall %{{x:.1f}}, precision %{{y:.4f}}<extra></extra>",
             )
         )
-    return _against_recall(figure)
+    return _against_recall(traces)
 
 
-def _against_recall(figure: go.Figure) -> dict[str, Any]:
-    figure.update_layout(
-        hovermode="closest",
-        showlegend=True,
-        xaxis={"title": {"text": "recall"}, "range": [-0.02, 1.02], "dtick": 0.1},
-        yaxis={"title": {"text": "precision"}, "range": [0, 1.04], "dtick": 0.2},
-    )
-    return as_data(figure)
+def _against_recall(traces: list[go.Scatter]) -> dict[str, Any]:
+    layout = {
+        "hovermode": "closest",
+        "showlegend": True,
+        "xaxis": {"title": {"text": "recall"}, "range": [-0.02, 1.02], "dtick": 0.1},
+        "yaxis": {"title": {"text": "precision"}, "range": [0, 1.04], "dtick": 0.2},
+    }
+    return as_data(go.Figure(traces, layout))
 
 
 def _band(
-    x: list[Any], base: list[float], upper: list[float], told: list[list[str]]
+    x: list[Any],
+    base: list[float],
+    upper: list[float],
+    told: list[list[str]],
+    axes: dict[str, str] | None = None,
 ) -> list[go.Scatter]:
     """What is known as a line, and above it what could be."""
-    shared = {"x": x, "mode": "lines", "customdata": told}
+    shared = {"x": x, "mode": "lines", "customdata": told, **(axes or {})}
     return [
         go.Scatter(
             **shared,

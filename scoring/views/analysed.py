@@ -1,7 +1,8 @@
-"""Pages that show an analysis, or say that it is being computed."""
+"""Pages that show an analysis, or say that it is being computed; tables to take, and long ones."""
 
 from typing import Any
 
+from django.core.paginator import EmptyPage, Page, PageNotAnInteger, Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -37,6 +38,13 @@ def not_computed_yet(analysis: Analysis) -> HttpResponse:
     answer = HttpResponse("Being computed; ask again.\n", status=202, content_type="text/plain")
     answer["Retry-After"] = str(LOOK_AGAIN)
     return answer
+
+
+def page_or_404(request: HttpRequest, pages: Paginator) -> Page:
+    try:
+        return pages.page(request.GET.get("page") or 1)
+    except (EmptyPage, PageNotAnInteger) as error:
+        raise Http404("There is no such page.") from error
 
 
 def attached_csv(text: str, name: str) -> HttpResponse:

@@ -58,6 +58,7 @@ def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
         "band_figure": persistence_chart(asked.found, asked.bands)
         if asked.found and asked.bands
         else None,
+        "sees_sides": asked.found is not None and _sees_sides(viewer, asked.found),
         "figure": difference_chart(asked.found) if asked.found and asked.found.topics else None,
     }
     return render(request, "scoring/compare.html", context)
@@ -96,6 +97,13 @@ def _as_two(query: QueryDict, ticked: list[str]) -> QueryDict:
     del named["run"]
     named["a"], named["b"] = ticked
     return named
+
+
+def _sees_sides(viewer: access.Viewer, found: Comparison) -> bool:
+    """Whether the rankings of both may be laid side by side, under the qrels in force."""
+    ids = {found.first.run_id, found.second.run_id}
+    is_in_force = found.qrels == viewer.campaign.active_qrels
+    return is_in_force and access.graded_runs(viewer, ids).keys() == ids
 
 
 def _asked(request: HttpRequest, viewer: access.Viewer) -> _Asked:

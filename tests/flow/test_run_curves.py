@@ -3,6 +3,7 @@ them."""
 
 import csv
 import io
+import json
 import re
 from collections import defaultdict
 
@@ -149,6 +150,16 @@ def test_the_saw_teeth_are_every_rank_of_the_topic(campaign: Campaign) -> None:
     text = get(topic="3").content.decode()
     assert "No relevant document of this topic is known." in text
     assert re.findall(r'<option value="(\w+)" (?:selected)?>\w+ topic', text) == ["1", "2"]
+
+
+def test_the_drawn_teeth_turn_where_the_curve_does(campaign: Campaign) -> None:
+    """On topic 1 every second document is relevant, so that no rank is left out."""
+    text = get(topic="1").content.decode()
+    found = re.search(r'id="saw-tooth"[^>]*>({.*?})</script>', text, re.S)
+    assert found is not None
+    teeth, steps = json.loads(found[1])["data"]
+    assert list(zip(teeth["x"], teeth["y"], strict=True)) == points_of("1")
+    assert (steps["x"][0], set(steps["y"])) == (0, {0.5})
 
 
 @pytest.mark.parametrize("asked", [{"gain": "exp"}, {"topic": "4"}, {"topic": "canary"}])
