@@ -43,3 +43,14 @@ def attached_csv(text: str, name: str) -> HttpResponse:
     response = HttpResponse(text, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
+
+
+def latex_names(request: HttpRequest, viewer: Viewer) -> dict[str, str]:
+    """What every LaTeX table says of itself: whose it is, and where it was taken from."""
+    return {"title": viewer.campaign.name, "source": request.build_absolute_uri()}
+
+
+def attached_latex(text: str, name: str) -> HttpResponse:
+    response = HttpResponse(text, content_type="application/x-tex; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}.tex"'
+    return response

@@ -15,7 +15,7 @@ from scoring.exports.badge import board_badge
 from scoring.exports.board import board_csv
 from scoring.exports.latex import board_latex
 from scoring.leaderboard import board_asked, sorted_rows, versions_offered
-from scoring.views.analysed import hidden_page
+from scoring.views.analysed import attached_latex, hidden_page
 
 
 @require_GET
@@ -60,9 +60,7 @@ def leaderboard_latex(request: HttpRequest, slug: str) -> HttpResponse:
     board = board_asked(viewer, request.GET)
     here = request.build_absolute_uri(reverse("scoring:leaderboard", args=[slug]))
     text = board_latex(board, title=viewer.campaign.name, source=here)
-    response = HttpResponse(text, content_type="application/x-tex; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-leaderboard.tex"'
-    return response
+    return attached_latex(text, f"{slug}-leaderboard")
 
 
 @require_GET

@@ -15,9 +15,10 @@ from scoring.charts.comparison import difference_chart
 from scoring.comparison import Comparison, chosen_runs, compared, ranked_runs
 from scoring.core.measures.measure import Measure
 from scoring.definitions import rules_of
+from scoring.exports.latex_scores import compare_latex
 from scoring.live_scores import LiveRun
 from scoring.topic_rows import sees_topic_means
-from scoring.views.analysed import attached_csv, hidden_page
+from scoring.views.analysed import attached_csv, attached_latex, hidden_page, latex_names
 
 COLUMNS = ("topic", "title", "measure", "a", "b", "a_score", "b_score", "difference", "lowest",
            "highest", "qrels")  # fmt: skip
@@ -67,6 +68,15 @@ def compare_csv(request: HttpRequest, slug: str) -> HttpResponse:
             scores = (row.first, row.second, row.difference, row.lowest, row.highest)
             writer.writerow([row.code, row.title, *names, *scores, found.qrels.version])
     return attached_csv(out.getvalue(), f"{slug}-compare")
+
+
+@require_GET
+def compare_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not sees_topic_means(viewer):
+        raise Http404
+    text = compare_latex(_asked(request, viewer).found, **latex_names(request, viewer))
+    return attached_latex(text, f"{slug}-compare")
 
 
 def _asked(request: HttpRequest, viewer: access.Viewer) -> _Asked:

@@ -10,8 +10,11 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:run-detail": ("get", run_page),
     "scoring:run-status": ("get", run_page),
     "scoring:run-csv": ("get", run_page),
+    "scoring:run-latex": ("get", run_page),
     "scoring:topic-list": ("get", public),  # without scores where these are not shown
     "scoring:topics-csv": ("get", public),
+    "scoring:topics-latex": ("get", public),
+    "scoring:topic-latex": ("get", public),
     "scoring:topic-detail": ("get", public),
     "scoring:topic-csv": ("get", public),
 }
