@@ -1,5 +1,6 @@
 """A small picture of the board for other pages: who leads, and how sure that is."""
 
+import html
 from xml.sax.saxutils import escape
 
 from scoring.leaderboard import Leaderboard
@@ -27,6 +28,14 @@ def board_badge(board: Leaderboard, *, title: str) -> str:
         '<g font-family="system-ui, DejaVu Sans, sans-serif" font-size="13" fill="#1c1f26">'
         f'<text x="{LEFT}" y="19" font-weight="600">{escape(_cut(title, LONGEST))}</text>'
         f'<text x="{LEFT}" y="37">{escape(found)}</text></g>{mark}</svg>\n'
+    )
+
+
+def badge_snippet(*, title: str, board: str, picture: str) -> str:
+    """HTML by which another page shows the badge; `board` and `picture` are whole addresses."""
+    return (
+        f'<a href="{html.escape(board)}"><img src="{html.escape(picture)}" '
+        f'alt="Leaderboard of {html.escape(title)}" width="{WIDTH}" height="{HEIGHT}"></a>'
     )
 
 

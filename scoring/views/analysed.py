@@ -4,9 +4,12 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 
 from campaigns.access import Viewer
-from scoring.models import Analysis
+from campaigns.models import Campaign
+from scoring.citations import Citation, citation_of
+from scoring.models import Analysis, Snapshot
 
 LOOK_AGAIN = 2  # seconds
 
@@ -43,6 +46,16 @@ def attached_csv(text: str, name: str) -> HttpResponse:
     response = HttpResponse(text, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
+
+
+def cited_by(
+    request: HttpRequest, campaign: Campaign, snapshot: Snapshot | None
+) -> Citation | None:
+    """How the board is cited; None without a snapshot."""
+    if snapshot is None:
+        return None
+    path = reverse("scoring:snapshot-detail", args=[snapshot.public_id])
+    return citation_of(campaign, snapshot, request.build_absolute_uri(path))
 
 
 def latex_names(request: HttpRequest, viewer: Viewer) -> dict[str, str]:

@@ -13,10 +13,12 @@ from scoring.exports.latex_studies import report_agreement_latex
 from scoring.pool_rows import OFFERED
 from scoring.report_rows import Report, chosen_depth, report
 from scoring.report_tables import agreement_csv, bounds_csv
+from scoring.snapshots import newest_snapshot
 from scoring.views.analysed import (
     LOOK_AGAIN,
     attached_csv,
     attached_latex,
+    cited_by,
     hidden_page,
     latex_names,
     not_computed_yet,
@@ -35,6 +37,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
         "viewer": viewer,
         "campaign": viewer.campaign,
         "found": found,
+        "citation": cited_by(request, viewer.campaign, newest_snapshot(viewer)),
         "depths": OFFERED,
         "counts": [(row, row.by("none")) for row in found.counts],
         "scatters": [
