@@ -16,26 +16,26 @@ ROLES = ("known", "own", "good", "warn", "soft")
 def bounds_by_rank(found: RunBounds, pool: int, persistences: Sequence[float]) -> dict[str, Any]:
     """Lower and upper bound for each p; `pool` 0 is the shallow one, 1 all judgments."""
     ranks = list(range(1, RANKS + 1))
-    figure = go.Figure()
+    traces = []
     for at, p in enumerate(persistences):
         base, residual = found.by_rank[:, pool, at]
         role, name = ROLES[at % len(ROLES)], f"p = {format_value(p)}"
-        figure.add_trace(_line(ranks, base, name, role))
-        figure.add_trace(_line(ranks, base + residual, name, role, shown=False))
-    return _drawn(figure, "ranks looked at", "RBP, lower and upper bound")
+        traces.append(_line(ranks, base, name, role))
+        traces.append(_line(ranks, base + residual, name, role, shown=False))
+    return _drawn(traces, "ranks looked at", "RBP, lower and upper bound")
 
 
 def bounds_by_p(found: Sequence[RunBounds], pool_words: str) -> dict[str, Any]:
     """Of each run the bounds under the shallow pool, dotted, and the score under all judgments."""
-    figure = go.Figure()
+    traces = []
     for at, each in enumerate(found):
         name, role = label(each.run.tag), ROLES[at % len(ROLES)]
         base, residual = each.by_p[:, 0]
         pool = f"{name}, pool {pool_words}"
-        figure.add_trace(_line(PERSISTENCES, base, pool, role, dash="dot"))
-        figure.add_trace(_line(PERSISTENCES, base + residual, pool, role, dash="dot", shown=False))
-        figure.add_trace(_line(PERSISTENCES, each.by_p[0, 1], f"{name}, all judgments", role))
-    return _drawn(figure, "p", "RBP")
+        traces.append(_line(PERSISTENCES, base, pool, role, dash="dot"))
+        traces.append(_line(PERSISTENCES, base + residual, pool, role, dash="dot", shown=False))
+        traces.append(_line(PERSISTENCES, each.by_p[0, 1], f"{name}, all judgments", role))
+    return _drawn(traces, "p", "RBP")
 
 
 def _line(
@@ -54,10 +54,10 @@ def _line(
     )
 
 
-def _drawn(figure: go.Figure, across: str, up: str) -> dict[str, Any]:
-    figure.update_layout(
-        hovermode="x unified",
-        xaxis={"title": {"text": across}, "zeroline": False},
-        yaxis={"title": {"text": up}, "range": [0, 1], "zeroline": False},
-    )
-    return as_data(figure)
+def _drawn(traces: list[go.Scatter], across: str, up: str) -> dict[str, Any]:
+    layout = {
+        "hovermode": "x unified",
+        "xaxis": {"title": {"text": across}, "zeroline": False},
+        "yaxis": {"title": {"text": up}, "range": [0, 1], "zeroline": False},
+    }
+    return as_data(go.Figure(traces, layout))

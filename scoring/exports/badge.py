@@ -1,5 +1,6 @@
 """A small picture of the board for other pages: who leads, and how sure that is."""
 
+import html
 from xml.sax.saxutils import escape
 
 from scoring.leaderboard import Leaderboard, Row
@@ -40,6 +41,14 @@ def _score(first: Row, digits: int) -> str:
         if f"{base:.{places}f}" != f"{upper:.{places}f}":
             return f"{base:.{places}f} to {upper:.{places}f}"
     return f"{base:.{digits}f}"
+
+
+def badge_snippet(*, title: str, board: str, picture: str) -> str:
+    """HTML by which another page shows the badge; `board` and `picture` are whole addresses."""
+    return (
+        f'<a href="{html.escape(board)}"><img src="{html.escape(picture)}" '
+        f'alt="Leaderboard of {html.escape(title)}" width="{WIDTH}" height="{HEIGHT}"></a>'
+    )
 
 
 def _mark(base: float, residual: float) -> str:

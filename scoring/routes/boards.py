@@ -31,9 +31,12 @@ urlpatterns = [
         run_documents.unique_runs_table,
         name="run-unique-runs-csv",
     ),
+    path(f"{RUN}/scores.tex", runs.run_tex, name="run-latex"),
     path(f"{HERE}/topics/", topics.topic_list, name="topic-list"),
     path(f"{HERE}/topics.csv", topics.topics_table, name="topics-csv"),
+    path(f"{HERE}/topics.tex", topics.topics_tex, name="topics-latex"),
     # A topic's code is any text without blanks, "/" included.
     path(f"{HERE}/topics/<path:code>.csv", topics.topic_table, name="topic-csv"),
+    path(f"{HERE}/topics/<path:code>.tex", topics.topic_tex, name="topic-latex"),
     path(f"{HERE}/topics/<path:code>/", topics.topic_detail, name="topic-detail"),
 ]

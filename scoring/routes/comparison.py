@@ -16,4 +16,5 @@ urlpatterns = [
     path(f"{HERE}/compare/topics/<path:code>/", topic_sides.sides_page, name="compare-topic"),
     path(f"{HERE}/compare.csv", comparison.compare_csv, name="compare-csv"),
     path(f"{HERE}/compare/by-p.csv", comparison.compare_bands_csv, name="compare-bands-csv"),
+    path(f"{HERE}/compare.tex", comparison.compare_tex, name="compare-latex"),
 ]

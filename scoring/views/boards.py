@@ -16,7 +16,7 @@ from scoring.exports.board import board_csv
 from scoring.exports.latex import board_latex
 from scoring.leaderboard import chosen_sort, sorted_rows
 from scoring.topic_rows import sees_topic_means
-from scoring.views.analysed import analysed_page, hidden_page, not_computed_yet
+from scoring.views.analysed import analysed_page, attached_latex, hidden_page, not_computed_yet
 
 
 @require_safe
@@ -72,9 +72,7 @@ def leaderboard_latex(request: HttpRequest, slug: str) -> HttpResponse:
         return not_computed_yet(unanswered)
     here = request.build_absolute_uri(reverse("scoring:leaderboard", args=[slug]))
     text = board_latex(board, title=viewer.campaign.name, source=here)
-    response = HttpResponse(text, content_type="application/x-tex; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-leaderboard.tex"'
-    return response
+    return attached_latex(text, f"{slug}-leaderboard")
 
 
 @require_safe

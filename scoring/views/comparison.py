@@ -16,9 +16,10 @@ from scoring.compared_persistences import AtPersistence, bands, bands_csv
 from scoring.comparison import Comparison, chosen_runs, compared, ranked_runs, ticked_runs
 from scoring.core.measures.measure import Measure
 from scoring.definitions import rules_of
+from scoring.exports.latex_scores import compare_latex
 from scoring.live_scores import LiveRun
 from scoring.topic_rows import sees_topic_means
-from scoring.views.analysed import attached_csv, hidden_page
+from scoring.views.analysed import attached_csv, attached_latex, hidden_page, latex_names
 
 COLUMNS = ("topic", "title", "measure", "a", "b", "a_score", "b_score", "difference", "lowest",
            "highest", "qrels")  # fmt: skip
@@ -104,6 +105,15 @@ def _sees_sides(viewer: access.Viewer, found: Comparison) -> bool:
     ids = {found.first.run_id, found.second.run_id}
     is_in_force = found.qrels == viewer.campaign.active_qrels
     return is_in_force and access.graded_runs(viewer, ids).keys() == ids
+
+
+@require_safe
+def compare_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not sees_topic_means(viewer):
+        raise Http404
+    text = compare_latex(_asked(request, viewer).found, **latex_names(request, viewer))
+    return attached_latex(text, f"{slug}-compare")
 
 
 def _asked(request: HttpRequest, viewer: access.Viewer) -> _Asked:

@@ -12,6 +12,7 @@ from scoring.analyses import answer_of, ask
 from scoring.board_choices import chosen_version, versions_offered
 from scoring.charts.pools import depth_band, pool_scatter
 from scoring.definitions import rules_of
+from scoring.exports.latex_studies import pool_latex, summaries_latex
 from scoring.live_scores import LiveRun
 from scoring.models import Analysis
 from scoring.pool_rows import (
@@ -26,7 +27,14 @@ from scoring.pool_rows import (
 )
 from scoring.pool_tables import runs_csv, summaries_csv, teams_csv
 from scoring.studies.pool_depths import POOLS
-from scoring.views.analysed import analysed_page, attached_csv, hidden_page, not_computed_yet
+from scoring.views.analysed import (
+    analysed_page,
+    attached_csv,
+    attached_latex,
+    hidden_page,
+    latex_names,
+    not_computed_yet,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +77,30 @@ def pools_csv(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+def pools_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    asked = _depths_asked(viewer, request.GET)
+    if asked.analysis is not None and not asked.is_done:
+        return not_computed_yet(asked.analysis)
+    other = f"a pool {asked.choice.pool_words}"
+    text = pool_latex(_study(viewer, asked), other, **latex_names(request, viewer))
+    return attached_latex(text, f"{slug}-pool")
+
+
+@require_safe
+def summaries_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every measure under the pool chosen."""
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    asked = _depths_asked(viewer, request.GET)
+    if asked.analysis is not None and not asked.is_done:
+        return not_computed_yet(asked.analysis)
+    study = _study(viewer, asked)
+    rows = study.measures if study else ()
+    text = summaries_latex(rows, asked.choice.pool_words, **latex_names(request, viewer))
+    return attached_latex(text, f"{slug}-pool-measures")
+
+
+@require_safe
 def summaries_table(request: HttpRequest, slug: str) -> HttpResponse:
     """Every measure at every depth, whatever is chosen."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
@@ -106,6 +138,17 @@ def teams_table(request: HttpRequest, slug: str) -> HttpResponse:
         return not_computed_yet(asked.analysis)
     text = teams_csv(viewer, _left_out(viewer, asked), asked.qrels)
     return attached_csv(text, f"{slug}-left-out")
+
+
+@require_safe
+def teams_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    asked = _team_asked(viewer, request.GET)
+    if asked.analysis is not None and not asked.is_done:
+        return not_computed_yet(asked.analysis)
+    other = "without what only its team pooled"
+    text = pool_latex(_left_out(viewer, asked), other, **latex_names(request, viewer))
+    return attached_latex(text, f"{slug}-left-out")
 
 
 def _depths_asked(viewer: access.Viewer, query: Any) -> _Asked:

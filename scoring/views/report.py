@@ -9,10 +9,20 @@ from django.views.decorators.http import require_GET
 from campaigns import access
 from scoring.charts.bounds import bounds_by_p, bounds_by_rank
 from scoring.charts.pools import pool_scatter
+from scoring.exports.latex_studies import report_agreement_latex
 from scoring.pool_rows import OFFERED
 from scoring.report_rows import Report, chosen_depth, report
 from scoring.report_tables import agreement_csv, bounds_csv
-from scoring.views.analysed import LOOK_AGAIN, attached_csv, hidden_page, not_computed_yet
+from scoring.snapshots import newest_snapshot
+from scoring.views.analysed import (
+    LOOK_AGAIN,
+    attached_csv,
+    attached_latex,
+    cited_by,
+    hidden_page,
+    latex_names,
+    not_computed_yet,
+)
 
 POOLS_DRAWN = ("pool", "all")
 
@@ -27,6 +37,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
         "viewer": viewer,
         "campaign": viewer.campaign,
         "found": found,
+        "citation": cited_by(request, viewer.campaign, newest_snapshot(viewer)),
         "depths": OFFERED,
         "counts": [(row, row.by("none")) for row in found.counts],
         "scatters": [
@@ -46,6 +57,16 @@ def agreement_table(request: HttpRequest, slug: str) -> HttpResponse:
     if found.analyses and not found.agreement:
         return not_computed_yet(found.analyses[0])
     return attached_csv(agreement_csv(found), f"{slug}-report-agreement")
+
+
+@require_GET
+def agreement_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    found = report(viewer, chosen_depth(request.GET))
+    if found.analyses and not found.agreement:
+        return not_computed_yet(found.analyses[0])
+    text = report_agreement_latex(found, **latex_names(request, viewer))
+    return attached_latex(text, f"{slug}-report-agreement")
 
 
 @require_GET

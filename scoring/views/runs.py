@@ -12,12 +12,14 @@ from scoring.board_choices import chosen_measure
 from scoring.charts.run_topics import run_topics_figure
 from scoring.core.measures.catalogue import family_of
 from scoring.definitions import rules_of
+from scoring.exports.latex_scores import run_latex
 from scoring.feedback import feedback_on
 from scoring.models import Score
 from scoring.progress import progress_of
 from scoring.run_scores import run_scores, scores_in_force
 from scoring.run_topics import ORDERS, chosen_topic_order, run_topics
 from scoring.score_tables import run_csv
+from scoring.views.analysed import attached_latex, latex_names
 
 
 @require_safe
@@ -58,6 +60,14 @@ def run_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     response = HttpResponse(text, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-run-{public_id}.csv"'
     return response
+
+
+@require_GET
+def run_tex(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Its means by all measures."""
+    viewer, run = _run(request, slug, public_id)
+    text = run_latex(run_scores(viewer, run), run.shown_tag, **latex_names(request, viewer))
+    return attached_latex(text, f"{slug}-run-{public_id}")
 
 
 def _run(request: HttpRequest, slug: str, public_id: str) -> tuple[access.Viewer, Run]:

@@ -12,12 +12,20 @@ from campaigns.models import Qrels
 from scoring.analyses import answer_of, ask
 from scoring.board_choices import chosen_version, versions_offered
 from scoring.charts.significance import matrix_figure
+from scoring.exports.latex_studies import counts_latex, separation_latex
 from scoring.models import Analysis
 from scoring.separated_rows import CountRow, count_rows
 from scoring.significance_choices import OFFERED, Choices, chosen_test, tested_measures
 from scoring.significance_rows import Separation, Standing, separation, standing_of
 from scoring.significance_tables import counts_csv, separation_csv
-from scoring.views.analysed import analysed_page, attached_csv, hidden_page, not_computed_yet
+from scoring.views.analysed import (
+    analysed_page,
+    attached_csv,
+    attached_latex,
+    hidden_page,
+    latex_names,
+    not_computed_yet,
+)
 
 IN_CELLS = 40  # runs: above, a table of neighbours stands for the matrix
 FEW = 8  # runs: below, cells need little room
@@ -79,6 +87,16 @@ def significance_csv(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
+def significance_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    asked = _asked(viewer, request.GET)
+    if asked.analysis is not None and asked.found is None:
+        return not_computed_yet(asked.analysis)
+    text = separation_latex(asked.found, **latex_names(request, viewer))
+    return attached_latex(text, f"{slug}-significance")
+
+
+@require_safe
 def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
@@ -98,6 +116,17 @@ def counts_table(request: HttpRequest, slug: str) -> HttpResponse:
     if counts.analysis is not None and not counts.rows:
         return not_computed_yet(counts.analysis)
     return attached_csv(counts_csv(counts.rows, counts.tail), f"{slug}-separated-pairs")
+
+
+@require_safe
+def counts_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    counts = _counts(viewer, request.GET)
+    if counts.analysis is not None and not counts.rows:
+        return not_computed_yet(counts.analysis)
+    names = latex_names(request, viewer)
+    text = counts_latex(counts.rows, counts.correction, counts.tail, **names)
+    return attached_latex(text, f"{slug}-separated-pairs")
 
 
 def _asked(viewer: access.Viewer, query: Any) -> _Asked:

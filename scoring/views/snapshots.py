@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from campaigns import access
 from campaigns.lifecycle import CannotStep
 from scoring.snapshots import board_of, open_file, snapshot_or_404, take_snapshot
+from scoring.views.analysed import cited_by
 
 
 @login_required
@@ -43,7 +44,7 @@ def snapshot_detail(request: HttpRequest, snapshot: str) -> HttpResponse:
             "campaign": viewer.campaign,
             "snapshot": found,
             "board": board,
-            "address": request.build_absolute_uri(request.path),
+            "citation": cited_by(request, viewer.campaign, found),
         },
     )
 

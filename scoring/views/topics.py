@@ -11,10 +11,11 @@ from scoring.charts.topics import topics_figure
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.definitions import rules_of
+from scoring.exports.latex_scores import topic_latex, topics_latex
 from scoring.score_tables import topic_csv, topics_csv
 from scoring.topic_matrix import ORDERS, chosen_order, matrix_csv, topic_matrix
 from scoring.topic_rows import sees_topic_means, topic_rows, topic_runs
-from scoring.views.analysed import attached_csv
+from scoring.views.analysed import attached_csv, attached_latex, latex_names
 
 
 @require_safe
@@ -43,6 +44,15 @@ def topics_table(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _viewer(request, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
     return attached_csv(topics_csv(viewer, topic_rows(viewer, measure), measure), f"{slug}-topics")
+
+
+@require_safe
+def topics_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = _viewer(request, slug)
+    measure = chosen_measure(viewer, request.GET.get("measure"))
+    names = latex_names(request, viewer)
+    text = topics_latex(topic_rows(viewer, measure), measure, **names)
+    return attached_latex(text, f"{slug}-topics")
 
 
 @require_safe
@@ -78,6 +88,15 @@ def topic_table(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     measure = chosen_measure(viewer, request.GET.get("measure"))
     text = topic_csv(viewer, topic.code, topic_runs(viewer, topic, measure), measure)
     return attached_csv(text, f"{slug}-topic-{topic.position + 1}")
+
+
+@require_safe
+def topic_tex(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    viewer, topic = _topic(request, slug, code)
+    measure = chosen_measure(viewer, request.GET.get("measure"))
+    names = latex_names(request, viewer)
+    text = topic_latex(topic_runs(viewer, topic, measure), topic.code, measure, **names)
+    return attached_latex(text, f"{slug}-topic-{topic.position + 1}")
 
 
 def _viewer(request: HttpRequest, slug: str) -> access.Viewer:

@@ -36,8 +36,11 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:run-unique": ("get", organiser_only),
     "scoring:run-unique-csv": ("get", being_computed),
     "scoring:run-unique-runs-csv": ("get", being_computed),
+    "scoring:run-latex": ("get", run_page),
     "scoring:topic-list": ("get", public),  # without scores where these are not shown
     "scoring:topics-csv": ("get", public),
+    "scoring:topics-latex": ("get", public),
+    "scoring:topic-latex": ("get", public),
     "scoring:topic-detail": ("get", public),
     "scoring:topic-csv": ("get", public),
 }
