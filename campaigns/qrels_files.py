@@ -12,8 +12,8 @@ from django.core.files.storage import default_storage
 from campaigns.models import Campaign, Qrels
 from campaigns.settling import settled
 from campaigns.trec.compression import plain_blocks
-from campaigns.trec.problems import FormatError, Problem
-from campaigns.trec.qrels import ParsedQrels, read_qrels, write_qrels
+from campaigns.trec.problems import SHOWN_PROBLEMS, FormatError, Problem
+from campaigns.trec.qrels import GRADE, ParsedQrels, read_qrels, write_qrels
 
 UNKNOWN = "UNKNOWN_TOPIC"
 DROPPED = "DROPPED_TOPICS"
@@ -87,7 +87,11 @@ def frozen_content(campaign: Campaign) -> Content | None:
         "disagreed": sum(found.is_disputed for found in standing.values()),
         "decided": sum(found.decided is not None for found in standing.values()),
     }
-    content = uploaded_content(campaign, "".join(lines).encode(), is_confirmed=True)
+    try:
+        content = uploaded_content(campaign, "".join(lines).encode(), is_confirmed=True)
+    except FormatError as error:  # nobody has seen this file: its lines say nothing
+        unlined = [replace(problem, line=None) for problem in error.problems]
+        raise FormatError(unlined, error.total) from error
     return replace(content, provenance=provenance)
 
 
@@ -134,13 +138,15 @@ def _refuse_high_grades(parsed: ParsedQrels, highest_grade: int) -> None:
     above = (parsed.grades > highest_grade).nonzero()[0]
     if not len(above):
         return
-    first = int(above[0])
-    problem = Problem(
-        code="GRADE",
-        line=None,
-        message=f"{len(above)} grades are above {highest_grade}, the campaign's highest; the first "
-        f"is topic {parsed.topics[parsed.topic_index[first]]}, document "
-        f"{parsed.doc_ids[first].decode()}",
-        value=str(parsed.grades[first]),
-    )
-    raise FormatError((problem,), total=1)
+    problems = [
+        Problem(
+            code="GRADE",
+            line=int(parsed.lines[row]),
+            message=f"grade is above {highest_grade}, the campaign's highest: topic "
+            f"{parsed.topics[parsed.topic_index[row]]}, document {parsed.doc_ids[row].decode()}",
+            field=GRADE + 1,
+            value=str(parsed.grades[row]),
+        )
+        for row in above[:SHOWN_PROBLEMS].tolist()
+    ]
+    raise FormatError(problems, total=len(above))

@@ -4,16 +4,14 @@ Cells are empty where a value is not defined or not shown; text cells are made s
 spreadsheets.
 """
 
-import io
 from collections.abc import Iterable, Sequence
-
-from defusedcsv import csv
 
 from campaigns.access import Viewer
 from campaigns.models import Run
 from scoring.core.measures.measure import Measure
 from scoring.run_scores import run_scores
 from scoring.run_topics import run_topics
+from scoring.tables import Table
 from scoring.topic_rows import TopicRow, TopicRun
 
 RUN_COLUMNS = (
@@ -61,8 +59,13 @@ def run_csv(viewer: Viewer, run: Run, measures: Sequence[Measure], order: str) -
 
 
 def topics_csv(viewer: Viewer, rows: Iterable[TopicRow], measure: Measure) -> str:
+    return topics_table(viewer, rows, measure).as_csv()
+
+
+def topics_table(viewer: Viewer, rows: Iterable[TopicRow], measure: Measure) -> Table:
+    """One row for each topic: how the ranked runs do on it."""
     version = _version(viewer)
-    return _csv(
+    return Table(
         TOPICS_COLUMNS,
         (
             (
@@ -97,10 +100,4 @@ def _version(viewer: Viewer) -> int | None:
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(
-        [str(cell) if isinstance(cell, Measure) else cell for cell in row] for row in rows
-    )
-    return out.getvalue()
+    return Table(columns, rows).as_csv()

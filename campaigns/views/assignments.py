@@ -56,7 +56,8 @@ def topics_add(request: HttpRequest, slug: str) -> HttpResponse:
         return manage_page(request, viewer, topics_fault=error, status=400)
     except CannotStep as error:
         return _back(request, slug, error)
-    messages.success(request, f"{count} topics added, {len(topics) - count} brought up to date.")
+    added = f"{count} topic{'' if count == 1 else 's'} added"
+    messages.success(request, f"{added}, {len(topics) - count} brought up to date.")
     for warning in warnings:
         messages.warning(request, str(warning))
     return redirect("campaigns:campaign-manage", slug)
@@ -95,8 +96,8 @@ def qrels_add(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except NeedsConfirmation as doubt:
         return _ask_to_confirm(request, viewer, form, data, doubt)
-    except FormatError as error:
-        return manage_page(request, viewer, qrels_fault=error, status=400)
+    except FormatError as error:  # the note that was typed stays in the form
+        return manage_page(request, viewer, qrels_fault=error, qrels_form=form, status=400)
     except CannotStep as error:
         return _back(request, slug, error)
     return _told(request, viewer.campaign, qrels)

@@ -102,7 +102,7 @@ def being_computed(analysis: Analysis) -> Response:
     """For who asks for what no worker has computed yet; a failure is found under the queue."""
     if analysis.state == Analysis.State.FAILED:
         raise Http404
-    body = {"code": "computing", "message": "Being computed; ask again."}
+    body = {"code": "computing", "message": "Being computed; ask again.", "state": analysis.state}
     return Response(body, status=202, headers={"Retry-After": str(LOOK_AGAIN)})
 
 

@@ -38,7 +38,7 @@ from scoring.views.analysed import (
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class Asked:
     """What an address asks for, and as much of the answer as there is."""
 
     choice: PoolChoice
@@ -57,8 +57,8 @@ def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
-    asked = _depths_asked(viewer, request.GET)
-    study = _study(viewer, asked)
+    asked = depths_asked(viewer, request.GET)
+    study = study_of(viewer, asked)
     context = _page(viewer, asked) | {
         "found": study,
         "figure": pool_scatter(study, f"pool {asked.choice.pool_words}") if study else None,
@@ -70,20 +70,20 @@ def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def pools_csv(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = _depths_asked(viewer, request.GET)
+    asked = depths_asked(viewer, request.GET)
     if asked.analysis is not None and not asked.is_done:
         return not_computed_yet(asked.analysis)
-    return attached_csv(runs_csv(_study(viewer, asked), asked.qrels), f"{slug}-pool")
+    return attached_csv(runs_csv(study_of(viewer, asked), asked.qrels), f"{slug}-pool")
 
 
 @require_safe
 def pools_tex(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = _depths_asked(viewer, request.GET)
+    asked = depths_asked(viewer, request.GET)
     if asked.analysis is not None and not asked.is_done:
         return not_computed_yet(asked.analysis)
     other = f"a pool {asked.choice.pool_words}"
-    text = pool_latex(_study(viewer, asked), other, **latex_names(request, viewer))
+    text = pool_latex(study_of(viewer, asked), other, **latex_names(request, viewer))
     return attached_latex(text, f"{slug}-pool")
 
 
@@ -91,10 +91,10 @@ def pools_tex(request: HttpRequest, slug: str) -> HttpResponse:
 def summaries_tex(request: HttpRequest, slug: str) -> HttpResponse:
     """Every measure under the pool chosen."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = _depths_asked(viewer, request.GET)
+    asked = depths_asked(viewer, request.GET)
     if asked.analysis is not None and not asked.is_done:
         return not_computed_yet(asked.analysis)
-    study = _study(viewer, asked)
+    study = study_of(viewer, asked)
     rows = study.measures if study else ()
     text = summaries_latex(rows, asked.choice.pool_words, **latex_names(request, viewer))
     return attached_latex(text, f"{slug}-pool-measures")
@@ -104,7 +104,7 @@ def summaries_tex(request: HttpRequest, slug: str) -> HttpResponse:
 def summaries_table(request: HttpRequest, slug: str) -> HttpResponse:
     """Every measure at every depth, whatever is chosen."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = _depths_asked(viewer, request.GET)
+    asked = depths_asked(viewer, request.GET)
     if asked.analysis is not None and not asked.is_done:
         return not_computed_yet(asked.analysis)
     rows = []
@@ -151,12 +151,13 @@ def teams_tex(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_latex(text, f"{slug}-left-out")
 
 
-def _depths_asked(viewer: access.Viewer, query: Any) -> _Asked:
+def depths_asked(viewer: access.Viewer, query: Any) -> Asked:
+    """For the page, the CSVs and scripts. The viewer must be one who may see the board."""
     measures = [str(measure) for measure in rules_of(viewer.campaign).measures]
     return _asked(viewer, query, "pool_depths", lambda choice: {"measures": measures})
 
 
-def _team_asked(viewer: access.Viewer, query: Any) -> _Asked:
+def _team_asked(viewer: access.Viewer, query: Any) -> Asked:
     return _asked(
         viewer,
         query,
@@ -165,32 +166,32 @@ def _team_asked(viewer: access.Viewer, query: Any) -> _Asked:
     )
 
 
-def _asked(viewer: access.Viewer, query: Any, kind: str, question: Any) -> _Asked:
+def _asked(viewer: access.Viewer, query: Any, kind: str, question: Any) -> Asked:
     choice = chosen_pool(viewer, query)
     versions = versions_offered(viewer)
     qrels = chosen_version(viewer, query.get("qrels"), versions) or viewer.campaign.active_qrels
     if qrels is None:
-        return _Asked(choice, versions, None)
+        return Asked(choice, versions, None)
     runs = board_runs(viewer, qrels, choice.measure)
     if not runs:
-        return _Asked(choice, versions, qrels)
-    return _Asked(choice, versions, qrels, runs, ask(viewer, qrels, kind, question(choice)))
+        return Asked(choice, versions, qrels)
+    return Asked(choice, versions, qrels, runs, ask(viewer, qrels, kind, question(choice)))
 
 
-def _study(viewer: access.Viewer, asked: _Asked) -> PoolStudy | None:
+def study_of(viewer: access.Viewer, asked: Asked) -> PoolStudy | None:
     if asked.analysis is None or not asked.is_done:
         return None
     measures = rules_of(viewer.campaign).measures
     return pool_study(asked.choice, asked.runs, measures, answer_of(asked.analysis))
 
 
-def _left_out(viewer: access.Viewer, asked: _Asked) -> LeftOut | None:
+def _left_out(viewer: access.Viewer, asked: Asked) -> LeftOut | None:
     if asked.analysis is None or asked.qrels is None or not asked.is_done:
         return None
     return left_out(viewer, asked.qrels, asked.choice, answer_of(asked.analysis))
 
 
-def _page(viewer: access.Viewer, asked: _Asked) -> dict[str, Any]:
+def _page(viewer: access.Viewer, asked: Asked) -> dict[str, Any]:
     return {
         "viewer": viewer,
         "campaign": viewer.campaign,

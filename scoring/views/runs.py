@@ -62,7 +62,7 @@ def run_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return response
 
 
-@require_GET
+@require_safe
 def run_tex(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Its means by all measures."""
     viewer, run = _run(request, slug, public_id)

@@ -36,7 +36,7 @@ COUNTS_OFFERED = {
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class Asked:
     """What an address asks for, and as much of the answer as there is."""
 
     choices: Choices
@@ -62,7 +62,7 @@ def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
-    asked = _asked(viewer, request.GET)
+    asked = separation_asked(viewer, request.GET)
     found = asked.found
     context = _page(viewer, asked) | {
         "choices": asked.choices,
@@ -80,7 +80,9 @@ def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def significance_csv(request: HttpRequest, slug: str) -> HttpResponse:
-    asked = _asked(access.board_or_404(request.user, slug, asked=request.GET), request.GET)
+    asked = separation_asked(
+        access.board_or_404(request.user, slug, asked=request.GET), request.GET
+    )
     if asked.analysis is not None and asked.found is None:
         return not_computed_yet(asked.analysis)
     return attached_csv(separation_csv(asked.found), f"{slug}-significance")
@@ -89,7 +91,7 @@ def significance_csv(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def significance_tex(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = _asked(viewer, request.GET)
+    asked = separation_asked(viewer, request.GET)
     if asked.analysis is not None and asked.found is None:
         return not_computed_yet(asked.analysis)
     text = separation_latex(asked.found, **latex_names(request, viewer))
@@ -129,20 +131,21 @@ def counts_tex(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_latex(text, f"{slug}-separated-pairs")
 
 
-def _asked(viewer: access.Viewer, query: Any) -> _Asked:
+def separation_asked(viewer: access.Viewer, query: Any) -> Asked:
+    """For the page, the CSV and scripts. The viewer must be one who may see the board."""
     choices = chosen_test(viewer, query)
     versions = versions_offered(viewer)
     qrels = chosen_version(viewer, query.get("qrels"), versions) or viewer.campaign.active_qrels
     if qrels is None:
-        return _Asked(choices, versions, None)
+        return Asked(choices, versions, None)
     standing = standing_of(viewer, qrels, choices.measure)
     has_answer = choices.against == "base" or standing.has_residuals
     if len(standing.runs) < 2 or choices.fault or not has_answer:
-        return _Asked(choices, versions, qrels, standing)
+        return Asked(choices, versions, qrels, standing)
     analysis = ask(viewer, qrels, "significance", choices.question)
     is_done = analysis.state == Analysis.State.DONE
     found = separation(choices, standing, answer_of(analysis)) if is_done else None
-    return _Asked(choices, versions, qrels, standing, analysis, found)
+    return Asked(choices, versions, qrels, standing, analysis, found)
 
 
 def _counts(viewer: access.Viewer, query: Any) -> _Counts:
@@ -162,7 +165,7 @@ def _counts(viewer: access.Viewer, query: Any) -> _Counts:
     return _Counts(**chosen, versions=versions, qrels=qrels, analysis=analysis, rows=rows)
 
 
-def _page(viewer: access.Viewer, asked: _Asked | _Counts) -> dict[str, Any]:
+def _page(viewer: access.Viewer, asked: Asked | _Counts) -> dict[str, Any]:
     return {
         "viewer": viewer,
         "campaign": viewer.campaign,
