@@ -9,7 +9,7 @@ on the rankings and on the judgments made here, not on scores; it may need no qr
 import hashlib
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -55,18 +55,35 @@ def ask(viewer: Viewer, qrels: Qrels | None, kind: str, question: Question) -> A
     `kind` is one of STUDIES; of OF_RANKINGS the qrels may be None. The viewer must be one who may
     see the board; the question must be made of what is offered, never of what somebody typed.
     """
+    return ask_all(viewer, [(qrels, kind, question)])[0]
+
+
+def ask_all(viewer: Viewer, asked: Sequence[tuple[Qrels | None, str, Question]]) -> list[Analysis]:
+    """`ask` for several questions at once, those of rankings in the queries of one."""
     campaign = viewer.campaign
-    digest = _digest(campaign, qrels, kind, question)
-    asked = Analysis.objects.filter(campaign=campaign, digest=digest).first()
-    if asked is None:
-        with transaction.atomic():
-            asked, is_new = Analysis.objects.get_or_create(
-                campaign=campaign,
-                digest=digest,
-                defaults={"qrels": qrels, "kind": kind, "question": dict(question)},
-            )
-            if is_new:
-                jobs.enqueue(Job.Kind.ANALYSE, subject=asked.pk, campaign_id=campaign.pk)
+    of_rankings = (
+        _of_rankings(campaign) if any(kind in OF_RANKINGS for _, kind, _ in asked) else None
+    )
+    digests = [_digest(campaign, *each, of_rankings=of_rankings) for each in asked]
+    stored = campaign.analyses.filter(digest__in=digests)
+    known = {analysis.digest: analysis for analysis in stored}
+    return [
+        known.get(digest) or _asked_anew(campaign, digest, *each)
+        for digest, each in zip(digests, asked, strict=True)
+    ]
+
+
+def _asked_anew(
+    campaign: Campaign, digest: str, qrels: Qrels | None, kind: str, question: Question
+) -> Analysis:
+    with transaction.atomic():
+        asked, is_new = Analysis.objects.get_or_create(
+            campaign=campaign,
+            digest=digest,
+            defaults={"qrels": qrels, "kind": kind, "question": dict(question)},
+        )
+        if is_new:
+            jobs.enqueue(Job.Kind.ANALYSE, subject=asked.pk, campaign_id=campaign.pk)
     return asked
 
 
@@ -104,14 +121,24 @@ def packed(found: Answer) -> bytes:
     return blob.getvalue()
 
 
-def _digest(campaign: Campaign, qrels: Qrels | None, kind: str, question: Question) -> str:
-    hangs_on = _of_rankings if kind in OF_RANKINGS else _of_scores
+def _digest(
+    campaign: Campaign,
+    qrels: Qrels | None,
+    kind: str,
+    question: Question,
+    *,
+    of_rankings: Mapping[str, object] | None = None,
+) -> str:
+    if kind in OF_RANKINGS:
+        hangs_on = of_rankings or _of_rankings(campaign)
+    else:
+        hangs_on = _of_scores(campaign, qrels)
     terms = {
         "studies": STUDIES_VERSION,
         "kind": kind,
         "question": dict(question),
         "qrels": qrels.digest if qrels else None,
-        **hangs_on(campaign, qrels),
+        **hangs_on,
     }
     return hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()
 
@@ -134,8 +161,9 @@ def _of_scores(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
     }
 
 
-def _of_rankings(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
-    """Judgments are only added: their number and the last of them say which there are."""
+def _of_rankings(campaign: Campaign) -> dict[str, object]:
+    """Judgments are only added: their number and the last of them say which there are. Names are
+    told with the answers."""
     runs = campaign.runs.ranked().filter(ranking__isnull=False)
     made = campaign.judgments.aggregate(count=Count("pk"), last=Max("pk"))
     return {
@@ -144,9 +172,9 @@ def _of_rankings(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
         "topics": list(campaign.topics.order_by("position").values_list("code", flat=True)),
         "judgments": [made["count"], made["last"]],
         "rankings": sorted(
-            [run_id, digest, -1 if priority is None else priority]
-            for run_id, digest, priority in runs.values_list(
-                "public_id", "ranking__digest", "judging_priority"
+            [run_id, tag, team, digest, -1 if priority is None else priority]
+            for run_id, tag, team, digest, priority in runs.values_list(
+                "public_id", "tag", "team__name", "ranking__digest", "judging_priority"
             )
         ),
     }
