@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -37,6 +38,7 @@ from scoring.studies import (
 )
 
 Question: TypeAlias = Mapping[str, Any]  # what JSON can say, the same for the same question
+Asked: TypeAlias = tuple[Qrels | None, str, Question]  # of which version, which kind, what
 Answer: TypeAlias = Mapping[str, NDArray[Any]]
 
 # Counts up when a study answers otherwise than before: then what is stored is no answer any more.
@@ -63,28 +65,24 @@ def ask(viewer: Viewer, qrels: Qrels | None, kind: str, question: Question) -> A
     `kind` is one of STUDIES; of OF_RANKINGS the qrels may be None. The viewer must be one who may
     see the board; the question must be made of what is offered, never of what somebody typed.
     """
-    return ask_all(viewer, qrels, [(kind, question)])[0]
+    return ask_all(viewer, [(qrels, kind, question)])[0]
 
 
-def ask_all(
-    viewer: Viewer, qrels: Qrels | None, questions: Sequence[tuple[str, Question]]
-) -> list[Analysis]:
-    """`ask` for several at once, in their order: no more queries than for one, where all are
-    there."""
+def ask_all(viewer: Viewer, asked: Sequence[Asked]) -> list[Analysis]:
+    """`ask` for several questions at once, in their order: no more queries than for one, where
+    all are there and of one qrels version."""
     campaign = viewer.campaign
-    digests = _digests(campaign, qrels, questions)
-    known = {
-        each.digest: each
-        for each in Analysis.objects.filter(campaign=campaign, digest__in=set(digests))
-    }
-    for digest, (kind, question) in zip(digests, questions, strict=True):
-        if digest not in known:
-            known[digest] = _make(campaign, qrels, digest, kind, question)
-    return [known[digest] for digest in digests]
+    digests = _digests(campaign, asked)
+    stored = campaign.analyses.filter(digest__in=digests)
+    known = {analysis.digest: analysis for analysis in stored}
+    return [
+        known.get(digest) or _asked_anew(campaign, digest, *each)
+        for digest, each in zip(digests, asked, strict=True)
+    ]
 
 
-def _make(
-    campaign: Campaign, qrels: Qrels | None, digest: str, kind: str, question: Question
+def _asked_anew(
+    campaign: Campaign, digest: str, qrels: Qrels | None, kind: str, question: Question
 ) -> Analysis:
     with transaction.atomic():
         asked, is_new = Analysis.objects.get_or_create(
@@ -132,23 +130,28 @@ def packed(found: Answer) -> bytes:
 
 
 def _digest(campaign: Campaign, qrels: Qrels | None, kind: str, question: Question) -> str:
-    return _digests(campaign, qrels, [(kind, question)])[0]
+    return _digests(campaign, [(qrels, kind, question)])[0]
 
 
-def _digests(
-    campaign: Campaign, qrels: Qrels | None, questions: Sequence[tuple[str, Question]]
-) -> list[str]:
+def _digests(campaign: Campaign, asked: Sequence[Asked]) -> list[str]:
     """What names each: the question, and all that its answer hangs on, read once."""
-    sources = [_of_rankings if kind in OF_RANKINGS else _of_scores for kind, _ in questions]
-    found = {source: source(campaign, qrels) for source in set(sources)}
+
+    @cache
+    def of_rankings() -> dict[str, object]:
+        return _of_rankings(campaign)
+
+    @cache
+    def of_scores(qrels: Qrels | None) -> dict[str, object]:
+        return _of_scores(campaign, qrels)
+
     digests = []
-    for (kind, question), source in zip(questions, sources, strict=True):
+    for qrels, kind, question in asked:
         terms = {
             "studies": STUDIES_VERSION,
             "kind": kind,
             "question": dict(question),
             "qrels": qrels.digest if qrels else None,
-            **found[source],
+            **(of_rankings() if kind in OF_RANKINGS else of_scores(qrels)),
         }
         digests.append(hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest())
     return digests
@@ -173,8 +176,9 @@ def _of_scores(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
     }
 
 
-def _of_rankings(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
-    """Judgments are only added: their number and the last of them say which there are."""
+def _of_rankings(campaign: Campaign) -> dict[str, object]:
+    """Judgments are only added: their number and the last of them say which there are. Names are
+    told with the answers."""
     runs = campaign.runs.ranked().filter(ranking__isnull=False)
     made = campaign.judgments.aggregate(count=Count("pk"), last=Max("pk"))
     return {
@@ -183,9 +187,9 @@ def _of_rankings(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
         "topics": list(campaign.topics.order_by("position").values_list("code", flat=True)),
         "judgments": [made["count"], made["last"]],
         "rankings": sorted(
-            [run_id, digest, -1 if priority is None else priority]
-            for run_id, digest, priority in runs.values_list(
-                "public_id", "ranking__digest", "judging_priority"
+            [run_id, tag, team, digest, -1 if priority is None else priority]
+            for run_id, tag, team, digest, priority in runs.values_list(
+                "public_id", "tag", "team__name", "ranking__digest", "judging_priority"
             )
         ),
     }

@@ -48,6 +48,8 @@ class Progress:
     """The runs and topics as judged so far; RBP at the campaign's lowest relevant grade."""
 
     run_ids: tuple[str, ...]
+    names: tuple[tuple[str, str], ...]  # tag and team of each run
+    topics: tuple[str, ...]  # codes, by position
     bounds: Bounds
     grades: Mapping[Key, int]
     last: int  # the key of the newest judgment
@@ -59,11 +61,20 @@ _states: OrderedDict[tuple[object, ...], _Kept] = OrderedDict()
 def progress_of(plan: Plan) -> Progress | None:
     """As of now, whether the plan is in force or ended; None where no run is ranked. Five queries,
     two where nothing was judged since the last look."""
+    depth = depth_followed(plan.persistence)
+    proposals = proposals_of(plan.campaign, persistence=plan.persistence, depth=depth)
+    if proposals is None:
+        return None
     with _lock:
-        kept = _kept_for(plan)
-        if kept is None:
-            return None
-        return Progress(kept.proposals.run_ids, kept.live.bounds(), dict(kept.grades), kept.last)
+        kept = _kept_for(plan, proposals)
+        return Progress(
+            run_ids=proposals.run_ids,
+            names=proposals.names,
+            topics=proposals.candidates.topics,
+            bounds=kept.live.bounds(),
+            grades=dict(kept.grades),
+            last=kept.last,
+        )
 
 
 def mean_residual(plan: Plan) -> float | None:
@@ -77,12 +88,8 @@ def depth_followed(persistence: float) -> int:
     return max(100, math.ceil(math.log(NEGLIGIBLE) / math.log(persistence)))
 
 
-def _kept_for(plan: Plan) -> _Kept | None:
+def _kept_for(plan: Plan, proposals: Proposals) -> _Kept:
     campaign = plan.campaign
-    depth = depth_followed(plan.persistence)
-    proposals = proposals_of(campaign, persistence=plan.persistence, depth=depth)
-    if proposals is None:
-        return None
     start = plan.starts_from.digest if plan.starts_from else ""
     # The candidates are one object as long as the rankings are the same.
     key = (campaign.pk, plan.persistence, campaign.rel, campaign.highest_grade, start)

@@ -7,17 +7,15 @@ from functools import cached_property
 from statistics import median
 from typing import Any, Final
 
-from django.db.models import Sum
 from django.http import Http404
 
-from campaigns.access import Viewer
 from campaigns.models import Plan
 from campaigns.settling import Key
 from scoring.core.measures.arrays import Scores
 from scoring.core.projection import projections
 from scoring.core.selection import Bounds
 from scoring.core.stopping import PairCounts, best_first, count_pairs, smallest_p, top_group
-from scoring.judging_progress import progress_of
+from scoring.judging_progress import Progress, progress_of
 
 # By name in the address: how it is called on the page. The first of each is the default.
 OFFERED: Final[dict[str, dict[str, str]]] = {
@@ -69,7 +67,6 @@ class JudgedRun:
 @dataclass(frozen=True)
 class JudgedTopic:
     code: str
-    title: str
     laid_out: int
     judged: int
 
@@ -171,30 +168,28 @@ def chosen_stop(asked: Mapping[str, str]) -> StopChoices:
     return StopChoices(**found)
 
 
-def judging(viewer: Viewer, plan: Plan, choices: StopChoices) -> Judging:
-    """At most nine queries."""
+def judging(plan: Plan, choices: StopChoices) -> Judging:
+    """At most seven queries."""
     progress = progress_of(plan)
     runs: tuple[JudgedRun, ...] = ()
     stopping = None
     if progress is not None:
-        runs = _runs(viewer, progress.run_ids, progress.bounds, choices)
+        runs = _runs(progress, choices)
         stopping = _stopping(runs, progress.bounds, choices)
-    tasks = plan.tasks.aggregate(wanted=Sum("wanted"))
+    tasks = plan.tasks.values_list("topic__position", "topic__code", "doc_id", "wanted")
+    made = list(tasks)
     return Judging(
         plan=plan,
         runs=runs,
-        topics=_topics(viewer, plan, progress.grades if progress else {}),
-        wanted=tasks["wanted"] or 0,
+        topics=_topics(made, progress),
+        wanted=sum(task[3] for task in made),
         seconds_each=_seconds_each(plan),
         stopping=stopping,
     )
 
 
-def _runs(
-    viewer: Viewer, run_ids: tuple[str, ...], bounds: Bounds, choices: StopChoices
-) -> tuple[JudgedRun, ...]:
-    named = viewer.campaign.runs.filter(public_id__in=run_ids)
-    names = {each[0]: each[1:] for each in named.values_list("public_id", "tag", "team__name")}
+def _runs(progress: Progress, choices: StopChoices) -> tuple[JudgedRun, ...]:
+    bounds = progress.bounds
     projected = projections(Scores(bounds.base, bounds.residual))
     if projected is None:
         raise ValueError("bounds have residuals")
@@ -203,9 +198,9 @@ def _runs(
     return tuple(
         JudgedRun(
             place=place,
-            run_id=run_ids[at],
-            tag=names[run_ids[at]][0],
-            team=names[run_ids[at]][1],
+            run_id=progress.run_ids[at],
+            tag=progress.names[at][0],
+            team=progress.names[at][1],
             base=means[0][at],
             residual=means[1][at],
             projection=means[2][at],
@@ -232,21 +227,19 @@ def _stopping(runs: tuple[JudgedRun, ...], bounds: Bounds, choices: StopChoices)
     )
 
 
-def _topics(viewer: Viewer, plan: Plan, grades: Mapping[Key, int]) -> tuple[JudgedTopic, ...]:
-    """Every topic of the campaign, also one that the plan asks nothing of. Two queries."""
-    laid_out: dict[int, int] = {}
-    judged: dict[int, int] = {}
-    for position, code, doc_id in plan.tasks.values_list(
-        "topic__position", "topic__code", "doc_id"
-    ):
-        laid_out[position] = laid_out.get(position, 0) + 1
-        judged[position] = judged.get(position, 0) + ((position, code, doc_id) in grades)
-    return tuple(
-        JudgedTopic(
-            topic.code, topic.title, laid_out.get(topic.position, 0), judged.get(topic.position, 0)
-        )
-        for topic in viewer.campaign.topics.order_by("position")
-    )
+def _topics(
+    tasks: list[tuple[int, str, str, int]], progress: Progress | None
+) -> tuple[JudgedTopic, ...]:
+    """Every topic of the campaign, also one that the plan asks nothing of."""
+    grades: Mapping[Key, int] = progress.grades if progress else {}
+    codes = dict(enumerate(progress.topics if progress else ()))
+    counts: dict[int, list[int]] = {position: [0, 0] for position in codes}
+    for position, code, doc_id, _ in tasks:
+        laid_out = counts.setdefault(position, [0, 0])
+        laid_out[0] += 1
+        laid_out[1] += (position, code, doc_id) in grades
+        codes[position] = code
+    return tuple(JudgedTopic(codes[at], *counts[at]) for at in sorted(counts))
 
 
 def _seconds_each(plan: Plan) -> float | None:

@@ -178,14 +178,14 @@ def chosen_order(viewer: Viewer, asked: str | None) -> str:
 def forecast(
     viewer: Viewer, question: Mapping[str, Any], order: str, answer: Mapping[str, Any]
 ) -> Forecast | None:
-    """None where no run proposes a document. Two or three queries."""
+    """None where no run proposes a document. At most one query."""
     run_ids = answer["run_ids"].tolist()
     if not run_ids:
         return None
     before, after, curve = answer["before"], answer["after"], answer["curve"]
     keys = _keys(viewer, order, run_ids, before[2])
-    names = _names(viewer)
-    places = sorted(range(len(run_ids)), key=lambda at: (-keys[at], names[run_ids[at]][0].lower()))
+    tags, teams = answer["tags"].tolist(), answer["teams"].tolist()
+    places = sorted(range(len(run_ids)), key=lambda at: (-keys[at], tags[at].lower()))
     has_order = len(run_ids) > 1 and len(set(keys)) > 1
     top = places[: max(1, len(places) // 3)]
     return Forecast(
@@ -202,8 +202,8 @@ def forecast(
             PlannedRun(
                 place=place,
                 run_id=run_ids[at],
-                tag=names[run_ids[at]][0],
-                team=names[run_ids[at]][1],
+                tag=tags[at],
+                team=teams[at],
                 proposes=bool(answer["counts"][at]),
                 before=Span(*before[:, at].tolist()),
                 after=Span(*after[:, at].tolist()),
@@ -218,7 +218,7 @@ def forecast(
             )
             for documents, row in zip(answer["points"], curve, strict=True)
         ),
-        topics=_topics(viewer, answer),
+        topics=_topics(answer),
         overlaps=_overlaps(question, answer),
     )
 
@@ -261,13 +261,8 @@ def _keys(
     return [-np.inf if np.isnan(key) else key for key in found]
 
 
-def _names(viewer: Viewer) -> dict[str, tuple[str, str]]:
-    runs = viewer.campaign.runs.ranked().values_list("public_id", "tag", "team__name")
-    return {run_id: (tag, team) for run_id, tag, team in runs}
-
-
-def _topics(viewer: Viewer, answer: Mapping[str, Any]) -> tuple[PlannedTopic, ...]:
-    codes = viewer.campaign.topics.order_by("position").values_list("code", flat=True)
+def _topics(answer: Mapping[str, Any]) -> tuple[PlannedTopic, ...]:
+    codes = answer["topics"].tolist()
     counts = (answer["judged_by_topic"].tolist(), answer["chosen_by_topic"].tolist())
     return tuple(PlannedTopic(*row) for row in zip(codes, *counts, strict=True))
 

@@ -26,6 +26,7 @@ class Proposals:
     """The candidates of the runs that count, in the order of the runs' public ids."""
 
     run_ids: tuple[str, ...]
+    names: tuple[tuple[str, str], ...]  # tag and team of each: for organisers' eyes
     candidates: Candidates
 
 
@@ -52,7 +53,11 @@ def proposals_of(
     topics = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
     stored = tuple((run.ranking.storage_key, run.ranking.digest) for run in runs)
     candidates = _candidates(stored, topics, depth or depth_for(persistence))
-    return Proposals(tuple(run.public_id for run in runs), candidates)
+    return Proposals(
+        run_ids=tuple(run.public_id for run in runs),
+        names=tuple((run.tag, run.team.name) for run in runs),
+        candidates=candidates,
+    )
 
 
 def depth_for(persistence: float) -> int:

@@ -23,7 +23,7 @@ from campaigns.access import Viewer
 from campaigns.models import Qrels
 from scoring.agreement_choices import usual_measures, usual_references
 from scoring.agreement_rows import shown, sign_of, statistic_of
-from scoring.analyses import answer_of, ask_all
+from scoring.analyses import Asked, answer_of, ask_all
 from scoring.board_vectors import means_seen
 from scoring.core.measures.measure import Measure
 from scoring.core.standing import shared_ranks
@@ -127,14 +127,14 @@ def report(viewer: Viewer, depth: str) -> Report:
         return Report(qrels, depth, runs)
     first = _first(runs, bases[0], leading)
     persistences = tuple(p for p in map(_persistence, rbp) if p is not None)
-    questions: list[tuple[str, dict[str, Any]]] = [
-        ("pool_depths", {"measures": [str(measure) for measure in measures]}),
-        ("separated_counts", {"measures": [str(each) for each in tested], "tail": "two"}),
+    questions: list[Asked] = [
+        (qrels, "pool_depths", {"measures": [str(measure) for measure in measures]}),
+        (qrels, "separated_counts", {"measures": [str(each) for each in tested], "tail": "two"}),
     ]
     if persistences:
         asked = {"runs": [run.run_id for run in first], "persistences": list(persistences)}
-        questions.append(("run_bounds", asked | {"depth": depth}))
-    analyses = ask_all(viewer, qrels, questions)
+        questions.append((qrels, "run_bounds", asked | {"depth": depth}))
+    analyses = ask_all(viewer, questions)
     answers = [answer_of(each) if each.state == Analysis.State.DONE else None for each in analyses]
     references = usual_references(usual_measures(viewer))
     pooled, counted = answers[0], answers[1]

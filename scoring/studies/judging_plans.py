@@ -31,6 +31,7 @@ class Situation:
     """What all ranked runs propose, what the runs that count propose, and what is known."""
 
     run_ids: tuple[str, ...]
+    names: tuple[tuple[str, str], ...]  # tag and team of each
     counts: NDArray[np.bool_]  # bool[runs]: it proposes documents
     everything: Candidates
     offered: Candidates  # by the runs that count
@@ -55,7 +56,9 @@ def situation(
     counts = np.array([run_id in counting for run_id in proposals.run_ids])
     offered, places = candidates_of(everything, counts)
     outcomes = known_outcomes(campaign, everything, starts_from=starts_from)
-    return Situation(proposals.run_ids, counts, everything, offered, places, outcomes)
+    return Situation(
+        proposals.run_ids, proposals.names, counts, everything, offered, places, outcomes
+    )
 
 
 def answer(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,6 +89,9 @@ def answer(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any])
     topics = len(here.everything.topics)
     return {
         "run_ids": np.array(here.run_ids, np.str_),
+        "tags": np.array([tag for tag, _ in here.names], np.str_),
+        "teams": np.array([team for _, team in here.names], np.str_),
+        "topics": np.array(here.everything.topics, np.str_),
         "counts": here.counts,
         "share": share,
         "judged": int((here.outcomes != UNJUDGED).sum()),

@@ -56,4 +56,4 @@ def _found(viewer: access.Viewer, query: Any) -> Judging | None:
     if plan is None:
         return None
     plan.campaign = viewer.campaign
-    return judging(viewer, plan, chosen_stop(query))
+    return judging(plan, chosen_stop(query))

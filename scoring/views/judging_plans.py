@@ -15,7 +15,7 @@ from campaigns import access, planning
 from campaigns.forms.judging_plans import PlanForm
 from campaigns.lifecycle import CannotStep
 from campaigns.models import Qrels
-from scoring.analyses import answer_of, ask
+from scoring.analyses import answer_of, ask_all
 from scoring.charts.judging import curve_figure, ranges_figure, replay_figure, topics_figure
 from scoring.models import Analysis
 from scoring.plan_forecasts import (
@@ -114,23 +114,16 @@ def _asked(viewer: access.Viewer, query: Any, *, is_chosen: bool = False) -> _As
         return _Asked(form, order)
     question = _question(viewer, form)
     starts_from: Qrels | None = form.versions.get(form.cleaned_data["start"])
-    analysis = ask(viewer, starts_from, "judging_plan", question)
-    found = None
+    questions = [(starts_from, "judging_plan", question)]
+    if viewer.campaign.active_qrels:  # then it can be played what each method would have found
+        questions.append((viewer.campaign.active_qrels, "judging_replay", question))
+    analysis, *played = ask_all(viewer, questions)
+    found = replayed = None
     if analysis.state == Analysis.State.DONE:
         found = forecast(viewer, question, order, answer_of(analysis))
-    asked = _Asked(form, order, question, analysis, found)
-    return _with_replay(viewer, asked) if viewer.campaign.active_qrels else asked
-
-
-def _with_replay(viewer: access.Viewer, asked: _Asked) -> _Asked:
-    """Where there are qrels: what each method would have found with their answers."""
-    question = asked.question or {}
-    played = ask(viewer, viewer.campaign.active_qrels, "judging_replay", question)
-    is_done = played.state == Analysis.State.DONE
-    replayed = replay(question, answer_of(played)) if is_done else None
-    return _Asked(
-        asked.form, asked.order, asked.question, asked.analysis, asked.found, played, replayed
-    )
+    if played and played[0].state == Analysis.State.DONE:
+        replayed = replay(question, answer_of(played[0]))
+    return _Asked(form, order, question, analysis, found, played[0] if played else None, replayed)
 
 
 def _question(viewer: access.Viewer, form: PlanForm) -> dict[str, Any]:
