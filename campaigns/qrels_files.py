@@ -1,5 +1,4 @@
-"""The files behind versions of the qrels: an upload read and doubted, judgments written, a stored
-version read again."""
+"""The files behind versions of the qrels: an upload read and doubted, a stored one read again."""
 
 import hashlib
 import io
@@ -10,7 +9,6 @@ from typing import Any
 from django.core.files.storage import default_storage
 
 from campaigns.models import Campaign, Qrels
-from campaigns.settling import settled
 from campaigns.trec.compression import plain_blocks
 from campaigns.trec.problems import SHOWN_PROBLEMS, FormatError, Problem
 from campaigns.trec.qrels import GRADE, ParsedQrels, read_qrels, write_qrels
@@ -72,27 +70,6 @@ def uploaded_content(campaign: Campaign, data: bytes, *, is_confirmed: bool) -> 
     write_qrels(parsed, kept)
     uploaded = {"uploaded_sha256": hashlib.sha256(data).hexdigest()}
     return Content(kept.getvalue(), parsed, uploaded)
-
-
-def frozen_content(campaign: Campaign) -> Content | None:
-    """All judgments made so far, by topic and document; None where there are none."""
-    standing = settled(campaign.judgments.all())
-    if not standing:
-        return None
-    lines = (f"{code} 0 {doc_id} {found.grade}\n" for (_, code, doc_id), found in standing.items())
-    provenance = {
-        "judgments": campaign.judgments.count(),
-        "documents": len(standing),
-        "assessors": len({who for found in standing.values() for who in found.by_assessor}),
-        "disagreed": sum(found.is_disputed for found in standing.values()),
-        "decided": sum(found.decided is not None for found in standing.values()),
-    }
-    try:
-        content = uploaded_content(campaign, "".join(lines).encode(), is_confirmed=True)
-    except FormatError as error:  # nobody has seen this file: its lines say nothing
-        unlined = [replace(problem, line=None) for problem in error.problems]
-        raise FormatError(unlined, error.total) from error
-    return replace(content, provenance=provenance)
 
 
 def judgments_of(qrels: Qrels) -> ParsedQrels:

@@ -162,7 +162,8 @@ def spread_evenly(*, campaign: Campaign, each: int, actor: User | None) -> int:
 @transaction.atomic
 def free_claims(*, campaign: Campaign, assessor: User, actor: User | None) -> int:
     """Gives back what this assessor holds and has not judged; others may take it at once."""
-    freed = held_claims(campaign).filter(assessor=assessor).update(end=Claim.End.RELEASED)
+    held = held_claims(campaign).filter(assessor=assessor)
+    freed = held.update(end=Claim.End.RELEASED, until=timezone.now())
     if freed:
         LogEntry.objects.create(
             campaign=campaign,
@@ -175,10 +176,10 @@ def free_claims(*, campaign: Campaign, assessor: User, actor: User | None) -> in
 
 
 def held_claims(campaign: Campaign) -> QuerySet[Claim]:
-    """Claims of the plan in force that run, neither judged nor given back."""
-    return Claim.objects.filter(
-        task__plan__campaign=campaign, end=Claim.End.NONE, until__gt=timezone.now()
-    ).exclude(task__plan__state=Plan.State.ENDED)
+    """Claims of the plan in force that are neither judged nor given back. Whoever comes back past
+    their lease goes on with what they held, so that is held too."""
+    claims = Claim.objects.filter(task__plan__campaign=campaign, end=Claim.End.NONE)
+    return claims.exclude(task__plan__state=Plan.State.ENDED)
 
 
 def _locked(campaign: Campaign) -> Campaign:
@@ -217,7 +218,7 @@ def _replace(campaign: Campaign, wanted: set[Share]) -> None:
     )
     for topic, who in now.keys() - wanted:
         held = held_claims(campaign).filter(assessor=who, task__topic=topic)
-        held.update(end=Claim.End.RELEASED)
+        held.update(end=Claim.End.RELEASED, until=timezone.now())
 
 
 def _log(campaign: Campaign, actor: User | None, shares: set[Share], topics: set[int]) -> None:

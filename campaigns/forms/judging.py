@@ -1,5 +1,6 @@
 """What organisers fill in around judging: who judges what, decisions, answers from outside."""
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -55,3 +56,28 @@ class DocumentForm(forms.Form):
 class DecisionForm(DocumentForm):
     grade = forms.IntegerField(min_value=0, max_value=127)
     note = forms.CharField(max_length=1000, required=False)
+
+
+class AnswersForm(forms.Form):
+    """`confirmed` is the sha256 of the file whose conflicts the organiser has seen: a confirmation
+    holds for that file and for no other."""
+
+    assessor = forms.TypedChoiceField(coerce=int, label="Judged by")
+    file = forms.FileField(
+        label="Answers",
+        help_text="topic, 0, document, grade; or gzipped. A grade of -1 says: not judged.",
+        allow_empty_file=True,  # what is wrong with a file is said by its reader
+    )
+    confirmed = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, assessors: Sequence[User], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.people = {who.pk: who for who in assessors}
+        self.fields["assessor"].choices = [(pk, str(who)) for pk, who in self.people.items()]
+
+    @property
+    def judged_by(self) -> User:
+        return self.people[self.cleaned_data["assessor"]]
+
+    def confirms(self, data: bytes) -> bool:
+        return self.cleaned_data["confirmed"] == hashlib.sha256(data).hexdigest()

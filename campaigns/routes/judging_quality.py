@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from campaigns.views import adjudicating, sharing_out
+from campaigns.views import adjudicating, pool_files, sharing_out
 
 JUDGING = "campaigns/<slug:slug>/judging/"
 
@@ -24,4 +24,6 @@ urlpatterns = [
         adjudicating.decision_take_back,
         name="judging-decision-take-back",
     ),
+    path(JUDGING + "pool/", pool_files.pool_page, name="judging-pool"),
+    path(JUDGING + "answers/", pool_files.answers_take, name="judging-answers"),
 ]

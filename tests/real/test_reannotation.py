@@ -10,6 +10,8 @@ import pytest
 from scipy import stats
 from statsmodels.stats import inter_rater
 
+from campaigns import pool_files
+from scoring.assessor_agreement import agreement_of
 from scoring.cli.opening import open_qrels, open_run, rank_run
 from scoring.core.agreement import kendall_tau
 from scoring.core.alignment import align
@@ -22,6 +24,10 @@ from scoring.core.assessor_agreement import (
 from scoring.core.measures.graded import GradedTopics, evaluate
 from scoring.core.measures.names import parse_measure
 from scoring.core.ranking import Ranking
+from scoring.loading import store_ranking
+from scoring.models import StoredRanking
+from scoring.studies import assessor_boards
+from tests.making import make_campaign, make_run, make_user
 
 DATA = os.environ.get("TRACKSIDE_DATA")
 pytestmark = [
@@ -29,6 +35,7 @@ pytestmark = [
     pytest.mark.skipif(not DATA, reason="TRACKSIDE_DATA does not name the folder of real runs"),
 ]
 FOLDER = Path(DATA or ".") / "trec-dl19-passage"
+TOPICS = FOLDER / "topics.dl19-passage.txt"
 HIGHEST = 3
 
 
@@ -121,3 +128,52 @@ def test_the_boards_of_the_two_assessors_of_a_pair(name, expected):
             counted = [counted_precision(first), counted_precision(first + 1)]
             assert np.abs(boards - counted).max() < 1e-12
     assert " ".join(f"{tau:.3f}" for tau in found) == expected
+
+
+@pytest.mark.django_db
+def test_answers_brought_in_give_the_same_numbers(settings, tmp_path):
+    """Through the site: eight files of answers, then two of the main round and twelve runs. Of
+    topic 168216 each of the two judged four documents that the other did not."""
+    settings.STORAGES = settings.STORAGES | {
+        "default": settings.STORAGES["default"] | {"OPTIONS": {"location": str(tmp_path)}}
+    }
+    folder = FOLDER / "reannotation"
+    codes = sorted({line.split("\t")[0] for line in TOPICS.read_text().splitlines()})
+    campaign = make_campaign(topics=tuple(codes), highest_grade=HIGHEST, no_relevant="zero")
+    for number in range(1, 9):
+        take(
+            campaign,
+            make_user(name=f"{number}"),
+            folder / f"agreement-round/assessor-{number}.qrels",
+        )
+    whole = agreement_of(campaign).whole.found
+    assert (whole.documents, whole.fleiss_documents, whole.fleiss_assessors) == (188, 188, 8)
+    assert f"{whole.fleiss:.4f} {whole.ordinal:.4f}" == "0.2279 0.4534"
+
+    campaign = make_campaign(topics=tuple(codes), highest_grade=HIGHEST, no_relevant="zero")
+    for number in (1, 2):
+        take(campaign, make_user(name=f"{number}"), folder / f"main/assessor-{number}.qrels")
+    (pair,) = agreement_of(campaign).pairs
+    assert (pair.documents, pair.topics, f"{pair.kappa:.4f}") == (1111, 12, "0.2280")
+    for number, ranking in enumerate(rankings()):
+        store(make_run(campaign, tag=f"run{number}", public_id=f"dl-{number:02}"), ranking)
+    found = assessor_boards.answer(campaign, None, {"measure": "nDCG@10"})
+    assert (found["topics"].tolist(), found["run_pairs"].tolist()) == ([13], [66])
+    assert f"{found['tau'][0]:.3f}" == "0.809"
+
+
+def take(campaign, person, path):
+    pool_files.take_answers(
+        campaign=campaign, assessor=person, data=path.read_bytes(), actor=person
+    )
+
+
+def store(run, ranking):
+    StoredRanking.objects.create(
+        run=run,
+        **store_ranking(ranking)._asdict(),
+        topic_count=len(ranking.topics),
+        document_count=len(ranking.doc_ids),
+        tied_count=0,
+        longest=ranking.max_length,
+    )
