@@ -1,4 +1,4 @@
-from campaigns.routes import assignments, lifecycle, people, runs
+from campaigns.routes import assessing, assignments, lifecycle, people, runs
 
 app_name = "campaigns"
 urlpatterns = [
@@ -6,4 +6,5 @@ urlpatterns = [
     *people.urlpatterns,
     *runs.urlpatterns,
     *assignments.urlpatterns,
+    *assessing.urlpatterns,
 ]
