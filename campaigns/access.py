@@ -17,7 +17,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from campaigns.models import Audience, Campaign, Membership, Run, Team, User
+from campaigns.models import Audience, Campaign, Membership, Run, Team, Topic, User
 from campaigns.models.runs import LIVE
 
 Person: TypeAlias = User | AnonymousUser
@@ -159,6 +159,23 @@ def organiser_or_404(person: Person, slug: str) -> Viewer:
     if not viewer.is_organiser:
         raise Http404
     return viewer
+
+
+def assessor_or_404(person: Person, slug: str) -> Viewer:
+    """Whoever judges in this campaign; what, is another question."""
+    viewer = viewer_or_404(person, slug)
+    if Membership.Role.ASSESSOR not in viewer.roles:
+        raise Http404
+    return viewer
+
+
+def topics_to_judge(viewer: Viewer) -> QuerySet[Topic]:
+    """An assessor knows of no other topics."""
+    return viewer.campaign.topics.filter(assessors__assessor=viewer.person)
+
+
+def topic_to_judge_or_404(viewer: Viewer, code: str) -> Topic:
+    return get_object_or_404(topics_to_judge(viewer), code=code)
 
 
 def board_or_404(person: Person, slug: str, *, asked: Mapping[str, str] | None = None) -> Viewer:

@@ -8,9 +8,10 @@ where somebody else has the task by now.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from campaigns import bell
@@ -35,25 +36,39 @@ class Taken:
     is_further: bool = False  # somebody else has the task by now: it is one more than was wanted
 
 
+@dataclass(frozen=True)
+class Given:
+    """What a look gives: the plan in force, the task that is held now, and all of the topic."""
+
+    plan: Plan | None = None
+    task: Task | None = None
+    tasks: tuple[Task, ...] = ()  # as `standing` has them
+
+
 @transaction.atomic
-def claim_next(*, assessor: User, topic: Topic) -> Task | None:
-    """The task this assessor holds, or else the next one with room, with a new lease; None where
-    there is none now. Then more are asked for, if the plan chooses as judgments come."""
+def claim_next(*, assessor: User, topic: Topic) -> Given:
+    """The task this assessor holds, or else the next one with room, with a new lease. Where there
+    is none now, more are asked for, if the plan chooses as judgments come."""
     plan = _in_force(topic.campaign_id)
-    if plan is None or plan.state == Plan.State.PAUSED:
-        return None
+    if plan is None:
+        return Given()
     now = timezone.now()
-    task = _next_task(plan, topic, assessor, now)
+    tasks = tuple(standing(assessor, plan.tasks.filter(topic=topic), now))
+    if plan.state == Plan.State.PAUSED:
+        return Given(plan, None, tasks)
+    # What is held comes first, even past its lease as long as nobody else has taken it.
+    left = [task for task in tasks if is_left(task, now)]
+    task = min(left, key=lambda each: (each.my_end != HELD, each.turn), default=None)
     if task is None:
         bell.ring_if_documents_are_due(plan)
-        return None
+        return Given(plan, None, tasks)
     Claim.objects.bulk_create(
         [Claim(task=task, assessor=assessor, until=_lease_end(plan, now))],
         update_conflicts=True,
         unique_fields=["task", "assessor"],
         update_fields=["until", "end"],
     )
-    return task
+    return Given(plan, task, tasks)
 
 
 @transaction.atomic
@@ -137,6 +152,29 @@ def reassign(*, campaign: Campaign, assessor: User, actor: User) -> int:
     return freed
 
 
+# --- how tasks stand for one assessor -------------------------------------------------------------
+
+
+def standing(assessor: User, tasks: QuerySet[Task], now: datetime) -> QuerySet[Task]:
+    """Each task with `taken`, how many others have judged it or hold it, and with the assessor's
+    own claim, `my_end` and `my_until`; these are None where there is none."""
+    others = (Q(claims__end=JUDGED) | _live(now, "claims__")) & ~Q(claims__assessor=assessor)
+    mine = Claim.objects.filter(task=OuterRef("pk"), assessor=assessor)
+    return tasks.annotate(
+        taken=Count("claims", filter=others),
+        my_end=Subquery(mine.values("end")),
+        my_until=Subquery(mine.values("until")),
+    )
+
+
+def is_left(task: Any, now: datetime) -> bool:
+    """Whether the assessor may judge it now: neither judged nor skipped, and held or wanted."""
+    if task.my_end in (JUDGED, SKIPPED):
+        return False
+    is_held = task.my_end == HELD and task.my_until > now
+    return is_held or bool(task.taken < task.wanted)
+
+
 # --- what is locked, and looked at under the lock -------------------------------------------------
 
 
@@ -163,29 +201,6 @@ def _claim_and_plan(assessor: User, topic: Topic, doc_id: str) -> tuple[Claim, P
         .get(pk=plan_id)
     )
     return given.select_related("task").get(task__plan=plan), plan
-
-
-def _next_task(plan: Plan, topic: Topic, assessor: User, now: datetime) -> Task | None:
-    """What is held comes first, even past its lease as long as nobody else has taken it."""
-    mine = Claim.objects.filter(task=OuterRef("pk"), assessor=assessor)
-    return (
-        with_room_for(assessor, plan.tasks.filter(topic=topic), now)
-        .annotate(is_held=Exists(mine.filter(end=HELD)))
-        .order_by("-is_held", "turn")
-        .first()
-    )
-
-
-def with_room_for(assessor: User, tasks: QuerySet[Task], now: datetime) -> QuerySet[Task]:
-    """Those of the tasks that this assessor may judge now: neither judged nor skipped, and held
-    or wanted still."""
-    mine = Claim.objects.filter(task=OuterRef("pk"), assessor=assessor)
-    by_others = (Q(claims__end=JUDGED) | _live(now, "claims__")) & ~Q(claims__assessor=assessor)
-    return (
-        tasks.exclude(Exists(mine.filter(end__in=[JUDGED, SKIPPED])))
-        .annotate(taken=Count("claims", filter=by_others))
-        .filter(Q(taken__lt=F("wanted")) | Exists(mine.filter(_live(now))))
-    )
 
 
 def _live(now: datetime, path: str = "") -> Q:

@@ -1,16 +1,35 @@
 """The texts of a campaign's documents: uploaded, counted, looked up, taken out again."""
 
+from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO
 from urllib.parse import quote
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 
 from campaigns.lifecycle import refuse_archived
-from campaigns.models import Campaign, Document, LogEntry, User
+from campaigns.models import Campaign, Document, LogEntry, Plan, Task, User
 from campaigns.trec.documents import ParsedDocument, read_documents
 
 ROWS_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many texts there are, and how many of the documents to be judged have none."""
+
+    documents: int
+    tasks: int
+    without_text: int
+
+
+def counts_of(campaign: Campaign) -> Counts:
+    """Three queries."""
+    there = Document.objects.filter(campaign=campaign)
+    tasks = Task.objects.filter(plan__campaign=campaign).exclude(plan__state=Plan.State.ENDED)
+    missing = tasks.exclude(Exists(there.filter(doc_id=OuterRef("doc_id"))))
+    return Counts(there.count(), tasks.count(), missing.count())
 
 
 def add_documents(*, campaign: Campaign, file: BinaryIO, actor: User) -> int:

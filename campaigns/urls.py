@@ -1,4 +1,4 @@
-from campaigns.routes import assignments, judging_quality, lifecycle, people, runs
+from campaigns.routes import assessing, assignments, judging_quality, lifecycle, people, runs
 
 app_name = "campaigns"
 urlpatterns = [
@@ -7,4 +7,5 @@ urlpatterns = [
     *runs.urlpatterns,
     *assignments.urlpatterns,
     *judging_quality.urlpatterns,
+    *assessing.urlpatterns,
 ]

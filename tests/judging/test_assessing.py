@@ -22,7 +22,7 @@ HOUR = 3600
 
 def given(person: User, plan: Plan) -> str | None:
     """The document that the assessor is given on a look."""
-    task = claim_next(assessor=person, topic=topic_of(plan))
+    task = claim_next(assessor=person, topic=topic_of(plan)).task
     return task.doc_id if task else None
 
 
@@ -288,7 +288,7 @@ def test_eight_at_once_get_eight_different_documents(tmp_path: Path) -> None:
     people = [make_assessor(plan.campaign) for _ in range(8)]
 
     def look(person: User) -> str:
-        task = claim_next(assessor=person, topic=topic)
+        task = claim_next(assessor=person, topic=topic).task
         assert task is not None
         return task.doc_id
 

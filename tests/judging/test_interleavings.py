@@ -42,7 +42,7 @@ class Session:
     skipped: dict[int, list[str]] = field(default_factory=dict)
 
     def look(self, person: User) -> None:
-        task = claim_next(assessor=person, topic=self.topic)
+        task = claim_next(assessor=person, topic=self.topic).task
         if task is not None:
             assert task.doc_id not in self.judged.get(person.pk, [])
             assert task.doc_id not in self.skipped.get(person.pk, [])
