@@ -4,7 +4,7 @@ Every look-up starts from a person. What one may not know of is not found, never
 """
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -17,7 +17,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from campaigns.models import Audience, Campaign, Membership, Run, Team, User
+from campaigns.models import Audience, Campaign, Membership, Run, Team, Topic, User
 from campaigns.models.runs import LIVE
 
 Person: TypeAlias = User | AnonymousUser
@@ -104,6 +104,23 @@ class Viewer:
     def can_see_topic_scores_of(self, run: Run) -> bool:
         return self.can_see_scores_of(run) and self.audience <= self.campaign.per_topic_audience
 
+    def can_see_curves_of(self, run: Run) -> bool:
+        """How scores grow with depth and p, and precision with recall: finer probes than a team's
+        own means. They need the board, or all that one needs to compute them oneself."""
+        return self.can_see_board or self.can_grade(run)
+
+    def can_see_topic_curves_of(self, run: Run) -> bool:
+        by_topic = self.can_see_board and self.can_see_topic_scores_of(run)
+        return self.can_see_topics and (by_topic or self.can_grade(run))
+
+    def can_see_documents_of(self, run: Run) -> bool:
+        """What it retrieved and what the judges said of it: run file and qrels side by side."""
+        return self.can_see_topics and self.can_grade(run)
+
+    def can_grade(self, run: Run) -> bool:
+        """Has both the qrels and the run's file to look into."""
+        return self.can_see_qrels and self.can_download(run)
+
     def can_download(self, run: Run) -> bool:
         """Its file holds its tag, so an anonymous team's is nobody else's."""
         if self.can_follow(run):
@@ -142,6 +159,23 @@ def organiser_or_404(person: Person, slug: str) -> Viewer:
     if not viewer.is_organiser:
         raise Http404
     return viewer
+
+
+def assessor_or_404(person: Person, slug: str) -> Viewer:
+    """Whoever judges in this campaign; what, is another question."""
+    viewer = viewer_or_404(person, slug)
+    if Membership.Role.ASSESSOR not in viewer.roles:
+        raise Http404
+    return viewer
+
+
+def topics_to_judge(viewer: Viewer) -> QuerySet[Topic]:
+    """An assessor knows of no other topics."""
+    return viewer.campaign.topics.filter(assessors__assessor=viewer.person)
+
+
+def topic_to_judge_or_404(viewer: Viewer, code: str) -> Topic:
+    return get_object_or_404(topics_to_judge(viewer), code=code)
 
 
 def board_or_404(person: Person, slug: str, *, asked: Mapping[str, str] | None = None) -> Viewer:
@@ -187,6 +221,22 @@ def _unless(masked: Q, name: str, instead: Concat) -> Case:
 
 def run_or_404(viewer: Viewer, public_id: str) -> Run:
     return get_object_or_404(runs_visible_to(viewer), public_id=public_id)
+
+
+def graded_run_or_404(viewer: Viewer, public_id: str) -> Run:
+    """A run whose documents, and what the judges said of them, this viewer may see."""
+    run = run_or_404(viewer, public_id)
+    if not viewer.can_see_documents_of(run):
+        raise Http404
+    return run
+
+
+def graded_runs(viewer: Viewer, public_ids: Iterable[str]) -> dict[str, Run]:
+    """Those of these runs, by public id. One query; none for who may not see the qrels."""
+    if not viewer.can_see_qrels:
+        return {}
+    runs = runs_visible_to(viewer).filter(public_id__in=list(public_ids))
+    return {run.public_id: run for run in runs if viewer.can_see_documents_of(run)}
 
 
 def _viewer(person: Person, campaign: Campaign) -> Viewer:

@@ -6,7 +6,7 @@ All calls write their rows inside the caller's transaction and ring when it comm
 from collections.abc import Sequence
 
 from campaigns.models import Campaign, Notice, Plan, Run
-from scoring import asked_measures, erasing
+from scoring import asked_measures, erasing, next_batch
 from scoring.jobs import enqueue
 from scoring.models import Job
 from scoring.wanted import request_evaluation, request_evaluations
@@ -37,9 +37,21 @@ def ring_for_next_documents(plan: Plan) -> None:
     enqueue(Job.Kind.LAY_OUT, subject=plan.pk, campaign_id=plan.campaign_id)
 
 
+def ring_if_documents_are_due(plan: Plan) -> None:
+    """Assessors have nothing left to judge, or have judged all there is: more is to be laid out,
+    unless a plan has no more, or has been asked and nothing was judged since."""
+    if next_batch.is_due(plan):
+        ring_for_next_documents(plan)
+
+
 def erase_scores(campaign: Campaign) -> None:
     """Everything the other wing holds of a campaign that is being deleted."""
     erasing.erase_scores(campaign)
+
+
+def offered_measures() -> dict[str, tuple[str, ...]]:
+    """The measures that a form offers to tick, by what is asked."""
+    return asked_measures.OFFERED
 
 
 def measures_named(names: Sequence[str], *, rel: int) -> list[str]:

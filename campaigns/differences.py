@@ -34,4 +34,6 @@ def switch_differences(
 
 
 def _plain(value: object) -> object:
+    if isinstance(value, models.Model):
+        return str(value)
     return value.isoformat() if isinstance(value, datetime) else value

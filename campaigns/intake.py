@@ -25,8 +25,7 @@ __all__ = [
     "can_withdraw",
     "decide_deadline",
     "hand_in",
-    "refusal_of_all",
-    "replaceable_runs",
+    "refuse_early",
     "stored_upload",
     "submit_run",
     "successor_of",
@@ -152,17 +151,12 @@ def decide_deadline(campaign: Campaign, moment: datetime) -> bool:
     raise NotTaken(f"Runs were taken until {campaign.closes_at:%-d %B %Y %H:%M} UTC.", "too_late")
 
 
-def refusal_of_all(viewer: Viewer, moment: datetime) -> NotTaken | None:
-    """Why no upload of this viewer would be taken now, whatever is in it; None where one might."""
-    if viewer.is_organiser:  # hands in for whom it likes, at any time
-        is_archived = viewer.campaign.archived_at is not None
-        return NotTaken("This campaign is in the archive.", "archived") if is_archived else None
-    try:
+def refuse_early(viewer: Viewer, moment: datetime) -> None:
+    """Raises `NotTaken` where no further run of this viewer would be taken, whatever is in it."""
+    if not viewer.is_organiser:
         _decide_early(viewer, _Giver.of(viewer, viewer.team), moment, replaces="")
-    except NotTaken as refusal:
-        can_replace_one = refusal.code == "quota" and replaceable_runs(viewer, moment)
-        return None if can_replace_one else refusal
-    return None
+    elif viewer.campaign.archived_at is not None:  # else it hands in for whom it likes, any time
+        raise NotTaken("This campaign is in the archive.", "archived")
 
 
 def can_withdraw(viewer: Viewer, run: Run, moment: datetime) -> bool:
@@ -184,18 +178,6 @@ def can_replace(viewer: Viewer, run: Run, moment: datetime) -> bool:
 def successor_of(run: Run) -> Run | None:
     """The upload that replaces it once it is accepted."""
     return run.replacements.filter(STANDING).first()
-
-
-def replaceable_runs(viewer: Viewer, moment: datetime) -> list[Run]:
-    """The runs that an upload of this viewer may replace."""
-    if viewer.is_organiser:
-        runs = viewer.campaign.runs.filter(LIVE)
-    elif viewer.team is not None:
-        runs = viewer.team.runs.filter(LIVE)
-    else:
-        return []
-    found = runs.select_related("team").order_by("tag", "pk")
-    return [run for run in found if can_replace(viewer, run, moment)]
 
 
 @transaction.atomic

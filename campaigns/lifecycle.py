@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from campaigns import bell, notices
 from campaigns.differences import differences, switch_differences
-from campaigns.models import Audience, Campaign, LogEntry, Membership, Preset, Qrels, User
+from campaigns.models import Audience, Campaign, LogEntry, Membership, Preset, Qrels, Series, User
 from campaigns.models.showing import CLOSED as ALL_OFF
 from campaigns.models.showing import TABLES, check_stage_switches
 
@@ -54,6 +54,7 @@ def may_create_campaigns(person: User | AnonymousUser) -> bool:
 @transaction.atomic
 def create_campaign(*, campaign: Campaign, organiser: User) -> Campaign:
     """Stores a validated, unsaved campaign and makes this person its first organiser."""
+    _store_series(campaign)
     campaign.save()
     Membership.objects.create(campaign=campaign, person=organiser, role=Membership.Role.ORGANISER)
     LogEntry.objects.create(campaign=campaign, actor=organiser, verb="created")
@@ -198,6 +199,7 @@ def change_settings(*, campaign: Campaign, fields: Sequence[str], actor: User | 
     scored anew."""
     refuse_archived(campaign)
     before = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    _store_series(campaign)
     campaign.save(update_fields=fields)
     changed = differences(before, campaign, fields)
     if changed:
@@ -205,6 +207,14 @@ def change_settings(*, campaign: Campaign, fields: Sequence[str], actor: User | 
             campaign=campaign, actor=actor, verb="changed settings", details={"changed": changed}
         )
     bell.ring_for_scores(campaign)
+
+
+def _store_series(campaign: Campaign) -> None:
+    """A series that is named for the first time is made with the campaign that names it."""
+    if campaign.series is not None and campaign.series.pk is None:
+        campaign.series, _ = Series.objects.get_or_create(
+            slug=campaign.series.slug, defaults={"name": campaign.series.name}
+        )
 
 
 @transaction.atomic

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from knox.models import AuthToken
 
-from campaigns import notices, teams
+from campaigns import lifecycle, notices, teams
 from campaigns.models import Campaign, Invitation, LogEntry, Membership, Team, User
 
 INVITATION_LIFETIME = timedelta(days=30)
@@ -80,7 +80,8 @@ def found_team(
 def invite(
     *, campaign: Campaign, by: User, role: str, team: Team | None = None
 ) -> tuple[Invitation, str]:
-    """The invitation and the token of its link, which is kept nowhere else."""
+    """The invitation and the token of its link, which is kept nowhere else. Raises `Archived`."""
+    lifecycle.refuse_archived(campaign)
     token = secrets.token_urlsafe(24)
     with transaction.atomic():
         invitation = Invitation.objects.create(
@@ -135,7 +136,8 @@ def accept_invitation(
 
 @transaction.atomic
 def revoke(invitation: Invitation, *, actor: User | None = None) -> None:
-    """The link opens nothing any more; who followed it before stays."""
+    """The link opens nothing any more; who followed it before stays. Raises `Archived`."""
+    lifecycle.refuse_archived(invitation.campaign)
     revoked = Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(
         revoked_at=timezone.now()
     )
@@ -176,7 +178,9 @@ def terms_digest(campaign: Campaign) -> str:
 
 @transaction.atomic
 def accept_terms(*, campaign: Campaign, person: User) -> None:
-    """Accepts the terms as they stand in `campaign`, in each role this person has."""
+    """Accepts the terms as they stand in `campaign`, in each role this person has. Raises
+    `Archived`."""
+    lifecycle.refuse_archived(campaign)
     accepted = Membership.objects.filter(campaign=campaign, person=person).update(
         terms_digest=terms_digest(campaign), terms_accepted_at=timezone.now()
     )

@@ -1,5 +1,4 @@
-"""The files behind versions of the qrels: an upload read and doubted, judgments written, a stored
-version read again."""
+"""The files behind versions of the qrels: an upload read and doubted, a stored one read again."""
 
 import hashlib
 import io
@@ -10,10 +9,9 @@ from typing import Any
 from django.core.files.storage import default_storage
 
 from campaigns.models import Campaign, Qrels
-from campaigns.settling import settled
 from campaigns.trec.compression import plain_blocks
-from campaigns.trec.problems import FormatError, Problem
-from campaigns.trec.qrels import ParsedQrels, read_qrels, write_qrels
+from campaigns.trec.problems import SHOWN_PROBLEMS, FormatError, Problem
+from campaigns.trec.qrels import GRADE, ParsedQrels, read_qrels, write_qrels
 
 UNKNOWN = "UNKNOWN_TOPIC"
 DROPPED = "DROPPED_TOPICS"
@@ -74,23 +72,6 @@ def uploaded_content(campaign: Campaign, data: bytes, *, is_confirmed: bool) -> 
     return Content(kept.getvalue(), parsed, uploaded)
 
 
-def frozen_content(campaign: Campaign) -> Content | None:
-    """All judgments made so far, by topic and document; None where there are none."""
-    standing = settled(campaign.judgments.all())
-    if not standing:
-        return None
-    lines = (f"{code} 0 {doc_id} {found.grade}\n" for (_, code, doc_id), found in standing.items())
-    provenance = {
-        "judgments": campaign.judgments.count(),
-        "documents": len(standing),
-        "assessors": len({who for found in standing.values() for who in found.by_assessor}),
-        "disagreed": sum(found.is_disputed for found in standing.values()),
-        "decided": sum(found.decided is not None for found in standing.values()),
-    }
-    content = uploaded_content(campaign, "".join(lines).encode(), is_confirmed=True)
-    return replace(content, provenance=provenance)
-
-
 def judgments_of(qrels: Qrels) -> ParsedQrels:
     """The version's file, read again and whole."""
     with default_storage.open(qrels.storage_key) as file:
@@ -134,13 +115,15 @@ def _refuse_high_grades(parsed: ParsedQrels, highest_grade: int) -> None:
     above = (parsed.grades > highest_grade).nonzero()[0]
     if not len(above):
         return
-    first = int(above[0])
-    problem = Problem(
-        code="GRADE",
-        line=None,
-        message=f"{len(above)} grades are above {highest_grade}, the campaign's highest; the first "
-        f"is topic {parsed.topics[parsed.topic_index[first]]}, document "
-        f"{parsed.doc_ids[first].decode()}",
-        value=str(parsed.grades[first]),
-    )
-    raise FormatError((problem,), total=1)
+    problems = [
+        Problem(
+            code="GRADE",
+            line=int(parsed.lines[row]),
+            message=f"grade is above {highest_grade}, the campaign's highest: topic "
+            f"{parsed.topics[parsed.topic_index[row]]}, document {parsed.doc_ids[row].decode()}",
+            field=GRADE + 1,
+            value=str(parsed.grades[row]),
+        )
+        for row in above[:SHOWN_PROBLEMS].tolist()
+    ]
+    raise FormatError(problems, total=len(above))

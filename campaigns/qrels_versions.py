@@ -9,10 +9,11 @@ from django.utils import timezone
 
 from campaigns import bell
 from campaigns.access import Viewer
+from campaigns.freezing import frozen_content
 from campaigns.lifecycle import CannotStep, refuse_archived
 from campaigns.models import Campaign, LogEntry, Qrels, User
 from campaigns.models.identity import new_public_id
-from campaigns.qrels_files import Content, frozen_content, uploaded_content
+from campaigns.qrels_files import Content, uploaded_content
 from campaigns.trec.problems import FormatError, Problem
 from campaigns.trec.qrels import ParsedQrels
 

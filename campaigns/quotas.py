@@ -72,6 +72,15 @@ def decide_quota(
         raise NotTaken(message + _from(quota.next_at) + ".", "attempts", quota.next_at)
 
 
+def frees_a_place(campaign: Campaign, quota: Quota, run: Run, moment: datetime) -> bool:
+    """Whether a run that replaces this one would be within the team's quota."""
+    if quota.limit is None or tells_anything(campaign) or quota.used > quota.limit:
+        return quota.limit is None
+    if campaign.quota_days is None:
+        return True
+    return run.submitted_at > moment - timedelta(days=campaign.quota_days)
+
+
 def tells_anything(campaign: Campaign) -> bool:
     """Whether a team learns of its scores while it may still hand in: then a run that was scored
     keeps its place, for else withdrawing and trying again would be probing without end."""
@@ -108,7 +117,9 @@ def _next_at(campaign: Campaign, used: list[datetime], tries: list[datetime]) ->
 
 
 def _used_up(campaign: Campaign, quota: Quota) -> str:
-    having = f"The team has its {quota.limit} runs"
+    having = (
+        "The team has its one run" if quota.limit == 1 else f"The team has its {quota.limit} runs"
+    )
     if campaign.quota_days is not None:
         return f"{having} of {campaign.quota_days} days{_from(quota.next_at)}."
     if tells_anything(campaign):

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from defusedcsv import csv
-from django.http import Http404
 
 from campaigns import access
 from campaigns.access import Viewer
+from campaigns.choices import one_of
 from campaigns.descriptions import shown_answer
 from campaigns.models import Run
 
@@ -19,15 +19,15 @@ COLUMNS = (
 
 
 def listed_runs(viewer: Viewer, asked: Mapping[str, str]) -> list[Run]:
-    """Newest first; `asked` may name a `team`, `type` and `state`. A value that no visible run has
-    is not found, whether or not anything of that name exists."""
+    """Newest first; `asked` may name a `team`, `type` and `state`. Raises UnknownChoice for a value
+    that no visible run has, whether or not anything of that name exists."""
     runs = list(access.runs_visible_to(viewer).order_by("-submitted_at", "-pk"))
     for name, value_of in FILTERS.items():
-        if wanted := asked.get(name, ""):
-            found = [run for run in runs if value_of(run) == wanted]
-            if not found:
-                raise Http404
-            runs = found
+        offered = {
+            value_of(run): run.shown_team if name == "team" else value_of(run) for run in runs
+        }
+        if wanted := one_of(name, asked.get(name), offered, called=CALLED[name]):
+            runs = [run for run in runs if value_of(run) == wanted]
     return runs
 
 
@@ -48,6 +48,7 @@ FILTERS: dict[str, Callable[[Run], str]] = {
     "type": lambda run: run.run_type,
     "state": state_of,
 }
+CALLED = {"team": "team", "type": "run type", "state": "state of runs"}
 
 
 def run_records(viewer: Viewer, runs: list[Run]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What becomes of a team: let in, renamed, left, merged, disqualified.
+"""What becomes of a team: let in, renamed, left, disqualified; `merging` makes two one.
 
 Each act holds the team's row, so that two organisers at once do one thing after the other.
 """
@@ -7,43 +7,39 @@ from django.db import transaction
 from django.utils import timezone
 
 from campaigns import notices
-from campaigns.models import Campaign, LogEntry, Membership, Run, Team, User
+from campaigns.models import Campaign, LogEntry, Membership, Team, User
 
 
 class CannotChange(Exception):
     """The message says why, to whoever tried."""
 
 
-class CannotMerge(CannotChange):
-    """The two teams stay two; nothing was moved."""
-
-
 @transaction.atomic
 def create_team(*, campaign: Campaign, name: str, actor: User) -> Team:
     """An organiser's team without anybody in it yet: a link brings its members."""
-    _refuse_archived(campaign)
+    refuse_archived(campaign)
     team = Team.objects.create(campaign=campaign, name=name)
-    _log(team, actor, "founded", team=name)
+    log(team, actor, "founded", team=name)
     return team
 
 
 @transaction.atomic
 def decide_team(*, team: Team, approve: bool, actor: User) -> None:
     """Lets a team in that waits, or sends it away: then it is as if it had never asked."""
-    team = _held(team)
+    team = held(team)
     if team.approved_at is not None:
         raise CannotChange("This team has been let in already.")
     if approve:
         team.approved_at = timezone.now()
         team.save(update_fields=["approved_at"])
         notices.tell_members(team, "approved", key=team.public_id)
-        _log(team, actor, "approved", team=team.name)
+        log(team, actor, "approved", team=team.name)
         return
     if team.runs.exists():
         raise CannotChange("This team has runs; disqualify it instead.")
     notices.tell_members(team, "declined", key=team.public_id)
     team.memberships.all().delete()
-    _log(team, actor, "declined", team=team.name)
+    log(team, actor, "declined", team=team.name)
     team.delete()
 
 
@@ -52,7 +48,7 @@ def edit_team(
     *, team: Team, name: str, is_anonymous: bool, shares_files: bool, person: User
 ) -> None:
     """Its own members rename it, hide or show it, and say whether its files may be passed on."""
-    team = _held(team)
+    team = held(team)
     was = {"name": team.name, "is_anonymous": team.is_anonymous, "shares_files": team.shares_files}
     team.name, team.shares_files = name, shares_files
     # Where anonymous teams are no longer allowed, one that is stays so until it says otherwise.
@@ -61,13 +57,13 @@ def edit_team(
     now = {field: getattr(team, field) for field in was}
     if now != was:
         team.save(update_fields=list(was))
-        _log(team, person, "changed team", before=was, after=now)
+        log(team, person, "changed team", before=was, after=now)
 
 
 @transaction.atomic
 def leave(*, team: Team, person: User) -> None:
     """The runs stay the team's."""
-    membership = Membership.objects.filter(team=_held(team), person=person).first()
+    membership = Membership.objects.filter(team=held(team), person=person).first()
     if membership is not None:
         drop_member(membership, actor=person, verb="left")
 
@@ -77,11 +73,11 @@ def drop_member(membership: Membership, *, actor: User, verb: str) -> None:
     """Takes a member out of a team; with the last one goes a team that never handed anything in."""
     if membership.team is None:
         raise ValueError(f"{membership} is in no team")
-    team = _held(membership.team)
+    team = held(membership.team)
     if not Membership.objects.filter(pk=membership.pk).delete()[0]:
         return
     had_runs = team.runs.exists()
-    _log(team, actor, verb, team=team.name, person=membership.person_id, had_runs=had_runs)
+    log(team, actor, verb, team=team.name, person=membership.person_id, had_runs=had_runs)
     if not had_runs and not team.memberships.exists():
         team.delete()
 
@@ -94,27 +90,6 @@ def has_left_runs_behind(campaign: Campaign, person: User) -> bool:
 
 
 @transaction.atomic
-def merge_teams(*, team: Team, into: Team, actor: User) -> None:
-    """Moves members and runs of one team into another one and takes the first away. Their runs
-    count together, and the whole stays anonymous if either was."""
-    if team.pk == into.pk or team.campaign_id != into.campaign_id:
-        raise CannotMerge("Choose another team of this campaign.")
-    held = {each.pk: each for each in map(_held, sorted((team, into), key=lambda each: each.pk))}
-    team, into = held[team.pk], held[into.pk]
-    _refuse_merging(team, into)
-    into.is_anonymous = into.is_anonymous or team.is_anonymous
-    into.shares_files = into.shares_files and team.shares_files
-    into.save(update_fields=["is_anonymous", "shares_files"])
-    # A key is the team's own; one that both have used would be found for the wrong file.
-    used = into.runs.exclude(idempotency_key="").values("idempotency_key")
-    team.runs.filter(idempotency_key__in=used).update(idempotency_key="")
-    moved = team.runs.update(team=into)
-    team.memberships.update(team=into)
-    _log(into, actor, "merged", team=team.name, public_id=team.public_id, runs=moved)
-    team.delete()
-
-
-@transaction.atomic
 def disqualify_team(*, team: Team, reason: str, actor: User) -> None:
     """None of its runs is ranked; that it is so, and why, is seen beside them."""
     reason = " ".join(reason.split())
@@ -122,59 +97,45 @@ def disqualify_team(*, team: Team, reason: str, actor: User) -> None:
         raise CannotChange("Say why: the reason is shown beside the team's runs.")
     if len(reason) > 500:
         raise CannotChange("Say why in at most 500 characters.")
-    team = _held(team)
+    team = held(team)
     if team.disqualified_at is not None:
         raise CannotChange("This team is disqualified already.")
     team.disqualified_at, team.disqualified_reason = timezone.now(), reason
     team.save(update_fields=["disqualified_at", "disqualified_reason"])
     stamp = team.disqualified_at.isoformat()
     notices.tell_members(team, "disqualified", key=stamp)
-    _log(team, actor, "disqualified team", team=team.name, reason=reason)
+    log(team, actor, "disqualified team", team=team.name, reason=reason)
 
 
 @transaction.atomic
 def reinstate_team(*, team: Team, actor: User) -> None:
-    team = _held(team)
+    team = held(team)
     if team.disqualified_at is None:
         raise CannotChange("This team is not disqualified.")
     team.disqualified_at, team.disqualified_reason = None, ""
     team.save(update_fields=["disqualified_at", "disqualified_reason"])
     notices.tell_members(team, "reinstated", key=timezone.now().isoformat())
-    _log(team, actor, "reinstated team", team=team.name)
+    log(team, actor, "reinstated team", team=team.name)
 
 
-def _held(team: Team) -> Team:
+def held(team: Team) -> Team:
     """The team as it is, until this transaction ends."""
-    held = (
+    rows = (
         Team.objects.select_for_update(of=("self",)).select_related("campaign").filter(pk=team.pk)
     )
-    found = held.first()
+    found = rows.first()
     if found is None:
         raise CannotChange("This team is gone: it was merged, declined or left by all.")
-    _refuse_archived(found.campaign)
+    refuse_archived(found.campaign)
     return found
 
 
-def _refuse_merging(team: Team, into: Team) -> None:
-    if team.approved_at is None or into.approved_at is None:
-        raise CannotMerge("Let both teams in first.")
-    if team.disqualified_at is not None or into.disqualified_at is not None:
-        raise CannotMerge("A disqualified team is not merged; reinstate it first.")
-    mine = Run.objects.live().filter(team=into).values("tag")
-    common = sorted(
-        Run.objects.live().filter(team=team, tag__in=mine).values_list("tag", flat=True)
-    )
-    if common:
-        tags = ", ".join(common[:10])
-        raise CannotMerge(f"Both teams have a run with the tag {tags}: withdraw one of each first.")
-
-
-def _refuse_archived(campaign: Campaign) -> None:
+def refuse_archived(campaign: Campaign) -> None:
     if campaign.archived_at is not None:
         raise CannotChange("This campaign is archived; nothing about it changes any more.")
 
 
-def _log(team: Team, actor: User, verb: str, /, **details: object) -> None:
+def log(team: Team, actor: User, verb: str, /, **details: object) -> None:
     LogEntry.objects.create(
         campaign_id=team.campaign_id,
         actor=actor,

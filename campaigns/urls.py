@@ -1,4 +1,4 @@
-from campaigns.routes import assignments, lifecycle, people, runs
+from campaigns.routes import assessing, assignments, judging_quality, lifecycle, people, runs
 
 app_name = "campaigns"
 urlpatterns = [
@@ -6,4 +6,6 @@ urlpatterns = [
     *people.urlpatterns,
     *runs.urlpatterns,
     *assignments.urlpatterns,
+    *judging_quality.urlpatterns,
+    *assessing.urlpatterns,
 ]

@@ -15,7 +15,7 @@ from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from campaigns import bell, letters, notices
+from campaigns import bell, letters, lifecycle, notices
 from campaigns.access import Viewer
 from campaigns.models import Campaign, LogEntry, Run, User
 
@@ -109,6 +109,7 @@ def disqualify_run(*, run: Run, reason: str, actor: User) -> bool:
     if not reason or len(reason) > LONGEST_REASON or "\0" in reason:
         raise ValidationError(f"Give a reason, in at most {LONGEST_REASON} characters.")
     with transaction.atomic():
+        lifecycle.refuse_archived(run.campaign)
         changed = Run.objects.filter(pk=run.pk, disqualified_at=None).update(
             disqualified_at=timezone.now(), disqualified_reason=reason
         )
@@ -121,6 +122,7 @@ def disqualify_run(*, run: Run, reason: str, actor: User) -> bool:
 @transaction.atomic
 def reinstate_run(*, run: Run, actor: User) -> bool:
     """Puts a disqualified run back where it stood."""
+    lifecycle.refuse_archived(run.campaign)
     changed = Run.objects.filter(pk=run.pk, disqualified_at__isnull=False).update(
         disqualified_at=None, disqualified_reason=""
     )

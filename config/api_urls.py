@@ -3,10 +3,19 @@
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from campaigns.api import announcements, archiving, campaigns, qrels, teams, topics, verdicts
+from campaigns.api import (
+    announcements,
+    archiving,
+    campaigns,
+    invitations,
+    qrels,
+    teams,
+    topics,
+    verdicts,
+)
 from campaigns.api import runs as handing_in
 from campaigns.api.acts import Nothing, Refusing, by_method
-from scoring.api import boards, runs, scores, snapshots
+from scoring.api import analyses, boards, runs, scores, snapshots
 
 HERE = "campaigns/<slug:slug>"
 RUN = f"{HERE}/runs/<str:public_id>"
@@ -23,6 +32,7 @@ every_topic = by_method(GET=topics.topic_list, POST=topics.topics_add)
 one_topic = by_method(GET=topics.topic_detail, DELETE=topics.topic_remove)
 every_version = by_method(GET=qrels.qrels_list, POST=qrels.qrels_add)
 one_version = by_method(GET=qrels.qrels_file, POST=qrels.qrels_activate)
+every_team = by_method(GET=teams.team_list, POST=invitations.team_create)
 every_run = by_method(GET=handing_in.run_list, POST=handing_in.run_create)
 every_snapshot = by_method(GET=snapshots.snapshot_list, POST=snapshots.snapshot_take)
 every_announcement = by_method(
@@ -57,7 +67,8 @@ urlpatterns = [
     path(f"{HERE}/qrels/", every_version, name="qrels-list"),
     path(f"{HERE}/qrels/freeze/", qrels.qrels_freeze, name="qrels-freeze"),
     path(f"{HERE}/qrels/<int:version>/", one_version, name="qrels-file"),
-    path(f"{HERE}/teams/", teams.team_list, name="team-list"),
+    path(f"{HERE}/teams/", every_team, name="team-list"),
+    path(f"{TEAM}/invitations/", invitations.team_invite, name="team-invite"),
     path(f"{TEAM}/approve/", teams.team_approve, name="team-approve"),
     path(f"{TEAM}/decline/", teams.team_decline, name="team-decline"),
     path(f"{TEAM}/merge/", teams.team_merge, name="team-merge"),
@@ -72,6 +83,10 @@ urlpatterns = [
     path(f"{RUN}/file/", handing_in.run_file, name="run-file"),
     path(f"{HERE}/leaderboard/", boards.leaderboard_rows, name="leaderboard"),
     path(f"{HERE}/scores/", scores.score_rows, name="scores"),
+    path(f"{HERE}/topic-means/", analyses.topic_means, name="topic-means"),
+    path(f"{HERE}/agreement/", analyses.agreement, name="agreement"),
+    path(f"{HERE}/significance/", analyses.significance, name="significance"),
+    path(f"{HERE}/pool/", analyses.pool, name="pool"),
     path(f"{HERE}/snapshots/", every_snapshot, name="snapshot-list"),
     path("schema/", Schema.as_view(), name="schema"),
     path(

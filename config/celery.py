@@ -11,7 +11,7 @@ from typing import Any
 
 from celery import Celery, bootsteps
 
-from config import folder_broker
+from config import folder_broker, request_ids  # noqa: F401 - its signals name tasks
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 

@@ -1,7 +1,10 @@
-"""What is answered when something went wrong on our side."""
+"""What is answered when something went wrong on our side, or was not found."""
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.views.defaults import server_error
+from django.shortcuts import render
+from django.views.defaults import page_not_found, server_error
+
+from campaigns.choices import UnknownChoice
 
 FAULT = {"code": "error", "message": "Something went wrong here; nothing was changed by halves."}
 
@@ -11,3 +14,25 @@ def answer_fault(request: HttpRequest) -> HttpResponse:
     if request.path_info.startswith("/api/"):
         return JsonResponse(FAULT, status=500)
     return server_error(request)
+
+
+def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """A choice that is not offered is told in words, with what is; of all else only that it is not
+    there."""
+    if not isinstance(exception, UnknownChoice):
+        return page_not_found(request, exception)
+    links = {
+        value: (label, _address(request, exception.name, value))
+        for value, label in exception.offered.items()
+    }
+    context = {"choice": exception, "links": links, "back": _address(request, exception.name)}
+    return render(request, "unknown_choice.html", context, status=404)
+
+
+def _address(request: HttpRequest, name: str, value: str = "") -> str:
+    """The same page with another choice, or without."""
+    query = request.GET.copy()
+    query.pop(name, None)
+    if value:
+        query[name] = value
+    return f"{request.path}?{query.urlencode()}" if query else request.path

@@ -1,6 +1,8 @@
 """What holds for every request and response, whatever view answers."""
 
+import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -8,13 +10,15 @@ from django.utils import timezone
 from django.utils.cache import patch_cache_control
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
+SECONDS = re.compile(r"[0-9]{10}(\.[0-9]{1,9})?", re.ASCII)
 
 
 def stamp_arrival(get_response: GetResponse) -> GetResponse:
-    """Notes when the request began: a deadline counts that, however slow the upload is."""
+    """Notes when the request began: a deadline counts that, however slow the upload is. A proxy
+    that takes the whole of an upload in before it passes it on says when it began to."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        request.arrived_at = timezone.now()  # type: ignore[attr-defined]
+        request.arrived_at = _told_arrival(request) or timezone.now()  # type: ignore[attr-defined]
         return get_response(request)
 
     return middleware
@@ -55,6 +59,14 @@ def forbid_storing(get_response: GetResponse) -> GetResponse:
         return response
 
     return middleware
+
+
+def _told_arrival(request: HttpRequest) -> datetime | None:
+    """What the proxy says, where there is one to say it; never a moment that is still to come."""
+    told = request.headers.get(settings.ARRIVAL_HEADER, "") if settings.ARRIVAL_HEADER else ""
+    if not SECONDS.fullmatch(told):
+        return None
+    return min(datetime.fromtimestamp(float(told), tz=UTC), timezone.now())
 
 
 def _refused(request: HttpRequest, status: int, code: str, message: str) -> HttpResponse:

@@ -46,10 +46,12 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "django_htmx",
     "csp",
+    "config",
     "campaigns",
     "scoring",
 ]
 MIDDLEWARE = [
+    "config.request_ids.stamp_request",
     "config.middleware.stamp_arrival",
     "config.middleware.refuse_nul",
     "config.middleware.limit_uploads",
@@ -108,8 +110,23 @@ else:
 
 # --- files ------------------------------------------------------------------------------------
 
+# A folder, or a bucket of an S3 store: then web and workers share no disk.
+S3_BUCKET = env.str("S3_BUCKET", default="")
 STORAGES = {
     "default": {
+        "BACKEND": "config.s3.PlainS3Storage",
+        "OPTIONS": {
+            "bucket_name": S3_BUCKET,
+            "endpoint_url": env.str("S3_ENDPOINT", default=None),
+            "region_name": env.str("S3_REGION", default=None),
+            "access_key": env.str("S3_ACCESS_KEY", default=None),
+            "secret_key": env.str("S3_SECRET_KEY", default=None),
+            "default_acl": None,  # the bucket's own rules; nothing of ours is public
+            "file_overwrite": False,
+        },
+    }
+    if S3_BUCKET
+    else {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
         "OPTIONS": {"location": env.str("FILES_DIR", default=str(VAR_DIR / "files"))},
     },
@@ -129,7 +146,7 @@ MAX_UPLOAD_BYTES = env.int("MAX_UPLOAD_BYTES", default=400 * 1024 * 1024)
 MAX_UNPACKED_BYTES = env.int("MAX_UNPACKED_BYTES", default=1 << 30)
 
 STATIC_URL = "static/"
-STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(VAR_DIR / "static")))
 STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
@@ -185,6 +202,10 @@ RENEWAL_SECONDS = env.float("RENEWAL_SECONDS", default=30)
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=30)
 JOB_ATTEMPTS = env.int("JOB_ATTEMPTS", default=3)
 
+# Who watches the site: how long work may wait before it is not well, and who may read the figures.
+LONGEST_WAIT_SECONDS = env.float("LONGEST_WAIT_SECONDS", default=120)
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+
 # --- people -----------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "campaigns.User"
@@ -222,6 +243,10 @@ if WHO_MAY_CREATE_CAMPAIGNS not in {"anyone", "approved", "staff"}:
 # --- browser and wire -------------------------------------------------------------------------
 
 IS_HTTPS = env.bool("HTTPS", default=False)
+NUM_PROXIES = env.int("NUM_PROXIES", default=0)  # how many of ours stand in front
+# The header in which the proxy notes when a request began, in seconds of Unix time; it overwrites
+# whatever a client sends by that name. Empty: the application's own clock.
+ARRIVAL_HEADER = env.str("ARRIVAL_HEADER", default="")
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
@@ -231,6 +256,8 @@ if IS_HTTPS:
     SECURE_HSTS_SECONDS = 31_536_000
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+# The preload list binds all of a domain for good: for its owner to ask, not for us.
+SILENCED_SYSTEM_CHECKS = ["security.W021"]
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -272,7 +299,7 @@ REST_FRAMEWORK = {
         "uploads": env("THROTTLE_UPLOADS", default="60/hour"),
         "organise": env("THROTTLE_ORGANISE", default="120/hour"),
     },
-    "NUM_PROXIES": env.int("NUM_PROXIES", default=0),  # how many of ours stand in front
+    "NUM_PROXIES": NUM_PROXIES,
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Trackside",
@@ -293,7 +320,23 @@ TIME_ZONE = "UTC"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"named": {"()": "config.request_ids.Named"}},
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"},
+        "json": {"()": "config.request_ids.JsonLines"},
+    },
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "formatter": "json" if env.bool("JSON_LOGS", default=False) else "line",
+            "filters": ["named"],
+        }
+    },
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
 }
+
+# Faults told to a Sentry, where one is named: without what people send.
+if SENTRY_DSN := env.str("SENTRY_DSN", default=""):
+    import sentry_sdk
+
+    sentry_sdk.init(dsn=SENTRY_DSN, send_default_pii=False, max_request_body_size="never")

@@ -1,6 +1,7 @@
 from django.conf import settings
 from django.urls import include, path
 
+handler404 = "config.errors.answer_not_found"
 handler500 = "config.errors.answer_fault"
 urlpatterns = [
     path("", include("campaigns.urls")),

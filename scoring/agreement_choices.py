@@ -9,7 +9,7 @@
     against=1        the qrels version of b, otherwise that of a
     axes=ranks       what is drawn of the two: scores or ranks
 
-Raises Http404 for anything that is not offered.
+Raises UnknownChoice for anything that is not offered.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,9 @@ from typing import Final
 from django.http import Http404, QueryDict
 
 from campaigns.access import Viewer
+from campaigns.choices import one_of
 from campaigns.models import Qrels
-from scoring.board_choices import PERSISTENCE, chosen_measure, chosen_version
+from scoring.board_choices import chosen_measure, chosen_version, typed_persistence
 from scoring.core.measures import counts
 from scoring.core.measures.measure import Measure
 from scoring.definitions import rules_of
@@ -88,12 +89,12 @@ class PairChoice:
 def chosen_map(viewer: Viewer, asked: QueryDict, offered: Sequence[Qrels]) -> MapChoice:
     """`offered` are the qrels versions to choose from."""
     usual = usual_measures(viewer)
-    measures = _chosen_measures(viewer, asked.getlist("m")) or usual
-    references = _chosen_measures(viewer, asked.getlist("ref")) or _usual_references(usual)
+    measures = _chosen_measures(viewer, asked, "m") or usual
+    references = _chosen_measures(viewer, asked, "ref") or usual_references(usual)
     return MapChoice(
         measures=measures,
         references=references,
-        statistic=_one_of(STATISTICS, asked.get("statistic"), usual="tau"),
+        statistic=one_of("statistic", asked.get("statistic"), STATISTICS, usual="tau"),
         persistence=_persistence(asked.get("p")),
         qrels=_version(viewer, asked.get("qrels"), offered),
     )
@@ -104,13 +105,13 @@ def chosen_pair(viewer: Viewer, asked: QueryDict, offered: Sequence[Qrels]) -> P
     qrels = _version(viewer, asked.get("qrels"), offered)
     if qrels is None:
         raise Http404("There are no qrels, so nothing is ordered.")
-    against = chosen_version(viewer, asked.get("against"), offered) or qrels
-    a = chosen_measure(viewer, asked.get("a"))
-    b = chosen_measure(viewer, asked.get("b") or str(a))
+    against = chosen_version(viewer, asked.get("against"), offered, asked_as="against") or qrels
+    a = chosen_measure(viewer, asked.get("a"), asked_as="a")
+    b = chosen_measure(viewer, asked.get("b") or str(a), asked_as="b")
     return PairChoice(
         a=Ordering(a, qrels),
         b=Ordering(b, against),
-        axes=_one_of(AXES, asked.get("axes"), usual=AXES[0]),
+        axes=one_of("axes", asked.get("axes"), AXES, usual=AXES[0]),
         persistence=_persistence(asked.get("p")),
     )
 
@@ -121,15 +122,16 @@ def usual_measures(viewer: Viewer) -> tuple[Measure, ...]:
     return tuple(measure for measure in offered if measure.family not in _COUNTS)
 
 
-def _usual_references(measures: Sequence[Measure]) -> tuple[Measure, ...]:
+def usual_references(measures: Sequence[Measure]) -> tuple[Measure, ...]:
     by_family = {measure.family: measure for measure in reversed(measures)}
     found = tuple(by_family[name] for name in TABLE_III if name in by_family)
     return found or tuple(measures[: len(TABLE_III)])
 
 
-def _chosen_measures(viewer: Viewer, names: Sequence[str]) -> tuple[Measure, ...]:
+def _chosen_measures(viewer: Viewer, asked: QueryDict, name: str) -> tuple[Measure, ...]:
     """In the campaign's order, each once."""
-    chosen = {chosen_measure(viewer, name) for name in names if name}
+    typed = filter(None, asked.getlist(name))
+    chosen = {chosen_measure(viewer, measure, asked_as=name) for measure in typed}
     return tuple(each for each in rules_of(viewer.campaign).measures if each in chosen)
 
 
@@ -138,12 +140,4 @@ def _version(viewer: Viewer, version: str | None, offered: Sequence[Qrels]) -> Q
 
 
 def _persistence(asked: str | None) -> float:
-    if asked and asked not in PERSISTENCES and not PERSISTENCE.fullmatch(asked):
-        raise Http404("p is a number from 0.01 to 0.99.")
-    return float(asked or USUAL_PERSISTENCE)
-
-
-def _one_of(known: Sequence[str] | dict[str, str], asked: str | None, *, usual: str) -> str:
-    if asked and asked not in known:
-        raise Http404(f"There is no {asked}.")
-    return asked or usual
+    return typed_persistence(asked or USUAL_PERSISTENCE)

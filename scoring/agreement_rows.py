@@ -81,6 +81,7 @@ class Agreement:
     runs: int  # that some measure orders
     rows: tuple[Row, ...]
     references: tuple[Row, ...]  # each measure beside the references: Table III of the RBP paper
+    has_ties: bool  # some measure gives two runs the same score
     lowest: float  # round numbers, between which all values lie: where the shades begin
     highest: float  # and where they end
 
@@ -134,6 +135,7 @@ def agreement(viewer: Viewer, choice: MapChoice) -> Agreement:
             Row(row, tuple(cell(reference, row) for reference in choice.references))
             for row in choice.measures
         ),
+        has_ties=_has_ties(scores),
         lowest=lowest,
         highest=highest,
     )
@@ -195,6 +197,11 @@ class _Cells:
             swaps=int(self.swaps[at]),
             separated=int(self.separated[at]),
         )
+
+
+def _has_ties(scores: Matrix) -> bool:
+    known = [row[~np.isnan(row)] for row in np.round(scores, DECIMALS)]
+    return any(len(np.unique(row)) < len(row) for row in known)
 
 
 def _scores(viewer: Viewer, choice: MapChoice, measures: Sequence[Measure]) -> Matrix:

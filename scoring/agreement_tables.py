@@ -1,13 +1,10 @@
 """The CSV beside each table of agreement: the same rows, at full precision."""
 
-import io
-import math
 from collections.abc import Iterable, Sequence
-
-from defusedcsv import csv
 
 from scoring.agreement_pairs import PairOfOrderings, Placed
 from scoring.agreement_rows import TableRow
+from scoring.tables import Table
 
 RUN_COLUMNS = (
     "run_id", "run", "team", "ordering_a", "ordering_b", "rank_a", "rank_b", "places_gained",
@@ -22,10 +19,12 @@ SWAP_COLUMNS = (
 
 def agreement_csv(rows: Iterable[TableRow]) -> str:
     """As `trackside agreement` has it; empty where a statistic is not defined."""
-    return _csv(
-        TableRow._fields,
-        ([None if _is_nan(cell) else cell for cell in row] for row in rows),
-    )
+    return statistics_table(rows).as_csv()
+
+
+def statistics_table(rows: Iterable[TableRow]) -> Table:
+    """All statistics of each pair of measures."""
+    return Table(TableRow._fields, list(rows))
 
 
 def runs_csv(pair: PairOfOrderings) -> str:
@@ -57,13 +56,5 @@ def _facts(row: Placed) -> tuple[object, ...]:
     return row.run.tag, row.run.team, row.rank_a, row.rank_b
 
 
-def _is_nan(cell: object) -> bool:
-    return isinstance(cell, float) and math.isnan(cell)
-
-
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return out.getvalue()
+    return Table(columns, rows).as_csv()

@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -24,15 +25,20 @@ from scoring import jobs
 from scoring.definitions import rules_of
 from scoring.models import Analysis, Evaluation, Job, TieRule
 from scoring.studies import (
+    assessor_boards,
     judging_plans,
     judging_replays,
     left_out,
     pool_depths,
+    run_bounds,
     separated_counts,
     significance,
+    tied_scores,
+    unique_finds,
 )
 
 Question: TypeAlias = Mapping[str, Any]  # what JSON can say, the same for the same question
+Asked: TypeAlias = tuple[Qrels | None, str, Question]  # of which version, which kind, what
 Answer: TypeAlias = Mapping[str, NDArray[Any]]
 
 # Counts up when a study answers otherwise than before: then what is stored is no answer any more.
@@ -42,10 +48,14 @@ STUDIES: dict[str, Callable[[Campaign, Any, Question], Answer]] = {
     "separated_counts": separated_counts.answer,
     "pool_depths": pool_depths.answer,
     "left_out": left_out.answer,
+    "tied_scores": tied_scores.answer,
+    "run_bounds": run_bounds.answer,
     "judging_plan": judging_plans.answer,
     "judging_replay": judging_replays.answer,
+    "assessor_boards": assessor_boards.answer,
+    "unique_finds": unique_finds.answer,
 }
-OF_RANKINGS: Final = {"judging_plan", "judging_replay"}  # no score is read
+OF_RANKINGS: Final = {"judging_plan", "judging_replay", "assessor_boards"}  # no score is read
 
 
 def ask(viewer: Viewer, qrels: Qrels | None, kind: str, question: Question) -> Analysis:
@@ -58,13 +68,11 @@ def ask(viewer: Viewer, qrels: Qrels | None, kind: str, question: Question) -> A
     return ask_all(viewer, [(qrels, kind, question)])[0]
 
 
-def ask_all(viewer: Viewer, asked: Sequence[tuple[Qrels | None, str, Question]]) -> list[Analysis]:
-    """`ask` for several questions at once, those of rankings in the queries of one."""
+def ask_all(viewer: Viewer, asked: Sequence[Asked]) -> list[Analysis]:
+    """`ask` for several questions at once, in their order: no more queries than for one, where
+    all are there and of one qrels version."""
     campaign = viewer.campaign
-    of_rankings = (
-        _of_rankings(campaign) if any(kind in OF_RANKINGS for _, kind, _ in asked) else None
-    )
-    digests = [_digest(campaign, *each, of_rankings=of_rankings) for each in asked]
+    digests = _digests(campaign, asked)
     stored = campaign.analyses.filter(digest__in=digests)
     known = {analysis.digest: analysis for analysis in stored}
     return [
@@ -121,29 +129,36 @@ def packed(found: Answer) -> bytes:
     return blob.getvalue()
 
 
-def _digest(
-    campaign: Campaign,
-    qrels: Qrels | None,
-    kind: str,
-    question: Question,
-    *,
-    of_rankings: Mapping[str, object] | None = None,
-) -> str:
-    if kind in OF_RANKINGS:
-        hangs_on = of_rankings or _of_rankings(campaign)
-    else:
-        hangs_on = _of_scores(campaign, qrels)
-    terms = {
-        "studies": STUDIES_VERSION,
-        "kind": kind,
-        "question": dict(question),
-        "qrels": qrels.digest if qrels else None,
-        **hangs_on,
-    }
-    return hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()
+def _digest(campaign: Campaign, qrels: Qrels | None, kind: str, question: Question) -> str:
+    return _digests(campaign, [(qrels, kind, question)])[0]
+
+
+def _digests(campaign: Campaign, asked: Sequence[Asked]) -> list[str]:
+    """What names each: the question, and all that its answer hangs on, read once."""
+
+    @cache
+    def of_rankings() -> dict[str, object]:
+        return _of_rankings(campaign)
+
+    @cache
+    def of_scores(qrels: Qrels | None) -> dict[str, object]:
+        return _of_scores(campaign, qrels)
+
+    digests = []
+    for qrels, kind, question in asked:
+        terms = {
+            "studies": STUDIES_VERSION,
+            "kind": kind,
+            "question": dict(question),
+            "qrels": qrels.digest if qrels else None,
+            **(of_rankings() if kind in OF_RANKINGS else of_scores(qrels)),
+        }
+        digests.append(hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest())
+    return digests
 
 
 def _of_scores(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
+    """The scores of the board. One query."""
     rules = rules_of(campaign)
     scored = Evaluation.objects.filter(
         qrels=qrels,

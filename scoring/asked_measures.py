@@ -9,6 +9,16 @@ from scoring.core.measures.names import BadMeasure, UnknownMeasure, parse_measur
 
 MOST = 40
 
+# What a form offers to tick, by what is asked; every other measure is typed. RBP heads every board
+# with the campaign's own persistences and is not among them.
+OFFERED: dict[str, tuple[str, ...]] = {
+    "The whole ranking": ("AP", "nDCG", "bpref", "infAP", "GMAP", "Q"),
+    "The first ranks": ("P@5", "P@10", "P@20", "nDCG@5", "nDCG@10", "nDCG@20", "ERR@20"),
+    "The first relevant document": ("RR", "RR@10", "Success@1", "Success@5", "Success@10"),
+    "Recall": ("Rprec", "R@100", "R@1000", "IPrec@0.1"),
+    "How much was judged": ("Judged@10", "Judged@20"),
+}
+
 
 def measures_named(names: Sequence[str], *, rel: int) -> list[str]:
     """Canonical names in the order given, each once. Raises `ValidationError`, by name."""

@@ -1,16 +1,19 @@
 """What may be chosen on a board: measure, qrels version, team, run type; all from explicit lists.
 
-Raises Http404 for anything else, so that a guess finds out nothing.
+Raises UnknownChoice for anything else: it names what this viewer is offered, and no more.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from django.db.models import Q
-from django.http import Http404
+from django.http import QueryDict
 
 from campaigns.access import Viewer
+from campaigns.choices import UnknownChoice, one_of, shortened
 from campaigns.models import Qrels, Run
+from scoring.core.measures.catalogue import nearest_name
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import (
     BadMeasure,
@@ -20,22 +23,41 @@ from scoring.core.measures.names import (
 )
 from scoring.definitions import rules_of
 
-PERSISTENCE = re.compile(r"0\.(?!00)[0-9]{2}", re.ASCII)
-FILTERS = ("team", "type")  # by a team's public id, and by the type of run
+PERSISTENCE: Final = re.compile(r"0?\.(?!00?\Z)[0-9]{1,2}", re.ASCII)
+JUDGED: Final = parse_measure("Judged@10")
+FILTERS: Final = ("team", "type", "judged")  # by a team's public id, the type of run, its judging
+CALLED: Final = {"team": "team", "type": "run type", "judged": "choice of judged runs"}
+POOLED: Final = {"yes": "in the judged pool", "no": "not in it"}
 
 
-def chosen_measure(viewer: Viewer, name: str | None) -> Measure:
+def chosen_measure(viewer: Viewer, name: str | None, *, asked_as: str = "measure") -> Measure:
     """The measure of this name among those the campaign offers; without a name its first."""
     offered = rules_of(viewer.campaign).measures
     if not name:
         return offered[0]
+    names = [str(measure) for measure in offered]
     try:
         measure = parse_measure(name)
-    except (UnknownMeasure, BadMeasure) as error:
-        raise Http404(str(error)) from error
+    except UnknownMeasure as error:
+        nearest = nearest_name(name, names)
+        hint = f" Did you mean {nearest}?" if nearest else ""
+        why = f"There is no measure “{shortened(name)}” here.{hint}"
+        raise UnknownChoice(asked_as, name, names, why=why) from error
+    except BadMeasure as error:
+        why = f"“{shortened(name)}” is no measure: {error}."
+        raise UnknownChoice(asked_as, name, names, why=why) from error
     if measure not in offered:
-        raise Http404(f"{measure} is not among this campaign's measures.")
+        why = f"{measure} is not among this campaign’s measures."
+        raise UnknownChoice(asked_as, name, names, why=why)
     return measure
+
+
+def chosen_columns(viewer: Viewer, asked: QueryDict, ranked: Measure) -> tuple[Measure, ...]:
+    """The measures shown beside the ranked one, in the order asked for, each once. Those that
+    stand on every board are not shown twice."""
+    names = filter(None, asked.getlist("columns"))
+    chosen = [chosen_measure(viewer, name, asked_as="columns") for name in names]
+    return tuple(each for each in dict.fromkeys(chosen) if each not in (ranked, JUDGED))
 
 
 def chosen_persistence(measure: Measure, asked: str | None) -> Measure | None:
@@ -43,10 +65,15 @@ def chosen_persistence(measure: Measure, asked: str | None) -> Measure | None:
     where no p is asked for, and for measures without one."""
     if not asked or persistence_of(measure) is None:
         return None
-    if not PERSISTENCE.fullmatch(asked):
-        raise Http404("p is a number from 0.01 to 0.99.")
-    options = dict(measure.parameters) | {"p": float(asked)}
+    options = dict(measure.parameters) | {"p": typed_persistence(asked)}
     return make_measure("RBP", cutoff=measure.cutoff, **options)
+
+
+def typed_persistence(asked: str) -> float:
+    """0.60, 0.6 and .6 are one p."""
+    if not PERSISTENCE.fullmatch(asked):
+        raise UnknownChoice("p", asked, why="p is a number from 0.01 to 0.99.")
+    return float(asked)
 
 
 def persistence_of(measure: Measure) -> float | None:
@@ -66,22 +93,35 @@ def versions_offered(viewer: Viewer) -> list[Qrels]:
 
 
 def chosen_version(
-    viewer: Viewer, version: str | None, offered: Sequence[Qrels] | None = None
+    viewer: Viewer,
+    version: str | None,
+    offered: Sequence[Qrels] | None = None,
+    *,
+    asked_as: str = "qrels",
 ) -> Qrels | None:
     """The qrels version of this number; None, the active one, without a number."""
     if not version:
         return None
-    for qrels in versions_offered(viewer) if offered is None else offered:
+    offered = versions_offered(viewer) if offered is None else offered
+    for qrels in offered:
         if str(qrels.version) == version:
             return qrels
-    raise Http404("There is no such qrels version.")
+    known = {str(qrels.version): str(qrels) for qrels in offered}
+    raise UnknownChoice(asked_as, version, known, called="qrels version")
 
 
-def chosen_filters(asked: Mapping[str, str], *, teams: Collection[str]) -> dict[str, str]:
-    """The filters that are set, each with a value that exists."""
-    known: dict[str, Collection[str]] = {"team": teams, "type": Run.Type.values}
-    filters = {name: asked[name] for name in FILTERS if asked.get(name)}
-    for name, value in filters.items():
-        if value not in known[name]:
-            raise Http404(f"There is no {name} {value}.")
-    return filters
+def chosen_filters(
+    asked: Mapping[str, str], *, teams: Mapping[str, str], is_judged: bool
+) -> dict[str, str]:
+    """The filters that are set, each with a value that exists. `teams` are names by public id;
+    `is_judged` says whether the board knows how far its runs were judged."""
+    known: dict[str, Mapping[str, str]] = {
+        "team": teams,
+        "type": {each: each for each in Run.Type.values},
+        "judged": POOLED if is_judged else {},
+    }
+    found = {
+        name: one_of(name, asked.get(name), values, called=CALLED[name])
+        for name, values in known.items()
+    }
+    return {name: value for name, value in found.items() if value}

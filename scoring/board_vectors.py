@@ -34,10 +34,12 @@ class Vectors:
         return -1.0 if family_of(self.measure).facts.direction == "lower" else 1.0
 
 
-def vectors_of(campaign: Campaign, qrels: Qrels, measures: Sequence[Measure]) -> list[Vectors]:
+def vectors_of(
+    campaign: Campaign, qrels: Qrels, measures: Sequence[Measure], topics: int | None = None
+) -> list[Vectors]:
     """Of each measure, all runs that are ranked and scored under the definitions in force. Two
-    queries."""
-    topics = campaign.topics.count()
+    queries; one where it is told how many topics there are."""
+    topics = campaign.topics.count() if topics is None else topics
     wanted = {str(measure): version_of(measure) for measure in measures}
     found = Score.objects.filter(
         evaluation__qrels=qrels,

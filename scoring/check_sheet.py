@@ -42,6 +42,7 @@ def sheet_of(parsed: ParsedRun, ranking: Ranking, codes: Sequence[str]) -> dict[
         },
         "tied_documents": ranking.tied_documents,
         "tied_topics": int(tied_topics),
+        "is_all_tied": bool(lengths.size) and bool((ranking.tie_groups == 0).all()),
         "rank_disagreements": _rank_disagreements(parsed),
     }
 

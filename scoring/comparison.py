@@ -1,12 +1,12 @@
 """Two runs of a board, topic by topic: who wins where, and whether that can be told from chance."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from django.http import Http404
+from django.http import QueryDict
 
 from campaigns.access import Viewer
+from campaigns.choices import one_of
 from campaigns.models import Qrels
 from scoring.board_vectors import Vectors, means_seen, vectors_of
 from scoring.core.intervals import bootstrap_intervals, effect_sizes
@@ -86,18 +86,24 @@ def ranked_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> tuple[LiveRun
     return tuple(runs[place] for place in np.argsort(-keys, kind="stable").tolist())
 
 
-def chosen_runs(
-    runs: tuple[LiveRun, ...], asked: Mapping[str, str]
-) -> tuple[LiveRun, LiveRun] | None:
-    """The runs `a` and `b` of a query, the two best without; None where there are not two. Raises
-    Http404 for a run that is not on the board."""
+def chosen_runs(runs: tuple[LiveRun, ...], asked: QueryDict) -> tuple[LiveRun, LiveRun] | None:
+    """The runs `a` and `b` of a query, or the first two that were ticked as `run`; the best ones
+    for what is not named. None where there are not two. Raises UnknownChoice for a run that is not
+    on the board."""
     if len(runs) < 2:
         return None
     by_id = {run.run_id: run for run in runs}
-    names = (asked.get("a") or runs[0].run_id, asked.get("b") or runs[1].run_id)
-    if not all(name in by_id for name in names):
-        raise Http404("There is no such run on the board.")
-    return by_id[names[0]], by_id[names[1]]
+    tags = {run.run_id: run.tag for run in runs}
+    ticked = [one_of("run", name, tags) for name in ticked_runs(asked)][:2]
+    first, second = [*ticked, "", ""][:2]
+    first = one_of("a", asked.get("a"), tags, called="ranked run") or first or runs[0].run_id
+    second = one_of("b", asked.get("b"), tags, called="ranked run") or second
+    return by_id[first], by_id[second or next(name for name in by_id if name != first)]
+
+
+def ticked_runs(asked: QueryDict) -> list[str]:
+    """Ticked in the table of the board, each once."""
+    return list(dict.fromkeys(name for name in asked.getlist("run") if name))
 
 
 def compared(

@@ -102,7 +102,8 @@ def _worth_of(evaluation: Evaluation, campaign: Campaign, rules: Rules) -> Worth
         topics = _topics_of(measure, table, rules)
         if measure == measure_told:
             public = topics & held_out if held_out.any() else topics
-            told = (measure, mean_scores(scores, public).base)
+            if feedback.are_enough(public):
+                told = (measure, mean_scores(scores, public).base)
         ranked_by = topics & ~held_out
         rows.append(_score_row(evaluation, measure, mask_excluded(scores, ranked_by), ranked_by))
     return Worth(rows, told)

@@ -8,11 +8,14 @@ import math
 from dataclasses import dataclass
 from datetime import timedelta
 
+import numpy as np
 from django.db.models import Max, Min, QuerySet
 from django.utils import timezone
+from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Run
+from campaigns.models.showing import FEWEST_FEEDBACK_TOPICS
 from scoring.core.ladder import FINEST, ladder
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
@@ -44,6 +47,11 @@ def measure_told(campaign: Campaign, rules: Rules) -> Measure | None:
     except (UnknownMeasure, BadMeasure):
         chosen = None
     return chosen if chosen in means else next(iter(means), None)
+
+
+def are_enough(topics: NDArray[np.bool_]) -> bool:
+    """Whether a mean of these topics may be told: of fewer it gives judgments away."""
+    return int(np.count_nonzero(topics)) >= FEWEST_FEEDBACK_TOPICS
 
 
 def tell(evaluation: Evaluation, campaign: Campaign, measure: Measure, mean: float) -> None:

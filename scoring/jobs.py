@@ -112,6 +112,7 @@ def claim(job_id: int) -> Claim | None:
             owner=token,
             attempts=F("attempts") + 1,
             lease_until=_lease_end(),
+            claimed_at=Now(),
         )
         if not taken:
             return None
@@ -152,7 +153,7 @@ def sweep() -> None:
     """Rings again for what nobody came for and takes back what nobody works on any more."""
     expired = Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=Now())
     for job in expired:
-        if _take_back(job, job.error or "The worker stopped without a word."):
+        if _take_back(job, job.error or "The worker stopped without a word.", has_lost_lease=True):
             ring(job.pk, job.kind)
     silent = _silent()
     for job in silent.order_by("pk")[:BELLS_PER_SWEEP]:
@@ -174,7 +175,7 @@ def _silent() -> QuerySet[Job]:
     return waiting.filter(overdue | Q(since_bell__gt=F("until_bell")))
 
 
-def _take_back(job: Job, error: str) -> bool:
+def _take_back(job: Job, error: str, *, has_lost_lease: bool = False) -> bool:
     """Frees a job whose owner is gone, or gives up; only if it is still that owner's. Whether it
     waits again."""
     is_last = job.attempts >= settings.JOB_ATTEMPTS
@@ -186,6 +187,7 @@ def _take_back(job: Job, error: str) -> bool:
             waiting_since=Now(),
             rung_at=Now(),
             finished_at=Now() if is_last else None,
+            lost_leases=F("lost_leases") + has_lost_lease,
             error=error[:4000],
         )
         if moved:

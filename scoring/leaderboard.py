@@ -1,43 +1,41 @@
 """The rows of a leaderboard: the same for page, CSV, JSON and chart."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.db.models import Count, Exists, OuterRef
 
 from campaigns.access import Viewer
+from campaigns.choices import one_of
 from campaigns.models import Qrels
-from scoring.board_choices import (
-    chosen_filters,
-    chosen_measure,
-    chosen_persistence,
-    chosen_version,
-    versions_offered,
-)
+from scoring.board_choices import JUDGED
 from scoring.core.means import shown_digits
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
-from scoring.core.measures.names import parse_measure
 from scoring.core.standing import shared_ranks
 from scoring.definitions import Rules, rules_of
-from scoring.grade_cube import means_from_grades
 from scoring.live_scores import STANDINGS, LiveRun, facts_of_run, live_scores
-from scoring.models import Evaluation, TieRule
+from scoring.models import Analysis, Evaluation, TieRule
 
-__all__ = [
-    "Leaderboard",
-    "Row",
-    "board_asked",
-    "chosen_measure",
-    "leaderboard",
-    "sorted_rows",
-    "versions_offered",
-]
 
-JUDGED = parse_measure("Judged@10")
+class Cell(NamedTuple):
+    """What a run scores by a measure that stands beside the ranked one."""
+
+    base: float | None = None
+    residual: float | None = None
+
+
+class TiedScore(NamedTuple):
+    """What a run scores over all orders of its tied documents: the mean, and the ends. None where
+    the measure has no such value. `can_swap`: ties alone could put the run below it before it."""
+
+    expected: float | None
+    low: float | None
+    high: float | None
+    can_swap: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,12 +48,35 @@ class Row(LiveRun):
     residual: float | None
     judged_at_10: float | None
     topic_count: int
+    columns: tuple[Cell, ...] = ()  # one for each of the board's columns
+    moved: int | None = None  # places gained against the board of the version in force
+    tied: TiedScore | None = None
+
+    @property
+    def is_in_pool(self) -> bool | None:
+        """As the organisers said of the run; where they said nothing, if all of its first ten
+        documents are judged, on every topic that counts."""
+        if self.is_pooled is not None:
+            return self.is_pooled
+        return None if self.judged_at_10 is None else self.judged_at_10 == 1
 
     @property
     def upper(self) -> float | None:
         if self.base is None or self.residual is None:
             return None
         return self.base + self.residual
+
+
+@dataclass(frozen=True)
+class Ties:
+    """What becomes of the question what ties decide; `fault` says why it is not asked."""
+
+    analysis: Analysis | None = None
+    fault: str = ""
+
+    @property
+    def is_done(self) -> bool:
+        return self.analysis is not None and self.analysis.state == Analysis.State.DONE
 
 
 @dataclass(frozen=True)
@@ -72,12 +93,29 @@ class Leaderboard:
     waiting_count: int  # runs that would be ranked but have no score yet
     failed_count: int
     lower_is_better: bool
-    filters: Mapping[str, str]  # what only some of its rows were asked for by
+    filters: Mapping[str, str] = field(default_factory=dict)  # what only some rows are shown by
+    columns: tuple[Measure, ...] = ()  # shown beside the measure that ranks
+    against: Qrels | None = None  # the version in force, where moves against it are counted
+    ties: Ties | None = None  # None: not asked for
 
     @cached_property
     def ranked(self) -> tuple[Row, ...]:
         """The rows that have a rank, best first."""
         return tuple(row for row in self.rows if row.rank is not None)
+
+    @property
+    def unanswered(self) -> Analysis | None:
+        """What must be computed before all that is asked for can be told."""
+        return self.ties.analysis if self.ties and not self.ties.is_done else None
+
+    @property
+    def has_tied_scores(self) -> bool:
+        return self.ties is not None and self.ties.is_done
+
+    @cached_property
+    def knows_judged(self) -> bool:
+        """Whether it says of its runs if they are in the judged pool."""
+        return any(row.is_in_pool is not None for row in self.rows)
 
     @property
     def has_residuals(self) -> bool:
@@ -89,6 +127,22 @@ class Leaderboard:
         residuals = [row.residual for row in self.rows if row.residual is not None]
         return shown_digits(max(residuals)) if residuals else 4
 
+    @cached_property
+    def column_digits(self) -> tuple[int, ...]:
+        """The same for each of the columns."""
+        widest = [
+            max((r.columns[at].residual or 0.0 for r in self.rows), default=0.0)
+            if family_of(measure).facts.has_residual
+            else None
+            for at, measure in enumerate(self.columns)
+        ]
+        return tuple(map(shown_digits, widest))
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether more stands beside than a page has room for."""
+        return len(self.columns) + (self.against is not None) + 2 * self.has_tied_scores > 3
+
     @property
     def could_lead(self) -> tuple[Row, ...]:
         """Runs below the first whose unjudged documents alone could lift them above its base."""
@@ -98,35 +152,15 @@ class Leaderboard:
         return tuple(r for r in self.ranked if r.rank != 1 and (r.upper or 0.0) > best)
 
 
-def board_asked(
-    viewer: Viewer, asked: Mapping[str, str], *, offered: Sequence[Qrels] | None = None
+def leaderboard(
+    viewer: Viewer,
+    measure: Measure,
+    *,
+    qrels: Qrels | None = None,
+    columns: Sequence[Measure] = (),
 ) -> Leaderboard:
-    """The board that a query asks for, for page, CSV and API alike: `measure`, `qrels`, `p`,
-    `team`, `type`. Other names are not heard; raises Http404 for a value that is not offered.
-
-    `offered` are the qrels versions to choose from, where the caller has them already.
-    """
-    measure = chosen_measure(viewer, asked.get("measure"))
-    qrels = chosen_version(viewer, asked.get("qrels"), offered)
-    board = leaderboard(viewer, measure, qrels=qrels)
-    at_p = chosen_persistence(measure, asked.get("p"))
-    if at_p is not None and board.qrels is not None:
-        board = _scored_anew(board, at_p, means_from_grades(viewer.campaign, board.qrels, at_p))
-    filters = chosen_filters(asked, teams={team for team, _ in board.teams})
-    return replace(
-        board,
-        filters=filters,
-        rows=tuple(
-            row
-            for row in board.rows
-            if filters.get("team", row.team_id) == row.team_id
-            and filters.get("type", row.run_type) == row.run_type
-        ),
-    )
-
-
-def leaderboard(viewer: Viewer, measure: Measure, *, qrels: Qrels | None = None) -> Leaderboard:
-    """The board of one measure under one qrels version (default: the active one). Two queries.
+    """The board of one measure under one qrels version (default: the active one), with the scores
+    of others beside it. Two queries.
 
     The viewer must be one who may see the board.
     """
@@ -134,7 +168,10 @@ def leaderboard(viewer: Viewer, measure: Measure, *, qrels: Qrels | None = None)
     rules = rules_of(campaign)
     qrels = qrels or campaign.active_qrels
     lower_is_better = family_of(measure).facts.direction == "lower"
-    rows = _placed(_rows(viewer, rules, qrels, measure) if qrels else [], lower_is_better)
+    rows = placed(
+        _rows(viewer, rules, qrels, (measure, *columns)) if qrels else [],
+        lower_is_better=lower_is_better,
+    )
     standing, failed = _counts(viewer, qrels, rules, measure)
     scored = sum(row.is_ranked for row in rows)
     return Leaderboard(
@@ -147,42 +184,36 @@ def leaderboard(viewer: Viewer, measure: Measure, *, qrels: Qrels | None = None)
         waiting_count=max(standing - scored - failed, 0),
         failed_count=failed,
         lower_is_better=lower_is_better,
-        filters={},
+        columns=tuple(columns),
     )
 
 
-def _scored_anew(
-    board: Leaderboard, measure: Measure, means: Mapping[str, tuple[float | None, float | None]]
-) -> Leaderboard:
-    """The same runs by another measure of the same direction."""
-    rows = [
-        replace(row, rank=None, base=base, residual=residual)
-        for row in board.rows
-        for base, residual in [means.get(row.run_id, (None, None))]
-    ]
-    return replace(board, measure=measure, rows=_placed(rows, board.lower_is_better))
-
-
-def _rows(viewer: Viewer, rules: Rules, qrels: Qrels, measure: Measure) -> list[Row]:
-    """A row for each run that has a score of the measure; one query for it and Judged@10."""
+def _rows(viewer: Viewer, rules: Rules, qrels: Qrels, measures: Sequence[Measure]) -> list[Row]:
+    """A row for each run that has a score of the first measure; one query for all of them."""
     fields = ("mean_base", "mean_residual", "topic_count")
-    scores = list(live_scores(viewer, rules, qrels, (measure, JUDGED), *fields))
-    judged = {s["run"]: s["mean_base"] for s in scores if s["measure"] == str(JUDGED)}
+    ranked, *columns = (str(measure) for measure in measures)
+    scores = list(live_scores(viewer, rules, qrels, (*measures, JUDGED), *fields))
+    cells: dict[tuple[int, str], Cell] = {
+        (score["run"], score["measure"]): Cell(score["mean_base"], score["mean_residual"])
+        for score in scores
+    }
+    none = Cell()
     return [
         Row(
             **facts_of_run(viewer, score),
             rank=None,
             base=score["mean_base"],
             residual=score["mean_residual"],
-            judged_at_10=judged.get(score["run"]),
+            judged_at_10=cells.get((score["run"], str(JUDGED)), none).base,
             topic_count=score["topic_count"],
+            columns=tuple(cells.get((score["run"], name), none) for name in columns),
         )
         for score in scores
-        if score["measure"] == str(measure)
+        if score["measure"] == ranked
     ]
 
 
-def _placed(rows: list[Row], lower_is_better: bool) -> tuple[Row, ...]:
+def placed(rows: Sequence[Row], *, lower_is_better: bool) -> tuple[Row, ...]:
     """Best first, equal scores sharing a rank; runs without a score below them, and below these
     the late and the disqualified ones, all without a rank."""
     values = np.array(
@@ -190,7 +221,7 @@ def _placed(rows: list[Row], lower_is_better: bool) -> tuple[Row, ...]:
         dtype=float,
     )
     ranks = shared_ranks(values, "lower" if lower_is_better else "higher")
-    placed = [replace(row, rank=rank) for row, rank in zip(rows, ranks, strict=True)]
+    ranked = [replace(row, rank=rank) for row, rank in zip(rows, ranks, strict=True)]
 
     def place(row: Row) -> tuple[Any, ...]:
         best_first = 0.0 if row.rank or row.base is None else row.base
@@ -202,7 +233,7 @@ def _placed(rows: list[Row], lower_is_better: bool) -> tuple[Row, ...]:
             row.tag.lower(),
         )
 
-    return tuple(sorted(placed, key=place))
+    return tuple(sorted(ranked, key=place))
 
 
 def _counts(viewer: Viewer, qrels: Qrels | None, rules: Rules, measure: Measure) -> tuple[int, int]:
@@ -230,11 +261,30 @@ SORT_KEYS: dict[str, Callable[[Row], Any]] = {
     "rank": lambda row: 0,
     "run": lambda row: row.tag.lower(),
     "team": lambda row: row.team.lower(),
-    "unknown": lambda row: (row.residual is None, -(row.residual or 0.0)),
-    "judged": lambda row: (row.judged_at_10 is None, -(row.judged_at_10 or 0.0)),
+    "unknown": lambda row: _falling(row.residual),
+    "judged": lambda row: _falling(row.judged_at_10),
 }
 
 
+def chosen_sort(board: Leaderboard, asked: Mapping[str, str]) -> str:
+    """By what the rows are sorted: a column of every board, or a measure shown beside."""
+    offered = {key: key for key in SORT_KEYS} | {str(each): str(each) for each in board.columns}
+    return one_of("sort", asked.get("sort"), offered, usual="rank", called="column to sort by")
+
+
 def sorted_rows(board: Leaderboard, key: str) -> tuple[Row, ...]:
-    """The rows in another order, ranks unchanged; the board's own order for an unknown key."""
-    return tuple(sorted(board.rows, key=SORT_KEYS.get(key, SORT_KEYS["rank"])))
+    """The rows in another order, ranks unchanged; the best of a measure first."""
+    if key in SORT_KEYS:
+        return tuple(sorted(board.rows, key=SORT_KEYS[key]))
+    place = [str(measure) for measure in board.columns].index(key)
+    is_lower = family_of(board.columns[place]).facts.direction == "lower"
+
+    def by_cell(row: Row) -> tuple[bool, float]:
+        base = row.columns[place].base
+        return _falling(-base if is_lower and base is not None else base)
+
+    return tuple(sorted(board.rows, key=by_cell))
+
+
+def _falling(value: float | None) -> tuple[bool, float]:
+    return value is None, -(value or 0.0)

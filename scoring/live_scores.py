@@ -22,6 +22,7 @@ FACTS = {
     "team_id": F(f"{RUN}team__public_id"),
     "team_key": F(f"{RUN}team"),
     "run_type": F(f"{RUN}run_type"),
+    "is_pooled": F(f"{RUN}is_pooled"),
     "is_late": F(f"{RUN}is_late"),
     "run_disqualified_at": F(f"{RUN}disqualified_at"),
     "run_reason": F(f"{RUN}disqualified_reason"),
@@ -45,6 +46,7 @@ class LiveRun:
     is_own: bool
     standing: str  # one of STANDINGS
     reason: str
+    is_pooled: bool | None = None  # contributed documents to judge; None: nobody said
 
     @property
     def is_ranked(self) -> bool:
@@ -94,6 +96,7 @@ def facts_of_run(viewer: Viewer, score: dict[str, Any]) -> dict[str, Any]:
         "team_id": score["team_id"],
         "run_type": score["run_type"],
         "is_own": is_own,
+        "is_pooled": score["is_pooled"],
         "standing": "disqualified" if is_out else "late" if score["is_late"] else "ranked",
         "reason": "" if is_masked else score["run_reason"] or score["team_reason"],
     }

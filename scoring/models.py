@@ -36,6 +36,8 @@ class Job(models.Model):
     lease_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     waiting_since = models.DateTimeField()
+    claimed_at = models.DateTimeField(null=True)  # the last attempt's begin
+    lost_leases = models.PositiveSmallIntegerField(default=0)  # attempts whose worker went silent
     rung_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
     error = models.TextField(blank=True)  # for organisers and operators

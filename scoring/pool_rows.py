@@ -10,10 +10,10 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from django.http import Http404
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
+from campaigns.choices import one_of
 from campaigns.models import Qrels
 from scoring.board_choices import chosen_measure
 from scoring.board_vectors import means_seen
@@ -138,10 +138,8 @@ class LeftOut:
 
 
 def chosen_pool(viewer: Viewer, asked: Mapping[str, str]) -> PoolChoice:
-    """What an address asks for. Raises Http404 for anything that is not offered."""
-    depth = asked.get("depth") or USUAL
-    if depth not in OFFERED:
-        raise Http404(f"There is no pool of depth {depth} here.")
+    """What an address asks for. Raises UnknownChoice for anything that is not offered."""
+    depth = one_of("depth", asked.get("depth"), OFFERED, usual=USUAL, called="pool of depth")
     return PoolChoice(chosen_measure(viewer, asked.get("measure")), depth)
 
 
@@ -173,6 +171,27 @@ def pool_study(
         rows=_rows(choice, runs, board, other),
         depths=tuple(summary(at, place) for place in range(len(POOLS))),
         measures=tuple(summary(row, pool) for row in range(len(measures))),
+    )
+
+
+def pool_glance(
+    choice: PoolChoice,
+    runs: tuple[LiveRun, ...],
+    measures: tuple[Measure, ...],
+    answer: Mapping[str, Any],
+) -> PoolStudy:
+    """`pool_study` with the summary of the chosen measure under the chosen pool, and no others."""
+    known = set(answer["run_ids"].tolist())
+    runs = tuple(run for run in runs if run.run_id in known)
+    here = _places(runs, answer)
+    at, pool = measures.index(choice.measure), POOLS.index(choice.depth)
+    base, residual = answer["base"][at][:, here], answer["residual"][at][:, here]
+    judged = (int(answer["judgments"][pool]), int(answer["relevant"][pool]))
+    return PoolStudy(
+        choice=choice,
+        rows=_rows(choice, runs, (base[ALL], residual[ALL]), (base[pool], residual[pool])),
+        depths=(_summary(choice.measure, pool, base, residual, judged),),
+        measures=(),
     )
 
 
@@ -270,8 +289,9 @@ def _signed(change: float) -> str:
         return "–"
     if abs(change) < 10.0**-DECIMALS:
         return "0"
-    digits = f"{abs(change):.4f}" if abs(change) >= 0.00005 else "<0.0001"
-    return f"{'−' if change < 0 else '+'}{digits}"
+    if abs(change) < 0.00005:
+        return ">−0.0001" if change < 0 else "<+0.0001"
+    return f"{'−' if change < 0 else '+'}{abs(change):.4f}"
 
 
 def _mean(values: Vector, nothing: float | None = None) -> float | None:

@@ -1,25 +1,26 @@
 """Pool studies as CSV at full precision; counts of judgments for whoever may see the qrels."""
 
-import io
-import math
 from collections.abc import Iterable, Sequence
-
-from defusedcsv import csv
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
 from scoring.pool_rows import LeftOut, PooledRun, PoolStudy, Summary
+from scoring.tables import Table
 
 RUN_COLUMNS = ("run_id", "run", "team", "measure", "depth", "rank", "base", "residual")
 OTHER_COLUMNS = ("rank_all", "base_all", "residual_all")
 
 
 def runs_csv(study: PoolStudy | None, qrels: Qrels | None) -> str:
+    return runs_table(study, qrels).as_csv()
+
+
+def runs_table(study: PoolStudy | None, qrels: Qrels | None) -> Table:
     """One row for each run: under the pool chosen, and under all judgments."""
     columns = (*RUN_COLUMNS, *OTHER_COLUMNS, "qrels")
     if study is None or qrels is None:
-        return _csv(columns, ())
-    return _csv(columns, ((*_cells(study, row), qrels.version) for row in study.rows))
+        return Table(columns, ())
+    return Table(columns, [(*_cells(study, row), qrels.version) for row in study.rows])
 
 
 def summaries_csv(viewer: Viewer, rows: Iterable[Summary], qrels: Qrels | None) -> str:
@@ -70,11 +71,4 @@ def _cells(found: PoolStudy | LeftOut, row: PooledRun) -> tuple[object, ...]:
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(
-        [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in row]
-        for row in rows
-    )
-    return out.getvalue()
+    return Table(columns, rows).as_csv()

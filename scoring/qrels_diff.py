@@ -12,13 +12,15 @@ from campaigns.models import Qrels
 from campaigns.qrels_files import judgments_of
 from scoring.core.agreement import kendall_tau, tau_ap
 from scoring.core.measures.measure import Measure
+from scoring.core.standing import common_places
 from scoring.judgment_changes import JudgmentChanges, changes_between
 from scoring.leaderboard import Leaderboard, leaderboard
 
 
 @dataclass(frozen=True)
 class Move:
-    """A run that has a rank on both boards."""
+    """A run that has a rank on both boards; its ranks are counted among these runs alone, so that
+    one that is on one board only moves nobody."""
 
     run_id: str
     shown_tag: str
@@ -93,7 +95,7 @@ def changes_csv(found: VersionDiff) -> str:
 
 
 def moves_csv(found: VersionDiff) -> str:
-    """Every run that has a rank on both boards."""
+    """Every run that has a rank on both boards, ranked among these."""
     old, new = f"v{found.old.version}", f"v{found.new.version}"
     columns = [
         "run", "team", "measure", f"rank_{old}", f"rank_{new}", "places_gained",
@@ -116,19 +118,24 @@ def moves_csv(found: VersionDiff) -> str:
 
 
 def _moves(old: Leaderboard, new: Leaderboard) -> tuple[Move, ...]:
-    before = {row.run_id: row for row in old.rows if row.rank is not None}
+    before = {row.run_id: row for row in old.ranked}
+    places = common_places(
+        {row.run_id: row.base for row in old.ranked},
+        {row.run_id: row.base for row in new.ranked},
+        "lower" if new.lower_is_better else "higher",
+    )
     return tuple(
         Move(
             run_id=row.run_id,
             shown_tag=row.tag,
             shown_team=row.team,
-            rank_before=before[row.run_id].rank,
-            rank_after=row.rank,
+            rank_before=places[row.run_id].before,
+            rank_after=places[row.run_id].after,
             base_before=before[row.run_id].base,
             base_after=row.base,
         )
-        for row in new.rows
-        if row.rank is not None and row.run_id in before
+        for row in new.ranked
+        if row.run_id in places
     )
 
 

@@ -34,8 +34,8 @@ def retry(job: Job, *, actor: User | None) -> bool:
                 campaign_id=job.campaign_id,
                 actor=actor,
                 verb="tried again",
-                subject=f"{job.kind} {job.subject}",
-                details={"error": job.error[:500]},
+                subject=_run_of(job) or f"{job.kind} {job.subject}",
+                details={"work": job.kind, "error": job.error[:500]},
             )
     except IntegrityError:
         return False
@@ -46,6 +46,18 @@ def retry(job: Job, *, actor: User | None) -> bool:
 def retry_all(campaign: Campaign, *, actor: User | None) -> int:
     """Has all failed work of a campaign tried again; how many jobs."""
     return sum(retry(failed.job, actor=actor) for failed in failed_jobs(campaign))
+
+
+def _run_of(job: Job) -> str:
+    """The public id of the run that the work is about; empty where it is about none."""
+    if job.kind == Job.Kind.CHECK:
+        ids = Run.objects.filter(pk=job.subject).values_list("public_id", flat=True)
+    elif job.kind == Job.Kind.EVALUATE:
+        of_run = Evaluation.objects.filter(pk=job.subject)
+        ids = of_run.values_list("run__public_id", flat=True)
+    else:
+        return ""
+    return ids.first() or ""
 
 
 def _revive_subject(job: Job) -> bool:

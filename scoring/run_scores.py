@@ -1,6 +1,6 @@
 """The scores of one run, as its page and the API show them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from campaigns.access import Viewer
@@ -44,30 +44,46 @@ class TopicScore(_Interval):
     title: str
 
 
-def run_scores(viewer: Viewer, run: Run) -> tuple[RunScore, ...]:
+def run_scores(
+    viewer: Viewer, run: Run, stored: Sequence[Score] | None = None
+) -> tuple[RunScore, ...]:
     """Its scores under what is in force, in the campaign's order of measures; none where the
-    viewer may not see them or they are not there yet."""
-    measures = rules_of(viewer.campaign).measures
+    viewer may not see them or they are not there yet. One query; none where they are given."""
+    if stored is None:
+        measures = rules_of(viewer.campaign).measures
+        stored = scores_in_force(viewer, run, measures, has_vectors=False)
     return tuple(
-        RunScore(s.mean_base, s.mean_residual, s.measure, s.topic_count)
-        for s in _scores_in_force(viewer, run, measures, has_vectors=False)
+        RunScore(score.mean_base, score.mean_residual, score.measure, score.topic_count)
+        for score in stored
     )
 
 
-def run_topic_scores(viewer: Viewer, run: Run, measure: Measure) -> tuple[TopicScore, ...]:
-    """Its score on each topic, in the order of the topics file; none where the viewer may not see
-    scores by topic, or they are not there yet."""
+def run_topic_scores(
+    viewer: Viewer,
+    run: Run,
+    measures: Sequence[Measure],
+    stored: Sequence[Score] | None = None,
+) -> dict[str, tuple[TopicScore, ...]]:
+    """By the name of the measure its score on each topic, in the order of the topics file; none
+    where the viewer may not see scores by topic, or they are not there yet. Two queries; one where
+    the scores are given, with their vectors."""
     if not sees_topics_of(viewer, run):
-        return ()
+        return {}
     topics = list(viewer.campaign.topics.order_by("position"))
-    for score in _scores_in_force(viewer, run, (measure,), has_vectors=True):
-        bases = values_by_topic(score.bases, len(topics))
-        residuals = values_by_topic(score.residuals, len(topics))
-        return tuple(
+    names = {str(measure) for measure in measures}
+    return {
+        score.measure: tuple(
             TopicScore(base, residual, topic.code, topic.title)
-            for topic, base, residual in zip(topics, bases, residuals, strict=True)
+            for topic, base, residual in zip(
+                topics,
+                values_by_topic(score.bases, len(topics)),
+                values_by_topic(score.residuals, len(topics)),
+                strict=True,
+            )
         )
-    return ()
+        for score in (scores_in_force(viewer, run, measures) if stored is None else stored)
+        if score.measure in names
+    }
 
 
 def sees_topics_of(viewer: Viewer, run: Run) -> bool:
@@ -75,11 +91,12 @@ def sees_topics_of(viewer: Viewer, run: Run) -> bool:
     return viewer.can_see_topic_scores_of(run) and viewer.can_see_topics
 
 
-def _scores_in_force(
-    viewer: Viewer, run: Run, measures: Sequence[Measure], *, has_vectors: bool
-) -> Iterator[Score]:
+def scores_in_force(
+    viewer: Viewer, run: Run, measures: Sequence[Measure], *, has_vectors: bool = True
+) -> list[Score]:
+    """What is stored of its scores and may be seen, in the order of the measures. One query."""
     if viewer.campaign.active_qrels_id is None or not viewer.can_see_scores_of(run):
-        return
+        return []
     wanted = [(str(measure), version_of(measure)) for measure in measures]
     scores = Score.objects.filter(
         evaluation__run=run,
@@ -92,4 +109,4 @@ def _scores_in_force(
         (score.measure, score.definition): score
         for score in (scores if has_vectors else scores.defer("bases", "residuals"))
     }
-    yield from (found[key] for key in wanted if key in found)
+    return [found[key] for key in wanted if key in found]

@@ -4,18 +4,20 @@ Cells are empty where a value is not defined or not shown; text cells are made s
 spreadsheets.
 """
 
-import io
 from collections.abc import Iterable, Sequence
-
-from defusedcsv import csv
 
 from campaigns.access import Viewer
 from campaigns.models import Run
 from scoring.core.measures.measure import Measure
-from scoring.run_scores import run_scores, run_topic_scores
+from scoring.run_scores import run_scores
+from scoring.run_topics import run_topics
+from scoring.tables import Table
 from scoring.topic_rows import TopicRow, TopicRun
 
-RUN_COLUMNS = ("run_id", "run", "team", "topic", "measure", "base", "residual", "topics", "qrels")
+RUN_COLUMNS = (
+    "run_id", "run", "team", "topic", "measure", "base", "residual", "topics", "qrels", "median",
+    "best",
+)  # fmt: skip
 TOPICS_COLUMNS = (
     "topic", "title", "measure", "runs", "mean", "lowest", "lower_quartile", "upper_quartile",
     "highest", "relevant", "judged", "qrels",
@@ -27,26 +29,43 @@ TOPIC_COLUMNS = (
 MEAN = "all"  # in the column of topics, as trec_eval has it
 
 
-def run_csv(viewer: Viewer, run: Run, measures: Sequence[Measure]) -> str:
-    """For each measure the mean and, where they may be seen, the scores by topic."""
+def run_csv(viewer: Viewer, run: Run, measures: Sequence[Measure], order: str) -> str:
+    """For each measure the mean and, where they may be seen, the scores by topic; `median` and
+    `best` are those of all ranked runs on a topic."""
     names = (run.public_id, run.shown_tag, run.shown_team)
     version = _version(viewer)
     means = {score.measure: score for score in run_scores(viewer, run)}
+    by_topic = run_topics(viewer, run, measures, order)
     rows: list[tuple[object, ...]] = []
     for measure in (m for m in measures if str(m) in means):
         mean = means[str(measure)]
         facts = (mean.measure, mean.base, mean.residual, mean.topic_count, version)
-        rows.append((*names, MEAN, *facts))
+        rows.append((*names, MEAN, *facts, None, None))
         rows += [
-            (*names, topic.code, mean.measure, topic.base, topic.residual, None, version)
-            for topic in run_topic_scores(viewer, run, measure)
+            (
+                *names,
+                topic.code,
+                mean.measure,
+                topic.base,
+                topic.residual,
+                None,
+                version,
+                topic.median,
+                topic.best,
+            )
+            for topic in (by_topic[measure].rows if measure in by_topic else ())
         ]
     return _csv(RUN_COLUMNS, rows)
 
 
 def topics_csv(viewer: Viewer, rows: Iterable[TopicRow], measure: Measure) -> str:
+    return topics_table(viewer, rows, measure).as_csv()
+
+
+def topics_table(viewer: Viewer, rows: Iterable[TopicRow], measure: Measure) -> Table:
+    """One row for each topic: how the ranked runs do on it."""
     version = _version(viewer)
-    return _csv(
+    return Table(
         TOPICS_COLUMNS,
         (
             (
@@ -81,10 +100,4 @@ def _version(viewer: Viewer) -> int | None:
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(
-        [str(cell) if isinstance(cell, Measure) else cell for cell in row] for row in rows
-    )
-    return out.getvalue()
+    return Table(columns, rows).as_csv()

@@ -1,13 +1,12 @@
 """What may be asked on the page of significance: every choice from an explicit list, and from the
-address. Raises Http404 for anything else, so that a guess finds out nothing."""
+address. Raises UnknownChoice for anything else."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.http import Http404
-
 from campaigns.access import Viewer
+from campaigns.choices import UnknownChoice, one_of
 from scoring.board_choices import chosen_measure
 from scoring.core.corrections import Correction
 from scoring.core.measures.measure import Measure
@@ -79,10 +78,10 @@ class Choices:
 
 def chosen_test(viewer: Viewer, asked: Mapping[str, str]) -> Choices:
     """What an address asks for."""
-    found = {name: asked.get(name) or next(iter(OFFERED[name])) for name in OFFERED}
-    for name, value in found.items():
-        if value not in OFFERED[name]:
-            raise Http404(f"There is no {name} {value}.")
+    found = {
+        name: one_of(name, asked.get(name), offered, usual=next(iter(offered)))
+        for name, offered in OFFERED.items()
+    }
     return Choices(measure=tested_measure(viewer, asked.get("measure")), **found)
 
 
@@ -100,5 +99,6 @@ def tested_measure(viewer: Viewer, name: str | None) -> Measure:
     offered = tested_measures(viewer)
     measure = chosen_measure(viewer, name) if name or not offered else offered[0]
     if measure not in offered:
-        raise Http404(f"{measure} has no scores by topic.")
+        names = [str(each) for each in offered]
+        raise UnknownChoice("measure", str(name), names, why=f"{measure} has no scores by topic.")
     return measure

@@ -3,14 +3,11 @@
 Cells are empty where a value is not defined; text cells are made safe for spreadsheets.
 """
 
-import io
-import math
-from collections.abc import Iterable, Sequence
-
-from defusedcsv import csv
+from collections.abc import Sequence
 
 from scoring.separated_rows import CountRow
 from scoring.significance_rows import Separation
+from scoring.tables import Table
 
 COLUMNS = (
     "a", "b", "difference", "p", "p_corrected", "method", "effect", "topics", "told_apart",
@@ -20,9 +17,13 @@ COUNT_COLUMNS = ("measure", "test", "tail", "correction", "level", "separated", 
 
 
 def separation_csv(found: Separation | None) -> str:
+    return separation_table(found).as_csv()
+
+
+def separation_table(found: Separation | None) -> Table:
     """One row for each pair, in the order of the board."""
     rows = [found.row(at) for at in range(len(found.pairs))] if found else []
-    return _csv(
+    return Table(
         COLUMNS,
         (
             (
@@ -37,7 +38,7 @@ def separation_csv(found: Separation | None) -> str:
 
 def counts_csv(rows: Sequence[CountRow], tail: str) -> str:
     """One row for each measure, test, correction and level."""
-    return _csv(
+    table = Table(
         COUNT_COLUMNS,
         (
             (str(row.measure), cell.test, tail, cell.correction, cell.level, cell.separated,
@@ -46,14 +47,4 @@ def counts_csv(rows: Sequence[CountRow], tail: str) -> str:
             for cell in row.cells
         ),
     )  # fmt: skip
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(
-        [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in row]
-        for row in rows
-    )
-    return out.getvalue()
+    return table.as_csv()

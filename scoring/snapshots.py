@@ -97,6 +97,14 @@ def snapshots_visible_to(viewer: Viewer) -> list[Snapshot]:
     return [snapshot for snapshot in snapshots if _is_for(viewer, snapshot)]
 
 
+def newest_snapshot(viewer: Viewer) -> Snapshot | None:
+    """The one by which the board is cited; one query, and as few files as it takes."""
+    if not viewer.can_see_board:
+        return None
+    snapshots = viewer.campaign.snapshots.select_related("qrels")
+    return next((snapshot for snapshot in snapshots if _is_for(viewer, snapshot)), None)
+
+
 @dataclass(frozen=True)
 class SnapshotRow:
     """A row of the board as its file has it."""
@@ -199,11 +207,18 @@ def _kept(snapshot: Snapshot, actor: User) -> Snapshot:
 def _row(row: Mapping[str, str]) -> SnapshotRow:
     return SnapshotRow(
         rank=int(row["rank"]) if row["rank"] else None,
-        run=row["run"],
-        team=row["team"],
+        run=_unguarded(row["run"]),
+        team=_unguarded(row["team"]),
         run_type=row["run_type"],
         standing=row["standing"],
         base=float(row["base"]) if row["base"] else None,
         residual=float(row["residual"]) if row["residual"] else None,
         topics=int(row["topics"]),
     )
+
+
+def _unguarded(cell: str) -> str:
+    """A name without what keeps spreadsheets from taking it for a formula (defusedcsv's guard)."""
+    if len(cell) > 1 and cell[0] == "'" and cell[1] in "@+-=|%":
+        return cell[1:].replace("\\|", "|")
+    return cell

@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 from defusedcsv import csv
-from django.http import Http404
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 
 from campaigns.access import Viewer
+from campaigns.choices import one_of
 from campaigns.models import Qrels
 from scoring.core.artefacts import unpack_vector
 from scoring.core.measures.catalogue import family_of
@@ -71,10 +71,7 @@ class TopicMatrix:
 
 
 def chosen_order(asked: Mapping[str, str]) -> str:
-    order = asked.get("order") or next(iter(ORDERS))
-    if order not in ORDERS:
-        raise Http404(f"There is no order {order}.")
-    return order
+    return one_of("order", asked.get("order"), ORDERS, usual=next(iter(ORDERS)))
 
 
 def topic_matrix(viewer: Viewer, measure: Measure, order: str) -> TopicMatrix | None:

@@ -2,6 +2,7 @@
 
 import { axisLook, giveUp, offerPictures, pageLook, redrawOnChange, tokens, whenPlotlyIsHere } from "./plotting.js";
 
+const PAUSE = 150; // milliseconds without a key or a move before the server is asked
 const chart = document.getElementById("chart");
 let redraw = () => {}; // once there is something to draw
 
@@ -15,7 +16,7 @@ function switchOnChange() {
   const form = document.getElementById("controls");
   if (!form) return;
   document.getElementById("show").hidden = true;
-  for (const select of form.querySelectorAll("select")) {
+  for (const select of form.querySelectorAll("select, [name=ties]")) {
     select.addEventListener("change", () => {
       sessionStorage.setItem("focus", select.id); // who chooses by keyboard goes on choosing
       if (select.id === "measure") form.querySelector("[name=p]")?.remove(); // it has a p of its own
@@ -33,10 +34,16 @@ function slide() {
   if (!slider) return;
   document.getElementById("slide").hidden = false;
   let asked = null;
-  slider.addEventListener("input", async () => {
+  let pause = 0;
+  slider.addEventListener("input", () => {
     const p = Number(slider.value).toFixed(2);
     document.getElementById("p-shown").textContent = p;
     asked?.abort();
+    clearTimeout(pause);
+    pause = setTimeout(() => ask(p), PAUSE);
+  });
+
+  async function ask(p) {
     asked = new AbortController();
     const address = new URL(location);
     address.searchParams.set("p", p);
@@ -50,7 +57,7 @@ function slide() {
     } catch (error) {
       if (error.name !== "AbortError") throw error;
     }
-  });
+  }
 }
 
 // The other choices are sent with it.
@@ -61,7 +68,9 @@ function keep(form, p) {
 }
 
 function replaceParts(page) {
-  for (const part of ["#finding", "#chart-data", "#chart-runs", "table.board", ".controls .takeaway"]) {
+  const ticked = new Set(Array.from(document.querySelectorAll(".board [name=run]:checked"), (box) => box.value));
+  for (const box of page.querySelectorAll(".board [name=run]")) box.checked = ticked.has(box.value);
+  for (const part of ["#finding", "#chart-data", "#chart-runs", "#board-table", ".controls .takeaway"]) {
     const fresh = page.querySelector(part);
     if (fresh) document.querySelector(part)?.replaceWith(document.adoptNode(fresh));
   }

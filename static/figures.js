@@ -56,7 +56,7 @@ function colour(trace, token) {
   else {
     trace.marker = { ...trace.marker, color: main, line: { ...trace.marker?.line, color: main } };
     trace.line = { ...trace.line, color: main };
-    if (trace.fill && trace.fill !== "none") trace.fillcolor = token("could");
+    if (trace.fill && trace.fill !== "none") trace.fillcolor = trace.meta?.fill ? `${token(trace.meta.fill)}40` : token("could");
   }
   for (const bars of ["error_x", "error_y"]) {
     if (trace[bars]) trace[bars] = { ...trace[bars], color: token("could") };

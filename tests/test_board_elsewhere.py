@@ -104,3 +104,11 @@ def test_a_board_without_runs_has_a_badge() -> None:
 
 def cells_of_nothing(latex: str) -> bool:
     return "\\midrule\n\\bottomrule" in latex
+
+
+def test_the_badge_keeps_both_ends_apart(campaign: Campaign) -> None:
+    """0.7504 to 0.7512 is not ".75 to .75", and one that knows all says one number."""
+    make_scores(make_run(campaign, tag="close"), {"RBP(p=0.5)": (0.7504, 0.0008)})
+    assert "close: RBP(p=0.5) 0.750 to 0.751" in get(campaign, "badge")
+    make_scores(make_run(campaign, tag="closer"), {"RBP(p=0.5)": (0.75049, 0.0)})
+    assert "closer: RBP(p=0.5) 0.75<" in get(campaign, "badge")

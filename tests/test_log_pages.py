@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from campaigns import lifecycle
+from campaigns import lifecycle, merging, people, teams, verdicts
 from campaigns.models import Campaign, LogEntry
-from tests.making import make_campaign, make_organiser, make_user
+from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ def test_page_and_csv_tell_the_same_acts_newest_first(desk: tuple[Client, Campai
     campaign.name = "A new name"
     lifecycle.change_settings(campaign=campaign, fields=["name"], actor=actor)
     page = client.get(reverse("campaigns:log", args=[campaign.slug]))
-    told = [entry.verb for entry, _ in page.context["lines"]]
+    told = [row.entry.verb for row, _ in page.context["lines"]]
     found = rows(client, campaign)
     assert told == [row["what"] for row in found] == ["changed settings", "closed"]
     assert "→ A new name" in page.content.decode()
@@ -58,9 +58,9 @@ def test_a_long_log_is_read_page_by_page_and_whole_as_csv(desk: tuple[Client, Ca
     )
     url = reverse("campaigns:log", args=[campaign.slug])
     told = [
-        entry.verb
+        row.entry.verb
         for page in (1, 2, 3)
-        for entry, _ in client.get(url, {"page": page}).context["lines"]
+        for row, _ in client.get(url, {"page": page}).context["lines"]
     ]
     assert told == [row["what"] for row in rows(client, campaign)]
     assert len(set(told)) == 250
@@ -98,3 +98,45 @@ def test_entries_are_only_added(desk: tuple[Client, Campaign]) -> None:
     for act in (LogEntry.objects.all().delete, lambda: campaign.log.update(verb="nothing")):
         with pytest.raises(TypeError):
             act()
+
+
+def test_runs_teams_and_people_are_told_by_name(
+    desk: tuple[Client, Campaign], django_assert_max_num_queries
+) -> None:
+    client, campaign = desk
+    actor = campaign.memberships.get().person
+    alice = make_user("alice@example.org", name="Alice")
+    gone, team = make_team(campaign, name="Gone"), make_team(campaign, alice, name="Searchers")
+    run = make_run(campaign, gone, tag="bm25")
+    new = make_run(campaign, team, tag="", original_name="new.txt.gz")
+    verdicts.disqualify_run(run=run, reason="copied", actor=actor)
+    LogEntry.objects.create(
+        campaign=campaign, verb="uploaded", subject=new.public_id,
+        details={"replaces": run.public_id},
+    )  # fmt: skip
+    teams.drop_member(alice.memberships.get(), actor=actor, verb="removed")
+    merging.merge_teams(team=gone, into=team, actor=actor)
+    told = {row["what"]: row for row in rows(client, campaign)}
+    assert (told["disqualified"]["subject"], told["disqualified"]["subject_id"]) == (
+        "bm25 of Searchers", run.public_id,
+    )  # fmt: skip
+    assert told["uploaded"]["subject"] == "new.txt.gz of Searchers"
+    assert json.loads(told["uploaded"]["details"]) == {"replaces": "bm25 of Searchers"}
+    assert json.loads(told["removed"]["details"])["person"] == "Alice"
+    url = reverse("campaigns:log", args=[campaign.slug])
+    with django_assert_max_num_queries(12):
+        page = client.get(url).content.decode()
+    assert "bm25 of Searchers" in page
+    assert run.public_id not in page
+    assert f"person: {alice.pk}" not in page
+
+
+def test_a_team_that_is_gone_keeps_its_name_in_the_log(desk: tuple[Client, Campaign]) -> None:
+    client, campaign = desk
+    actor = campaign.memberships.get().person
+    stays, gone = make_team(campaign, name="Stays"), make_team(campaign, name="Gone")
+    people.invite(campaign=campaign, by=actor, role="participant", team=gone)
+    merging.merge_teams(team=gone, into=stays, actor=actor)
+    told = {row["what"]: json.loads(row["details"]) for row in rows(client, campaign)}
+    assert told["invited"] == {"team": "Gone"}
+    assert told["merged"]["team"] == "Gone"

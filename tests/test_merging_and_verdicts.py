@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from campaigns import teams
+from campaigns import merging, teams
 from campaigns.models import LogEntry, Run, Team
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 from tests.teamwork import signed_in, url_of
@@ -21,10 +21,11 @@ def test_merged_teams_are_one_with_all_runs_and_members() -> None:
     Team.objects.filter(pk=alpha.pk).update(is_anonymous=True, shares_files=True)
     mine = make_run(campaign, alpha, tag="a", idempotency_key="same")
     yours = make_run(campaign, beta, tag="b", idempotency_key="same")
-    url = url_of("team-decide", campaign, alpha.public_id, "merge")
+    url = url_of("team-merge", campaign, alpha.public_id)
+    shown = signed_in(olga).get(url, {"into": beta.public_id})
+    assert campaign.teams.count() == 2  # looking does nothing
+    assert "Merge Alpha into Beta" in shown.content.decode()
     signed_in(olga).post(url, {"into": beta.public_id})
-    assert campaign.teams.count() == 2  # nobody said to be sure
-    signed_in(olga).post(url, {"into": beta.public_id, "sure": "on"})
     assert list(campaign.teams.all()) == [beta]
     beta.refresh_from_db()
     assert set(beta.runs.all()) == {mine, yours}
@@ -41,30 +42,55 @@ def test_a_tag_that_both_have_refuses_the_whole_merge() -> None:
     alpha, beta = make_team(campaign, alice), make_team(campaign, bob)
     common = [make_run(campaign, team, tag="both") for team in (alpha, beta)]
     other = make_run(campaign, alpha, tag="other")
-    with pytest.raises(teams.CannotMerge, match="both"):
-        teams.merge_teams(team=alpha, into=beta, actor=make_user())
+    with pytest.raises(merging.CannotMerge, match="both"):
+        merging.merge_teams(team=alpha, into=beta, actor=make_user())
     assert {run.team for run in Run.objects.filter(pk__in=[common[0].pk, other.pk])} == {alpha}
     assert alpha.memberships.get().person == alice
     Run.objects.filter(pk=common[0].pk).update(withdrawn_at=timezone.now())
-    teams.merge_teams(team=alpha, into=beta, actor=make_user())
+    merging.merge_teams(team=alpha, into=beta, actor=make_user())
     assert beta.runs.count() == 3
+
+
+def test_what_a_merge_would_do_is_counted_and_shown_before() -> None:
+    """By hand: 2 of Alpha's 3 files count, and Beta's one; the quota is 2."""
+    campaign = make_campaign(run_quota=2)
+    alice, olga = make_user(name="Alice"), make_organiser(campaign)
+    alpha, beta = make_team(campaign, alice, name="Alpha"), make_team(campaign, name="Beta")
+    Team.objects.filter(pk=beta.pk).update(is_anonymous=True)
+    for tag, facts in (("a", {}), ("b", {}), ("c", {"withdrawn_at": timezone.now()})):
+        make_run(campaign, alpha, tag=tag, **facts)
+    make_run(campaign, beta, tag="d")
+    outcome = merging.outcome_of(
+        team=alpha, into=Team.objects.get(pk=beta.pk), moment=timezone.now()
+    )
+    assert (outcome.members, outcome.runs, outcome.runs_there) == ([alice], 3, 1)
+    assert (outcome.used, outcome.limit, outcome.is_above_quota) == (3, 2, True)
+    assert (outcome.is_anonymous, outcome.shares_files, outcome.obstacle) == (True, False, "")
+    url = url_of("team-merge", campaign, alpha.public_id)
+    page = signed_in(olga).get(url, {"into": beta.public_id}).content.decode()
+    for said in ("Alice", "3 runs", "3 of 2", "anonymous"):
+        assert said in page
+    make_run(campaign, beta, tag="a")
+    page = signed_in(olga).get(url, {"into": beta.public_id}).content.decode()
+    assert "Both teams have a run with the tag a" in page
+    assert "Merge them" not in page
 
 
 def test_what_is_not_merged() -> None:
     campaign, elsewhere = make_campaign(), make_campaign()
     actor = make_user()
     alpha, beta = make_team(campaign, make_user()), make_team(campaign, make_user())
-    with pytest.raises(teams.CannotMerge):
-        teams.merge_teams(team=alpha, into=alpha, actor=actor)
-    with pytest.raises(teams.CannotMerge):
-        teams.merge_teams(team=alpha, into=make_team(elsewhere), actor=actor)
+    with pytest.raises(merging.CannotMerge):
+        merging.merge_teams(team=alpha, into=alpha, actor=actor)
+    with pytest.raises(merging.CannotMerge):
+        merging.merge_teams(team=alpha, into=make_team(elsewhere), actor=actor)
     teams.disqualify_team(team=beta, reason="copied", actor=actor)
-    with pytest.raises(teams.CannotMerge):  # or a merge would wash the runs clean
-        teams.merge_teams(team=beta, into=alpha, actor=actor)
+    with pytest.raises(merging.CannotMerge):  # or a merge would wash the runs clean
+        merging.merge_teams(team=beta, into=alpha, actor=actor)
     teams.reinstate_team(team=beta, actor=actor)
-    teams.merge_teams(team=beta, into=alpha, actor=actor)
+    merging.merge_teams(team=beta, into=alpha, actor=actor)
     with pytest.raises(teams.CannotChange, match="gone"):  # a second click
-        teams.merge_teams(team=beta, into=alpha, actor=actor)
+        merging.merge_teams(team=beta, into=alpha, actor=actor)
 
 
 # --- disqualifying --------------------------------------------------------------------------------

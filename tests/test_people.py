@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.conf import LazySettings
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
@@ -180,3 +181,16 @@ def test_a_token_lets_a_script_in_until_it_is_revoked() -> None:
     signed_in(alice).post(reverse("campaigns:token-revoke", args=[key]))
     assert Client().get(url, headers=header).status_code == 401
     assert token not in str(list(AuthToken.objects.values()))
+
+
+def test_a_person_is_approved_by_command_and_may_make_campaigns_then(settings) -> None:
+    settings.WHO_MAY_CREATE_CAMPAIGNS = "approved"
+    person = make_user("somebody@example.org")
+    url = reverse("campaigns:campaign-create")
+    assert signed_in(person).get(url).status_code == 403
+    call_command("approve", "Somebody@Example.org")
+    assert signed_in(person).get(url).status_code == 200
+    call_command("approve", "somebody@example.org", "--revoke")
+    assert signed_in(person).get(url).status_code == 403
+    with pytest.raises(CommandError, match="Nobody has an account"):
+        call_command("approve", "nobody@example.org")

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Topic
 from campaigns.models.showing import CLOSED, TABLES, trec_style
 from tests.making import make_campaign, make_organiser, make_user
 from tests.test_lifecycle import EXPECTED, in_force
@@ -74,6 +74,10 @@ def test_feedback_is_set_on_the_same_page_and_keeps_the_table(
     desk: tuple[Client, Campaign],
 ) -> None:
     client, campaign = desk
+    Topic.objects.bulk_create(
+        Topic(campaign=campaign, code=f"f{place}", position=place) for place in range(10, 35)
+    )
+    public = " ".join(f"f{place}" for place in range(10, 35))
     url = reverse("campaigns:showing-edit", args=[campaign.slug])
     typed = {
         "feedback-form": "",
@@ -82,14 +86,19 @@ def test_feedback_is_set_on_the_same_page_and_keeps_the_table(
         "feedback_step": "0.02",
         "feedback_runs": "3",
         "feedback_days": "7",
-        "feedback_topics": "2",
+        "feedback_topics": public,
     }
     assert client.post(url, typed).status_code == 302
     campaign.refresh_from_db()
-    assert (campaign.feedback, campaign.feedback_topics) == ("ladder", ["2"])
+    assert (campaign.feedback, campaign.feedback_topics) == ("ladder", public.split())
     assert campaign.stage_switches == trec_style()
-    for fault in ({"feedback_topics": "1 2"}, {"feedback_topics": "3"}, {"feedback_days": "0"}):
+    of_all = " ".join(campaign.topics.values_list("code", flat=True))
+    for fault in ({"feedback_topics": of_all}, {"feedback_topics": "3"}, {"feedback_days": "0"}):
         assert client.post(url, typed | fault).status_code == 400
+    few = client.post(url, typed | {"feedback_topics": public.removeprefix("f10 ")})
+    assert "25 topics at least: from means of 24 topics" in few.content.decode()
+    off = {"feedback_topics": "2", "feedback": "none"}
+    assert client.post(url, typed | off).status_code == 302
 
 
 def test_the_pill_says_closed_once_the_last_late_run_could_have_come(

@@ -34,11 +34,12 @@ pytestmark = pytest.mark.django_db
 RBP = "RBP(p=0.5)"
 
 
-def give_vector(run: Run, *bases: float, residual: float = 0.1) -> None:
+def give_vector(run: Run, *bases: float, measure: str = RBP, residual: float | None = 0.1) -> None:
     """Scores by topic, in the order of positions."""
-    evaluation = make_scores(run, {RBP: (float(np.nanmean(bases)), residual)})
+    evaluation = make_scores(run, {measure: (float(np.nanmean(bases)), residual)})
     Score.objects.filter(evaluation=evaluation).update(
-        bases=pack_vector(np.array(bases)), residuals=pack_vector(np.full(len(bases), residual))
+        bases=pack_vector(np.array(bases)),
+        residuals=None if residual is None else pack_vector(np.full(len(bases), residual)),
     )
 
 

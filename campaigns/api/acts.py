@@ -97,7 +97,7 @@ def by_method(**views: View) -> View:
 
 
 def _act(view: View, method: str, **facts: Any) -> View:
-    made: View = api_view([method])(view)
+    made: View = api_view(["GET", "HEAD"] if method == "GET" else [method])(view)
     facts["get_exception_handler"] = Refusing.get_exception_handler
     for name, fact in facts.items():
         setattr(made.cls, name, fact)

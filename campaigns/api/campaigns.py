@@ -15,6 +15,7 @@ from campaigns.api.answers import FAULTY_FIELD, READS, WRITES, refusals
 from campaigns.api.asked import asked
 from campaigns.api.changing import change_campaign, make_campaign
 from campaigns.api.settings import NewCampaignSerializer, SettingsSerializer
+from campaigns.choices import one_of
 from campaigns.models import Campaign
 
 LISTED = 200
@@ -79,9 +80,7 @@ NEW = OpenApiExample(
 def campaign_list(request: Request) -> Response:
     """The newest first, 200 at the most."""
     campaigns = access.campaigns_visible_to(request.user).order_by("-created_at", "-pk")
-    if stage := request.query_params.get("stage"):
-        if stage not in Campaign.Stage.values:
-            raise Http404
+    if stage := one_of("stage", request.query_params.get("stage"), Campaign.Stage.values):
         campaigns = campaigns.filter(stage=stage)
     return Response([_row(request, campaign) for campaign in campaigns[:LISTED]])
 
@@ -184,6 +183,7 @@ def _row(request: Request, campaign: Campaign) -> dict[str, Any]:
 def _detail(request: Request, viewer: access.Viewer) -> dict[str, Any]:
     campaign = viewer.campaign
     settings = {name: getattr(campaign, name) for name in RULES}
+    settings["series"] = campaign.series.name if campaign.series else ""
     if viewer.is_organiser:
         settings |= {name: getattr(campaign, name) for name in RULES_OF_ORGANISERS}
     qrels = campaign.active_qrels

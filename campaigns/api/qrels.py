@@ -45,6 +45,9 @@ class QrelsSerializer(serializers.Serializer):
     created_at = serializers.DateTimeField()
     is_active = serializers.BooleanField()
     warnings = ProblemSerializer(many=True)
+    provenance = serializers.DictField(
+        help_text="Of a frozen version: counts of judgments and assessors, and the plans."
+    )
 
 
 @extend_schema(
@@ -153,4 +156,5 @@ def _qrels(viewer: access.Viewer, qrels: Qrels) -> dict[str, Any]:
         "created_at": qrels.created_at,
         "is_active": qrels.pk == viewer.campaign.active_qrels_id,
         "warnings": qrels.warnings,
+        "provenance": qrels.provenance,
     }

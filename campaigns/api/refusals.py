@@ -6,19 +6,21 @@ from typing import Any
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.core.exceptions import ValidationError as FormFault
 from django.utils import timezone
-from rest_framework.exceptions import APIException, ParseError, ValidationError
+from rest_framework.exceptions import APIException, ErrorDetail, ParseError, ValidationError
 from rest_framework.fields import get_error_detail
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from campaigns.api.answers import NOT_FOUND, faulty_fields, faulty_file
 from campaigns.archiving import CannotDelete
+from campaigns.choices import UnknownChoice
 from campaigns.lifecycle import CannotStep
 from campaigns.qrels_files import NeedsConfirmation
 from campaigns.teams import CannotChange
 from campaigns.trec.problems import FormatError
 from campaigns.uploads import NotTaken
 
+MOST_OFFERED = 40  # choices that are named to whoever asked for another
 CONFLICTS = (CannotStep, CannotChange, CannotDelete)
 
 
@@ -48,6 +50,10 @@ def refusal(error: Exception, context: dict[str, Any]) -> Response | None:
             return Response(faulty_file(error, "file", message), status=400)
         case NotTaken():
             return _not_taken(error)
+        case UnknownChoice():
+            offered = error.first_labels(MOST_OFFERED)
+            text = f"{error.message} Offered: {offered}." if offered else error.message
+            error = ValidationError({error.name: [ErrorDetail(text, "unknown_choice")]})
         case FormFault():
             error = ValidationError(get_error_detail(error))
         case RequestDataTooBig():

@@ -25,6 +25,12 @@ class SettingsSerializer(Asked):
     """What organisers may write. Anything else in a request is refused by name."""
 
     name = serializers.CharField(max_length=200, required=False)
+    series = serializers.CharField(
+        max_length=100,
+        required=False,
+        allow_blank=True,
+        help_text="The name of its series; one that is not there yet is made.",
+    )
     guidelines = serializers.CharField(required=False, allow_blank=True, help_text="Markdown.")
     time_zone = serializers.CharField(max_length=64, required=False)
     is_private = serializers.BooleanField(required=False)

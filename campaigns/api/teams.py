@@ -10,7 +10,7 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns import access, lifecycle, teams
+from campaigns import access, lifecycle, merging, teams
 from campaigns.api.acts import acting, reading, writing
 from campaigns.api.answers import READS, WRITES
 from campaigns.api.asked import Asked, ReasonAsked, asked
@@ -61,7 +61,7 @@ def team_approve(request: Request, slug: str, team: str) -> Response:
     """Where the campaign asks for an organiser's word. For organisers."""
     found = _decided_on_or_404(request, slug, team)
     teams.decide_team(team=found, approve=True, actor=request.user)
-    return _as_it_is(found)
+    return team_as_it_is(found)
 
 
 @extend_schema(
@@ -97,8 +97,8 @@ def team_merge(request: Request, slug: str, team: str) -> Response:
     if into is None:
         fault = ErrorDetail("The campaign has no such team.", "unknown_team")
         raise serializers.ValidationError({"into": [fault]})
-    teams.merge_teams(team=found, into=into, actor=request.user)
-    return _as_it_is(into)
+    merging.merge_teams(team=found, into=into, actor=request.user)
+    return team_as_it_is(into)
 
 
 @extend_schema(
@@ -114,7 +114,7 @@ def team_disqualify(request: Request, slug: str, team: str) -> Response:
     members by mail. For organisers."""
     found = _decided_on_or_404(request, slug, team)
     teams.disqualify_team(team=found, actor=request.user, **asked(ReasonAsked, request))
-    return _as_it_is(found)
+    return team_as_it_is(found)
 
 
 @extend_schema(
@@ -125,7 +125,7 @@ def team_reinstate(request: Request, slug: str, team: str) -> Response:
     """For organisers."""
     found = _decided_on_or_404(request, slug, team)
     teams.reinstate_team(team=found, actor=request.user)
-    return _as_it_is(found)
+    return team_as_it_is(found)
 
 
 def _decided_on_or_404(request: Request, slug: str, public_id: str) -> Team:
@@ -138,8 +138,8 @@ def _decided_on_or_404(request: Request, slug: str, public_id: str) -> Team:
     return found
 
 
-def _as_it_is(team: Team) -> Response:
-    return Response(_row(_teams(team.campaign).get(pk=team.pk)))
+def team_as_it_is(team: Team, *, status: int = 200) -> Response:
+    return Response(_row(_teams(team.campaign).get(pk=team.pk)), status=status)
 
 
 def _teams(campaign: Campaign) -> QuerySet[Team]:

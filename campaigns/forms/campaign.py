@@ -1,17 +1,33 @@
 """What organisers fill in of a campaign."""
 
+import itertools
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.text import slugify
 
 from campaigns import zones
 from campaigns.forms.dates import MomentField
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Preset, Series
+from campaigns.models.showing import TABLES
 
 DATES = ("opens_at", "closes_at", "topics_released_at", "reveals_teams_at")
 
 ADDRESS_TAKEN = {"unique": "There is a campaign at this address already."}
+
+
+class SeriesField(forms.CharField):
+    """A series by its name: the one that has it, or a new one that is not stored yet."""
+
+    def clean(self, value: Any) -> Series | None:
+        name = super().clean(value)
+        if not name:
+            return None
+        slug = slugify(name)[:63].strip("-")
+        if len(slug) < 2:
+            raise ValidationError("Name it with two letters or digits of a to z at least.")
+        return Series.objects.filter(slug=slug).first() or Series(slug=slug, name=name)
 
 
 class CampaignForm(forms.ModelForm):
@@ -20,6 +36,12 @@ class CampaignForm(forms.ModelForm):
 
     typed_in = forms.ChoiceField(
         choices=zones.CHOICES, initial="utc", label="The dates below are in"
+    )
+    series = SeriesField(
+        required=False,
+        max_length=100,
+        widget=forms.TextInput(attrs={"list": "series-names"}),
+        help_text="The tracks of one year, such as TREC 2026. Empty: it stands alone.",
     )
     persistences = forms.CharField(
         initial="0.5, 0.8, 0.95", help_text="RBP's p, separated by commas; 0 ≤ p < 1."
@@ -35,6 +57,7 @@ class CampaignForm(forms.ModelForm):
         fields = [
             "name",
             "slug",
+            "series",
             "guidelines",
             "time_zone",
             "is_private",
@@ -95,6 +118,7 @@ class CampaignForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.initial["series"] = self.instance.series.name if self.instance.series else ""
         for name in ("persistences", "gain_map"):
             if self.instance.pk:
                 self.fields["slug"].disabled = True  # addresses have been passed around
@@ -154,6 +178,43 @@ class CampaignForm(forms.ModelForm):
             self.add_error("topics_released_at", "Runs would be taken before the topics are shown.")
         if released and closes and released >= closes:
             self.add_error("topics_released_at", "That is after the last run can come.")
+
+
+class NewCampaignForm(CampaignForm):
+    """A campaign that is being made: its address may follow from its name, and what each stage
+    shows begins as one of the ready-made tables."""
+
+    preset = forms.ChoiceField(
+        choices=[(value, label) for value, label in Preset.choices if value in TABLES],
+        initial=Preset.TREC,
+        widget=forms.RadioSelect,
+        label="Who sees what",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["slug"].required = False
+        self.fields["slug"].help_text = "Empty: made from the name. It stays."
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"]
+        return slug or suggested_slug(self.cleaned_data.get("name", ""))
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if preset := cleaned.get("preset"):
+            self.instance.preset = preset
+            self.instance.stage_switches = TABLES[Preset(preset)]()
+        return cleaned
+
+
+def suggested_slug(name: str) -> str:
+    """An address made of a name, that no campaign has yet."""
+    start = slugify(name)[:55].strip("-")
+    start = start if len(start) > 1 and start != "new" else "campaign"
+    taken = set(Campaign.objects.filter(slug__startswith=start).values_list("slug", flat=True))
+    numbered = (f"{start}-{number}" for number in itertools.count(2))
+    return next(slug for slug in itertools.chain([start], numbered) if slug not in taken)
 
 
 class CopyForm(forms.ModelForm):

@@ -120,3 +120,22 @@ def _explain(form: forms.Form, campaign: Campaign, *, was_anonymous: bool) -> No
         )
     else:
         del form.fields["is_anonymous"]
+
+
+class FarewellForm(forms.Form):
+    """One's own address, typed, before one is forgotten."""
+
+    email = forms.CharField(
+        label="Your e-mail address, to be sure",
+        widget=forms.EmailInput(attrs={"autocomplete": "off"}),
+    )
+
+    def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.person = person
+
+    def clean_email(self) -> str:
+        email: str = self.cleaned_data["email"]
+        if email.strip().lower() != self.person.email:
+            raise forms.ValidationError("This is not the address of your account.")
+        return email

@@ -27,6 +27,7 @@ class RunForm(forms.Form):
         campaign: Campaign,
         teams: Iterable[Team] | None = None,
         replaceable: Sequence[Run] = (),
+        no_more: str = "",
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
@@ -41,9 +42,11 @@ class RunForm(forms.Form):
         )
         if replaceable:
             named = [(run.public_id, _name(run, teams is not None)) for run in replaceable]
+            nothing = "Choose a run" if no_more else "Nothing: it is one more run"
             self.fields["replaces"] = forms.ChoiceField(
-                choices=[("", "Nothing: it is one more run"), *named],
-                required=False,
+                choices=[("", nothing), *named],
+                required=bool(no_more),
+                error_messages={"required": no_more},
                 label="Replaces",
                 help_text="The old run counts until this one is accepted.",
             )

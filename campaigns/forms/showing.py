@@ -9,7 +9,12 @@ from django.core.exceptions import ValidationError
 
 from campaigns.lifecycle import Table
 from campaigns.models import Audience, Campaign
-from campaigns.models.showing import CLOSED, STAGES, check_stage_switches
+from campaigns.models.showing import (
+    CLOSED,
+    FEWEST_FEEDBACK_TOPICS,
+    STAGES,
+    check_stage_switches,
+)
 
 SHOWN_STAGES = tuple(stage for stage in STAGES if stage != "draft")
 # What each switch shows, in an organiser's words.
@@ -119,11 +124,29 @@ class FeedbackForm(forms.ModelForm):
             raise ValidationError("No topic would be left for the leaderboard.")
         return codes
 
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        topics = self.instance.topics.count() if self.instance.pk else 0
+        told_of = len(cleaned.get("feedback_topics") or ()) or topics
+        # A campaign without topics yet may be set up; scoring looks again before it tells.
+        is_on = cleaned.get("feedback") != Campaign.Feedback.NONE
+        if is_on and topics and told_of < FEWEST_FEEDBACK_TOPICS:
+            self.add_error("feedback_topics", too_few_topics(told_of))
+        return cleaned
+
     def clean_feedback_days(self) -> int:
         days: int = self.cleaned_data["feedback_days"]
         if days == 0:
             raise ValidationError("At least one.")
         return days
+
+
+def too_few_topics(count: int) -> str:
+    topics = "1 topic" if count == 1 else f"{count} topics"
+    return (
+        f"Feedback takes {FEWEST_FEEDBACK_TOPICS} topics at least: from means of {topics} "
+        "judgments could be read back."
+    )
 
 
 def shown_by(row: Mapping[str, Any]) -> list[tuple[str, str]]:

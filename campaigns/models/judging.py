@@ -154,7 +154,7 @@ class Claim(models.Model):
 
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="claims")
     assessor = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    until = models.DateTimeField()
+    until = models.DateTimeField()  # of the lease; of an ended claim: when it ended
     end = models.CharField(max_length=8, choices=End.choices, default=End.NONE, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 

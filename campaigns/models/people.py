@@ -42,7 +42,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     objects = UserManager()
 
     def __str__(self) -> str:
-        return self.name or self.email
+        return self.name or (self.email if self.is_active else "somebody who left")
 
 
 class Team(models.Model):

@@ -5,6 +5,8 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import models
 
+# A mean of fewer topics, though rounded, gives more than two judgments of a run away.
+FEWEST_FEEDBACK_TOPICS = 25
 STAGES = ("draft", "open", "closed", "judging", "published")
 ORGANISERS, PARTICIPANTS, EVERYONE = 0, 1, 2
 CLOSED = {  # every switch, off

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from campaigns.views import account, announcements, people, roles
+from campaigns.views import account, announcements, merging, people, roles
 
 OF_CAMPAIGN = "campaigns/<slug:slug>/"
 MANAGE = OF_CAMPAIGN + "manage/"
@@ -23,9 +23,12 @@ urlpatterns = [
     path(MANAGE + "people/<int:membership>/remove/", roles.role_remove, name="role-remove"),
     path(MANAGE + "teams/", roles.team_create, name="team-create"),
     path(MANAGE + "teams/<str:team>/link/", roles.team_link, name="team-link"),
+    path(MANAGE + "teams/<str:team>/merge/", merging.team_merge, name="team-merge"),
     path(MANAGE + "teams/<str:team>/<str:act>/", roles.team_decide, name="team-decide"),
     path(MANAGE + "announce/", announcements.announce, name="announce"),
     path("account/", account.account, name="account"),
+    path("account/data.json", account.account_data, name="account-data"),
+    path("account/close/", account.account_close, name="account-close"),
     path("account/tokens/", account.token_create, name="token-create"),
     path("account/tokens/<str:key>/revoke/", account.token_revoke, name="token-revoke"),
     path("invitations/<str:token>/", people.invitation, name="invitation"),

@@ -38,6 +38,16 @@ def may_download(viewer: Viewer, run: Run) -> bool:
 
 
 @register.filter
+def sees_curves(viewer: Viewer, run: Run) -> bool:
+    return viewer.can_see_curves_of(run)
+
+
+@register.filter
+def sees_documents(viewer: Viewer, run: Run) -> bool:
+    return viewer.can_see_documents_of(run)
+
+
+@register.filter
 def successor(run: Run) -> Run | None:
     """The upload that is about to replace it."""
     return intake.successor_of(run) if run.replaced_at is None else None

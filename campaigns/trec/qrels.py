@@ -36,6 +36,7 @@ class ParsedQrels:
     topic_index: NDArray[np.int32]  # int32[lines]: index into `topics`
     doc_ids: NDArray[np.bytes_]  # S{w}[lines], w a multiple of 8, NUL padded
     grades: NDArray[np.int16]  # int16[lines], -127..127 as written; below 0: not judged
+    lines: NDArray[np.integer]  # [lines], each one's number in the file, from 1
     line_count: int
     warnings: tuple[Problem, ...]
 
@@ -69,6 +70,7 @@ def read_qrels(
         topic_index=records.topic_index,
         doc_ids=records.doc_ids,
         grades=records.values["grades"],
+        lines=records.lines,
         line_count=records.lines.size,
         warnings=findings.warnings,
     )

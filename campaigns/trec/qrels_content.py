@@ -40,14 +40,16 @@ def _warn_topics(
     relevant = np.bincount(topic_index[grades >= 1], minlength=len(topics))
     empty = [topics[k] for k in np.flatnonzero(judged == 0).tolist()]
     if empty:
-        message = f"{len(empty):,} of {len(topics):,} topics have no grade from 0 up: not scored"
-        findings.warn("NO_GRADES", message, value=" ".join(empty[:NAMED_TOPICS]))
+        message = f"{{n}} of {len(topics):,} topics {{has|have}} no grade from 0 up: not scored"
+        value = " ".join(empty[:NAMED_TOPICS])
+        findings.warn("NO_GRADES", message, count=len(empty), value=value)
     poor = [topics[k] for k in np.flatnonzero((judged > 0) & (relevant == 0)).tolist()]
     if not relevant.any():
         findings.warn("NO_RELEVANT", "no document of any topic is relevant")
     elif poor:
-        message = f"{len(poor):,} of {len(topics):,} topics have no relevant document"
-        findings.warn("NO_RELEVANT", message, value=" ".join(poor[:NAMED_TOPICS]))
+        message = f"{{n}} of {len(topics):,} topics {{has|have}} no relevant document"
+        value = " ".join(poor[:NAMED_TOPICS])
+        findings.warn("NO_RELEVANT", message, count=len(poor), value=value)
 
 
 def _warn_columns(doc_ids: NDArray[np.bytes_], findings: Findings) -> None:

@@ -92,11 +92,15 @@ class TopicColumn:
     def finish(self) -> None:
         """Warn of dropped and of missing topics; refuse a file of unknown topics only."""
         if self._dropped_lines:
+            topics = f"{self._dropped_topics:,} topics that are"
+            if self._dropped_topics == 1:
+                topics = "1 topic that is"
             message = (
-                f"{self._dropped_lines:,} lines of {self._dropped_topics:,} topics that are not "
-                "in the list of topics were left out"
+                f"{{n}} {{line|lines}} of {topics} not in the list of topics {{was|were}} left out"
             )
-            self._findings.warn("DROPPED_TOPICS", message, line=self._first_dropped)
+            self._findings.warn(
+                "DROPPED_TOPICS", message, line=self._first_dropped, count=self._dropped_lines
+            )
         if self._known is None:
             return
         if self._dropped_lines and not self.topics:
@@ -104,8 +108,9 @@ class TopicColumn:
             self._findings.add(Problem("UNKNOWN_TOPIC", self._first_dropped, message, 1))
         missing = sorted(self._known.difference(self.topics), key=lambda code: (len(code), code))
         if missing:
-            message = f"{len(missing):,} of {len(self._known):,} topics have no line"
-            self._findings.warn("MISSING_TOPICS", message, value=" ".join(missing[:20]))
+            message = f"{{n}} of {len(self._known):,} topics {{has|have}} no line"
+            value = " ".join(missing[:20])
+            self._findings.warn("MISSING_TOPICS", message, count=len(missing), value=value)
 
 
 def _plain(code: str) -> str:

@@ -1,17 +1,19 @@
 """A person's own page: the name others see, mails wanted or not, and the tokens of scripts."""
 
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from knox.models import AuthToken
 
 from campaigns import people
-from campaigns.forms.people import AccountForm
+from campaigns.forms.people import AccountForm, FarewellForm
+from campaigns.own_data import CannotGo, close_account, own_data
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
     form = AccountForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
@@ -35,6 +37,32 @@ def token_revoke(request: HttpRequest, key: str) -> HttpResponse:
     token = get_object_or_404(AuthToken, user=request.user, token_key=key)
     token.delete()
     return redirect("campaigns:account")
+
+
+@login_required
+@require_safe
+def account_data(request: HttpRequest) -> HttpResponse:
+    """All that is kept of a person, as a file."""
+    response = JsonResponse(own_data(request.user), json_dumps_params={"indent": 1})
+    response["Content-Disposition"] = 'attachment; filename="my-data.json"'
+    return response
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def account_close(request: HttpRequest) -> HttpResponse:
+    """Asks for the address, to be sure; then forgets the person."""
+    form = FarewellForm(request.POST or None, person=request.user)
+    if request.method == "POST" and form.is_valid():
+        try:
+            close_account(person=request.user)
+        except CannotGo as error:
+            form.add_error(None, str(error))
+        else:
+            logout(request)
+            return redirect("campaigns:campaign-list")
+    status = 400 if form.errors else 200
+    return render(request, "campaigns/account_close.html", {"form": form}, status=status)
 
 
 def _account_page(request: HttpRequest, form: AccountForm) -> dict[str, object]:

@@ -11,7 +11,7 @@ from campaigns.forms.people import AnnouncementForm
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def announce(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     if viewer.campaign.archived_at is not None:

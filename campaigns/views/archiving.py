@@ -12,7 +12,7 @@ from campaigns.forms.campaign import CopyForm
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def campaign_copy(request: HttpRequest, slug: str) -> HttpResponse:
     """A copy is a new campaign: it takes the right to make one."""
     viewer = access.organiser_or_404(request.user, slug)
@@ -56,7 +56,7 @@ def campaign_archive(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def campaign_delete(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     fault = ""

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access, assignments
 from campaigns.forms.assignments import FreezeForm, QrelsForm, RemoveTopicsForm, TopicsForm
@@ -19,7 +19,7 @@ from campaigns.trec.topics import read_topics
 from campaigns.views.manage import manage_page
 
 
-@require_GET
+@require_safe
 def topics_file(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_topics:
@@ -31,7 +31,7 @@ def topics_file(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-@require_GET
+@require_safe
 def qrels_file(request: HttpRequest, slug: str, version: int) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     qrels = version_or_404(viewer, version)
@@ -56,7 +56,8 @@ def topics_add(request: HttpRequest, slug: str) -> HttpResponse:
         return manage_page(request, viewer, topics_fault=error, status=400)
     except CannotStep as error:
         return _back(request, slug, error)
-    messages.success(request, f"{count} topics added, {len(topics) - count} brought up to date.")
+    added = f"{count} topic{'' if count == 1 else 's'} added"
+    messages.success(request, f"{added}, {len(topics) - count} brought up to date.")
     for warning in warnings:
         messages.warning(request, str(warning))
     return redirect("campaigns:campaign-manage", slug)
@@ -95,8 +96,8 @@ def qrels_add(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except NeedsConfirmation as doubt:
         return _ask_to_confirm(request, viewer, form, data, doubt)
-    except FormatError as error:
-        return manage_page(request, viewer, qrels_fault=error, status=400)
+    except FormatError as error:  # the note that was typed stays in the form
+        return manage_page(request, viewer, qrels_fault=error, qrels_form=form, status=400)
     except CannotStep as error:
         return _back(request, slug, error)
     return _told(request, viewer.campaign, qrels)

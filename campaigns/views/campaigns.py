@@ -5,14 +5,15 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import access, lifecycle
-from campaigns.forms.campaign import CampaignForm
+from campaigns.forms.campaign import CampaignForm, NewCampaignForm
+from campaigns.forms.measures import MeasuresForm
 from campaigns.models import Campaign, Run
 
 
-@require_GET
+@require_safe
 def campaign_list(request: HttpRequest) -> HttpResponse:
     campaigns = access.campaigns_visible_to(request.user).order_by("-created_at", "-pk")
     return render(
@@ -26,7 +27,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
     )
 
 
-@require_GET
+@require_safe
 def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """The overview; an organiser may look at it through other eyes."""
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
@@ -47,17 +48,41 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def campaign_create(request: HttpRequest) -> HttpResponse:
     if not lifecycle.may_create_campaigns(request.user):
         raise PermissionDenied
-    form = CampaignForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    form = NewCampaignForm(request.POST or None)
+    measures_form = MeasuresForm(request.POST or None, campaign=form.instance)
+    if request.method == "POST" and settings_agree(form, measures_form):
         campaign = lifecycle.create_campaign(
             campaign=form.save(commit=False), organiser=request.user
         )
         return redirect("campaigns:campaign-manage", campaign.slug)
-    return render(request, "campaigns/campaign_form.html", {"form": form})
+    return render(
+        request,
+        "campaigns/campaign_form.html",
+        {"form": form, "measures_form": measures_form, "series_names": series_named(request)},
+    )
+
+
+def settings_agree(form: CampaignForm, measures_form: MeasuresForm) -> bool:
+    """Whether both are filled in right; the measures are the campaign's then. Each is looked at, so
+    that one answer names every fault."""
+    rel = form.cleaned_data.get("rel") if form.is_valid() else None
+    measures = measures_form.measures(rel or form.instance.rel)
+    if rel is None or measures is None:
+        return False
+    form.instance.measures = measures
+    return True
+
+
+def series_named(request: HttpRequest) -> list[str]:
+    """The series of campaigns that this person knows of."""
+    campaigns = access.campaigns_visible_to(request.user).exclude(series=None)
+    return list(
+        campaigns.order_by("series__name").values_list("series__name", flat=True).distinct()
+    )
 
 
 def _own_runs(viewer: access.Viewer) -> QuerySet[Run]:

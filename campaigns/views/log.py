@@ -11,24 +11,27 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
-from campaigns.models import LogEntry
+from campaigns.choices import one_of
+from campaigns.log_rows import LogRow, log_rows
 
 PAGE = 100
 A_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00")
-COLUMNS = ("at", "who", "what", "subject", "details")
+COLUMNS = ("at", "who", "what", "subject", "subject_id", "details")
 
 
 @login_required
-@require_GET
+@require_safe
 def log_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     # A version of the qrels scores every run: told in the CSV, it would bury what people did.
     entries = viewer.campaign.log.exclude(verb="scored").select_related("actor")
-    page = Paginator(entries, PAGE).get_page(request.GET.get("page"))
-    lines = [(entry, said(entry.details)) for entry in page]
+    pages = Paginator(entries, PAGE)
+    numbers = [str(number) for number in pages.page_range]
+    page = pages.page(int(one_of("page", request.GET.get("page"), numbers, usual="1")))
+    lines = [(row, said(row.details)) for row in log_rows(viewer.campaign, page)]
     return render(
         request,
         "campaigns/log.html",
@@ -37,15 +40,15 @@ def log_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def log_csv(request: HttpRequest, slug: str) -> HttpResponse:
-    """Every entry, newest first; details as JSON."""
+    """Every entry, newest first; details as JSON, with names where the log keeps ids."""
     viewer = access.organiser_or_404(request.user, slug)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for entry in viewer.campaign.log.select_related("actor"):
-        writer.writerow(_cells(entry))
+    for row in log_rows(viewer.campaign, viewer.campaign.log.select_related("actor")):
+        writer.writerow(_cells(row))
     response = HttpResponse(out.getvalue(), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-log.csv"'
     return response
@@ -78,11 +81,12 @@ def _one(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)
 
 
-def _cells(entry: LogEntry) -> list[str]:
+def _cells(row: LogRow) -> list[str]:
     return [
-        entry.at.isoformat(),
-        str(entry.actor) if entry.actor else "",
-        entry.verb,
-        entry.subject,
-        json.dumps(entry.details, ensure_ascii=False) if entry.details else "",
+        row.entry.at.isoformat(),
+        row.who,
+        row.entry.verb,
+        row.subject,
+        row.subject_id,
+        json.dumps(row.details, ensure_ascii=False) if row.details else "",
     ]

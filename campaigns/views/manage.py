@@ -6,34 +6,41 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns import access, lifecycle
 from campaigns.forms.assignments import QrelsForm, TopicsForm
 from campaigns.forms.campaign import CampaignForm
+from campaigns.forms.measures import MeasuresForm
 from campaigns.forms.showing import SHOWN_STAGES, shown_by
+from campaigns.log_rows import log_rows
 from campaigns.models import Campaign
+from campaigns.views.campaigns import series_named, settings_agree
 
 STEPS = lifecycle.STEPS
 
 
 @login_required
-@require_GET
+@require_safe
 def campaign_manage(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     return manage_page(request, viewer)
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     # A copy: a faulty form writes what was typed into its instance, and the page shows the rest.
     form = CampaignForm(request.POST or None, instance=copy.copy(viewer.campaign))
-    if request.method == "POST" and form.is_valid():
+    measures_form = MeasuresForm(request.POST or None, campaign=viewer.campaign)
+    if request.method == "POST" and settings_agree(form, measures_form):
+        changed = form.changed_settings
+        if form.instance.measures != viewer.campaign.measures:
+            changed.append("measures")
         try:
             lifecycle.change_settings(
-                campaign=form.save(commit=False), fields=form.changed_settings, actor=request.user
+                campaign=form.save(commit=False), fields=changed, actor=request.user
             )
         except lifecycle.Archived as error:
             messages.error(request, str(error))
@@ -41,7 +48,13 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
     return render(
         request,
         "campaigns/campaign_form.html",
-        {"viewer": viewer, "campaign": viewer.campaign, "form": form},
+        {
+            "viewer": viewer,
+            "campaign": viewer.campaign,
+            "form": form,
+            "measures_form": measures_form,
+            "series_names": series_named(request),
+        },
     )
 
 
@@ -64,6 +77,7 @@ def manage_page(
 ) -> HttpResponse:
     """The desk; `extra` is what an act has to say on it."""
     campaign: Campaign = viewer.campaign
+    last_acts = campaign.log.exclude(verb="scored").select_related("actor")
     context = {
         "viewer": viewer,
         "campaign": campaign,
@@ -84,6 +98,6 @@ def manage_page(
         "next_moment": lifecycle.next_moment(campaign, request.arrived_at),
         "may_create": lifecycle.may_create_campaigns(request.user),
         "qrels_versions": campaign.qrels.order_by("-version"),
-        "log": campaign.log.exclude(verb="scored").select_related("actor")[:10],
+        "log": log_rows(campaign, last_acts[:10]),
     }
     return render(request, "campaigns/campaign_manage.html", context | extra, status=status)

@@ -7,13 +7,13 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaigns import access, people, teams
+from campaigns import access, lifecycle, people, teams
 from campaigns.forms.people import JoinForm, TeamEditForm, TeamForm, TermsForm
 from campaigns.models import Membership, Team
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def team(request: HttpRequest, slug: str) -> HttpResponse:
     """Without a team: the form that founds one. With a team: who is in it."""
     viewer = access.viewer_or_404(request.user, slug)
@@ -36,12 +36,16 @@ def team_invite(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug)
     if viewer.team is None:
         raise Http404
-    _, token = people.invite(
-        campaign=viewer.campaign,
-        by=request.user,
-        role=Membership.Role.PARTICIPANT,
-        team=viewer.team,
-    )
+    try:
+        _, token = people.invite(
+            campaign=viewer.campaign,
+            by=request.user,
+            role=Membership.Role.PARTICIPANT,
+            team=viewer.team,
+        )
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
+        return redirect("campaigns:team", slug)
     return _team_page(request, viewer, link=link_of(request, token))
 
 
@@ -91,12 +95,15 @@ def terms_accept(request: HttpRequest, slug: str) -> HttpResponse:
     form = TermsForm(request.POST, campaign=viewer.campaign)
     if not form.is_valid():
         return _team_page(request, viewer, status=400, terms_form=form)
-    people.accept_terms(campaign=viewer.campaign, person=request.user)
+    try:
+        people.accept_terms(campaign=viewer.campaign, person=request.user)
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
     return redirect("campaigns:team", slug)
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Says what the link offers; joining is a click of its own, never the mere look."""
     found = people.find_invitation(token)

@@ -8,16 +8,16 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
-from campaigns import access, people, teams
+from campaigns import access, lifecycle, people, teams
 from campaigns.forms.people import NewTeamForm
 from campaigns.models import Membership, Team
 from campaigns.views.people import link_of
 
 
 @login_required
-@require_GET
+@require_safe
 def people_page(request: HttpRequest, slug: str) -> HttpResponse:
     return _people_page(request, access.organiser_or_404(request.user, slug))
 
@@ -30,10 +30,11 @@ def role_invite(request: HttpRequest, slug: str, role: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     if role not in people.INVITED_ROLES:
         raise Http404
-    if viewer.campaign.archived_at is not None:
-        messages.error(request, "The campaign is archived: bring it back first.")
+    try:
+        _, token = people.invite(campaign=viewer.campaign, by=request.user, role=role)
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
         return redirect("campaigns:people", slug)
-    _, token = people.invite(campaign=viewer.campaign, by=request.user, role=role)
     return _link_page(request, viewer, role, token)
 
 
@@ -41,7 +42,11 @@ def role_invite(request: HttpRequest, slug: str, role: str) -> HttpResponse:
 @require_POST
 def invitation_revoke(request: HttpRequest, slug: str, invitation: int) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    people.revoke(get_object_or_404(viewer.campaign.invitations, pk=invitation), actor=request.user)
+    found = get_object_or_404(viewer.campaign.invitations, pk=invitation)
+    try:
+        people.revoke(found, actor=request.user)
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
     return redirect("campaigns:people", slug)
 
 
@@ -90,7 +95,7 @@ def team_link(request: HttpRequest, slug: str, team: str) -> HttpResponse:
 @login_required
 @require_POST
 def team_decide(request: HttpRequest, slug: str, team: str, act: str) -> HttpResponse:
-    """Approves, declines, merges, disqualifies or reinstates."""
+    """Approves, declines, disqualifies or reinstates."""
     viewer = access.organiser_or_404(request.user, slug)
     if act not in DECISIONS:
         raise Http404
@@ -110,15 +115,6 @@ def _decline(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
     teams.decide_team(team=team, approve=False, actor=request.user)
 
 
-def _merge(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
-    into = viewer.campaign.teams.filter(public_id=request.POST.get("into", "")).first()
-    if into is None:
-        raise teams.CannotMerge("Choose the team to merge it into.")
-    if request.POST.get("sure") != "on":
-        raise teams.CannotMerge("Merging cannot be taken back: say that you are sure.")
-    teams.merge_teams(team=team, into=into, actor=request.user)
-
-
 def _disqualify(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
     teams.disqualify_team(team=team, reason=request.POST.get("reason", ""), actor=request.user)
 
@@ -130,7 +126,6 @@ def _reinstate(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
 DECISIONS: dict[str, Callable[[HttpRequest, access.Viewer, Team], None]] = {
     "approve": _approve,
     "decline": _decline,
-    "merge": _merge,
     "disqualify": _disqualify,
     "reinstate": _reinstate,
 }
@@ -155,7 +150,11 @@ def _link_page(
 
 def _team_link_page(request: HttpRequest, viewer: access.Viewer, team: Team) -> HttpResponse:
     role = Membership.Role.PARTICIPANT
-    _, token = people.invite(campaign=viewer.campaign, by=request.user, role=role, team=team)
+    try:
+        _, token = people.invite(campaign=viewer.campaign, by=request.user, role=role, team=team)
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
+        return redirect("campaigns:people", viewer.campaign.slug)
     return _link_page(request, viewer, role, token, team)
 
 

@@ -12,7 +12,7 @@ from campaigns.forms.runs import AskedForms, RunFormForm, initial_asked
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def run_form(request: HttpRequest, slug: str) -> HttpResponse:
     """What is asked of every run."""
     viewer = access.organiser_or_404(request.user, slug)

@@ -7,9 +7,10 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.files.storage import default_storage
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access, quotas, verdicts
+from campaigns.choices import UnknownChoice
 from campaigns.models import Run
 from campaigns.run_rows import FILTERS, listed_runs, runs_csv, state_of
 from campaigns.trec.compression import GZIP_MAGIC
@@ -25,6 +26,8 @@ def found_or_login(view: View) -> View:
     def answer(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
+        except UnknownChoice:  # on a page that is shown
+            raise
         except Http404:
             if request.user.is_authenticated:
                 raise
@@ -33,7 +36,7 @@ def found_or_login(view: View) -> View:
     return answer
 
 
-@require_GET
+@require_safe
 @found_or_login
 def run_list(request: HttpRequest, slug: str) -> HttpResponse:
     """A team's own runs, with the others' where they are shown; every run for an organiser."""
@@ -58,7 +61,7 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@require_GET
+@require_safe
 @found_or_login
 def runs_as_csv(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _lister_or_404(request, slug)
@@ -68,7 +71,7 @@ def runs_as_csv(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-@require_GET
+@require_safe
 @found_or_login
 def run_file(request: HttpRequest, slug: str, public_id: str) -> FileResponse:
     """The run's file as it was handed in: for its team and the organisers, and for others where

@@ -10,20 +10,21 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaigns import access, intake, lifecycle, people, quotas, verdicts
+from campaigns import access, intake, lifecycle, offers, quotas, verdicts
 from campaigns.forms.runs import RunForm
 from campaigns.models import Campaign, Run, Team
 from campaigns.models.identity import new_public_id
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def run_create(request: HttpRequest, slug: str) -> HttpResponse:
     """The upload form. A script in the page sends it with a progress bar and asks for JSON."""
     viewer = access.viewer_or_404(request.user, slug)
-    if viewer.team is None and not viewer.is_organiser:
+    if not (viewer.team or viewer.pending_team or viewer.is_organiser):
         return redirect("campaigns:team", slug)
-    form = _run_form(request, viewer)
+    offer = offers.offer_to(viewer, request.arrived_at)
+    form = _run_form(request, viewer, offer)
     if request.method == "POST" and form.is_valid():
         try:
             run = intake.hand_in(
@@ -41,7 +42,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
             url = reverse("scoring:run-detail", args=[slug, run.public_id])
             return _answer(request, JsonResponse({"url": url}, status=202), redirect(url))
     page = render(
-        request, "campaigns/run_form.html", _form_page(request, viewer, form),
+        request, "campaigns/run_form.html", _form_page(request, viewer, form, offer),
         status=400 if form.errors else 200,
     )  # fmt: skip
     problems = [
@@ -86,15 +87,16 @@ def run_judge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Disqualifies a run for a reason that is shown with it, or reinstates it."""
     viewer = access.organiser_or_404(request.user, slug)
     run = access.run_or_404(viewer, public_id)
-    if request.POST.get("act") == "reinstate":
-        verdicts.reinstate_run(run=run, actor=request.user)
-    else:
-        try:
-            verdicts.disqualify_run(
-                run=run, reason=request.POST.get("reason", ""), actor=request.user
-            )
-        except ValidationError as error:
-            messages.error(request, " ".join(error.messages))
+    try:
+        if request.POST.get("act") == "reinstate":
+            verdicts.reinstate_run(run=run, actor=request.user)
+        else:
+            reason = request.POST.get("reason", "")
+            verdicts.disqualify_run(run=run, reason=reason, actor=request.user)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
     return redirect("scoring:run-detail", slug, public_id)
 
 
@@ -106,17 +108,17 @@ def _followed_or_404(request: HttpRequest, slug: str, public_id: str) -> tuple[a
     return viewer, run
 
 
-def _run_form(request: HttpRequest, viewer: access.Viewer) -> RunForm:
-    replaceable = intake.replaceable_runs(viewer, request.arrived_at)
+def _run_form(request: HttpRequest, viewer: access.Viewer, offer: offers.Offer) -> RunForm:
     asked = request.GET.get("replaces", "")
     return RunForm(
         *((request.POST, request.FILES) if request.method == "POST" else ()),
         campaign=viewer.campaign,
         teams=_teams(viewer),
-        replaceable=replaceable,
+        replaceable=offer.replaceable,
+        no_more=offer.no_more,
         initial={
             "idempotency_key": new_public_id(),
-            "replaces": asked if asked in {run.public_id for run in replaceable} else "",
+            "replaces": asked if asked in {run.public_id for run in offer.replaceable} else "",
             "team": request.GET.get("team", "") or (viewer.team.public_id if viewer.team else ""),
         },
     )
@@ -129,18 +131,16 @@ def _teams(viewer: access.Viewer) -> QuerySet[Team] | None:
     return viewer.campaign.teams.filter(approved_at__isnull=False).order_by("name", "pk")
 
 
-def _form_page(request: HttpRequest, viewer: access.Viewer, form: RunForm) -> dict[str, object]:
+def _form_page(
+    request: HttpRequest, viewer: access.Viewer, form: RunForm, offer: offers.Offer
+) -> dict[str, object]:
     campaign, moment = viewer.campaign, request.arrived_at
-    released = campaign.topics_released_at
     return {
         "viewer": viewer,
         "campaign": campaign,
         "form": form,
-        "is_accepting": lifecycle.is_accepting_at(campaign, moment),
+        "refusal": offer.refusal,
         "is_late": lifecycle.is_late_at(campaign, moment),
-        "is_taken": intake.refusal_of_all(viewer, moment) is None,
-        "has_topics": released is None or released <= moment,
-        "has_accepted_terms": people.has_accepted_terms(campaign, request.user),
         "quota": viewer.team and quotas.quota_of(campaign, viewer.team, moment),
         "tells_anything": quotas.tells_anything(campaign),
         "max_bytes": settings.MAX_UPLOAD_BYTES,

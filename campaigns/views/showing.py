@@ -17,7 +17,7 @@ FEEDBACK = "feedback-form"  # the name of the button that sends the second form
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def showing_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """A table of stages and switches. A preset fills it in; nothing is stored before it is sent."""
     viewer = access.organiser_or_404(request.user, slug)

@@ -2,17 +2,40 @@
 
 from django.http import Http404, HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
 from campaigns.api.acts import reading
-from campaigns.api.answers import READS
+from campaigns.api.answers import READS, RefusalSerializer
+from campaigns.choices import UnknownChoice
 from campaigns.models import Run
+from scoring.asked_board import board_asked
+from scoring.board_choices import POOLED
 from scoring.exports.board import board_csv, board_records
-from scoring.leaderboard import board_asked
+from scoring.models import Analysis
+from scoring.views.analysed import LOOK_AGAIN
+
+
+class ColumnSerializer(serializers.Serializer):
+    """A measure asked for by `columns`."""
+
+    measure = serializers.CharField()
+    base = serializers.FloatField(allow_null=True)
+    residual = serializers.FloatField(allow_null=True)
+
+
+class TiesSerializer(serializers.Serializer):
+    """The score over all orders of the run's tied documents."""
+
+    expected = serializers.FloatField(allow_null=True, help_text="the mean over all orders")
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    can_swap = serializers.BooleanField(
+        help_text="ties alone could put the run of the next rank before this one"
+    )
 
 
 class RowSerializer(serializers.Serializer):
@@ -32,12 +55,24 @@ class RowSerializer(serializers.Serializer):
     run_id = serializers.CharField()
     standing = serializers.ChoiceField(choices=["ranked", "late", "disqualified"])
     reason = serializers.CharField()
+    columns = ColumnSerializer(many=True)
+    places_gained = serializers.IntegerField(
+        allow_null=True,
+        help_text="against the board of the version in force, among the runs on both; else null",
+    )
+    ties = TiesSerializer(allow_null=True, help_text="with ties=on; else null")
 
 
 MEASURE = OpenApiParameter("measure", str, description="such as RBP(p=0.8); one of the campaign's")
 QRELS = OpenApiParameter("qrels", int, description="a version; the one in force if none is named")
 TEAM = OpenApiParameter("team", str, description="a team's id")
 TYPE = OpenApiParameter("type", str, enum=list(Run.Type.values))
+JUDGED = OpenApiParameter(
+    "judged", str, enum=list(POOLED), description="only runs in the judged pool, or not in it"
+)
+PERSISTENCE = OpenApiParameter("p", float, description="another p of an RBP, from 0.01 to 0.99")
+COLUMNS = OpenApiParameter("columns", str, many=True, description="measures beside the one")
+TIES = OpenApiParameter("ties", str, enum=["on", "off"], description="what ties decide")
 ROW = OpenApiExample(
     "the first",
     value={
@@ -55,9 +90,20 @@ ROW = OpenApiExample(
         "run_id": "k5zq3wd7c2hxy4ma",
         "standing": "ranked",
         "reason": "",
+        "columns": [{"measure": "AP", "base": 0.3102, "residual": None}],
+        "places_gained": None,
+        "ties": None,
     },
     response_only=True,
 )
+
+
+def being_computed(analysis: Analysis) -> Response:
+    """For who asks for what no worker has computed yet; a failure is found under the queue."""
+    if analysis.state == Analysis.State.FAILED:
+        raise Http404
+    body = {"code": "computing", "message": "Being computed; ask again.", "state": analysis.state}
+    return Response(body, status=202, headers={"Retry-After": str(LOOK_AGAIN)})
 
 
 @extend_schema(
@@ -68,9 +114,14 @@ ROW = OpenApiExample(
         QRELS,
         TEAM,
         TYPE,
+        JUDGED,
+        PERSISTENCE,
+        COLUMNS,
+        TIES,
         OpenApiParameter("format", str, enum=["json", "csv"]),
     ],
     responses={
+        202: OpenApiResponse(RefusalSerializer, description="Being computed; ask again."),
         (200, "application/json"): RowSerializer(many=True),
         (200, "text/csv"): OpenApiTypes.STR,
     }
@@ -82,10 +133,12 @@ def leaderboard_rows(request: Request, slug: str) -> Response | HttpResponse:
     """The rows of the page at full precision; `format=csv` gives the page's CSV."""
     viewer = access.board_or_404(request.user, slug)
     board = board_asked(viewer, request.query_params)
+    if unanswered := board.unanswered:
+        return being_computed(unanswered)
     match request.query_params.get("format", "json"):
         case "json":
             return Response(board_records(board))
         case "csv":
             return HttpResponse(board_csv(board), content_type="text/csv; charset=utf-8")
-        case _:
-            raise Http404
+        case other:
+            raise UnknownChoice("format", other, ["json", "csv"])

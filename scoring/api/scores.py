@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from campaigns import access
 from campaigns.api.acts import reading
 from campaigns.api.answers import READS
+from campaigns.choices import UnknownChoice
 from scoring.api.boards import MEASURE, QRELS
 from scoring.exports.tables import tidy_asked, tidy_csv
 from scoring.exports.trec_eval import trec_eval_text
@@ -84,5 +85,5 @@ def score_rows(request: Request, slug: str) -> Response | HttpResponse | Streami
                 raise Http404
             text = trec_eval_text(viewer, run)
             return HttpResponse(text, content_type="text/plain; charset=utf-8")
-        case _:
-            raise Http404
+        case other:
+            raise UnknownChoice("format", other, ["json", "csv", "trec_eval"])

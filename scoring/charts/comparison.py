@@ -6,6 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from scoring.charts.figures import as_data, label
+from scoring.compared_persistences import AtPersistence, Band
 from scoring.comparison import Comparison
 
 
@@ -60,3 +61,44 @@ def difference_chart(comparison: Comparison) -> dict[str, Any]:
         yaxis={"title": {"text": "difference"}, "zeroline": True},
     )
     return as_data(figure)
+
+
+def persistence_chart(comparison: Comparison, rows: tuple[AtPersistence, ...]) -> dict[str, Any]:
+    """A band a run, from its base up to what it could be, at every p."""
+    persistences = [row.p for row in rows]
+    figure = go.Figure(
+        [
+            *_band(persistences, [row.first for row in rows], comparison.first.tag, "known"),
+            *_band(persistences, [row.second for row in rows], comparison.second.tag, "own"),
+        ]
+    )
+    figure.update_layout(
+        hovermode="x unified",
+        showlegend=True,
+        xaxis={"title": {"text": "p, the persistence of the user"}, "zeroline": False},
+        yaxis={"title": {"text": "mean RBP(p)"}, "range": [0, 1], "zeroline": False},
+    )
+    return as_data(figure)
+
+
+def _band(x: list[float], bands: list[Band], tag: str, role: str) -> tuple[go.Scatter, go.Scatter]:
+    base = go.Scatter(
+        x=x,
+        y=[band.base for band in bands],
+        mode="lines",
+        name=f"{label(tag)}, known",
+        hovertemplate="%{y:.4f}",
+        meta={"role": role},
+    )
+    upper = go.Scatter(
+        x=x,
+        y=[band.upper for band in bands],
+        mode="lines",
+        line={"width": 0.5},
+        fill="tonexty",
+        name=f"{label(tag)}, could be",
+        hovertemplate="%{y:.4f}",
+        showlegend=False,
+        meta={"role": role, "fill": role},
+    )
+    return base, upper

@@ -1,6 +1,7 @@
 """Who stands where on a board."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,3 +26,37 @@ def shared_ranks(
         None if np.isnan(value) else int(before) + 1
         for value, before in zip(values, ahead, strict=True)
     ]
+
+
+class Places(NamedTuple):
+    """The rank of one thing in two orders of the same things."""
+
+    before: int
+    after: int
+
+    @property
+    def gained(self) -> int:
+        return self.before - self.after
+
+
+def common_places(
+    before: Mapping[str, float | None],
+    after: Mapping[str, float | None],
+    direction: Literal["higher", "lower"],
+) -> dict[str, Places]:
+    """Where each stands that has a value in both, counted among these alone: what came in between
+    or went has moved nobody. In the order of `after`'s keys."""
+    common = [name for name in after if _is_known(before.get(name)) and _is_known(after[name])]
+    ranks = [
+        shared_ranks(np.array([values[name] for name in common], dtype=np.float64), direction)
+        for values in (before, after)
+    ]
+    return {
+        name: Places(first, second)
+        for name, first, second in zip(common, *ranks, strict=True)
+        if first is not None and second is not None
+    }
+
+
+def _is_known(value: float | None) -> bool:
+    return value is not None and not np.isnan(value)

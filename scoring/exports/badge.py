@@ -1,11 +1,13 @@
 """A small picture of the board for other pages: who leads, and how sure that is."""
 
+import html
 from xml.sax.saxutils import escape
 
-from scoring.leaderboard import Leaderboard
+from scoring.leaderboard import Leaderboard, Row
 
 WIDTH, HEIGHT = 420, 64
 LEFT, SCALE = 12, 396  # where 0 stands, and how wide 0 to 1 is
+MOST_DIGITS = 6
 LONGEST = 44  # characters of a line
 
 
@@ -15,9 +17,8 @@ def board_badge(board: Leaderboard, *, title: str) -> str:
         found, mark = "no runs ranked yet", ""
     else:
         first = board.ranked[0]
-        digits = max(board.digits, 2)
-        upper = "" if first.upper is None else f" to {first.upper:.{digits}f}"
-        found = f"{_cut(first.tag, 24)}: {board.measure} {first.base:.{digits}f}{upper}"
+        score = _score(first, max(board.digits, 2))
+        found = f"{_cut(first.tag, 24)}: {board.measure} {score}"
         mark = _mark(first.base, first.residual or 0.0) if 0 <= first.base <= 1 else ""
     label = escape(f"{_cut(title, LONGEST)}. {found}")
     return (
@@ -27,6 +28,26 @@ def board_badge(board: Leaderboard, *, title: str) -> str:
         '<g font-family="system-ui, DejaVu Sans, sans-serif" font-size="13" fill="#1c1f26">'
         f'<text x="{LEFT}" y="19" font-weight="600">{escape(_cut(title, LONGEST))}</text>'
         f'<text x="{LEFT}" y="37">{escape(found)}</text></g>{mark}</svg>\n'
+    )
+
+
+def _score(first: Row, digits: int) -> str:
+    """Base and upper with as many decimals as keep them apart, so that no badge says ".75 to .75";
+    one number where nothing is unknown."""
+    base, upper = first.base or 0.0, first.upper
+    if upper is None:
+        return f"{base:.{digits}f}"
+    for places in range(digits, MOST_DIGITS + 1):
+        if f"{base:.{places}f}" != f"{upper:.{places}f}":
+            return f"{base:.{places}f} to {upper:.{places}f}"
+    return f"{base:.{digits}f}"
+
+
+def badge_snippet(*, title: str, board: str, picture: str) -> str:
+    """HTML by which another page shows the badge; `board` and `picture` are whole addresses."""
+    return (
+        f'<a href="{html.escape(board)}"><img src="{html.escape(picture)}" '
+        f'alt="Leaderboard of {html.escape(title)}" width="{WIDTH}" height="{HEIGHT}"></a>'
     )
 
 

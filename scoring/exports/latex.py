@@ -1,7 +1,11 @@
-"""Tables as LaTeX, with booktabs: what a paper takes over."""
+"""Tables as LaTeX, with booktabs: what a paper takes over. Every table is written here."""
 
+import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
+from scoring.exports.board import bounded
 from scoring.leaderboard import Leaderboard, Row
 
 # One pass over the text, so that nothing is escaped twice.
@@ -21,13 +25,33 @@ ESCAPES = str.maketrans(
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
         '"': r"\textquotedbl{}",
+        # of our own headings; plain LaTeX does not know them as letters
+        "τ": r"\ensuremath{\tau}",
+        "≤": r"\ensuremath{\leq}",
+        "−": r"\ensuremath{-}",
         "\n": " ",
         "\r": " ",
     }
 )
 LEAST_DIGITS = 3
-COLUMNS = "rllrrrr"
+ALIGNED = "rllrrrr"
+# Levels at which a difference gets its marks, and how they are explained.
+STARS: Final = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+STARS_SAID: Final = "* p ≤ .05, ** p ≤ .01, *** p ≤ .001"
 HEADINGS = ("", "run", "team", "base", "unknown", "interval", "judged@10")
+TIED = ("tied: mean", "lowest", "highest")
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A cell whose text is raised by a mark, or printed bold."""
+
+    text: str
+    mark: str = ""
+    is_bold: bool = False
+
+
+Cell: TypeAlias = str | Marked
 
 
 def plain(text: str) -> str:
@@ -45,9 +69,9 @@ def board_latex(board: Leaderboard, *, title: str, source: str) -> str:
     version = f", qrels v{board.qrels.version}" if board.qrels else ""
     caption = f"{title}: mean {board.measure} over {board.topic_count} topics{version}."
     return table(
-        COLUMNS,
-        HEADINGS,
-        (_cells(row, digits) for row in board.ranked),
+        ALIGNED + "r" * len(_chosen_headings(board)),
+        (*HEADINGS, *_chosen_headings(board)),
+        (_cells(row, digits) + _chosen_cells(board, row, digits) for row in board.ranked),
         caption=caption,
         source=source,
     )
@@ -56,7 +80,7 @@ def board_latex(board: Leaderboard, *, title: str, source: str) -> str:
 def table(
     columns: str,
     headings: Sequence[str],
-    rows: Iterable[Sequence[str]],
+    rows: Iterable[Sequence[Cell]],
     *,
     caption: str,
     source: str,
@@ -80,27 +104,69 @@ def table(
     return "\n".join(lines) + "\n"
 
 
+def number(value: float | None, digits: int = LEAST_DIGITS) -> str:
+    """A dash where there is none."""
+    return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+
+
+def signed(value: float | None, digits: int = LEAST_DIGITS) -> str:
+    return "–" if value is None or math.isnan(value) else f"{value:+.{digits}f}"
+
+
+def interval(low: float | None, high: float | None, digits: int = LEAST_DIGITS) -> str:
+    """[.41, .46]; a dash where an end is not known."""
+    if low is None or high is None:
+        return "–"
+    return f"[{number(low, digits)}, {number(high, digits)}]"
+
+
+def stars(p: float) -> str:
+    """The marks of a p-value; none where it is not defined."""
+    return next((mark for level, mark in STARS if p <= level), "")
+
+
 def _cells(row: Row, digits: int) -> tuple[str, ...]:
-    interval = (
-        "–" if row.upper is None else f"[{_number(row.base, digits)}, {_number(row.upper, digits)}]"
-    )
     return (
         str(row.rank),
         row.tag,
         row.team,
-        _number(row.base, digits),
-        "–" if row.residual is None else f"+{_number(row.residual, digits)}",
-        interval,
-        _number(row.judged_at_10, 2),
+        number(row.base, digits),
+        signed(row.residual, digits),
+        interval(row.base, row.upper, digits),
+        number(row.judged_at_10, 2),
     )
 
 
-def _number(value: float | None, digits: int) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
+def _chosen_headings(board: Leaderboard) -> tuple[str, ...]:
+    """Of the columns that stand behind those of every board."""
+    names: list[str] = []
+    for measure in board.columns:
+        names += [str(measure), "unknown"] if bounded(measure) else [str(measure)]
+    names += ["places gained"] if board.against else []
+    return (*names, *(TIED if board.has_tied_scores else ()))
 
 
-def _line(cells: Iterable[str]) -> str:
-    return " & ".join(map(plain, cells)) + r" \\"
+def _chosen_cells(board: Leaderboard, row: Row, digits: int) -> tuple[str, ...]:
+    cells: list[str] = []
+    for measure, cell in zip(board.columns, row.columns, strict=True):
+        cells.append(number(cell.base, digits))
+        cells += [signed(cell.residual, digits)] if bounded(measure) else []
+    cells += ["–" if row.moved is None else f"{row.moved:+d}"] if board.against else []
+    if board.has_tied_scores:
+        tied = row.tied[: len(TIED)] if row.tied else (None,) * len(TIED)
+        cells += [number(value, digits) for value in tied]
+    return tuple(cells)
+
+
+def _line(cells: Iterable[Cell]) -> str:
+    return " & ".join(map(_printed, cells)) + r" \\"
+
+
+def _printed(cell: Cell) -> str:
+    if isinstance(cell, str):
+        return plain(cell)
+    text = rf"\textbf{{{plain(cell.text)}}}" if cell.is_bold else plain(cell.text)
+    return rf"{text}\textsuperscript{{{plain(cell.mark)}}}" if cell.mark else text
 
 
 def _one_line(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 from campaigns.access import Viewer
 from campaigns.assignments import topics_xml
 from campaigns.models import Qrels
+from campaigns.provenance import told
 from campaigns.qrels_files import text_of
 from campaigns.qrels_versions import versions_visible_to
 from scoring.definitions import rules_of
@@ -74,8 +75,18 @@ def _data(viewer: Viewer, qrels: Qrels, packed: Zip) -> list[Mapping[str, Any]]:
         resources.append(describing.file(member, "the topics, with all their fields"))
     if _sees_judgments(viewer, qrels):
         member = packed.add(QRELS_FILE, text_of(qrels))
-        resources.append(describing.file(member, "the judgments: topic, 0, document, grade"))
+        words = " ".join(["the judgments: topic, 0, document, grade", *_origin(qrels)])
+        resources.append(describing.file(member, words) | _provenance(qrels))
     return resources
+
+
+def _origin(qrels: Qrels) -> list[str]:
+    sentences = told(qrels.provenance)
+    return [f"({' '.join(sentences)})"] if sentences else []
+
+
+def _provenance(qrels: Qrels) -> dict[str, Any]:
+    return {"provenance": qrels.provenance} if qrels.provenance else {}
 
 
 def _sees_judgments(viewer: Viewer, qrels: Qrels) -> bool:

@@ -32,10 +32,11 @@ def trec_eval_text(viewer: Viewer, run: Run) -> str:
 
 
 def _topic_lines(viewer: Viewer, run: Run, measures: list[tuple[str, Measure]]) -> list[str]:
+    found = run_topic_scores(viewer, run, [measure for _, measure in measures])
     by_measure = [
-        (label, measure, scores)
+        (label, measure, found[str(measure)])
         for label, measure in measures
-        if has_topic_lines(measure) and (scores := run_topic_scores(viewer, run, measure))
+        if has_topic_lines(measure) and found.get(str(measure))
     ]
     if not by_measure:
         return []

@@ -9,6 +9,8 @@ HERE = "campaigns/<slug:slug>/significance"
 urlpatterns: list[URLPattern] = [
     path(f"{HERE}/", significance.significance_page, name="significance"),
     path(f"{HERE}.csv", significance.significance_csv, name="significance-csv"),
+    path(f"{HERE}.tex", significance.significance_tex, name="significance-latex"),
     path(f"{HERE}/counts/", significance.counts_page, name="significance-counts"),
     path(f"{HERE}/counts.csv", significance.counts_table, name="significance-counts-csv"),
+    path(f"{HERE}/counts.tex", significance.counts_tex, name="significance-counts-latex"),
 ]

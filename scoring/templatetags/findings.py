@@ -26,6 +26,7 @@ class Finding:
     unranked: int  # late or disqualified runs on the board
     persistence: str  # RBP's p as it is written, "" for other measures
     is_graded: bool
+    description: str  # of the measure, in a sentence
     residual: str  # how the measure's residual is bounded, or why it has none
     is_share: bool  # its scores lie between 0 and 1, so that they can be drawn
 
@@ -47,6 +48,7 @@ def finding_of(board: Leaderboard) -> Finding:
         unranked=sum(not row.is_ranked for row in board.rows),
         persistence=format_value(parameters["p"]) if is_plain_rbp else "",
         is_graded=parameters.get("gain") == "map",
+        description=facts.description,
         residual=facts.residual,
         is_share=facts.range[1] <= 1,
     )

@@ -4,12 +4,15 @@ A score shows the digits worth showing (`shown_digits`) and one more, paler: it 
 the page, though it is worth less than what unjudged documents could add.
 """
 
+import math
+
 from django import template
 
 from scoring.core.means import shown_digits
 
 register = template.Library()
 
+LEAST_P = 0.0001
 MOST_DIGITS = shown_digits(None)
 
 
@@ -38,6 +41,26 @@ def addition(value: float | None, digits: int = MOST_DIGITS) -> str:
         return "–"
     least = 10.0 ** -_places(digits)
     return f"<{least:.{_places(digits)}f}" if 0 < value < least / 2 else f"+{score(value, digits)}"
+
+
+@register.filter
+def p_of_test(p: float) -> str:
+    """A p-value with its sign: p = 0.0412, p < 0.0001; a dash where there is none."""
+    if math.isnan(p):
+        return "–"
+    return f"p < {LEAST_P:.4f}" if p < LEAST_P else f"p = {p:.4f}"
+
+
+@register.filter
+def difference(value: float | None) -> str:
+    """Four decimals with a sign; one that rounds to nothing says between what it lies."""
+    if value is None or math.isnan(value):
+        return "–"
+    if value == 0:
+        return "0"
+    if abs(value) < LEAST_P / 2:
+        return ">−0.0001" if value < 0 else "<+0.0001"
+    return f"{'−' if value < 0 else '+'}{abs(value):.4f}"
 
 
 @register.filter

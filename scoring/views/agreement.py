@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from scoring.agreement_choices import (
@@ -22,13 +22,14 @@ from scoring.board_choices import versions_offered
 from scoring.charts.agreement import agreement_chart
 from scoring.charts.orderings import orderings_chart
 from scoring.definitions import rules_of
+from scoring.exports.latex_studies import agreement_latex, orderings_latex
 from scoring.templatetags.previews import preview_query
-from scoring.views.analysed import attached_csv
+from scoring.views.analysed import attached_csv, attached_latex, latex_names
 
 MANY = 14  # measures whose figures need the whole width of the page
 
 
-@require_GET
+@require_safe
 def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The map of the measures; with `a` in the address two orderings side by side."""
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
@@ -40,20 +41,37 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "scoring/agreement.html", context | _map(request, viewer))
 
 
-@require_GET
+@require_safe
 def agreement_rows(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     choice = chosen_map(viewer, request.GET, versions_offered(viewer))
     return attached_csv(agreement_csv(agreement_table(viewer, choice)), f"{slug}-agreement")
 
 
-@require_GET
+@require_safe
+def agreement_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    """The measures beside the references."""
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    choice = chosen_map(viewer, request.GET, versions_offered(viewer))
+    names = latex_names(request, viewer)
+    return attached_latex(agreement_latex(agreement(viewer, choice), **names), f"{slug}-agreement")
+
+
+@require_safe
 def orderings_rows(request: HttpRequest, slug: str) -> HttpResponse:
     """Each run in both orderings."""
     return attached_csv(runs_csv(_found_pair(request, slug)), f"{slug}-two-orderings")
 
 
-@require_GET
+@require_safe
+def orderings_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    found = pair_of_orderings(viewer, chosen_pair(viewer, request.GET, versions_offered(viewer)))
+    text = orderings_latex(found, **latex_names(request, viewer))
+    return attached_latex(text, f"{slug}-two-orderings")
+
+
+@require_safe
 def swapped_rows(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_csv(swaps_csv(_found_pair(request, slug)), f"{slug}-swapped-pairs")
 

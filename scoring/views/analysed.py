@@ -1,12 +1,16 @@
-"""Pages that show an analysis, or say that it is being computed."""
+"""Pages that show an analysis, or say that it is being computed; tables to take, and long ones."""
 
 from typing import Any
 
+from django.core.paginator import EmptyPage, Page, PageNotAnInteger, Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 
 from campaigns.access import Viewer
-from scoring.models import Analysis
+from campaigns.models import Campaign
+from scoring.citations import Citation, citation_of
+from scoring.models import Analysis, Snapshot
 
 LOOK_AGAIN = 2  # seconds
 
@@ -39,7 +43,35 @@ def not_computed_yet(analysis: Analysis) -> HttpResponse:
     return answer
 
 
+def page_or_404(request: HttpRequest, pages: Paginator) -> Page:
+    try:
+        return pages.page(request.GET.get("page") or 1)
+    except (EmptyPage, PageNotAnInteger) as error:
+        raise Http404("There is no such page.") from error
+
+
 def attached_csv(text: str, name: str) -> HttpResponse:
     response = HttpResponse(text, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response
+
+
+def cited_by(
+    request: HttpRequest, campaign: Campaign, snapshot: Snapshot | None
+) -> Citation | None:
+    """How the board is cited; None without a snapshot."""
+    if snapshot is None:
+        return None
+    path = reverse("scoring:snapshot-detail", args=[snapshot.public_id])
+    return citation_of(campaign, snapshot, request.build_absolute_uri(path))
+
+
+def latex_names(request: HttpRequest, viewer: Viewer) -> dict[str, str]:
+    """What every LaTeX table says of itself: whose it is, and where it was taken from."""
+    return {"title": viewer.campaign.name, "source": request.build_absolute_uri()}
+
+
+def attached_latex(text: str, name: str) -> HttpResponse:
+    response = HttpResponse(text, content_type="application/x-tex; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}.tex"'
     return response

@@ -4,20 +4,22 @@ import io
 from dataclasses import dataclass
 
 from defusedcsv import csv
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Qrels
 from scoring.board_choices import chosen_measure, chosen_version, versions_offered
-from scoring.charts.comparison import difference_chart
-from scoring.comparison import Comparison, chosen_runs, compared, ranked_runs
+from scoring.charts.comparison import difference_chart, persistence_chart
+from scoring.compared_persistences import AtPersistence, bands, bands_csv
+from scoring.comparison import Comparison, chosen_runs, compared, ranked_runs, ticked_runs
 from scoring.core.measures.measure import Measure
 from scoring.definitions import rules_of
+from scoring.exports.latex_scores import compare_latex
 from scoring.live_scores import LiveRun
 from scoring.topic_rows import sees_topic_means
-from scoring.views.analysed import attached_csv, hidden_page
+from scoring.views.analysed import attached_csv, attached_latex, hidden_page, latex_names
 
 COLUMNS = ("topic", "title", "measure", "a", "b", "a_score", "b_score", "difference", "lowest",
            "highest", "qrels")  # fmt: skip
@@ -30,15 +32,20 @@ class _Asked:
     versions: list[Qrels]
     runs: tuple[LiveRun, ...]
     found: Comparison | None
+    bands: tuple[AtPersistence, ...] = ()
 
 
-@require_GET
+@require_safe
 def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not sees_topic_means(viewer):
         return hidden_page(request, viewer)
+    ticked = ticked_runs(request.GET)
+    if len(ticked) == 2:
+        return redirect(f"{request.path}?{_as_two(request.GET, ticked).urlencode()}")
     asked = _asked(request, viewer)
     context = {
+        "ticked": len(ticked),
         "viewer": viewer,
         "campaign": viewer.campaign,
         "offered": rules_of(viewer.campaign).measures,
@@ -47,12 +54,18 @@ def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
         "versions": asked.versions,
         "runs": asked.runs,
         "found": asked.found,
+        "bands": asked.bands,
+        "leads": [sum(row.leader == place for row in asked.bands) for place in (1, 2)],
+        "band_figure": persistence_chart(asked.found, asked.bands)
+        if asked.found and asked.bands
+        else None,
+        "sees_sides": asked.found is not None and _sees_sides(viewer, asked.found),
         "figure": difference_chart(asked.found) if asked.found and asked.found.topics else None,
     }
     return render(request, "scoring/compare.html", context)
 
 
-@require_GET
+@require_safe
 def compare_csv(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not sees_topic_means(viewer):
@@ -69,6 +82,40 @@ def compare_csv(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_csv(out.getvalue(), f"{slug}-compare")
 
 
+@require_safe
+def compare_bands_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """Both runs by RBP at every p."""
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not sees_topic_means(viewer):
+        raise Http404
+    asked = _asked(request, viewer)
+    return attached_csv(bands_csv(asked.found, asked.bands), f"{slug}-compare-by-p")
+
+
+def _as_two(query: QueryDict, ticked: list[str]) -> QueryDict:
+    """The address of the page of two runs that were ticked."""
+    named = query.copy()
+    del named["run"]
+    named["a"], named["b"] = ticked
+    return named
+
+
+def _sees_sides(viewer: access.Viewer, found: Comparison) -> bool:
+    """Whether the rankings of both may be laid side by side, under the qrels in force."""
+    ids = {found.first.run_id, found.second.run_id}
+    is_in_force = found.qrels == viewer.campaign.active_qrels
+    return is_in_force and access.graded_runs(viewer, ids).keys() == ids
+
+
+@require_safe
+def compare_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not sees_topic_means(viewer):
+        raise Http404
+    text = compare_latex(_asked(request, viewer).found, **latex_names(request, viewer))
+    return attached_latex(text, f"{slug}-compare")
+
+
 def _asked(request: HttpRequest, viewer: access.Viewer) -> _Asked:
     measure = chosen_measure(viewer, request.GET.get("measure"))
     versions = versions_offered(viewer)
@@ -77,4 +124,6 @@ def _asked(request: HttpRequest, viewer: access.Viewer) -> _Asked:
     runs = ranked_runs(viewer, qrels, measure) if qrels else ()
     chosen = chosen_runs(runs, request.GET)
     found = compared(viewer, qrels, measure, *chosen) if qrels and chosen else None
-    return _Asked(measure, qrels, versions, runs, found)
+    is_pair = found is not None and found.first.run_id != found.second.run_id
+    by_p = bands(viewer.campaign, found) if found is not None and is_pair else ()
+    return _Asked(measure, qrels, versions, runs, found, by_p)

@@ -10,27 +10,32 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
+from campaigns.models import Audience
 from campaigns.qrels_versions import versions_visible_to
 from scoring.board_choices import chosen_version
 from scoring.definitions import rules_of
 from scoring.downloads import run_files
+from scoring.exports.badge import badge_snippet
 from scoring.exports.package import write_package
 from scoring.exports.tables import has_tidy_rows, tidy_asked, tidy_csv
 from scoring.exports.trec_eval import trec_eval_text
 from scoring.run_scores import sees_topics_of
 from scoring.snapshots import snapshots_visible_to
+from scoring.views.analysed import cited_by
 
 LARGEST_IN_MEMORY = 8 << 20
 
 
-@require_GET
+@require_safe
 def downloads(request: HttpRequest, slug: str) -> HttpResponse:
     """What this viewer may take, and nothing else."""
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    snapshots = snapshots_visible_to(viewer)
     return render(
         request,
         "scoring/downloads.html",
@@ -41,13 +46,28 @@ def downloads(request: HttpRequest, slug: str) -> HttpResponse:
             "has_tidy_rows": has_tidy_rows(viewer),
             "qrels_versions": versions_visible_to(viewer),
             "runs": run_files(viewer),
-            "snapshots": snapshots_visible_to(viewer),
+            "snapshots": snapshots,
+            "citation": cited_by(request, viewer.campaign, next(iter(snapshots), None)),
+            "badge": _badge(request, viewer),
             "can_take": viewer.is_organiser and viewer.campaign.archived_at is None,
         },
     )
 
 
-@require_GET
+def _badge(request: HttpRequest, viewer: access.Viewer) -> str:
+    """How another page shows the badge; nothing where not everybody may see the board."""
+    campaign = viewer.campaign
+    is_public = campaign.board_audience == Audience.EVERYONE and not campaign.is_private
+    if not is_public or viewer.preview or campaign.active_qrels_id is None:
+        return ""
+    here, picture = (
+        request.build_absolute_uri(reverse(f"scoring:{name}", args=[campaign.slug]))
+        for name in ("leaderboard", "badge")
+    )
+    return badge_snippet(title=campaign.name, board=here, picture=picture)
+
+
+@require_safe
 def scores_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     blocks = tidy_csv(tidy_asked(viewer, request.GET))
@@ -56,7 +76,7 @@ def scores_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     return response
 
 
-@require_GET
+@require_safe
 def run_trec_eval(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     run = access.run_or_404(viewer, public_id)
@@ -68,7 +88,7 @@ def run_trec_eval(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
     return response
 
 
-@require_GET
+@require_safe
 def package(request: HttpRequest, slug: str) -> FileResponse:
     """The zip, of the qrels in force or of another version that is offered."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Qrels
@@ -12,6 +12,7 @@ from scoring.analyses import answer_of, ask
 from scoring.board_choices import chosen_version, versions_offered
 from scoring.charts.pools import depth_band, pool_scatter
 from scoring.definitions import rules_of
+from scoring.exports.latex_studies import pool_latex, summaries_latex
 from scoring.live_scores import LiveRun
 from scoring.models import Analysis
 from scoring.pool_rows import (
@@ -26,11 +27,18 @@ from scoring.pool_rows import (
 )
 from scoring.pool_tables import runs_csv, summaries_csv, teams_csv
 from scoring.studies.pool_depths import POOLS
-from scoring.views.analysed import analysed_page, attached_csv, hidden_page, not_computed_yet
+from scoring.views.analysed import (
+    analysed_page,
+    attached_csv,
+    attached_latex,
+    hidden_page,
+    latex_names,
+    not_computed_yet,
+)
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class Asked:
     """What an address asks for, and as much of the answer as there is."""
 
     choice: PoolChoice
@@ -44,13 +52,13 @@ class _Asked:
         return self.analysis is not None and self.analysis.state == Analysis.State.DONE
 
 
-@require_GET
+@require_safe
 def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
-    asked = _depths_asked(viewer, request.GET)
-    study = _study(viewer, asked)
+    asked = depths_asked(viewer, request.GET)
+    study = study_of(viewer, asked)
     context = _page(viewer, asked) | {
         "found": study,
         "figure": pool_scatter(study, f"pool {asked.choice.pool_words}") if study else None,
@@ -59,20 +67,44 @@ def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
     return analysed_page(request, "scoring/pools.html", context, asked.analysis)
 
 
-@require_GET
+@require_safe
 def pools_csv(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = _depths_asked(viewer, request.GET)
+    asked = depths_asked(viewer, request.GET)
     if asked.analysis is not None and not asked.is_done:
         return not_computed_yet(asked.analysis)
-    return attached_csv(runs_csv(_study(viewer, asked), asked.qrels), f"{slug}-pool")
+    return attached_csv(runs_csv(study_of(viewer, asked), asked.qrels), f"{slug}-pool")
 
 
-@require_GET
+@require_safe
+def pools_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    asked = depths_asked(viewer, request.GET)
+    if asked.analysis is not None and not asked.is_done:
+        return not_computed_yet(asked.analysis)
+    other = f"a pool {asked.choice.pool_words}"
+    text = pool_latex(study_of(viewer, asked), other, **latex_names(request, viewer))
+    return attached_latex(text, f"{slug}-pool")
+
+
+@require_safe
+def summaries_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every measure under the pool chosen."""
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    asked = depths_asked(viewer, request.GET)
+    if asked.analysis is not None and not asked.is_done:
+        return not_computed_yet(asked.analysis)
+    study = study_of(viewer, asked)
+    rows = study.measures if study else ()
+    text = summaries_latex(rows, asked.choice.pool_words, **latex_names(request, viewer))
+    return attached_latex(text, f"{slug}-pool-measures")
+
+
+@require_safe
 def summaries_table(request: HttpRequest, slug: str) -> HttpResponse:
     """Every measure at every depth, whatever is chosen."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = _depths_asked(viewer, request.GET)
+    asked = depths_asked(viewer, request.GET)
     if asked.analysis is not None and not asked.is_done:
         return not_computed_yet(asked.analysis)
     rows = []
@@ -84,7 +116,7 @@ def summaries_table(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_csv(summaries_csv(viewer, rows, asked.qrels), f"{slug}-pool-depths")
 
 
-@require_GET
+@require_safe
 def teams_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
@@ -98,7 +130,7 @@ def teams_page(request: HttpRequest, slug: str) -> HttpResponse:
     return analysed_page(request, "scoring/pools_teams.html", context, asked.analysis)
 
 
-@require_GET
+@require_safe
 def teams_table(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     asked = _team_asked(viewer, request.GET)
@@ -108,12 +140,24 @@ def teams_table(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_csv(text, f"{slug}-left-out")
 
 
-def _depths_asked(viewer: access.Viewer, query: Any) -> _Asked:
+@require_safe
+def teams_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    asked = _team_asked(viewer, request.GET)
+    if asked.analysis is not None and not asked.is_done:
+        return not_computed_yet(asked.analysis)
+    other = "without what only its team pooled"
+    text = pool_latex(_left_out(viewer, asked), other, **latex_names(request, viewer))
+    return attached_latex(text, f"{slug}-left-out")
+
+
+def depths_asked(viewer: access.Viewer, query: Any) -> Asked:
+    """For the page, the CSVs and scripts. The viewer must be one who may see the board."""
     measures = [str(measure) for measure in rules_of(viewer.campaign).measures]
     return _asked(viewer, query, "pool_depths", lambda choice: {"measures": measures})
 
 
-def _team_asked(viewer: access.Viewer, query: Any) -> _Asked:
+def _team_asked(viewer: access.Viewer, query: Any) -> Asked:
     return _asked(
         viewer,
         query,
@@ -122,32 +166,32 @@ def _team_asked(viewer: access.Viewer, query: Any) -> _Asked:
     )
 
 
-def _asked(viewer: access.Viewer, query: Any, kind: str, question: Any) -> _Asked:
+def _asked(viewer: access.Viewer, query: Any, kind: str, question: Any) -> Asked:
     choice = chosen_pool(viewer, query)
     versions = versions_offered(viewer)
     qrels = chosen_version(viewer, query.get("qrels"), versions) or viewer.campaign.active_qrels
     if qrels is None:
-        return _Asked(choice, versions, None)
+        return Asked(choice, versions, None)
     runs = board_runs(viewer, qrels, choice.measure)
     if not runs:
-        return _Asked(choice, versions, qrels)
-    return _Asked(choice, versions, qrels, runs, ask(viewer, qrels, kind, question(choice)))
+        return Asked(choice, versions, qrels)
+    return Asked(choice, versions, qrels, runs, ask(viewer, qrels, kind, question(choice)))
 
 
-def _study(viewer: access.Viewer, asked: _Asked) -> PoolStudy | None:
+def study_of(viewer: access.Viewer, asked: Asked) -> PoolStudy | None:
     if asked.analysis is None or not asked.is_done:
         return None
     measures = rules_of(viewer.campaign).measures
     return pool_study(asked.choice, asked.runs, measures, answer_of(asked.analysis))
 
 
-def _left_out(viewer: access.Viewer, asked: _Asked) -> LeftOut | None:
+def _left_out(viewer: access.Viewer, asked: Asked) -> LeftOut | None:
     if asked.analysis is None or asked.qrels is None or not asked.is_done:
         return None
     return left_out(viewer, asked.qrels, asked.choice, answer_of(asked.analysis))
 
 
-def _page(viewer: access.Viewer, asked: _Asked) -> dict[str, Any]:
+def _page(viewer: access.Viewer, asked: Asked) -> dict[str, Any]:
     return {
         "viewer": viewer,
         "campaign": viewer.campaign,

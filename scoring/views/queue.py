@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access
 from scoring.queue_rows import queue_of
@@ -12,7 +12,7 @@ from scoring.retrying import retry, retry_all
 
 
 @login_required
-@require_GET
+@require_safe
 def queue(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     context = {

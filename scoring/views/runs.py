@@ -1,50 +1,73 @@
 """One run: what became of it, and what it was worth."""
 
+from collections.abc import Sequence
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access, descriptions
 from campaigns.models import Run
 from scoring.board_choices import chosen_measure
+from scoring.charts.run_topics import run_topics_figure
 from scoring.core.measures.catalogue import family_of
 from scoring.definitions import rules_of
+from scoring.exports.latex_scores import run_latex
 from scoring.feedback import feedback_on
+from scoring.models import Score
 from scoring.progress import progress_of
-from scoring.run_scores import run_scores, run_topic_scores
+from scoring.run_scores import run_scores, scores_in_force
+from scoring.run_topics import ORDERS, chosen_topic_order, run_topics
 from scoring.score_tables import run_csv
+from scoring.views.analysed import attached_latex, latex_names
 
 
-@require_GET
+@require_safe
 def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)
-    measure = chosen_measure(viewer, request.GET.get("measure"))
+    measure, order = (
+        chosen_measure(viewer, request.GET.get("measure")),
+        chosen_topic_order(request.GET),
+    )
+    stored = scores_in_force(viewer, run, rules_of(viewer.campaign).measures)
+    topics = run_topics(viewer, run, (measure,), order, stored).get(measure)
     by_topic = {
         "measure": measure,
         "offered": rules_of(viewer.campaign).measures,
         "is_share": family_of(measure).facts.range[1] <= 1,
-        "topic_scores": run_topic_scores(viewer, run, measure),
+        "topics": topics,
+        "order": order,
+        "orders": ORDERS,
+        "figure": run_topics_figure(topics) if topics and topics.scored else None,
     }
-    return render(request, "scoring/run_detail.html", _run_page(viewer, run) | by_topic)
+    return render(request, "scoring/run_detail.html", _run_page(viewer, run, stored) | by_topic)
 
 
-@require_GET
+@require_safe
 def run_status(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """The live part of a run's page, which asks for itself until nothing more happens."""
     viewer, run = _run(request, slug, public_id)
     return render(request, "scoring/_run_status.html", _run_page(viewer, run))
 
 
-@require_GET
+@require_safe
 def run_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Its scores as CSV, by all measures or by the one that is asked for."""
     viewer, run = _run(request, slug, public_id)
     asked = request.GET.get("measure")
     measures = (chosen_measure(viewer, asked),) if asked else rules_of(viewer.campaign).measures
-    text = run_csv(viewer, run, measures)
+    text = run_csv(viewer, run, measures, chosen_topic_order(request.GET))
     response = HttpResponse(text, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-run-{public_id}.csv"'
     return response
+
+
+@require_safe
+def run_tex(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Its means by all measures."""
+    viewer, run = _run(request, slug, public_id)
+    text = run_latex(run_scores(viewer, run), run.shown_tag, **latex_names(request, viewer))
+    return attached_latex(text, f"{slug}-run-{public_id}")
 
 
 def _run(request: HttpRequest, slug: str, public_id: str) -> tuple[access.Viewer, Run]:
@@ -52,7 +75,9 @@ def _run(request: HttpRequest, slug: str, public_id: str) -> tuple[access.Viewer
     return viewer, access.run_or_404(viewer, public_id)
 
 
-def _run_page(viewer: access.Viewer, run: Run) -> dict[str, object]:
+def _run_page(
+    viewer: access.Viewer, run: Run, stored: Sequence[Score] | None = None
+) -> dict[str, object]:
     can_follow = viewer.can_follow(run)
     return {
         "viewer": viewer,
@@ -63,6 +88,6 @@ def _run_page(viewer: access.Viewer, run: Run) -> dict[str, object]:
         "progress": progress_of(run, viewer) if can_follow else None,
         "answers": descriptions.answers_of(viewer.campaign, run) if can_follow else [],
         "feedback": feedback_on(viewer, run),
-        "scores": run_scores(viewer, run),
+        "scores": run_scores(viewer, run, stored),
         "can_see_scores": viewer.can_see_scores_of(run),
     }

@@ -5,11 +5,12 @@ from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import get_conditional_response
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access
 from campaigns.lifecycle import CannotStep
 from scoring.snapshots import board_of, open_file, snapshot_or_404, take_snapshot
+from scoring.views.analysed import cited_by
 
 
 @login_required
@@ -30,7 +31,7 @@ def snapshot_create(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("scoring:snapshot-detail", snapshot.public_id)
 
 
-@require_GET
+@require_safe
 def snapshot_detail(request: HttpRequest, snapshot: str) -> HttpResponse:
     """The board as its own file has it: page and file cannot differ."""
     viewer, found = snapshot_or_404(request.user, snapshot)
@@ -43,12 +44,12 @@ def snapshot_detail(request: HttpRequest, snapshot: str) -> HttpResponse:
             "campaign": viewer.campaign,
             "snapshot": found,
             "board": board,
-            "address": request.build_absolute_uri(request.path),
+            "citation": cited_by(request, viewer.campaign, found),
         },
     )
 
 
-@require_GET
+@require_safe
 def snapshot_file(request: HttpRequest, snapshot: str) -> HttpResponse:
     """The one file with an ETag: it never changes. It is looked at after the permission, so that
     nobody learns of a file by what another one's browser has kept."""

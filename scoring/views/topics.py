@@ -2,7 +2,7 @@
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Topic
@@ -11,13 +11,14 @@ from scoring.charts.topics import topics_figure
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.definitions import rules_of
+from scoring.exports.latex_scores import topic_latex, topics_latex
 from scoring.score_tables import topic_csv, topics_csv
 from scoring.topic_matrix import ORDERS, chosen_order, matrix_csv, topic_matrix
 from scoring.topic_rows import sees_topic_means, topic_rows, topic_runs
-from scoring.views.analysed import attached_csv
+from scoring.views.analysed import attached_csv, attached_latex, latex_names
 
 
-@require_GET
+@require_safe
 def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _viewer(request, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
@@ -38,14 +39,23 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "scoring/topic_list.html", _page(viewer, measure) | context)
 
 
-@require_GET
+@require_safe
 def topics_table(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _viewer(request, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
     return attached_csv(topics_csv(viewer, topic_rows(viewer, measure), measure), f"{slug}-topics")
 
 
-@require_GET
+@require_safe
+def topics_tex(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = _viewer(request, slug)
+    measure = chosen_measure(viewer, request.GET.get("measure"))
+    names = latex_names(request, viewer)
+    text = topics_latex(topic_rows(viewer, measure), measure, **names)
+    return attached_latex(text, f"{slug}-topics")
+
+
+@require_safe
 def matrix_table(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _viewer(request, slug)
     if not sees_topic_means(viewer):
@@ -55,7 +65,7 @@ def matrix_table(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_csv(matrix_csv(matrix), f"{slug}-topics-by-run")
 
 
-@require_GET
+@require_safe
 def topic_detail(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     viewer, topic = _topic(request, slug, code)
     measure = chosen_measure(viewer, request.GET.get("measure"))
@@ -72,12 +82,21 @@ def topic_detail(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "scoring/topic_detail.html", _page(viewer, measure) | context)
 
 
-@require_GET
+@require_safe
 def topic_table(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     viewer, topic = _topic(request, slug, code)
     measure = chosen_measure(viewer, request.GET.get("measure"))
     text = topic_csv(viewer, topic.code, topic_runs(viewer, topic, measure), measure)
     return attached_csv(text, f"{slug}-topic-{topic.position + 1}")
+
+
+@require_safe
+def topic_tex(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    viewer, topic = _topic(request, slug, code)
+    measure = chosen_measure(viewer, request.GET.get("measure"))
+    names = latex_names(request, viewer)
+    text = topic_latex(topic_runs(viewer, topic, measure), topic.code, measure, **names)
+    return attached_latex(text, f"{slug}-topic-{topic.position + 1}")
 
 
 def _viewer(request: HttpRequest, slug: str) -> access.Viewer:

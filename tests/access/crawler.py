@@ -20,6 +20,8 @@ PASSING = re.compile(
     rb'|csrf[-\w]*"?\]?(?::| =)? ?"[^"]*"',
     re.IGNORECASE,
 )
+# The measures are asked for by name: following their links tells nothing of a campaign.
+OF_NO_CAMPAIGN = ("/static/", "/accounts/", "/measures/")
 LINK = re.compile(r'\b(?:href|hx-get|src|action)="([^"#]+)')
 SECRET_GIVING = {"campaigns:token-create", "campaigns:team-invite"}  # a new one every time
 QUERIES = (
@@ -138,7 +140,7 @@ def _links(response: HttpResponse, path: str) -> list[str]:
     found = []
     for link in LINK.findall(response.content.decode()):
         target = urlsplit(urljoin(path, unescape(link)))
-        is_ours = not target.netloc and not target.path.startswith(("/static/", "/accounts/"))
+        is_ours = not target.netloc and not target.path.startswith(OF_NO_CAMPAIGN)
         if is_ours:
             found.append(target.path + (f"?{target.query}" if target.query else ""))
     return found

@@ -46,6 +46,11 @@ def published_only(role: str, stage: str) -> int:
     return 200 if stage == "published" else GONE
 
 
+def organiser_only(role: str, stage: str) -> int:
+    """Nobody is asked to log in: it is not there."""
+    return 200 if role == "organiser" else GONE
+
+
 def run_page(role: str, stage: str) -> int:
     return 200 if role == "participant" and stage != "draft" else board(role, stage)
 

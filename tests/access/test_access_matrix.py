@@ -109,6 +109,7 @@ def values_for(name: str, world: World) -> dict[str, object]:
         "new": 2,
         "job": world.job.pk,
         "code": "1",
+        "name": "RBP",
         "snapshot": world.campaign.snapshots.values_list("public_id", flat=True)[0],
     } | world.numbers
 
@@ -181,6 +182,17 @@ def test_an_address_that_changes_something_does_not_answer_a_mere_look(world: Wo
     answers = {name: status_of(client, "get", address(name, world)) for name in {*posts} - looked}
     assert answers == dict.fromkeys(answers, 405)
     assert answers
+
+
+def test_who_asks_for_the_head_alone_is_answered_like_who_asks_for_all(world: World) -> None:
+    bring_to("published", world.campaign)
+    client = clients_of(world.people)["organiser"]
+    looked = {name_of(entry) for entry, (method, _) in MATRIX.items() if method == "get"}
+    urls = {name: address(name, world) for name in looked}
+    answers = {name: [status_of(client, how, url) for how in ("head", "get")]
+               for name, url in urls.items()}  # fmt: skip
+    assert {name: both for name, both in answers.items() if both[0] != both[1]} == {}
+    assert answers["scoring:leaderboard"] == [200, 200]
 
 
 @pytest.mark.parametrize("role", ["participant", "organiser"])

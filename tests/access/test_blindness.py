@@ -49,6 +49,7 @@ def values(here: World, role: str = "participant") -> dict[str, list[object]]:
         "old": [1],
         "new": [2],
         "code": ["1"],
+        "name": ["RBP"],
         "step": ["publish"],
         "role": ["reader"],
         "act": ["approve"],

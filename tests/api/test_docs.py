@@ -47,6 +47,9 @@ def test_what_is_answered_with_rows_or_asked_with_a_body_has_an_example() -> Non
         "GET campaigns/<slug>/runs/<id>/", "GET campaigns/<slug>/leaderboard/",
         "GET campaigns/<slug>/scores/", "POST campaigns/<slug>/topics/",
         "POST campaigns/<slug>/qrels/", "POST campaigns/<slug>/snapshots/",
+        "GET campaigns/<slug>/topic-means/", "GET campaigns/<slug>/agreement/",
+        "GET campaigns/<slug>/significance/", "GET campaigns/<slug>/pool/",
+        "POST campaigns/<slug>/teams/", "POST campaigns/<slug>/teams/<team>/invitations/",
     }  # fmt: skip
     assert {name for name, each in operations().items() if "'examples'" in str(each)} >= wanted
 
@@ -113,6 +116,6 @@ def test_the_page_groups_acts_by_what_they_are_of(client) -> None:
     assert groups["/api/campaigns/{slug}/teams/{team}/merge/"] == ["teams"]
     assert {group for (group,) in groups.values()} == {
         "campaigns", "topics", "runs", "leaderboard", "scores", "snapshots", "qrels", "teams",
-        "announcements",
+        "announcements", "analyses",
     }  # fmt: skip
     assert "`code`" in schema["info"]["description"]

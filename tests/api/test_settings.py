@@ -3,7 +3,7 @@
 import pytest
 
 from campaigns.api.settings import SettingsSerializer
-from campaigns.models import Campaign, LogEntry
+from campaigns.models import Campaign, LogEntry, Topic
 from scoring.models import Job
 from tests.api.conftest import World, client_of, faulty
 from tests.making import make_user
@@ -122,9 +122,14 @@ def test_the_form_that_comes_with_runs_is_set_by_script(world: World) -> None:
 
 
 def test_feedback_is_set_by_script_and_told_to_organisers_only(world: World) -> None:
+    codes = [f"f{place}" for place in range(25)]
+    Topic.objects.bulk_create(
+        Topic(campaign=world.campaign, code=code, position=100 + place)
+        for place, code in enumerate(codes)
+    )
     said = {
         "measures": ["AP", "RR"], "feedback": "ladder", "feedback_measure": "RR",
-        "feedback_step": 0.05, "feedback_runs": 1, "feedback_days": 7, "feedback_topics": ["1"],
+        "feedback_step": 0.05, "feedback_runs": 1, "feedback_days": 7, "feedback_topics": codes,
     }  # fmt: skip
     answer = client_of(world.organiser).patch(world.url, said, format="json")
     assert {name: answer.json()["settings"][name] for name in said} == said

@@ -1,12 +1,15 @@
 """The board with its chart, without scripts, and with labels that mean harm."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from campaigns.models import Membership
 from tests.browser.boards import HOSTILE, board_path, make_published_board
 from tests.browser.conftest import Visitor
-from tests.making import make_organiser, make_user
+from tests.making import give_file, make_organiser, make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 TEAMS = tuple(f"Team {number}" for number in range(1, 41))
@@ -114,3 +117,37 @@ def test_organisers_are_told_who_else_does_not_see_the_board(visit: Visitor) -> 
     others = visit(board_path(campaign), person=make_user()).page
     expect(others.locator(".board")).to_have_count(0)
     expect(others.get_by_text("The leaderboard is not shown yet.")).to_be_visible()
+
+
+def test_a_held_key_on_the_slider_asks_once_when_it_rests(visit: Visitor) -> None:
+    campaign = make_published_board("A", "B")
+    give_file(campaign.active_qrels)
+    page = visit(board_path(campaign, "?measure=RBP(p%3D0.5)")).page
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "p=" in request.url else None)
+    page.clock.install()
+    page.clock.pause_at(timezone.now() + timedelta(hours=1))
+    page.locator("#p").focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("#p-shown")).to_have_text("0.60")
+    page.clock.run_for(149)
+    assert asked == []
+    page.clock.run_for(1)
+    expect(page.locator("#board-table")).to_contain_text("tested at the campaign’s own values of p")
+    assert [address.rpartition("p=")[2] for address in asked] == ["0.60"]
+
+
+def test_two_ticks_compare_and_a_third_is_told(visit: Visitor) -> None:
+    campaign = make_published_board("A", "B", "C")
+    page = visit(board_path(campaign)).page
+    told, button = page.locator("#compare-told"), page.get_by_role("button", name="Compare")
+    for name in ("run1", "run3", "run2"):
+        page.get_by_label(f"compare {name}").check()
+    expect(told).to_have_text("3 runs are ticked; two can be set side by side")
+    expect(button).to_be_disabled()
+    page.get_by_label("compare run1").uncheck()
+    expect(told).to_have_text("run2 and run3")
+    button.click()
+    expect(page.locator("h1")).to_have_text("Two runs side by side")
+    expect(page.locator("#finding")).to_contain_text("run2 does better than run3")

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from scoring.cli.measures_page import example_of, page
+from scoring.cli.measures_page import page
 from scoring.core.measures.catalogue import FAMILIES
+from scoring.core.measures.entries import example_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "measures.md"
 

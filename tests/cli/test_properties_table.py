@@ -3,8 +3,8 @@
 import csv
 import io
 
-from scoring.cli.properties import FURTHER, PAPER
 from scoring.core.measures.names import parse_measure
+from scoring.core.property_table import FURTHER, PAPER
 
 TABLE_2 = """\
 DCG@k No Yes Yes Yes Yes Yes No

@@ -11,7 +11,8 @@ from django.test import Client
 from campaigns.access import viewer_or_404
 from campaigns.models import Campaign, LogEntry, Qrels, Run, User
 from campaigns.trec.runs import read_run
-from scoring.leaderboard import chosen_measure, leaderboard
+from scoring.board_choices import chosen_measure
+from scoring.leaderboard import leaderboard
 from scoring.management.commands.load_demo import ORGANISER, PARTICIPANT, PASSWORD, REPORTS, TRAINS
 from scoring.models import Evaluation, Job
 

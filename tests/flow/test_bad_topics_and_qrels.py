@@ -178,6 +178,31 @@ def test_a_confirmation_holds_for_the_file_that_was_looked_at(world: World, name
     assert world.campaign.active_qrels.version == 1
 
 
+def test_grades_above_the_scale_are_refused_at_their_lines(world: World, door: Door) -> None:
+    world.change(highest_grade=2)
+    before = stored(world)
+    data = b"1 0 A 1\n\n2 0 B 3\n1 0 C 0\n2 0 D 127\n2 0 E 2\n"  # an empty line counts
+    answer = door.send(world, "qrels", data)
+    assert answer.status == 400
+    assert answer.problems == [(3, "GRADE"), (5, "GRADE")]
+    assert "above 2, the campaign" in answer.words
+    assert stored(world) == before
+
+
+def test_behind_lines_of_unknown_topics_a_grade_keeps_its_line(world: World, door: Door) -> None:
+    world.change(highest_grade=2)
+    answer = door.send(world, "qrels", b"9 0 A 1\n9 0 B 1\n1 0 C 5\n")
+    assert answer.problems == [(3, "GRADE")]
+
+
+def test_the_note_typed_with_a_refused_file_stays_in_the_form(world: World) -> None:
+    url = reverse("campaigns:qrels-add", args=[world.campaign.slug])
+    file = SimpleUploadedFile("qrels.txt", b"1 0 A\n")
+    page = world.desk.post(url, {"file": file, "note": "After the meeting"})
+    assert page.status_code == 400
+    assert 'value="After the meeting"' in page.content.decode()
+
+
 def test_lines_left_out_of_a_version_stay_out_when_their_topic_comes(world: World) -> None:
     qrels = add_confirmed(world, GOOD + b"3 0 A 1\n")
     assert [warning["code"] for warning in qrels.warnings] == ["DROPPED_TOPICS"]

@@ -7,7 +7,8 @@ import time_machine
 from django.urls import reverse
 
 from campaigns import lifecycle
-from campaigns.models import Campaign, Run
+from campaigns.models import Campaign, Run, Topic
+from scoring import feedback
 from scoring.core.artefacts import unpack_vector
 from scoring.definitions import rules_of
 from scoring.feedback import measure_told
@@ -18,6 +19,12 @@ from tests.making import make_campaign, make_team, make_user
 RBP = "RBP(p=0.5)"
 # Means of RBP(p=0.5) under QRELS: 0.375 where d1 and d2 come first, 0.1875 one rank further down.
 GOOD, POOR = ("d1", "d2", "d3"), ("d3", "d1", "d2")
+
+
+@pytest.fixture(autouse=True)
+def few_topics_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is worked by hand here is of one or two topics."""
+    monkeypatch.setattr(feedback, "FEWEST_FEEDBACK_TOPICS", 1)
 
 
 def told() -> list[tuple[str, float | None]]:
@@ -155,6 +162,22 @@ def test_a_mean_over_25_topics_gives_away_at_most_two_documents_a_run(
     of_first_two = {pattern: answers[pattern] for pattern in range(4)}
     assert len(set(of_first_two.values())) == 4
     assert len(set(answers.values())) <= 5  # 0.00 to 0.04: no more than there are hundredths
+
+
+@pytest.mark.parametrize(("topics", "is_told"), [(24, False), (25, True)])
+def test_a_mean_of_fewer_than_25_topics_is_not_told(
+    world: World, monkeypatch: pytest.MonkeyPatch, topics: int, is_told: bool
+) -> None:
+    monkeypatch.undo()
+    codes = [str(number) for number in range(3, 31)]
+    Topic.objects.bulk_create(
+        Topic(campaign=world.campaign, code=code, position=int(code)) for code in codes
+    )
+    world.change(feedback=Campaign.Feedback.ROUNDED)
+    judged = ["1", "2", *codes][:topics]
+    world.add_qrels("".join(f"{code} 0 d1 1\n" for code in judged).encode())
+    hand_in(world, "one", GOOD)
+    assert bool(told()) == is_told
 
 
 def feedback_under(world: World, documents: tuple[str, ...], pattern: int) -> float | None:

@@ -12,6 +12,10 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from scipy import stats
 
 from campaigns.models import Run
+from scoring.compared_persistences import AtPersistence, Band
+from scoring.core.measures.names import parse_measure
+from scoring.pool_rows import _signed
+from scoring.templatetags.numbers import p_of_test
 from tests.flow.conftest import World
 
 SHOWN = {
@@ -129,3 +133,76 @@ def test_who_sees_no_scores_by_topic_compares_nothing(board: World, facts: dict)
 def test_few_queries(board: World, django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
     with django_assert_max_num_queries(12):
         get(board, **AP)
+
+
+def test_two_runs_ticked_on_the_board_are_set_side_by_side(board: World) -> None:
+    steady, moody = ids("steady", "moody")
+    form = get(board, "leaderboard", **AP).content.decode()
+    assert form.count(' name="run" value="') == 2
+    answer = get(board, run=[moody, steady], **AP)
+    assert answer.status_code == 302
+    found = Client().get(answer["Location"]).context["found"]
+    assert (found.first.tag, found.second.tag, str(found.measure)) == ("moody", "steady", "AP")
+
+
+def test_one_tick_or_three_are_told_in_words(board: World) -> None:
+    board.taken_in(run_of("third", 2))
+    steady, moody, third = ids("steady", "moody", "third")
+    three = get(board, run=[third, moody, steady], **AP)
+    assert "3 runs were ticked, and two can be set side by side" in three.content.decode()
+    found = three.context["found"]
+    assert (found.first.tag, found.second.tag) == ("third", "moody")
+    one = get(board, run=third, **AP)
+    assert "One run was ticked" in one.content.decode()
+    assert one.context["found"].first.tag == "third"
+    assert one.context["found"].second.tag != "third"
+    assert get(board, run="nothing", **AP).status_code == 404
+
+
+def test_the_bands_of_both_runs_at_every_p(board: World) -> None:
+    """Every topic has one relevant document; both runs give five, judged in this one case only."""
+    steady, moody = ids("steady", "moody")
+    text = get(board, "compare-bands-csv", a=steady, b=moody, **AP).content.decode()
+    found = list(csv.DictReader(io.StringIO(text)))
+    assert [row["p"] for row in found] == [str(n / 100) for n in range(5, 100, 5)]
+    relevant = {topic: f"d{number % 5}" for number, topic in enumerate(TOPICS)}
+    for row in found:
+        p = float(row["p"])
+        for side, tag in (("a", "steady"), ("b", "moody")):
+            base = residual = 0.0
+            lines = run_of(tag, {"steady": 1, "moody": 3}[tag]).decode().splitlines()
+            for line in lines:
+                topic, _, document, rank, *_ = line.split()
+                weight = (1 - p) * p ** (int(rank) - 1) / len(TOPICS)
+                if document == relevant[topic]:
+                    base += weight
+                else:
+                    residual += weight
+            residual += p**5
+            assert float(row[f"{side}_base"]) == pytest.approx(base, abs=1e-12)
+            assert float(row[f"{side}_residual"]) == pytest.approx(residual, abs=1e-12)
+            assert float(row[f"{side}_upper"]) == pytest.approx(base + residual, abs=1e-12)
+    page = get(board, a=steady, b=moody, **AP)
+    assert len(page.context["band_figure"]["data"]) == 4
+    assert page.context["leads"] == [
+        sum(row.leader == place for row in page.context["bands"]) for place in (1, 2)
+    ]
+
+
+def test_who_leads_whatever_the_unjudged_are() -> None:
+    measure = parse_measure("RBP(p=0.5)")
+    for first, second, leader in (
+        (Band(0.5, 0.1), Band(0.3, 0.125), 1),
+        (Band(0.25, 0.25), Band(0.625, 0.1), 2),
+        (Band(0.5, 0.1), Band(0.25, 0.25), 0),  # they touch
+    ):
+        assert AtPersistence(0.5, measure, first, second).leader == leader
+
+
+def test_small_p_values_are_never_printed_as_nothing() -> None:
+    assert [p_of_test(p) for p in (0.00009, 0.0001, 0.0412, 1.0, float("nan"))] == [
+        "p < 0.0001", "p = 0.0001", "p = 0.0412", "p = 1.0000", "–",
+    ]  # fmt: skip
+    assert [_signed(change) for change in (-0.00001, 0.00001, -0.0002)] == [
+        ">−0.0001", "<+0.0001", "−0.0002",
+    ]  # fmt: skip

@@ -6,7 +6,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.models import Run
+from campaigns import offers
+from campaigns.access import viewer_or_404
+from campaigns.models import Run, Team
 from tests.flow.conftest import World, run_file
 
 NOW = timezone.now()
@@ -47,6 +49,55 @@ def test_a_full_quota_leaves_the_form_to_what_can_be_replaced(world: World) -> N
     page = form_page(world)
     assert not has_form(page)
     assert "1 of 1 runs handed in" in page
+
+
+def test_with_a_full_quota_one_more_run_is_not_offered(world: World) -> None:
+    world.change(run_quota=1)
+    first = world.taken_in(run_file("first"))
+    offer = offers.offer_to(viewer_or_404(world.participant, world.campaign.slug), NOW)
+    assert [run.public_id for run in offer.replaceable] == [first.public_id]
+    page = form_page(world)
+    assert "Choose a run" in page
+    assert "it is one more run" not in page
+    refused = world.hand_in(run_file("second")).content.decode()
+    assert "The team has its one run; withdraw or replace one" in refused
+    world.change(shows_own_scores=True)  # a replaced run keeps its place then
+    assert not has_form(form_page(world))
+
+
+def test_a_run_outside_the_days_of_the_quota_frees_no_place(world: World) -> None:
+    world.change(run_quota=1, quota_days=7)
+    old = world.taken_in(run_file("old"))
+    Run.objects.filter(pk=old.pk).update(submitted_at=NOW - timedelta(days=8))
+    new = world.taken_in(run_file("new"))
+    offer = offers.offer_to(viewer_or_404(world.participant, world.campaign.slug), timezone.now())
+    assert [run.public_id for run in offer.replaceable] == [new.public_id]
+
+
+def test_a_run_that_an_upload_is_about_to_replace_is_not_offered_again(world: World) -> None:
+    old = world.taken_in(run_file("old"))
+    world.hand_in(run_file("new"), replaces=old.public_id)
+    assert f'<option value="{old.public_id}"' not in form_page(world)
+
+
+def test_a_team_that_waits_and_one_without_the_terms_see_why(world: World) -> None:
+    world.change(terms="Be fair.")
+    page = form_page(world)
+    assert not has_form(page)
+    assert "Accept the campaign&#x27;s terms first" in page
+    Team.objects.filter(pk=world.team.pk).update(approved_at=None)
+    page = form_page(world)
+    assert not has_form(page)
+    assert "waits for an organiser to let it in" in page
+
+
+def test_before_the_opening_the_page_says_when(world: World) -> None:
+    opens = NOW + timedelta(days=2)
+    world.change(opens_at=opens)
+    page = form_page(world)
+    assert not has_form(page)
+    assert f"Runs are taken from {opens:%-d %B %Y %H:%M} UTC" in page
+    assert opens.isoformat() in page  # on the reader's other clocks too
 
 
 @pytest.mark.parametrize(

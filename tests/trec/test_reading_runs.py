@@ -57,7 +57,7 @@ def test_dropping_unknown_topics_counts_them_and_keeps_the_rest() -> None:
     assert [str(warning) for warning in run.warnings] == [
         "line 1: DROPPED_TOPICS 3 lines of 2 topics that are not in the list of topics "
         "were left out",
-        "MISSING_TOPICS 1 of 3 topics have no line ('3')",
+        "MISSING_TOPICS 1 of 3 topics has no line ('3')",
     ]
 
 

@@ -120,7 +120,7 @@ ROWS = [
     accept("R60", GOOD),
     accept("R61", b"1 Q0 A 1 3 r\n2 Q0 A 1 3 r\n1 Q0 B 2 2 r\n", "INTERLEAVED"),
     refuse("R62", one(topic=b"99"), "UNKNOWN_TOPIC", 2, "not in the list of topics"),
-    accept("R63", b"1 Q0 A 1 3.0 r\n", "MISSING_TOPICS", says="1 of 2 topics have no line"),
+    accept("R63", b"1 Q0 A 1 3.0 r\n", "MISSING_TOPICS", says="1 of 2 topics has no line"),
     refuse("R64", swap(b"\n1 ", b"\n7 ").replace(b"2 Q0", b"8 Q0"), "UNKNOWN_TOPIC", 2),
     refuse("R64-drop", b"9 Q0 A 1 3 r\n", "UNKNOWN_TOPIC", 1, unknown_topics="drop"),
     refuse("R65", one(topic=b"01"), "UNKNOWN_TOPIC", 2, "leading zeros matter"),

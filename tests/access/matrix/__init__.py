@@ -6,16 +6,21 @@ from tests.access.matrix import (
     assignments,
     boards,
     comparison,
+    condition,
     downloads,
     judging_plans,
+    judging_quality,
     lifecycle,
+    measures,
     people,
     pools,
+    report,
     runs,
     significance,
 )
 
 PARTS = (
+    judging_quality,
     lifecycle,
     people,
     runs,
@@ -24,8 +29,11 @@ PARTS = (
     agreement,
     significance,
     comparison,
+    condition,
     pools,
+    report,
     downloads,
+    measures,
     judging_plans,
     api,
 )

@@ -5,6 +5,7 @@ Reads answer whoever has no token as they answer strangers; writes ask for one.
 
 from collections.abc import Callable
 
+from tests.access.matrix.pools import computed
 from tests.access.roles import GONE, Expected, api_upload, board, is_shown, public, run_page
 
 TEAMS = ("participant", "rival")
@@ -78,6 +79,8 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:qrels-file": ("get", read_by_organisers),
     "api:qrels-file POST": ("post", organisers(200)),
     "api:team-list": ("get", read_by_organisers),
+    "api:team-list POST": ("post", organisers(415)),  # a form where JSON is asked
+    "api:team-invite": ("post", organisers(201)),
     "api:team-approve": ("post", organisers(409)),  # it is in
     "api:team-decline": ("post", organisers(409)),
     "api:team-merge": ("post", organisers(415)),
@@ -93,6 +96,10 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:run-file": ("get", own_file),
     "api:leaderboard": ("get", board),
     "api:scores": ("get", board),
+    "api:topic-means": ("get", public),  # without scores where these are not shown
+    "api:agreement": ("get", board),
+    "api:significance": ("get", board),  # of one run: no pairs, so nothing to compute
+    "api:pool": ("get", computed),
     "api:snapshot-list": ("get", board),
     "api:snapshot-list POST": ("post", organisers(415)),
     "api:schema": ("get", everyone),

@@ -1,6 +1,19 @@
 """Expected answers: boards. Address name: (method, what each role gets at each stage)."""
 
-from tests.access.roles import Expected, board, public, published_only, run_page
+from tests.access.roles import (
+    GONE,
+    Expected,
+    board,
+    organiser_only,
+    public,
+    published_only,
+    run_page,
+)
+
+
+def being_computed(role: str, stage: str) -> int:
+    return 202 if role == "organiser" else GONE
+
 
 MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:leaderboard": ("get", public),  # the page says itself when it is hidden
@@ -10,8 +23,24 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:run-detail": ("get", run_page),
     "scoring:run-status": ("get", run_page),
     "scoring:run-csv": ("get", run_page),
+    "scoring:run-curves": ("get", board),  # finer than a team's own means
+    "scoring:run-depth-csv": ("get", board),
+    "scoring:run-p-csv": ("get", board),
+    "scoring:run-recall-csv": ("get", board),
+    "scoring:run-precision-csv": ("get", board),
+    # Documents with their grades are the qrels' and the run file's, which stay the organisers'.
+    "scoring:run-documents": ("get", organiser_only),
+    "scoring:run-documents-csv": ("get", organiser_only),
+    "scoring:run-unjudged": ("get", organiser_only),
+    "scoring:run-unjudged-csv": ("get", organiser_only),
+    "scoring:run-unique": ("get", organiser_only),
+    "scoring:run-unique-csv": ("get", being_computed),
+    "scoring:run-unique-runs-csv": ("get", being_computed),
+    "scoring:run-latex": ("get", run_page),
     "scoring:topic-list": ("get", public),  # without scores where these are not shown
     "scoring:topics-csv": ("get", public),
+    "scoring:topics-latex": ("get", public),
+    "scoring:topic-latex": ("get", public),
     "scoring:topic-detail": ("get", public),
     "scoring:topic-csv": ("get", public),
 }

@@ -11,6 +11,9 @@ def computed(role: str, stage: str) -> int:
 MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:pools": ("get", public),  # the pages say themselves when they are hidden
     "scoring:pools-csv": ("get", computed),
+    "scoring:pools-latex": ("get", computed),
+    "scoring:pools-measures-latex": ("get", computed),
+    "scoring:pools-teams-latex": ("get", computed),
     "scoring:pools-depths-csv": ("get", computed),
     "scoring:pools-teams": ("get", public),
     "scoring:pools-teams-csv": ("get", computed),

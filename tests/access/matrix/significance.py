@@ -5,6 +5,8 @@ from tests.access.roles import Expected, board, public
 MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:significance": ("get", public),  # the page says itself when it is hidden
     "scoring:significance-csv": ("get", board),
+    "scoring:significance-latex": ("get", board),
+    "scoring:significance-counts-latex": ("get", board),
     "scoring:significance-counts": ("get", public),
     "scoring:significance-counts-csv": ("get", board),
 }

@@ -1,0 +1,152 @@
+"""Documents on which assessors disagree, and what an organiser decides of them.
+
+A decision is one more judgment: it stands above the assessors' own, a later one replaces it, and
+one without a grade takes it back. What holds is said by `campaigns.settling`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from campaigns.lifecycle import CannotStep, refuse_archived
+from campaigns.models import Campaign, Document, Judgment, LogEntry, User
+from campaigns.settling import Key, settled
+
+STATES = ("open", "decided", "all")
+
+
+class CannotDecide(CannotStep):
+    """The message says why."""
+
+
+@dataclass(frozen=True)
+class Disputed:
+    """A document that assessors graded differently, or that was decided on."""
+
+    key: Key
+    decided: int | None
+    grade: int | None  # what counts now
+
+    @property
+    def topic(self) -> str:
+        return self.key[1]
+
+    @property
+    def doc_id(self) -> str:
+        return self.key[2]
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """The same with who said what, and what can be read of the document."""
+
+    of: Disputed
+    said: tuple[Judgment, ...]  # the latest of each assessor that stands, in their order
+    decision: Judgment | None
+    document: Document | None
+    address: str  # where it can be read elsewhere, or ""
+
+
+def disputed(campaign: Campaign, *, state: str = "open", topic: str = "") -> list[Disputed]:
+    """By topic and document; `state` is one of STATES. One query."""
+    found = []
+    for key, document in settled(campaign.judgments.all()).items():
+        is_decided = document.decided is not None
+        if not is_decided and not document.is_disputed:
+            continue
+        if topic in ("", key[1]) and state in ("all", "decided" if is_decided else "open"):
+            found.append(Disputed(key, document.decided, document.grade))
+    return found
+
+
+def in_full(campaign: Campaign, some: Sequence[Disputed]) -> list[Dispute]:
+    """Of a page of them. Two queries."""
+    doc_ids = {one.doc_id for one in some}
+    texts = {each.doc_id: each for each in campaign.documents.filter(doc_id__in=doc_ids)}
+    judgments = campaign.judgments.filter(doc_id__in=doc_ids).select_related("assessor", "topic")
+    acts: dict[Key, list[Judgment]] = {}
+    for act in judgments.order_by("at", "pk"):
+        acts.setdefault((act.topic.position, act.topic.code, act.doc_id), []).append(act)
+    return [
+        Dispute(
+            of=one,
+            said=_standing(acts.get(one.key, ())),
+            decision=_decision(acts.get(one.key, ())),
+            document=texts.get(one.doc_id),
+            address=_address(campaign, one.doc_id),
+        )
+        for one in some
+    ]
+
+
+@transaction.atomic
+def decide(
+    *, campaign: Campaign, topic: str, doc_id: str, grade: int, note: str, actor: User
+) -> Judgment:
+    """This grade holds from now on, whatever assessors say. Raises `CannotDecide`."""
+    held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    refuse_archived(held)
+    if not 0 <= grade <= held.highest_grade:
+        raise CannotDecide(f"Grades of this campaign go from 0 to {held.highest_grade}.")
+    return _append(held, topic, doc_id, grade, note, actor)
+
+
+@transaction.atomic
+def take_back(*, campaign: Campaign, topic: str, doc_id: str, actor: User) -> Judgment:
+    """What assessors say holds again. Raises `CannotDecide` where nothing was decided."""
+    held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    refuse_archived(held)
+    latest = _judged(held, topic, doc_id).filter(is_adjudication=True).order_by("at", "pk").last()
+    if latest is None or latest.grade is None:
+        raise CannotDecide("Nothing was decided on this document.")
+    return _append(held, topic, doc_id, None, "", actor)
+
+
+def _append(
+    campaign: Campaign, topic: str, doc_id: str, grade: int | None, note: str, actor: User
+) -> Judgment:
+    before = _judged(campaign, topic, doc_id).first()
+    if before is None:
+        raise CannotDecide("Nobody has judged this document.")
+    made = Judgment.objects.create(
+        campaign=campaign,
+        topic_id=before.topic_id,
+        doc_id=doc_id,
+        grade=grade,
+        note=note,
+        assessor=actor,
+        is_adjudication=True,
+    )
+    LogEntry.objects.create(
+        campaign=campaign,
+        actor=actor,
+        verb="decided" if grade is not None else "took a decision back",
+        subject=f"{topic} {doc_id}"[:100],
+        details={} if grade is None else {"grade": grade},
+    )
+    return made
+
+
+def _judged(campaign: Campaign, topic: str, doc_id: str) -> QuerySet[Judgment]:
+    return campaign.judgments.filter(topic__code=topic, doc_id=doc_id)
+
+
+def _standing(acts: Iterable[Judgment]) -> tuple[Judgment, ...]:
+    latest: dict[int, Judgment] = {}
+    for act in acts:
+        if not act.is_adjudication:
+            latest.pop(act.assessor_id, None)
+            latest[act.assessor_id] = act
+    return tuple(act for act in latest.values() if act.grade is not None)
+
+
+def _decision(acts: Iterable[Judgment]) -> Judgment | None:
+    made = [act for act in acts if act.is_adjudication]
+    return made[-1] if made and made[-1].grade is not None else None
+
+
+def _address(campaign: Campaign, doc_id: str) -> str:
+    return campaign.document_address.replace("{doc_id}", quote(doc_id, safe=""))

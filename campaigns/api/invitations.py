@@ -1,0 +1,88 @@
+"""Teams of the organisers' making for scripts, and the links that bring their members."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from drf_spectacular.utils import OpenApiExample, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from campaigns import access, people, teams
+from campaigns.api.acts import acting, writing
+from campaigns.api.answers import FAULTY_FIELD, WRITES
+from campaigns.api.asked import Asked, asked
+from campaigns.api.changing import refuse_faulty
+from campaigns.api.teams import TeamSerializer, team_as_it_is
+from campaigns.forms.people import NewTeamForm
+from campaigns.models import Membership
+
+
+class NewTeamAsked(Asked):
+    name = serializers.CharField(max_length=100)
+
+
+class InvitationSerializer(serializers.Serializer):
+    """A link into a team. Whoever follows it while logged in joins; it is told this once."""
+
+    url = serializers.CharField()
+    team = serializers.CharField(help_text="Its id.")
+    expires_at = serializers.DateTimeField()
+
+
+@extend_schema(
+    summary="Found a team for others",
+    operation_id="teams_create",
+    request=NewTeamAsked,
+    responses={201: TeamSerializer} | WRITES,
+    examples=[
+        OpenApiExample("a team", value={"name": "University of Somewhere"}, request_only=True),
+        FAULTY_FIELD,
+    ],
+)
+@writing()
+def team_create(request: Request, slug: str) -> Response:
+    """It has no members yet: an invitation brings them. For organisers."""
+    viewer = access.organiser_or_404(request.user, slug)
+    form = NewTeamForm(asked(NewTeamAsked, request))
+    refuse_faulty(form)
+    name = form.cleaned_data["name"]
+    team = teams.create_team(campaign=viewer.campaign, name=name, actor=request.user)
+    return team_as_it_is(team, status=201)
+
+
+@extend_schema(
+    summary="Make a link into a team",
+    operation_id="teams_invite",
+    request=None,
+    responses={201: InvitationSerializer} | WRITES,
+    examples=[
+        OpenApiExample(
+            "a link",
+            value={
+                "url": "https://trackside.example/invitations/8PpFVsNfyRpTw0JTLkUlS2cuIJxcXq6B/",
+                "team": "k5zq3wd7c2hxy4ma",
+                "expires_at": "2026-07-01T12:00:00Z",
+            },
+            response_only=True,
+            status_codes=["201"],
+        )
+    ],
+)
+@acting()
+def team_invite(request: Request, slug: str, team: str) -> Response:
+    """More than one person may follow it, for 30 days. For organisers."""
+    viewer = access.organiser_or_404(request.user, slug)
+    found = get_object_or_404(viewer.campaign.teams, public_id=team)
+    role = Membership.Role.PARTICIPANT
+    invitation, token = people.invite(
+        campaign=viewer.campaign, by=request.user, role=role, team=found
+    )
+    address = reverse("campaigns:invitation", args=[token])
+    row: dict[str, Any] = {
+        "url": request.build_absolute_uri(address),
+        "team": found.public_id,
+        "expires_at": invitation.expires_at,
+    }
+    return Response(row, status=201)

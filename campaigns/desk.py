@@ -1,0 +1,201 @@
+"""What an assessor sees: one document, how far the topics are, and the judgments made.
+
+Nothing here reads runs, scores, weights or what another assessor said.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from django.utils import timezone
+
+from campaigns.assessing import JUDGED, SKIPPED, is_left, standing
+from campaigns.documents import address_of
+from campaigns.highlighting import highlighted, terms_of
+from campaigns.models import Campaign, Claim, Document, Judgment, Plan, Topic, User
+
+PACE_JUDGMENTS = 60  # the last so many say how fast somebody is
+LEAST_GAPS = 4
+PAUSE = timedelta(minutes=15)  # a longer gap is a pause, not a judgment
+
+
+@dataclass
+class Progress:
+    """One topic's documents as one assessor meets them."""
+
+    judged: int = 0
+    skipped: int = 0
+    left: int = 0  # may be judged now
+    with_others: int = 0
+    last: tuple[datetime, str, str] | None = None  # when, how and what was ended last
+
+    @property
+    def total(self) -> int:
+        return self.judged + self.skipped + self.left
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A document on the desk."""
+
+    doc_id: str
+    title: list[tuple[str, bool]]
+    text: list[tuple[str, bool]]
+    address: str
+
+
+@dataclass(frozen=True)
+class Grade:
+    """One key of the scale."""
+
+    grade: int
+    label: str
+
+
+@dataclass
+class Judged:
+    """What became of one document, by this assessor."""
+
+    doc_id: str
+    at: datetime
+    grade: int | None = None
+    is_unsure: bool = False
+    note: str = ""
+    is_skipped: bool = False
+    can_change: bool = True
+    title: str = field(default="")
+
+
+def plan_in_force(campaign: Campaign) -> Plan | None:
+    return campaign.plans.exclude(state=Plan.State.ENDED).first()
+
+
+def scale_of(campaign: Campaign) -> list[Grade]:
+    """Every grade in a word, as far as words tell them apart."""
+    return [Grade(grade, _label(grade, campaign)) for grade in range(campaign.highest_grade + 1)]
+
+
+def progress_by_topic(
+    plan: Plan | None, topics: Collection[Topic], person: User
+) -> dict[int, Progress]:
+    """One query."""
+    if plan is None:
+        return defaultdict(Progress)
+    return progress_of(standing(person, plan.tasks.filter(topic__in=topics), timezone.now()))
+
+
+def progress_of(tasks: Iterable[Any]) -> dict[int, Progress]:
+    """By topic, of tasks as `standing` has them."""
+    found: dict[int, Progress] = defaultdict(Progress)
+    now = timezone.now()
+    for task in tasks:
+        progress, end = found[task.topic_id], task.my_end
+        if end in (JUDGED, SKIPPED):
+            progress.judged += end == JUDGED
+            progress.skipped += end == SKIPPED
+            ended = (task.my_until, end, task.doc_id)
+            progress.last = max(progress.last or ended, ended)
+        elif is_left(task, now):
+            progress.left += 1
+        else:
+            progress.with_others += 1
+    return found
+
+
+def shown(topic: Topic, campaign: Campaign, doc_id: str) -> Shown:
+    """The document with the topic's words marked; one query."""
+    document = Document.objects.filter(campaign=campaign, doc_id=doc_id).first()
+    terms = terms_of(topic.title)
+    return Shown(
+        doc_id=doc_id,
+        title=highlighted(document.title, terms) if document else [],
+        text=highlighted(document.text, terms) if document else [],
+        address=address_of(campaign, doc_id),
+    )
+
+
+def recent(campaign: Campaign, person: User) -> list[Judgment]:
+    """This assessor's last judgments, the newest first."""
+    made = Judgment.objects.filter(campaign=campaign, assessor=person, is_adjudication=False)
+    return list(made.order_by("-at", "-pk")[:PACE_JUDGMENTS])
+
+
+def minutes_left(made: Iterable[Judgment], left: int) -> int | None:
+    """How long the rest takes at this assessor's own pace; None where there is none yet."""
+    moments = sorted(judgment.at for judgment in made)
+    gaps = [later - earlier for earlier, later in pairwise(moments)]
+    seconds = [gap.total_seconds() for gap in gaps if gap <= PAUSE]
+    if len(seconds) < LEAST_GAPS or not left:
+        return None
+    return max(1, round(median(seconds) * left / 60))
+
+
+def judged_by(topic: Topic, campaign: Campaign, person: User) -> list[Judged]:
+    """What this assessor judged or skipped of a topic, the latest first; two queries."""
+    made = Judgment.objects.filter(topic=topic, assessor=person, is_adjudication=False)
+    claims = Claim.objects.filter(task__topic=topic, assessor=person).order_by("task__plan")
+    given = {
+        doc_id: (end, until)
+        for doc_id, end, until in claims.values_list("task__doc_id", "end", "until")
+    }
+    rows = {
+        each.doc_id: Judged(
+            each.doc_id, each.at, each.grade, each.is_unsure, each.note,
+            can_change=each.doc_id in given,
+        )
+        for each in made.order_by("at", "pk")
+    }  # fmt: skip
+    for doc_id, (end, until) in given.items():
+        if end == SKIPPED:
+            rows[doc_id] = Judged(doc_id, until, is_skipped=True)
+    return sorted(rows.values(), key=lambda row: row.at, reverse=True)
+
+
+def judged_before(topic: Topic, person: User, doc_id: str) -> Judged | None:
+    """What this assessor said of one document last; None where it was never given out. Two
+    queries."""
+    given = Claim.objects.filter(task__topic=topic, task__doc_id=doc_id, assessor=person)
+    claim = given.order_by("-task__plan").first()
+    if claim is None:
+        return None
+    made = Judgment.objects.filter(
+        topic=topic, doc_id=doc_id, assessor=person, is_adjudication=False
+    )
+    last = made.order_by("-at", "-pk").first()
+    if last is None:
+        return Judged(doc_id, claim.until, is_skipped=claim.end == SKIPPED)
+    return Judged(doc_id, last.at, last.grade, last.is_unsure, last.note)
+
+
+def last_act(progress: Progress, made: Iterable[Judgment], topic: Topic) -> Judged | None:
+    """What undo would take back; `made` are this assessor's last judgments."""
+    if progress.last is None:
+        return None
+    at, end, doc_id = progress.last
+    grades = (j.grade for j in made if j.topic_id == topic.pk and j.doc_id == doc_id)
+    return Judged(doc_id, at, next(grades, None), is_skipped=end == SKIPPED)
+
+
+def add_titles(rows: Collection[Judged], campaign: Campaign) -> None:
+    """One query, of the rows of a page."""
+    ids = [row.doc_id for row in rows]
+    titles = dict(
+        Document.objects.filter(campaign=campaign, doc_id__in=ids).values_list("doc_id", "title")
+    )
+    for row in rows:
+        row.title = titles.get(row.doc_id, "")
+
+
+def _label(grade: int, campaign: Campaign) -> str:
+    if grade < campaign.rel:
+        return "related, not relevant" if grade else "not relevant"
+    if grade == campaign.rel:
+        return "relevant"
+    steps = campaign.highest_grade - campaign.rel
+    if steps == 1 or grade == campaign.rel + 1:
+        return "highly relevant" if steps <= 2 else ""
+    return "perfectly relevant" if steps == 2 else ""

@@ -1,0 +1,81 @@
+"""The texts of a campaign's documents: uploaded, counted, looked up, taken out again."""
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import BinaryIO
+from urllib.parse import quote
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from campaigns.lifecycle import refuse_archived
+from campaigns.models import Campaign, Document, LogEntry, Plan, Task, User
+from campaigns.trec.documents import ParsedDocument, read_documents
+
+ROWS_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many texts there are, and how many of the documents to be judged have none."""
+
+    documents: int
+    tasks: int
+    without_text: int
+
+
+def counts_of(campaign: Campaign) -> Counts:
+    """Three queries."""
+    there = Document.objects.filter(campaign=campaign)
+    tasks = Task.objects.filter(plan__campaign=campaign).exclude(plan__state=Plan.State.ENDED)
+    missing = tasks.exclude(Exists(there.filter(doc_id=OuterRef("doc_id"))))
+    return Counts(there.count(), tasks.count(), missing.count())
+
+
+def add_documents(*, campaign: Campaign, file: BinaryIO, actor: User) -> int:
+    """Stores every document of a file, or none; one that is there already takes the new text. How
+    many the file holds. Raises `FormatError`.
+
+    The file is read twice, so that nobody waits for a transaction in which a file is looked at
+    that may be refused at its end.
+    """
+    refuse_archived(campaign)
+    count = sum(1 for _ in read_documents(file))
+    file.seek(0)
+    with transaction.atomic():
+        rows = read_documents(file)
+        while some := list(islice(rows, ROWS_AT_ONCE)):
+            _store(campaign, some)
+        LogEntry.objects.create(
+            campaign=campaign, actor=actor, verb="added documents", details={"count": count}
+        )
+    return count
+
+
+@transaction.atomic
+def remove_documents(*, campaign: Campaign, actor: User) -> int:
+    """Takes all texts out; judgments stay. How many there were."""
+    refuse_archived(campaign)
+    count, _ = Document.objects.filter(campaign=campaign).delete()
+    if count:
+        LogEntry.objects.create(
+            campaign=campaign, actor=actor, verb="removed documents", details={"count": count}
+        )
+    return count
+
+
+def address_of(campaign: Campaign, doc_id: str) -> str:
+    """Where the document can be read, or "" where the organisers named no place."""
+    return campaign.document_address.replace("{doc_id}", quote(doc_id, safe=""))
+
+
+def _store(campaign: Campaign, parsed: list[ParsedDocument]) -> None:
+    Document.objects.bulk_create(
+        [
+            Document(campaign=campaign, doc_id=each.doc_id, title=each.title, text=each.text)
+            for each in parsed
+        ],
+        update_conflicts=True,
+        unique_fields=["campaign", "doc_id"],
+        update_fields=["title", "text"],
+    )

@@ -1,0 +1,83 @@
+"""What organisers fill in around judging: who judges what, decisions, answers from outside."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from campaigns.models import User
+from campaigns.sharing_out import AssessorLoad
+
+MOST_EACH = 3  # assessors of one topic, when they are spread evenly
+
+
+class SpreadForm(forms.Form):
+    each = forms.TypedChoiceField(
+        label="Assessors for each topic",
+        coerce=int,
+        choices=[(number, str(number)) for number in range(1, MOST_EACH + 1)],
+    )
+
+
+class SharesForm(forms.Form):
+    """The topics of each assessor, by their numbers: one field for each, for a site takes few."""
+
+    def __init__(self, *args: Any, assessors: Sequence[User], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for who in assessors:
+            self.fields[f"topics-{who.pk}"] = forms.CharField(
+                label=str(who),
+                required=False,
+                max_length=100_000,
+                widget=forms.Textarea(attrs={"rows": 2}),
+            )
+
+    @property
+    def codes(self) -> list[tuple[str, int]]:
+        """Codes of topics, and the assessor of each."""
+        return [
+            (code, int(name.removeprefix("topics-")))
+            for name, text in self.cleaned_data.items()
+            for code in text.split()
+        ]
+
+
+def topics_now(loads: Sequence[AssessorLoad]) -> dict[str, str]:
+    """What `SharesForm` begins with."""
+    return {f"topics-{load.assessor.pk}": " ".join(load.codes) for load in loads}
+
+
+class DocumentForm(forms.Form):
+    topic = forms.CharField(max_length=64)
+    doc_id = forms.CharField(max_length=1024, strip=False)
+
+
+class DecisionForm(DocumentForm):
+    grade = forms.IntegerField(min_value=0, max_value=127)
+    note = forms.CharField(max_length=1000, required=False)
+
+
+class AnswersForm(forms.Form):
+    """`confirmed` is the sha256 of the file whose conflicts the organiser has seen: a confirmation
+    holds for that file and for no other."""
+
+    assessor = forms.TypedChoiceField(coerce=int, label="Judged by")
+    file = forms.FileField(
+        label="Answers",
+        help_text="topic, 0, document, grade; or gzipped. A grade of -1 says: not judged.",
+        allow_empty_file=True,  # what is wrong with a file is said by its reader
+    )
+    confirmed = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, assessors: Sequence[User], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.people = {who.pk: who for who in assessors}
+        self.fields["assessor"].choices = [(pk, str(who)) for pk, who in self.people.items()]
+
+    @property
+    def judged_by(self) -> User:
+        return self.people[self.cleaned_data["assessor"]]
+
+    def confirms(self, data: bytes) -> bool:
+        return self.cleaned_data["confirmed"] == hashlib.sha256(data).hexdigest()

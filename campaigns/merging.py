@@ -1,0 +1,97 @@
+"""Two teams become one: what that would do, asked before it is done, and doing it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from campaigns import teams
+from campaigns.models import Run, Team, User
+from campaigns.quotas import quota_of
+
+
+class CannotMerge(teams.CannotChange):
+    """The two teams stay two; nothing was moved."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What becomes of two teams, one of which is taken away."""
+
+    team: Team  # goes
+    into: Team  # stays
+    members: Sequence[User]  # who come to the one that stays
+    runs: int  # files that come, whatever became of them
+    runs_there: int
+    used: int  # of the quota, together
+    limit: int | None
+    attempts: int  # files within 24 hours, together
+    is_anonymous: bool
+    shares_files: bool
+    obstacle: str  # why they cannot be merged; empty where they can
+
+    @property
+    def is_above_quota(self) -> bool:
+        return self.limit is not None and self.used > self.limit
+
+    @property
+    def has_full_quota(self) -> bool:
+        return self.limit is not None and self.used == self.limit
+
+
+def outcome_of(*, team: Team, into: Team, moment: datetime) -> Outcome:
+    """What merging would do now; nothing is changed."""
+    going, staying = (quota_of(each.campaign, each, moment) for each in (team, into))
+    members = team.memberships.select_related("person").order_by("created_at", "pk")
+    return Outcome(
+        team=team,
+        into=into,
+        members=[membership.person for membership in members],
+        runs=team.runs.count(),
+        runs_there=into.runs.count(),
+        used=going.used + staying.used,
+        limit=staying.limit,
+        attempts=going.attempts + staying.attempts,
+        is_anonymous=team.is_anonymous or into.is_anonymous,
+        shares_files=team.shares_files and into.shares_files,
+        obstacle=_obstacle(team, into),
+    )
+
+
+@transaction.atomic
+def merge_teams(*, team: Team, into: Team, actor: User) -> None:
+    """Moves members and runs of one team into another one and takes the first away. Their runs
+    count together, and the whole stays anonymous if either was."""
+    if team.pk == into.pk or team.campaign_id != into.campaign_id:
+        raise CannotMerge("Choose another team of this campaign.")
+    in_order = sorted((team, into), key=lambda each: each.pk)  # or two merges might wait in a ring
+    held = {each.pk: each for each in map(teams.held, in_order)}
+    team, into = held[team.pk], held[into.pk]
+    if obstacle := _obstacle(team, into):
+        raise CannotMerge(obstacle)
+    into.is_anonymous = into.is_anonymous or team.is_anonymous
+    into.shares_files = into.shares_files and team.shares_files
+    into.save(update_fields=["is_anonymous", "shares_files"])
+    # A key is the team's own; one that both have used would be found for the wrong file.
+    used = into.runs.exclude(idempotency_key="").values("idempotency_key")
+    team.runs.filter(idempotency_key__in=used).update(idempotency_key="")
+    moved = team.runs.update(team=into)
+    team.memberships.update(team=into)
+    teams.log(into, actor, "merged", team=team.name, public_id=team.public_id, runs=moved)
+    team.delete()
+
+
+def _obstacle(team: Team, into: Team) -> str:
+    if team.approved_at is None or into.approved_at is None:
+        return "Let both teams in first."
+    if team.disqualified_at is not None or into.disqualified_at is not None:
+        return "A disqualified team is not merged; reinstate it first."
+    mine = Run.objects.live().filter(team=into).values("tag")
+    common = sorted(
+        Run.objects.live().filter(team=team, tag__in=mine).values_list("tag", flat=True)
+    )
+    if not common:
+        return ""
+    tags = ", ".join(common[:10])
+    return f"Both teams have a run with the tag {tags}: withdraw one of each first."

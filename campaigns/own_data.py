@@ -1,0 +1,111 @@
+"""What the site knows of a person, given to that person; and the end of an account.
+
+Whoever goes is forgotten: address, name, password, tokens, mails, memberships. What hangs on them
+stays without them: runs belong to their team, judgments and the log keep an account without a name.
+"""
+
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django.db import transaction
+from django.db.models import Count, F
+from django.utils import timezone
+from knox.models import AuthToken
+
+from campaigns.models import Campaign, Invitation, Judgment, LogEntry, Membership, Notice, Run, User
+
+GONE = "gone-{pk}@invalid"  # a domain that no mail reaches (RFC 2606)
+
+
+class CannotGo(Exception):
+    """The message says why, to the person who would."""
+
+
+def own_data(person: User) -> dict[str, Any]:
+    """Everything that is kept of a person, as JSON can say it."""
+    return {
+        "account": {
+            "email": person.email,
+            "name": person.name,
+            "joined_at": person.joined_at.isoformat(),
+            "last_login": person.last_login.isoformat() if person.last_login else None,
+            "gets_notices": person.gets_notices,
+            "may_make_campaigns": person.is_approved,
+        },
+        "roles": list(
+            person.memberships.order_by("pk").values(
+                "role", "terms_accepted_at", "created_at",
+                in_campaign=F("campaign__slug"), of_team=F("team__name"),
+            )
+        ),
+        "uploads": list(
+            Run.objects.filter(uploaded_by=person).order_by("pk").values(
+                "public_id", "tag", "original_name", "description", "submitted_at",
+                in_campaign=F("campaign__slug"),
+            )
+        ),
+        "judgments": list(
+            Judgment.objects.filter(assessor=person).order_by("pk").values(
+                "topic__code", "doc_id", "grade", "is_unsure", "note", "at",
+                in_campaign=F("campaign__slug"),
+            )
+        ),
+        "acts": list(
+            LogEntry.objects.filter(actor=person).order_by("pk").values(
+                "at", "verb", "subject", in_campaign=F("campaign__slug")
+            )
+        ),
+        "mails": list(
+            Notice.objects.filter(recipient=person).order_by("pk").values(
+                "subject", "body", "created_at", "sent_at"
+            )
+        ),
+        "tokens": list(
+            AuthToken.objects.filter(user=person).order_by("created").values("created", "expiry")
+        ),
+    }  # fmt: skip
+
+
+@transaction.atomic
+def close_account(*, person: User) -> None:
+    """Forgets a person. Raises `CannotGo` for the last organiser of a campaign, without whom
+    nobody could look after it."""
+    _refuse_last_organiser(person)
+    for membership in person.memberships.select_related("team"):
+        LogEntry.objects.create(
+            campaign_id=membership.campaign_id,
+            actor=person,
+            verb="closed their account",
+            details={"role": membership.role},
+        )
+    person.memberships.all().delete()
+    person.topics_to_judge.all().delete()
+    Notice.objects.filter(recipient=person).delete()
+    Invitation.objects.filter(created_by=person, revoked_at=None).update(revoked_at=timezone.now())
+    AuthToken.objects.filter(user=person).delete()
+    EmailAddress.objects.filter(user=person).delete()
+    person.email = GONE.format(pk=person.pk)
+    person.name = ""
+    person.is_active = person.is_staff = person.is_superuser = person.is_approved = False
+    person.gets_notices = False
+    person.last_login = None
+    person.set_unusable_password()
+    person.save()
+
+
+def _refuse_last_organiser(person: User) -> None:
+    organised = person.memberships.filter(role=Membership.Role.ORGANISER).values("campaign")
+    # Two who go at once wait for each other here.
+    list(Campaign.objects.select_for_update(no_key=True).filter(pk__in=organised).order_by("pk"))
+    alone = (
+        Membership.objects.filter(role=Membership.Role.ORGANISER, campaign__in=organised)
+        .values("campaign__name")
+        .annotate(organisers=Count("pk"))
+        .filter(organisers=1)
+        .order_by("campaign__name")
+    )
+    names = [row["campaign__name"] for row in alone]
+    if names:
+        raise CannotGo(
+            f"You are the only organiser of {', '.join(names)}: invite another one, or delete it."
+        )

@@ -1,0 +1,235 @@
+"""Who judges which topic: named one by one, spread evenly, taken off again; and what an assessor
+holds and does not come back to is freed."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from django.db import transaction
+from django.db.models import Count, QuerySet
+from django.utils import timezone
+
+from campaigns.lifecycle import CannotStep, refuse_archived
+from campaigns.models import (
+    Campaign,
+    Claim,
+    LogEntry,
+    Membership,
+    Plan,
+    Task,
+    Topic,
+    TopicAssessor,
+    User,
+)
+from campaigns.settling import settled
+
+Share: TypeAlias = tuple[int, int]  # ids of a topic and of who judges it
+NAMED = 10  # topics, where something is wrong with more of them
+
+
+class CannotShare(CannotStep):
+    """The message says why."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """One assessor before one topic."""
+
+    assessor: User
+    is_named: bool
+    judged: int  # documents
+
+
+@dataclass(frozen=True)
+class TopicShare:
+    """One topic: how many documents the plan wants of it, and who judges them."""
+
+    topic: Topic
+    wanted: int  # documents laid out
+    judged: int  # of any assessor, each once
+    places: tuple[Place, ...]  # one for each assessor
+
+    @property
+    def named(self) -> int:
+        return sum(place.is_named for place in self.places)
+
+
+@dataclass(frozen=True)
+class AssessorLoad:
+    """What one assessor has to do, has done, and holds."""
+
+    assessor: User
+    codes: tuple[str, ...]  # of the topics, in their order
+    wanted: int  # documents laid out of these topics
+    judged: int  # documents of any topic
+    held: int  # claims neither judged nor given back
+
+
+@dataclass(frozen=True)
+class Shares:
+    """The whole of it, as the page shows it."""
+
+    topics: tuple[TopicShare, ...]
+    assessors: tuple[AssessorLoad, ...]
+
+    @property
+    def without(self) -> int:
+        """Topics that nobody judges."""
+        return sum(not topic.named for topic in self.topics)
+
+
+def assessors_of(campaign: Campaign) -> list[User]:
+    """Whoever has the role, by name. One query."""
+    people = User.objects.filter(
+        memberships__campaign=campaign, memberships__role=Membership.Role.ASSESSOR
+    )
+    return list(people.order_by("name", "email"))
+
+
+def shares_of(campaign: Campaign) -> Shares:
+    """Every topic and every assessor. Six queries."""
+    assessors, topics = assessors_of(campaign), list(campaign.topics.order_by("position"))
+    named, wanted = _named(campaign, assessors), _wanted(campaign)
+    judged = _judged(campaign, {topic.position: topic.pk for topic in topics})
+    held = Counter(held_claims(campaign).values_list("assessor", flat=True))
+    rows = []
+    for topic in topics:
+        places = tuple(
+            Place(who, (topic.pk, who.pk) in named, len(judged.get((topic.pk, who.pk), ())))
+            for who in assessors
+        )
+        documents = {doc for (of, _), docs in judged.items() if of == topic.pk for doc in docs}
+        rows.append(TopicShare(topic, wanted[topic.pk], len(documents), places))
+    loads = [
+        AssessorLoad(
+            assessor=who,
+            codes=tuple(topic.code for topic in topics if (topic.pk, who.pk) in named),
+            wanted=sum(wanted[topic] for topic, assessor in named if assessor == who.pk),
+            judged=sum(len(docs) for (_, by), docs in judged.items() if by == who.pk),
+            held=held[who.pk],
+        )
+        for who in assessors
+    ]
+    return Shares(tuple(rows), tuple(loads))
+
+
+@transaction.atomic
+def share_out(*, campaign: Campaign, shares: Iterable[tuple[str, int]], actor: User | None) -> int:
+    """These and no others judge: codes of topics, each with the id of an assessor. How many topics
+    have somebody now. What somebody holds of a topic that is no longer theirs is given back.
+
+    Raises `CannotShare` for a topic that the campaign does not have. Who is no assessor any more is
+    passed over.
+    """
+    held = _locked(campaign)
+    topics = dict(held.topics.values_list("code", "pk"))
+    known = {who.pk for who in assessors_of(held)}
+    asked = list(shares)
+    strange = sorted({code for code, _ in asked} - topics.keys())
+    if strange:
+        raise CannotShare(f"No such topic: {' '.join(strange[:NAMED])}. Nothing was changed.")
+    wanted = {(topics[code], who) for code, who in asked if who in known}
+    _replace(held, wanted)
+    _log(held, actor, wanted, set(topics.values()))
+    return len({topic for topic, _ in wanted})
+
+
+@transaction.atomic
+def spread_evenly(*, campaign: Campaign, each: int, actor: User | None) -> int:
+    """Names so many assessors for each topic as `each` says, where fewer are named: whoever has
+    least to do. Who is named already stays. How many were added."""
+    held = _locked(campaign)
+    assessors = assessors_of(held)
+    named = _named(held, assessors)
+    wanted = _wanted(held)
+    topics = list(held.topics.order_by("position").values_list("pk", flat=True))
+    load: Counter[int] = Counter({who.pk: 0 for who in assessors})
+    for topic, who in named:
+        load[who] += wanted[topic] + 1
+    before = len(named)
+    for topic in sorted(topics, key=lambda pk: -wanted[pk]):  # the largest first
+        here = {who for of, who in named if of == topic}
+        free = sorted(set(load) - here, key=lambda who: (load[who], _place(assessors, who)))
+        for who in free[: max(each - len(here), 0)]:
+            named.add((topic, who))
+            load[who] += wanted[topic] + 1
+    _replace(held, named)
+    _log(held, actor, named, set(topics))
+    return len(named) - before
+
+
+@transaction.atomic
+def free_claims(*, campaign: Campaign, assessor: User, actor: User | None) -> int:
+    """Gives back what this assessor holds and has not judged; others may take it at once."""
+    held = held_claims(campaign).filter(assessor=assessor)
+    freed = held.update(end=Claim.End.RELEASED, until=timezone.now())
+    if freed:
+        LogEntry.objects.create(
+            campaign=campaign,
+            actor=actor,
+            verb="freed claims",
+            subject=str(freed),
+            details={"assessor": assessor.pk},
+        )
+    return freed
+
+
+def held_claims(campaign: Campaign) -> QuerySet[Claim]:
+    """Claims of the plan in force that are neither judged nor given back. Whoever comes back past
+    their lease goes on with what they held, so that is held too."""
+    claims = Claim.objects.filter(task__plan__campaign=campaign, end=Claim.End.NONE)
+    return claims.exclude(task__plan__state=Plan.State.ENDED)
+
+
+def _locked(campaign: Campaign) -> Campaign:
+    held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    refuse_archived(held)
+    return held
+
+
+def _named(campaign: Campaign, assessors: Collection[User]) -> set[Share]:
+    rows = TopicAssessor.objects.filter(topic__campaign=campaign, assessor__in=assessors)
+    return set(rows.values_list("topic", "assessor"))
+
+
+def _wanted(campaign: Campaign) -> Counter[int]:
+    """Documents laid out by topic, of the plan in force."""
+    tasks = Task.objects.filter(plan__campaign=campaign).exclude(plan__state=Plan.State.ENDED)
+    counted = tasks.values("topic").annotate(count=Count("pk"))
+    return Counter(dict(counted.values_list("topic", "count")))
+
+
+def _judged(campaign: Campaign, topics: Mapping[int, int]) -> dict[Share, set[str]]:
+    """The documents of each topic on which a judgment of each assessor stands."""
+    found: dict[Share, set[str]] = {}
+    for (position, _, doc_id), document in settled(campaign.judgments.all()).items():
+        for assessor in document.by_assessor:
+            found.setdefault((topics[position], assessor), set()).add(doc_id)
+    return found
+
+
+def _replace(campaign: Campaign, wanted: set[Share]) -> None:
+    rows = TopicAssessor.objects.filter(topic__campaign=campaign)
+    now = {(topic, who): pk for pk, topic, who in rows.values_list("pk", "topic", "assessor")}
+    TopicAssessor.objects.filter(pk__in=[now[share] for share in now.keys() - wanted]).delete()
+    TopicAssessor.objects.bulk_create(
+        TopicAssessor(topic_id=topic, assessor_id=who) for topic, who in sorted(wanted - now.keys())
+    )
+    for topic, who in now.keys() - wanted:
+        held = held_claims(campaign).filter(assessor=who, task__topic=topic)
+        held.update(end=Claim.End.RELEASED, until=timezone.now())
+
+
+def _log(campaign: Campaign, actor: User | None, shares: set[Share], topics: set[int]) -> None:
+    LogEntry.objects.create(
+        campaign=campaign,
+        actor=actor,
+        verb="shared out topics",
+        subject=f"{len({topic for topic, _ in shares})} of {len(topics)}",
+        details={"assessors": len({who for _, who in shares})},
+    )
+
+
+def _place(assessors: Collection[User], pk: int) -> int:
+    return [who.pk for who in assessors].index(pk)

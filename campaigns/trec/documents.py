@@ -1,0 +1,219 @@
+"""Documents to be judged: JSON lines, or TREC's `<DOC>` form, plain or gzipped.
+
+A document is text: tags of the TREC form are left out, entities are read, and what no page may
+carry becomes a blank. Only one document is in memory at a time, and the ids of all of them.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, BinaryIO
+
+from campaigns.trec.blocks import unseen_name
+from campaigns.trec.document_lines import text_lines
+from campaigns.trec.problems import Findings, Problem, refuse, shown
+from campaigns.trec.topic_records import FORBIDDEN, squeezed
+
+MAX_BYTES = 4 << 30  # unpacked
+MAX_DOCUMENTS = 500_000
+DOC_ID_BYTES = 1024
+TITLE_CHARACTERS = 500
+TEXT_CHARACTERS = 1 << 20
+ID_NAMES = ("doc_id", "docno", "docid", "id", "_id")
+TEXT_NAMES = ("text", "body", "contents", "abstract")
+
+DOC = re.compile(r"\s*<DOC>\s*", re.IGNORECASE)
+END_OF_DOC = re.compile(r"</DOC>\s*\Z", re.IGNORECASE)
+TITLE_NAMES = ("title", "headline", "ti", "hl")
+ELEMENTS = {
+    name: (
+        re.compile(rf"<{name}>", re.IGNORECASE),
+        re.compile(rf"</{name}\s{{0,9}}>", re.IGNORECASE),
+    )
+    for name in ("docno", "text", *TITLE_NAMES)
+}
+BREAK = re.compile(r"<(?:/?P|BR|/H\d|/LI)\b[^<>]{0,200}>", re.IGNORECASE)
+TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
+BLANK_LINES = re.compile(r"\n{3,}")
+
+
+@dataclass(frozen=True)
+class ParsedDocument:
+    """One document; its id is text, as in runs."""
+
+    doc_id: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """A document as it stands in the file, unchecked."""
+
+    line: int
+    doc_id: str
+    title: str
+    text: str
+
+
+def read_documents(
+    source: BinaryIO | bytes, *, max_bytes: int = MAX_BYTES
+) -> Iterator[ParsedDocument]:
+    """Yields the documents in file order. Raises FormatError at the end, with the first 25
+    problems in line order and the number of all, so nothing is to be kept before that."""
+    findings, seen = Findings(), dict[str, int]()
+    with findings.gathered():
+        for raw in _raw_documents(text_lines(source, findings, max_bytes=max_bytes), findings):
+            if len(seen) == MAX_DOCUMENTS:
+                refuse("TOO_MANY", f"more than {MAX_DOCUMENTS:,} documents", raw.line)
+            problem = _problem_of(raw, seen)
+            if problem:
+                findings.add(problem)
+                continue
+            seen[raw.doc_id] = raw.line
+            yield ParsedDocument(raw.doc_id, _clean(raw.title)[:TITLE_CHARACTERS], _clean(raw.text))
+        if not seen and not findings.total:
+            refuse("EMPTY", "the file holds no document")
+
+
+def _raw_documents(lines: Iterator[tuple[int, str]], findings: Findings) -> Iterator[_Raw]:
+    """The format is told by the first line that is not blank."""
+    for number, line in lines:
+        if line.strip():
+            rest = chain([(number, line)], lines)
+            if DOC.match(line):
+                return _trec_documents(rest)
+            if line.lstrip().startswith("{"):
+                return _json_documents(rest, findings)
+            message = "the file begins neither with <DOC> nor with a JSON object"
+            refuse("TYPE", message, number, line)
+    return iter(())
+
+
+def _problem_of(raw: _Raw, seen: dict[str, int]) -> Problem | None:
+    doc_id, message = raw.doc_id, ""
+    if not doc_id:
+        return Problem("FIELDS", raw.line, "the document has no id")
+    if doc_id in seen:
+        message = f"the document stands already on line {seen[doc_id]}"
+        return Problem("DUP", raw.line, message, None, shown(doc_id))
+    if any(char.isspace() for char in doc_id):
+        message = "the document id holds white space"
+    elif FORBIDDEN.search(doc_id) or unseen_name(doc_id.encode()):
+        message = "the document id holds a character nobody can see"
+    elif len(doc_id.encode()) > DOC_ID_BYTES:
+        message = f"the document id is longer than {DOC_ID_BYTES:,} bytes"
+    if message:
+        return Problem("INVISIBLE", raw.line, message, None, shown(doc_id))
+    if len(raw.text) > TEXT_CHARACTERS:
+        message = f"the text is longer than {TEXT_CHARACTERS:,} characters"
+        return Problem("TOO_BIG", raw.line, message, None, shown(doc_id))
+    return None
+
+
+def _clean(text: str) -> str:
+    return FORBIDDEN.sub(" ", text).strip()
+
+
+# --- JSON lines -----------------------------------------------------------------------------------
+
+
+def _json_documents(lines: Iterator[tuple[int, str]], findings: Findings) -> Iterator[_Raw]:
+    for number, line in lines:
+        if not line.strip():
+            continue
+        try:
+            yield _json_document(number, line)
+        except ValueError as error:
+            findings.add(Problem("JSON", number, str(error), None, shown(line)))
+
+
+def _json_document(number: int, line: str) -> _Raw:
+    try:
+        record = json.loads(line, parse_int=str, parse_float=str)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise ValueError("not an object of texts: nested too deeply") from None
+    if not isinstance(record, dict):
+        raise ValueError("not a JSON object")
+    texts = [_text_of(record, name) for name in TEXT_NAMES if name in record]
+    return _Raw(
+        line=number,
+        doc_id=next((_text_of(record, name) for name in ID_NAMES if name in record), ""),
+        title=squeezed(_text_of(record, "title")),
+        text=next(filter(None, texts), ""),
+    )
+
+
+def _text_of(record: dict[str, Any], name: str) -> str:
+    value = record.get(name) or ""
+    if not isinstance(value, str):
+        raise ValueError(f"'{name}' is not text")
+    return value
+
+
+# --- TREC's form ----------------------------------------------------------------------------------
+
+
+def _trec_documents(lines: Iterator[tuple[int, str]]) -> Iterator[_Raw]:
+    """What stands between `<DOC>` and `</DOC>`, each at the begin and the end of a line."""
+    start, kept, size = 0, list[str](), 0
+    for number, line in lines:
+        if not start:
+            begin = DOC.match(line)
+            if begin is None:
+                if line.strip():
+                    refuse("FIELDS", "text stands outside of <DOC> and </DOC>", number, line)
+                continue
+            start, kept, size, line = number, [], 0, line[begin.end() :]
+        elif DOC.match(line):
+            refuse("UNCLOSED", f"the document of line {start} has no </DOC>", number)
+        end = END_OF_DOC.search(line)
+        kept.append(line[: end.start()] if end else line)
+        size += len(line)
+        if size > 4 * TEXT_CHARACTERS:
+            refuse("TOO_BIG", f"the document is longer than {4 * TEXT_CHARACTERS:,} bytes", start)
+        if end:
+            yield _trec_document(start, "\n".join(kept))
+            start = 0
+    if start:
+        refuse("UNCLOSED", f"the document of line {start} has no </DOC>", start)
+
+
+def _trec_document(line: int, body: str) -> _Raw:
+    numbers, body = _taken_out(body, "docno")
+    titles: list[str] = []
+    for name in TITLE_NAMES:
+        found, body = _taken_out(body, name)
+        titles += found
+    texts, rest = _taken_out(body, "text")
+    return _Raw(
+        line=line,
+        doc_id=_plain(numbers[0]).strip() if numbers else "",
+        title=squeezed(_plain(titles[0])) if titles else "",
+        text=_plain("\n\n".join(texts) if texts else rest),
+    )
+
+
+def _taken_out(body: str, name: str) -> tuple[list[str], str]:
+    """What stands in the elements of this name, and the body without them."""
+    begin, end = ELEMENTS[name]
+    found, rest, at = list[str](), list[str](), 0
+    while (start := begin.search(body, at)) and (stop := end.search(body, start.end())):
+        found.append(body[start.end() : stop.start()])
+        rest.append(body[at : start.start()])
+        at = stop.end()
+    return found, " ".join([*rest, body[at:]])
+
+
+def _plain(markup: str) -> str:
+    """The text without its tags; paragraphs stay apart."""
+    text = html.unescape(TAG.sub(" ", BREAK.sub("\n\n", markup)))
+    lines = "\n".join(line.strip() for line in text.split("\n"))
+    return BLANK_LINES.sub("\n\n", lines)

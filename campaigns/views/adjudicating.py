@@ -1,0 +1,125 @@
+"""Documents that assessors disagree on: a list, decisions, and the same as CSV."""
+
+import io
+from collections.abc import Iterable
+
+from defusedcsv import csv
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_GET, require_POST
+
+from campaigns import access, adjudicating
+from campaigns.adjudicating import Dispute, Disputed, in_full
+from campaigns.forms.judging import DecisionForm, DocumentForm
+from campaigns.lifecycle import CannotStep
+
+PAGE = 25
+COLUMNS = (
+    "topic", "doc_id", "assessor", "grade", "is_unsure", "note", "counts", "decided",
+    "decided_by", "decision_note",
+)  # fmt: skip
+
+
+@login_required
+@require_GET
+def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    state, topic, found = _asked(viewer, request)
+    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    context = {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "state": state,
+        "states": adjudicating.STATES,
+        "topic": topic,
+        "topics": viewer.campaign.topics.order_by("position").values_list("code", flat=True),
+        "page": page,
+        "disputes": in_full(viewer.campaign, page.object_list),
+        "grades": range(viewer.campaign.highest_grade + 1),
+    }
+    return render(request, "campaigns/judging_disagreements.html", context)
+
+
+@login_required
+@require_GET
+def disagreements_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """One row for each assessor of each document that the page lists."""
+    viewer = access.organiser_or_404(request.user, slug)
+    _, _, found = _asked(viewer, request)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for start in range(0, len(found), PAGE * 20):
+        some = found[start : start + PAGE * 20]  # no database takes all ids at once
+        writer.writerows(_rows(in_full(viewer.campaign, some)))
+    response = HttpResponse(out.getvalue(), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-disagreements.csv"'
+    return response
+
+
+@login_required
+@require_POST
+def decide(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose a grade.")
+        return _back(request, slug)
+    try:
+        made = adjudicating.decide(
+            campaign=viewer.campaign, actor=request.user, **form.cleaned_data
+        )
+    except CannotStep as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{made.doc_id} of topic {made.topic}: decided, {made.grade}.")
+    return _back(request, slug)
+
+
+@login_required
+@require_POST
+def decision_take_back(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    form = DocumentForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose a document.")
+        return _back(request, slug)
+    try:
+        made = adjudicating.take_back(
+            campaign=viewer.campaign, actor=request.user, **form.cleaned_data
+        )
+    except CannotStep as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{made.doc_id} of topic {made.topic}: no longer decided.")
+    return _back(request, slug)
+
+
+def _asked(viewer: access.Viewer, request: HttpRequest) -> tuple[str, str, list[Disputed]]:
+    state, topic = request.GET.get("state") or "open", request.GET.get("topic", "")
+    if state not in adjudicating.STATES:
+        raise Http404("There is no such list.")
+    return state, topic, adjudicating.disputed(viewer.campaign, state=state, topic=topic)
+
+
+def _rows(disputes: Iterable[Dispute]) -> Iterable[tuple[object, ...]]:
+    for dispute in disputes:
+        made = dispute.decision
+        decision = (made.grade, made.assessor, made.note) if made else (None, None, None)
+        for act in dispute.said:
+            yield (
+                dispute.of.topic, dispute.of.doc_id, act.assessor, act.grade, int(act.is_unsure),
+                act.note, dispute.of.grade, *decision,
+            )  # fmt: skip
+
+
+def _back(request: HttpRequest, slug: str) -> HttpResponse:
+    """To the list as it was filtered."""
+    kept = {name: request.GET[name] for name in ("state", "topic", "page") if name in request.GET}
+    address = reverse("campaigns:judging-disagreements", args=[slug])
+    return redirect(f"{address}?{urlencode(kept)}" if kept else address)

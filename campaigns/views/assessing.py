@@ -1,0 +1,148 @@
+"""The assessors' pages: the topics to judge, the desk, and what was judged.
+
+The desk answers a look with the document that is held, whatever was on the screen before; so a
+reload, the back button and a second tab all show the same one.
+"""
+
+from uuid import uuid4
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_GET, require_http_methods
+
+from campaigns import access, assessing, desk
+from campaigns.assessing import CannotJudge
+from campaigns.forms.assessing import ActForm
+from campaigns.lifecycle import CannotStep
+from campaigns.models import Plan, Topic
+
+ROWS = 50
+
+
+@login_required
+@require_GET
+def assess(request: HttpRequest, slug: str) -> HttpResponse:
+    """My topics."""
+    viewer = access.assessor_or_404(request.user, slug)
+    campaign = viewer.campaign
+    topics = list(access.topics_to_judge(viewer))
+    plan = desk.plan_in_force(campaign)
+    progress = desk.progress_by_topic(plan, topics, request.user)
+    rows = [(topic, progress[topic.pk]) for topic in topics]
+    left = sum(each.left for _, each in rows)
+    context = {
+        "viewer": viewer,
+        "campaign": campaign,
+        "plan": plan,
+        "rows": rows,
+        "left": left,
+        "judged": sum(each.judged for _, each in rows),
+        "next_topic": next((topic for topic, each in rows if each.left), None),
+        "minutes": desk.minutes_left(desk.recent(campaign, request.user), left),
+    }
+    return render(request, "campaigns/assess.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def assess_topic(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """The desk; `?doc=` shows a document again that was judged or skipped."""
+    viewer = access.assessor_or_404(request.user, slug)
+    topic = access.topic_to_judge_or_404(viewer, code)
+    if request.method == "POST":
+        return _act(request, viewer, topic)
+    again = request.GET.get("doc", "")
+    context = _desk(request, viewer, topic, again)
+    return render(request, "campaigns/assess_topic.html", context)
+
+
+@login_required
+@require_GET
+def assessed(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """My judgments of a topic."""
+    viewer = access.assessor_or_404(request.user, slug)
+    topic = access.topic_to_judge_or_404(viewer, code)
+    rows = desk.judged_by(topic, viewer.campaign, request.user)
+    page = Paginator(rows, ROWS).get_page(request.GET.get("page"))
+    desk.add_titles(page.object_list, viewer.campaign)
+    context = {"viewer": viewer, "campaign": viewer.campaign, "topic": topic, "page": page}
+    return render(request, "campaigns/assessed.html", context)
+
+
+def _act(request: HttpRequest, viewer: access.Viewer, topic: Topic) -> HttpResponse:
+    """Does it, and shows the desk as it is then: as a page, or to a script as a part of one."""
+    form = ActForm(request.POST)
+    is_script = request.accepts("application/json") and not request.accepts("text/html")
+    said, status = "", 200
+    try:
+        said = _perform(form, request, topic)
+    except (CannotJudge, CannotStep) as error:
+        said, status = str(error), 409
+    if is_script:
+        context = _desk(request, viewer, topic, "")
+        page = render_to_string("campaigns/_desk.html", context, request)
+        return JsonResponse({"said": said, "desk": page}, status=status)
+    if said:
+        (messages.info if status == 200 else messages.error)(request, said)
+    return redirect("campaigns:assess-topic", viewer.campaign.slug, topic.code)
+
+
+def _perform(form: ActForm, request: HttpRequest, topic: Topic) -> str:
+    """What there is to say of it."""
+    if not form.is_valid():
+        raise CannotJudge(" ".join(error for errors in form.errors.values() for error in errors))
+    act, key = form.cleaned_data["act"], form.cleaned_data["key"]
+    doc_id = form.cleaned_data["last" if act == "undo" else "doc_id"]
+    whose = {"assessor": request.user, "topic": topic, "doc_id": doc_id}
+    if act == "skip":
+        assessing.skip(**whose)
+        return ""
+    if act == "undo":
+        is_back = assessing.undo(**whose, key=f"{key}-undo")
+        return "" if is_back else "Taken back. Somebody else has this document by now."
+    grade = form.cleaned_data["grade"]
+    taken = assessing.judge(
+        **whose,
+        grade=grade,
+        key=f"{key}-{grade}",
+        is_unsure=form.cleaned_data["is_unsure"],
+        note=form.cleaned_data["note"],
+    )
+    late = "Your judgment came late: it is kept beside that of somebody who has the document now."
+    return late if taken.is_further else ""
+
+
+def _desk(
+    request: HttpRequest, viewer: access.Viewer, topic: Topic, again: str
+) -> dict[str, object]:
+    campaign, person = viewer.campaign, request.user
+    topic.campaign = campaign
+    given = desk.judged_before(topic, person, again) if again else None
+    if again and given is None:
+        raise Http404
+    if again or campaign.archived_at is not None:
+        plan, doc_id = desk.plan_in_force(campaign), again
+        progress = desk.progress_by_topic(plan, [topic], person)[topic.pk]
+    else:
+        look = assessing.claim_next(assessor=person, topic=topic)
+        plan, doc_id = look.plan, look.task.doc_id if look.task else ""
+        progress = desk.progress_of(look.tasks)[topic.pk]
+    recent = desk.recent(campaign, person)
+    return {
+        "viewer": viewer,
+        "campaign": campaign,
+        "topic": topic,
+        "plan": plan,
+        "is_paused": plan is not None and plan.state == Plan.State.PAUSED,
+        "progress": progress,
+        "minutes": desk.minutes_left(recent, progress.left),
+        "shown": desk.shown(topic, campaign, doc_id) if doc_id else None,
+        "given": given,
+        "last": desk.last_act(progress, recent, topic),
+        "grades": desk.scale_of(campaign),
+        "key": uuid4(),
+    }

@@ -1,0 +1,82 @@
+"""The organisers' page of documents: their texts, and where they can be read."""
+
+import copy
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from campaigns import access, lifecycle
+from campaigns.documents import add_documents, counts_of, remove_documents
+from campaigns.forms.assessing import AddressForm, DocumentsForm
+from campaigns.lifecycle import CannotStep
+from campaigns.trec.problems import FormatError
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def documents(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    if request.method == "GET":
+        return _page(request, viewer)
+    form = DocumentsForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _page(request, viewer, form=form, status=400)
+    try:
+        count = add_documents(
+            campaign=viewer.campaign, file=form.cleaned_data["file"], actor=request.user
+        )
+    except FormatError as error:
+        return _page(request, viewer, fault=error, status=400)
+    except CannotStep as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{count:,} document{'' if count == 1 else 's'} taken in.")
+    return redirect("campaigns:documents", slug)
+
+
+@login_required
+@require_POST
+def documents_address(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    form = AddressForm(request.POST, instance=copy.copy(viewer.campaign))
+    if not form.is_valid():
+        return _page(request, viewer, address_form=form, status=400)
+    try:
+        lifecycle.change_settings(
+            campaign=form.save(commit=False), fields=form.changed_data, actor=request.user
+        )
+    except CannotStep as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "Saved.")
+    return redirect("campaigns:documents", slug)
+
+
+@login_required
+@require_POST
+def documents_remove(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    try:
+        count = remove_documents(campaign=viewer.campaign, actor=request.user)
+    except CannotStep as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{count:,} document{'' if count == 1 else 's'} taken out.")
+    return redirect("campaigns:documents", slug)
+
+
+def _page(
+    request: HttpRequest, viewer: access.Viewer, *, status: int = 200, **extra: object
+) -> HttpResponse:
+    campaign = viewer.campaign
+    context = {
+        "viewer": viewer,
+        "campaign": campaign,
+        "counts": counts_of(campaign),
+        "form": DocumentsForm(),
+        "address_form": AddressForm(instance=campaign),
+    }
+    return render(request, "campaigns/documents.html", context | extra, status=status)

@@ -1,0 +1,76 @@
+"""One id for a request and for all that it sets going: in every log line of web and worker, and in
+the answer, so that who reports a fault can name it."""
+
+import json
+import logging
+import re
+import uuid
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+from celery.signals import before_task_publish, task_postrun, task_prerun
+from django.http import HttpRequest, HttpResponse
+
+HEADER = "X-Request-ID"
+SOUND = re.compile(r"[A-Za-z0-9-]{8,64}", re.ASCII)
+
+current: ContextVar[str] = ContextVar("request_id", default="-")
+
+
+def stamp_request(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Takes the id that the proxy gave, or makes one."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        given = request.headers.get(HEADER, "")
+        known = current.set(given if SOUND.fullmatch(given) else uuid.uuid4().hex)
+        try:
+            response = get_response(request)
+            response[HEADER] = current.get()
+        finally:
+            current.reset(known)
+        return response
+
+    return middleware
+
+
+class Named(logging.Filter):
+    """Gives every record its request's id."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.request_id = current.get()
+        return True
+
+
+class JsonLines(logging.Formatter):
+    """One object a line, for machines that read logs."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        facts: dict[str, Any] = {
+            "at": self.formatTime(record),
+            "level": record.levelname,
+            "logger": record.name,
+            "request_id": getattr(record, "request_id", "-"),
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            facts["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(facts)
+
+
+@before_task_publish.connect
+def _send_along(headers: dict[str, Any] | None = None, **_: object) -> None:
+    if headers is not None:
+        headers["request_id"] = current.get()
+
+
+@task_prerun.connect
+def _take_up(task: Any = None, **_: object) -> None:
+    current.set(getattr(task.request, "request_id", None) or "-")
+
+
+@task_postrun.connect
+def _lay_down(**_: object) -> None:
+    current.set("-")

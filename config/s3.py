@@ -1,0 +1,18 @@
+"""Files in an S3 store, as they are: a gzipped run is kept and given back gzipped."""
+
+from typing import Any
+
+from storages.backends.s3 import S3Storage
+
+
+class PlainS3Storage(S3Storage):
+    """Without guesses by name or content: S3Storage marks what looks gzipped as Content-Encoding
+    gzip, and clients on the way then unpack what was never packed for the way."""
+
+    def get_object_parameters(self, name: str) -> dict[str, Any]:
+        return super().get_object_parameters(name) | {"ContentType": "application/octet-stream"}
+
+    def _get_write_parameters(self, name: str, content: Any = None) -> dict[str, Any]:
+        parameters = super()._get_write_parameters(name, content)
+        parameters.pop("ContentEncoding", None)
+        return parameters

@@ -1,0 +1,278 @@
+"""The production stack as processes on one machine: proxy, two web servers and two workers without
+a shared folder, PostgreSQL, Redis and an S3 server, from installed packages.
+
+`make stack` starts it and waits for Ctrl-C; the load tests start one of their own. It is for this
+machine alone: its services have no passwords, and its S3 server keeps files in memory.
+"""
+
+import http.client
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from string import Template
+from tempfile import TemporaryDirectory
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+HOST = "127.0.0.1"
+READY_SECONDS = 60
+PATIENCE_SECONDS = 20
+POSTGRES_BINARIES = "/usr/lib/postgresql/*/bin"
+KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
+
+
+class Missing(Exception):
+    """A program of the stack is not installed; the message names its package."""
+
+
+@dataclass
+class Stack:
+    """What runs, and how to reach it."""
+
+    folder: Path
+    port: int  # of the proxy
+    environment: dict[str, str]  # of web and worker, without their folders
+    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    @property
+    def address(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
+    def start(self, name: str, *command: str, **settings: str) -> None:
+        """One process, the leader of a session; it writes to its log."""
+        environment = self.environment | {"VAR_DIR": str(self.folder / name)} | settings
+        with (self.folder / f"{name}.log").open("ab") as log:
+            self.processes[name] = subprocess.Popen(  # noqa: S603 - the stack's own programs
+                command, cwd=BASE_DIR, env=environment, stdin=subprocess.DEVNULL,
+                stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+
+    def stop(self, name: str, number: int = signal.SIGTERM) -> None:
+        """Asks one process to end and waits; one that does not is killed."""
+        process = self.processes.pop(name)
+        process.send_signal(number)
+        try:
+            process.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+    def manage(self, *arguments: str, **settings: str) -> str:
+        """One command of manage.py, to its end; what it printed."""
+        done = subprocess.run(  # noqa: S603 - our own
+            [sys.executable, "manage.py", *arguments],
+            cwd=BASE_DIR,
+            env=self.environment | {"VAR_DIR": str(self.folder / "manage")} | settings,
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(f"{arguments[0]} failed:\n{done.stderr.decode()}")
+        return done.stdout.decode()
+
+
+@contextmanager
+def running(folder: Path, *, webs: int = 2, workers: int = 2, port: int = 0) -> Iterator[Stack]:
+    """The stack, its database empty and migrated, until the block ends. Raises `Missing`."""
+    programs = {name: _program(name) for name in ("redis-server", "nginx", "initdb", "pg_ctl")}
+    folder.mkdir(parents=True, exist_ok=True)
+    redis, postgres, store = free_port(), free_port(), free_port()
+    stack = Stack(folder, port or free_port(), _environment(redis, postgres, store))
+    with ExitStack() as ends:
+        ends.enter_context(_postgres(postgres, programs))
+        ends.callback(lambda: [stack.stop(name) for name in reversed(list(stack.processes))])
+        _start_redis(stack, redis, programs["redis-server"])
+        _start_store(stack, store)
+        stack.manage("migrate", "--verbosity", "0")
+        addresses = [_start_web(stack, f"web{number}") for number in range(webs)]
+        for number in range(workers):
+            _start_worker(stack, f"worker{number}")
+        _start_proxy(stack, addresses, programs["nginx"])
+        wait_for("the site", lambda: answers(stack.port, "/healthz?of=web"))
+        yield stack
+
+
+def _environment(redis: int, postgres: int, store: int) -> dict[str, str]:
+    return {name: os.environ[name] for name in KEPT if name in os.environ} | {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "SECRET_KEY": "for-one-machine-alone-" + "x" * 40,
+        "DATABASE_URL": f"postgres://postgres@{HOST}:{postgres}/postgres",
+        "BROKER_URL": f"redis://{HOST}:{redis}/0",
+        "S3_BUCKET": "trackside",
+        "S3_ENDPOINT": f"http://{HOST}:{store}",
+        "S3_REGION": "us-east-1",
+        "S3_ACCESS_KEY": "key",
+        "S3_SECRET_KEY": "secret",
+        "ARRIVAL_HEADER": "X-Arrived",
+        "NUM_PROXIES": "1",
+        "STATICFILES_STORAGE": "whitenoise.storage.CompressedManifestStaticFilesStorage",
+        "WHITENOISE_USE_FINDERS": "false",
+        "METRICS_TOKEN": "metrics",
+        "LEASE_SECONDS": os.environ.get("LEASE_SECONDS", "15"),
+        "RENEWAL_SECONDS": os.environ.get("RENEWAL_SECONDS", "5"),
+        "SWEEP_SECONDS": os.environ.get("SWEEP_SECONDS", "2"),
+        "LOG_LEVEL": "WARNING",
+    }
+
+
+@contextmanager
+def _postgres(port: int, programs: dict[str, str]) -> Iterator[None]:
+    """A cluster of its own, in a folder to which its own user finds the way: PostgreSQL refuses to
+    be run by root."""
+    with TemporaryDirectory(prefix="trackside-postgres-") as folder:
+        as_owner: list[str] = []
+        if os.getuid() == 0:
+            as_owner = ["runuser", "-u", "postgres", "--"]
+            shutil.chown(folder, "postgres")
+        control = [*as_owner, programs["pg_ctl"], "--silent", "--wait", "--pgdata", folder]
+        _run(*as_owner, programs["initdb"], "--pgdata", folder, "--username", "postgres",
+             "--auth", "trust", "--no-sync")  # fmt: skip
+        options = f"-p {port} -c listen_addresses={HOST} -c unix_socket_directories= -c fsync=off"
+        _run(*control, "start", "--log", f"{folder}/log", "-o", options)
+        try:
+            yield
+        finally:
+            _run(*control, "stop", "--mode", "immediate")
+
+
+def _start_redis(stack: Stack, port: int, program: str) -> None:
+    (stack.folder / "redis").mkdir()
+    stack.start(
+        "redis", program, "--port", str(port), "--bind", HOST, "--appendonly", "yes",
+        "--maxmemory-policy", "noeviction", "--dir", str(stack.folder / "redis"),
+    )  # fmt: skip
+    wait_for("Redis", lambda: listens(port))
+
+
+def _start_store(stack: Stack, port: int) -> None:
+    import boto3
+
+    stack.start("store", sys.executable, "-m", "moto.server", "-H", HOST, "-p", str(port))
+    wait_for("the S3 server", lambda: listens(port))
+    client = boto3.client(
+        "s3",
+        endpoint_url=f"http://{HOST}:{port}",
+        region_name="us-east-1",
+        aws_access_key_id="key",
+        aws_secret_access_key="secret",  # noqa: S106 - of a server of this machine alone
+    )
+    client.create_bucket(Bucket="trackside")
+
+
+def _start_web(stack: Stack, name: str) -> str:
+    port = free_port()
+    stack.manage("collectstatic", "--no-input", VAR_DIR=str(stack.folder / name))
+    stack.start(
+        name, sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"{HOST}:{port}",
+        "--worker-class", "gthread", "--workers", "1", "--threads", "8", "--no-control-socket",
+        "--keep-alive", "30",
+    )  # fmt: skip
+    return f"{HOST}:{port}"
+
+
+def _start_worker(stack: Stack, name: str) -> None:
+    stack.start(
+        name, sys.executable, "-m", "celery", "-A", "config", "worker", "-c", "1",
+        "-n", f"{name}@%h", "--loglevel", "INFO", "--without-gossip", "--without-mingle",
+        LOG_LEVEL="INFO",
+    )  # fmt: skip
+    log = stack.folder / f"{name}.log"
+    wait_for(name, lambda: b" ready." in log.read_bytes())
+
+
+def _start_proxy(stack: Stack, webs: list[str], program: str) -> None:
+    site = Template((BASE_DIR / "config/proxy/trackside.conf.template").read_text())
+    named = site.safe_substitute(
+        WEB_SERVERS="\n    ".join(f"server {address} fail_timeout=1s;" for address in webs),
+        PROXY_LISTEN=f"{HOST}:{stack.port}",
+        MAX_UPLOAD="401m",
+        PUBLIC_SCHEME="http",
+    )
+    folder = stack.folder / "proxy"
+    folder.mkdir()
+    kept = "".join(
+        f"    {kind}_temp_path {folder}/{kind};\n"
+        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    (folder / "nginx.conf").write_text(
+        f"daemon off;\npid {folder}/pid;\nerror_log {folder}/error.log;\n"
+        "events { worker_connections 1024; }\n"
+        f"http {{\n    access_log off;\n{kept}{named}}}\n"
+    )
+    stack.start("proxy", program, "-c", str(folder / "nginx.conf"), "-p", str(folder))
+    wait_for("the proxy", lambda: listens(stack.port))
+
+
+def _program(name: str) -> str:
+    packages = {"redis-server": "redis-server", "nginx": "nginx"}
+    paths = [*sorted(Path("/").glob(POSTGRES_BINARIES.lstrip("/"))), Path("/usr/sbin")]
+    found = shutil.which(name, path=os.pathsep.join([os.environ["PATH"], *map(str, paths)]))
+    if found is None:
+        raise Missing(
+            f"{name} is missing: on Debian, apt install {packages.get(name, 'postgresql')}"
+        )
+    return found
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - named above
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}\n{done.stderr.decode()}")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex((HOST, port)) == 0
+
+
+def answers(port: int, path: str) -> bool:
+    connection = http.client.HTTPConnection(HOST, port, timeout=5)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == http.client.OK
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+def wait_for(what: str, is_reached: Callable[[], bool]) -> None:
+    until = time.monotonic() + READY_SECONDS
+    while not is_reached():
+        if time.monotonic() > until:
+            raise TimeoutError(f"Waited {READY_SECONDS} s for {what}.")
+        time.sleep(0.1)
+
+
+def main() -> int:
+    folder = Path(os.environ.get("STACK_DIR") or BASE_DIR / "var" / "stack")
+    shutil.rmtree(folder, ignore_errors=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with running(folder, port=int(os.environ.get("PORT") or 8000)) as stack:
+            print(f"Open {stack.address}/ ; logs are in {folder}. Ctrl-C stops it.", flush=True)
+            signal.pause()
+    except KeyboardInterrupt:
+        print("Stopped.")
+    except Missing as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

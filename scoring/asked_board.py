@@ -1,0 +1,109 @@
+"""The board that an address asks for: the same for page, CSV, LaTeX and API.
+
+measure=AP            what ranks; otherwise the campaign's first
+p=0.60                another p than the measure's own, where it is an RBP of one p
+qrels=2               a version of the qrels, otherwise the one in force
+columns=RR&columns=Q  measures shown beside
+team, type, judged    only some of the rows, with the ranks that they have among all
+ties=on               what could change if tied documents stood in another order
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from django.http import QueryDict
+
+from campaigns.access import Viewer
+from campaigns.choices import one_of
+from campaigns.models import Qrels
+from scoring.board_choices import (
+    chosen_columns,
+    chosen_filters,
+    chosen_measure,
+    chosen_persistence,
+    chosen_version,
+)
+from scoring.board_vectors import means_seen
+from scoring.core.measures.measure import Measure
+from scoring.core.standing import common_places
+from scoring.definitions import rules_of
+from scoring.grade_cube import means_from_grades
+from scoring.leaderboard import Leaderboard, Row, leaderboard, placed
+from scoring.tied_board import with_ties
+
+TIES: Final = {"on": "what ties decide", "off": "not shown"}
+
+
+def board_asked(
+    viewer: Viewer, asked: QueryDict, *, offered: Sequence[Qrels] | None = None
+) -> Leaderboard:
+    """Other names are not heard; raises UnknownChoice for a value that is not offered.
+
+    `offered` are the qrels versions to choose from, where the caller has them already. The viewer
+    must be one who may see the board.
+    """
+    measure = chosen_measure(viewer, asked.get("measure"))
+    qrels = chosen_version(viewer, asked.get("qrels"), offered)
+    at_p = chosen_persistence(measure, asked.get("p"))
+    board = leaderboard(
+        viewer, measure, qrels=qrels, columns=chosen_columns(viewer, asked, measure)
+    )
+    if at_p is not None:
+        board = _scored_anew(viewer, board, at_p)
+    board = _with_moves(viewer, board)
+    if one_of("ties", asked.get("ties"), TIES, called="way of looking at ties") == "on":
+        board = with_ties(viewer, board)
+    return _filtered(board, asked)
+
+
+def _scored_anew(viewer: Viewer, board: Leaderboard, measure: Measure) -> Leaderboard:
+    """The same runs by another measure of the same direction, from the stored grades."""
+    if board.qrels is None:
+        return board
+    means = means_from_grades(viewer.campaign, board.qrels, measure)
+    rows = [
+        replace(row, rank=None, base=base, residual=residual)
+        for row in board.rows
+        for base, residual in [means.get(row.run_id, (None, None))]
+    ]
+    return replace(board, measure=measure, rows=placed(rows, lower_is_better=board.lower_is_better))
+
+
+def _with_moves(viewer: Viewer, board: Leaderboard) -> Leaderboard:
+    """Under another version than the one in force: how many places each run gains against the
+    board of that one, by the same measure, among the runs that both rank. A query or two."""
+    in_force = viewer.campaign.active_qrels
+    if board.is_in_force or in_force is None:
+        return board
+    places = common_places(
+        _bases_under(viewer, in_force, board.measure),
+        {row.run_id: row.base for row in board.ranked},
+        "lower" if board.lower_is_better else "higher",
+    )
+    rows = tuple(
+        replace(row, moved=places[row.run_id].gained) if row.run_id in places else row
+        for row in board.rows
+    )
+    return replace(board, against=in_force, rows=rows)
+
+
+def _bases_under(viewer: Viewer, qrels: Qrels, measure: Measure) -> dict[str, float | None]:
+    """Of the ranked runs, by public id; from the grades where no evaluation has the measure."""
+    if measure not in rules_of(viewer.campaign).measures:
+        ranked = set(viewer.campaign.runs.ranked().values_list("public_id", flat=True))
+        means = means_from_grades(viewer.campaign, qrels, measure)
+        return {run_id: base for run_id, (base, _) in means.items() if run_id in ranked}
+    runs, bases, _ = means_seen(viewer, qrels, [measure])
+    return {run.run_id: base for run, base in zip(runs, bases[0].tolist(), strict=True)}
+
+
+def _filtered(board: Leaderboard, asked: Mapping[str, str]) -> Leaderboard:
+    filters = chosen_filters(asked, teams=dict(board.teams), is_judged=board.knows_judged)
+
+    def is_chosen(row: Row) -> bool:
+        judged = "yes" if row.is_in_pool else "no"
+        facts = {"team": row.team_id, "type": row.run_type, "judged": judged}
+        return all(facts[name] == value for name, value in filters.items())
+
+    return replace(board, filters=filters, rows=tuple(filter(is_chosen, board.rows)))

@@ -1,0 +1,133 @@
+"""How far the assessors of a campaign agree: in all, by topic, and two by two."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import isnan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.models import Campaign, User
+from scoring.assessor_grades import AssessorGrades, assessor_grades
+from scoring.core.assessor_agreement import (
+    cohen_kappa,
+    count_grades,
+    fleiss_kappa,
+    krippendorff_alpha,
+    raw_agreement,
+)
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """None where not defined. Fleiss' κ needs as many assessors for each document: it is over the
+    `fleiss_documents` that `fleiss_assessors` judged, the number that most documents have."""
+
+    documents: int  # judged by two or more
+    raw: float | None
+    fleiss: float | None
+    fleiss_documents: int
+    fleiss_assessors: int
+    nominal: float | None
+    ordinal: float | None
+    interval: float | None
+
+
+@dataclass(frozen=True)
+class TopicAgreement:
+    """`topic` is None for all topics together."""
+
+    topic: str | None
+    judged: int  # documents
+    found: Coefficients
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """Two assessors and the documents that both judged."""
+
+    topic: str | None
+    first: User
+    second: User
+    documents: int
+    topics: int
+    raw: float | None
+    kappa: float | None
+    linear: float | None
+    quadratic: float | None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """`by_topic` holds the topics on which something was judged twice."""
+
+    whole: TopicAgreement
+    by_topic: tuple[TopicAgreement, ...]
+    pairs: tuple[PairAgreement, ...]
+    pairs_by_topic: tuple[PairAgreement, ...]
+    assessors: tuple[User, ...]
+
+
+def agreement_of(campaign: Campaign) -> Agreement:
+    """Two queries."""
+    grades = assessor_grades(campaign)
+    people = User.objects.in_bulk(grades.assessors)
+    assessors = tuple(people[who] for who in grades.assessors)
+    parts = [(code, grades.only(grades.topics == place)) for place, code in _topics(grades)]
+    by_topic = (TopicAgreement(code, *_coefficients(part)) for code, part in parts)
+    return Agreement(
+        whole=TopicAgreement(None, *_coefficients(grades)),
+        by_topic=tuple(row for row in by_topic if row.found.documents),
+        pairs=tuple(_pairs(None, grades, assessors)),
+        pairs_by_topic=tuple(row for code, part in parts for row in _pairs(code, part, assessors)),
+        assessors=assessors,
+    )
+
+
+def _topics(grades: AssessorGrades) -> list[tuple[int, str]]:
+    return sorted({(position, code) for position, code, _ in grades.documents})
+
+
+def _coefficients(grades: AssessorGrades) -> tuple[int, Coefficients]:
+    counts = count_grades(grades.own).sum(axis=1)
+    twice = grades.own[:, counts > 1]
+    often, number = np.unique(counts[counts > 1], return_counts=True)
+    most = int(often[len(number) - 1 - np.argmax(number[::-1])]) if len(often) else 0
+    evenly = grades.own[:, counts == most] if most else twice
+    return len(counts), Coefficients(
+        documents=twice.shape[1],
+        raw=_number(raw_agreement(twice)),
+        fleiss=_number(fleiss_kappa(evenly)),
+        fleiss_documents=evenly.shape[1],
+        fleiss_assessors=most,
+        nominal=_number(krippendorff_alpha(twice, level="nominal")),
+        ordinal=_number(krippendorff_alpha(twice, level="ordinal")),
+        interval=_number(krippendorff_alpha(twice, level="interval")),
+    )
+
+
+def _pairs(
+    topic: str | None, grades: AssessorGrades, assessors: tuple[User, ...]
+) -> Iterator[PairAgreement]:
+    """Those who judged some document both."""
+    for first, second in combinations(range(len(assessors)), 2):
+        a, b = grades.own[first], grades.own[second]
+        common: NDArray[np.bool_] = (a >= 0) & (b >= 0)
+        if not common.any():
+            continue
+        yield PairAgreement(
+            topic=topic,
+            first=assessors[first],
+            second=assessors[second],
+            documents=int(common.sum()),
+            topics=len(np.unique(grades.topics[common])),
+            raw=_number(raw_agreement(np.array([a[common], b[common]]))),
+            kappa=_number(cohen_kappa(a, b)),
+            linear=_number(cohen_kappa(a, b, weights="linear")),
+            quadratic=_number(cohen_kappa(a, b, weights="quadratic")),
+        )
+
+
+def _number(value: float) -> float | None:
+    return None if isnan(value) else value

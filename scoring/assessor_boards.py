@@ -1,0 +1,60 @@
+"""The boards of single assessors side by side, asked of a worker."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from campaigns.access import Viewer
+from campaigns.models import User
+from scoring.analyses import ask
+from scoring.core.measures.measure import Measure
+from scoring.definitions import rules_of
+from scoring.models import Analysis
+from scoring.studies.assessor_boards import OTHERS
+
+
+@dataclass(frozen=True)
+class TwoBoards:
+    """`second` is None for all others together; numbers are None where not defined."""
+
+    first: User
+    second: User | None
+    topics: int
+    tau: float | None
+    tau_ap: float | None
+    swapped: int  # pairs of runs
+    run_pairs: int
+    first_mean: float | None
+    second_mean: float | None
+
+
+def ask_boards(viewer: Viewer, measure: Measure) -> Analysis:
+    """The analysis of the board by each assessor; it hangs on the judgments made so far. The
+    viewer must be an organiser."""
+    question = {"measure": str(measure), "definitions": rules_of(viewer.campaign).digest}
+    return ask(viewer, None, "assessor_boards", question)
+
+
+def two_boards(answer: Mapping[str, Any]) -> list[TwoBoards]:
+    """A row for each comparison. One query."""
+    ids = {int(who) for who in (*answer["first"], *answer["second"])} - {OTHERS}
+    people = User.objects.in_bulk(ids)
+    return [
+        TwoBoards(
+            first=people[int(answer["first"][row])],
+            second=people.get(int(answer["second"][row])),
+            topics=int(answer["topics"][row]),
+            tau=_number(answer["tau"][row]),
+            tau_ap=_number(answer["tau_ap"][row]),
+            swapped=int(answer["swapped"][row]),
+            run_pairs=int(answer["run_pairs"][row]),
+            first_mean=_number(answer["first_mean"][row]),
+            second_mean=_number(answer["second_mean"][row]),
+        )
+        for row in range(len(answer["first"]))
+    ]
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -1,0 +1,63 @@
+"""How far a run's RBP is known: Figs. 5 and 6 of the RBP paper."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from scoring.charts.figures import as_data, label
+from scoring.core.measures.measure import format_value
+from scoring.report_rows import RunBounds
+from scoring.studies.run_bounds import PERSISTENCES, RANKS
+
+ROLES = ("known", "own", "good", "warn", "soft")
+
+
+def bounds_by_rank(found: RunBounds, pool: int, persistences: Sequence[float]) -> dict[str, Any]:
+    """Lower and upper bound for each p; `pool` 0 is the shallow one, 1 all judgments."""
+    ranks = list(range(1, RANKS + 1))
+    traces = []
+    for at, p in enumerate(persistences):
+        base, residual = found.by_rank[:, pool, at]
+        role, name = ROLES[at % len(ROLES)], f"p = {format_value(p)}"
+        traces.append(_line(ranks, base, name, role))
+        traces.append(_line(ranks, base + residual, name, role, shown=False))
+    return _drawn(traces, "ranks looked at", "RBP, lower and upper bound")
+
+
+def bounds_by_p(found: Sequence[RunBounds], pool_words: str) -> dict[str, Any]:
+    """Of each run the bounds under the shallow pool, dotted, and the score under all judgments."""
+    traces = []
+    for at, each in enumerate(found):
+        name, role = label(each.run.tag), ROLES[at % len(ROLES)]
+        base, residual = each.by_p[:, 0]
+        pool = f"{name}, pool {pool_words}"
+        traces.append(_line(PERSISTENCES, base, pool, role, dash="dot"))
+        traces.append(_line(PERSISTENCES, base + residual, pool, role, dash="dot", shown=False))
+        traces.append(_line(PERSISTENCES, each.by_p[0, 1], f"{name}, all judgments", role))
+    return _drawn(traces, "p", "RBP")
+
+
+def _line(
+    x: Iterable[float], y: Any, name: str, role: str, *, dash: str = "solid", shown: bool = True
+) -> go.Scatter:
+    return go.Scatter(
+        x=list(x),
+        y=[None if value != value else value for value in y.tolist()],
+        mode="lines",
+        line={"width": 1.8, "dash": dash},
+        name=name,
+        legendgroup=name,
+        showlegend=shown,
+        hovertemplate="%{y:.4f}",
+        meta={"role": role},
+    )
+
+
+def _drawn(traces: list[go.Scatter], across: str, up: str) -> dict[str, Any]:
+    layout = {
+        "hovermode": "x unified",
+        "xaxis": {"title": {"text": across}, "zeroline": False},
+        "yaxis": {"title": {"text": up}, "range": [0, 1], "zeroline": False},
+    }
+    return as_data(go.Figure(traces, layout))

@@ -1,0 +1,178 @@
+"""Curves of one run: Figs. 5 and 6 of the RBP paper, and precision against recall."""
+
+from typing import Any
+
+import plotly.graph_objects as go
+
+from scoring.charts.figures import as_data, label
+from scoring.run_curves import RankPoint, RunCurves
+
+GAP = 0.05  # between panels, of the whole width
+
+
+def depth_figure(curves: RunCurves) -> dict[str, Any]:
+    """A panel for each p: where RBP lies when the evaluation goes no deeper than this."""
+    traces: list[go.Scatter] = []
+    count = len(curves.persistences)
+    width = (1 - GAP * (count - 1)) / count
+    layout: dict[str, Any] = {"annotations": []}
+    for panel, p in enumerate(curves.persistences):
+        rows = [row for row in curves.by_depth if row.persistence == p]
+        number = "" if panel == 0 else str(panel + 1)
+        begins = panel * (width + GAP)
+        axes = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+        depths = [row.depth for row in rows]
+        told = [[f"{row.base:.4f}", f"{row.upper:.4f}"] for row in rows]
+        bounds = ([row.base for row in rows], [row.upper for row in rows])
+        traces += _band(depths, *bounds, told, axes)
+        layout[f"xaxis{number}"] = {
+            "domain": [begins, begins + width],
+            "anchor": f"y{number}",
+            "type": "log",
+            "tickmode": "array",
+            "tickvals": [10**power for power in range(7)],
+            "ticktext": ["1", "10", "100", "1k", "10k", "100k", "1M"],
+            "title": {"text": "evaluation depth" if count < 3 or panel == count // 2 else ""},
+        }
+        layout[f"yaxis{number}"] = {
+            "anchor": f"x{number}",
+            "range": [0, 1],
+            "title": {"text": "mean RBP" if panel == 0 else ""},
+            "showticklabels": panel == 0,
+        }
+        layout["annotations"].append(_heading(f"p = {p:g}", begins + width / 2))
+    layout |= {"hovermode": "x", "showlegend": False, "margin": {"t": 28}}
+    return as_data(go.Figure(traces, layout))
+
+
+def persistence_figure(curves: RunCurves) -> dict[str, Any]:
+    rows = curves.by_persistence
+    told = [[f"{row.base:.4f}", f"{row.upper:.4f}"] for row in rows]
+    bounds = ([row.base for row in rows], [row.upper for row in rows])
+    layout = {
+        "hovermode": "x",
+        "showlegend": False,
+        "xaxis": {"title": {"text": "p"}, "range": [0, 1], "dtick": 0.1},
+        "yaxis": {"title": {"text": "mean RBP"}, "range": [0, 1]},
+    }
+    return as_data(go.Figure(_band([row.persistence for row in rows], *bounds, told), layout))
+
+
+def saw_tooth_figure(curves: RunCurves) -> dict[str, Any]:
+    """Precision at every rank of one topic against its recall, and the interpolation of it."""
+    rows = _corners(curves.ranks)
+    first = rows[0].interpolated if rows else 0.0
+    return _against_recall(
+        [
+            go.Scatter(
+                x=[row.recall for row in rows],
+                y=[row.precision for row in rows],
+                mode="lines+markers",
+                marker={"size": 3},
+                line={"width": 1},
+                name="precision",
+                meta={"role": "soft"},
+                customdata=[row.rank for row in rows],
+                hovertemplate=(
+                    "rank %{customdata}<br>recall %{x:.3f}<br>precision %{y:.3f}<extra></extra>"
+                ),
+            ),
+            go.Scatter(
+                x=[0.0, *[row.recall for row in rows]],
+                y=[first, *[row.interpolated for row in rows]],
+                mode="lines",
+                line={"width": 2.5, "shape": "vh"},
+                name="interpolated",
+                meta={"role": "known"},
+                hoverinfo="skip",
+            ),
+        ]
+    )
+
+
+def _corners(ranks: tuple[RankPoint, ...]) -> list[RankPoint]:
+    """Where the curve turns: at relevant documents and just above them. Between, it falls straight
+    down, as recall stands still."""
+    last = len(ranks) - 1
+    return [
+        point
+        for place, point in enumerate(ranks)
+        if point.is_relevant or place in (0, last) or ranks[place + 1].is_relevant
+    ]
+
+
+def eleven_points_figure(curves: RunCurves) -> dict[str, Any]:
+    traces = []
+    levels = [row.level for row in curves.levels]
+    topic = curves.choice.topic
+    lines = [("mean over topics", "known", "solid", [row.mean for row in curves.levels])]
+    if topic is not None and any(row.topic is not None for row in curves.levels):
+        own = [row.topic for row in curves.levels]
+        lines.append((f"topic {label(topic.code)}", "soft", "dot", own))
+    for name, role, dash, values in lines:
+        traces.append(
+            go.Scatter(
+                x=levels,
+                y=values,
+                mode="lines+markers",
+                marker={"size": 7},
+                line={"width": 2, "dash": dash},
+                name=name,
+                meta={"role": role},
+                hovertemplate=f"{name}<br>recall %{{x:.1f}}, precision %{{y:.4f}}<extra></extra>",
+            )
+        )
+    return _against_recall(traces)
+
+
+def _against_recall(traces: list[go.Scatter]) -> dict[str, Any]:
+    layout = {
+        "hovermode": "closest",
+        "showlegend": True,
+        "xaxis": {"title": {"text": "recall"}, "range": [-0.02, 1.02], "dtick": 0.1},
+        "yaxis": {"title": {"text": "precision"}, "range": [0, 1.04], "dtick": 0.2},
+    }
+    return as_data(go.Figure(traces, layout))
+
+
+def _band(
+    x: list[Any],
+    base: list[float],
+    upper: list[float],
+    told: list[list[str]],
+    axes: dict[str, str] | None = None,
+) -> list[go.Scatter]:
+    """What is known as a line, and above it what could be."""
+    shared = {"x": x, "mode": "lines", "customdata": told, **(axes or {})}
+    return [
+        go.Scatter(
+            **shared,
+            y=base,
+            line={"width": 2.5},
+            name="base",
+            meta={"role": "known"},
+            hovertemplate="base %{customdata[0]}<extra></extra>",
+        ),
+        go.Scatter(
+            **shared,
+            y=upper,
+            line={"width": 1},
+            fill="tonexty",
+            name="base and what is unknown",
+            meta={"role": "could"},
+            hovertemplate="at most %{customdata[1]}<extra></extra>",
+        ),
+    ]
+
+
+def _heading(text: str, middle: float) -> dict[str, Any]:
+    return {
+        "text": text,
+        "x": middle,
+        "y": 1,
+        "xref": "paper",
+        "yref": "paper",
+        "xanchor": "center",
+        "yanchor": "bottom",
+        "showarrow": False,
+    }

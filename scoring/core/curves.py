@@ -1,0 +1,90 @@
+"""Curves of one run: how sure its RBP is at every depth and every p (Figs. 5 and 6 of the RBP
+paper), and precision against recall.
+
+Everything starts from grades. A rank past the end of a list is unknown, as an unjudged document is:
+the tail p^d of a residual is then the same sum (RBP paper 4.4).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.grades import PAST_END, UNJUDGED
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RankShares:
+    """Of so many topics, at each rank, the mean gain and the share that is unknown."""
+
+    gain: Vector  # float64[ranks]
+    unknown: Vector  # float64[ranks]
+    highest_gain: float  # what an unknown document could bring
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """RBP lies between `base` and `base + residual`."""
+
+    base: Vector
+    residual: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionRecall:
+    """One ranking, rank by rank: float64[ranks] each."""
+
+    recall: Vector
+    precision: Vector
+    interpolated: Vector  # the highest precision at this recall or more
+
+
+def rank_shares(grades: NDArray[np.int8], gain_of_grade: Vector) -> RankShares:
+    """`grades` int8[topics, ranks] of the topics that count; `gain_of_grade` float64[highest grade
+    + 1], by grade."""
+    topics = max(len(grades), 1)
+    is_unknown = (grades == UNJUDGED) | (grades == PAST_END)
+    gains = np.where(is_unknown, 0.0, gain_of_grade[np.maximum(grades, 0)])
+    return RankShares(
+        gain=gains.sum(axis=0) / topics,
+        unknown=is_unknown.sum(axis=0) / topics,
+        highest_gain=float(gain_of_grade.max()),
+    )
+
+
+def bounds_by_depth(shares: RankShares, persistence: float, depths: Sequence[int]) -> Bounds:
+    """Where the evaluation goes down to each of these depths, and all below is unknown. A depth
+    beyond the ranks is that of the last rank."""
+    powers = persistence ** np.arange(len(shares.gain) + 1)
+    weights = (1 - persistence) * powers[:-1]
+    base = np.concatenate(([0.0], np.cumsum(weights * shares.gain)))
+    unknown = np.concatenate(([0.0], np.cumsum(weights * shares.unknown))) + powers
+    at = np.minimum(np.asarray(depths, dtype=np.intp), len(shares.gain))
+    return Bounds(base[at], shares.highest_gain * unknown[at])
+
+
+def bounds_by_persistence(shares: RankShares, persistences: Sequence[float]) -> Bounds:
+    """Of the whole ranking, for each p."""
+    p = np.asarray(persistences, dtype=np.float64)[:, None]
+    powers = p ** np.arange(len(shares.gain) + 1)
+    weights = (1 - p) * powers[:, :-1]
+    unknown = weights @ shares.unknown + powers[:, -1]
+    return Bounds(weights @ shares.gain, shares.highest_gain * unknown)
+
+
+def precision_recall(is_relevant: NDArray[np.bool_], known: int) -> PrecisionRecall:
+    """`is_relevant` bool[ranks], down to the end of the list; `known` is R, at least 1.
+
+    Raises ValueError where there is nothing to recall.
+    """
+    if known < 1:
+        raise ValueError("without relevant documents there is no recall")
+    found = np.cumsum(is_relevant)
+    precision = found / np.arange(1, len(is_relevant) + 1)
+    # The best from a rank on; and ranks above it of the same recall count too.
+    best = np.maximum.accumulate(precision[::-1])[::-1]
+    first_of_recall = np.searchsorted(found, found, side="left")
+    return PrecisionRecall(found / known, precision, best[first_of_recall])

@@ -1,0 +1,23 @@
+"""manage.py restore FILE"""
+
+import argparse
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+
+from scoring.backups import CannotRestore, restore
+
+
+class Command(BaseCommand):
+    help = "Puts a backup into an empty database and the site's storage."
+    requires_system_checks: list[str] = []  # there is no table yet
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("file", type=Path)
+
+    def handle(self, *, file: Path, **options: object) -> None:
+        try:
+            files = restore(file.resolve())
+        except CannotRestore as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"Restored the database and {files} files. Start web and workers now.")

@@ -1,0 +1,175 @@
+"""The catalogue of measures as pages show it: groups of families, one of them, its properties."""
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from defusedcsv import csv
+from django.http import Http404
+
+from scoring.core.measures.arrays import GradedTopics
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.entries import GROUPS, Entry, entries, entry_of
+from scoring.core.measures.graded import evaluate
+from scoring.core.measures.measure import BadMeasure, Measure, UnknownMeasure
+from scoring.core.measures.names import parse_measure
+from scoring.core.properties import PROPERTIES, Finding, Property
+from scoring.core.property_table import (
+    MEANINGS,
+    PropertyRow,
+    findings_of,
+    name_at_any_cutoff,
+    property_table,
+    table_cells,
+    table_columns,
+)
+from scoring.core.shares import document_shares, has_shares
+
+PAPERS_RANKING = "$$---$----$-----$---"  # of Tables I and II of the RBP paper
+CATALOGUE_COLUMNS = (
+    "measure", "name", "group", "formula", "lowest", "highest", "direction", "relevance",
+    "needs_relevant", "has_residual", "reference", "other_names",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Score:
+    """One side of a counter-example: a ranking of a whole collection, cut, and what it scores."""
+
+    seen: str
+    unseen: str  # what lies below the cutoff
+    cutoff: int
+    value: float
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A property of a measure, in words."""
+
+    name: Property
+    meaning: str
+    holds: bool
+    scores: tuple[Score, ...]  # of the smallest counter-example
+
+
+@dataclass(frozen=True)
+class Share:
+    """What the document at a rank brings of the score."""
+
+    rank: int
+    value: float
+    running: float
+
+
+@dataclass(frozen=True, eq=False)
+class MeasurePage:
+    entry: Entry
+    measure: Measure  # the one that was asked for, or the family's example
+    rows: tuple[tuple[str, tuple[Judged, ...]], ...]  # name in the table, its properties
+    shares: tuple[Share, ...]
+    score: float  # of PAPERS_RANKING; NaN where it is not defined
+
+
+@cache
+def grouped_entries() -> tuple[tuple[str, tuple[Entry, ...]], ...]:
+    by_name = {entry.family.name: entry for entry in entries()}
+    return tuple((title, tuple(by_name[name] for name in names)) for title, names in GROUPS)
+
+
+def most_held() -> tuple[int, tuple[PropertyRow, ...]]:
+    """The greatest number of properties that a measure has, and the measures that have so many."""
+    most = max(row.held for row in property_table())
+    return most, tuple(row for row in property_table() if row.held == most)
+
+
+def measure_page(name: str) -> MeasurePage:
+    """Of a family or of one of its measures. Raises Http404, suggesting the nearest name."""
+    entry, measure, is_family = _asked(name)
+    rows = [row for row in property_table() if row.measure.family == entry.family.name]
+    named = [(row.name, row.findings) for row in rows]
+    if rows and not is_family:
+        named = [(name_at_any_cutoff(measure), findings_of(measure))]
+    topic = _papers_topic()
+    return MeasurePage(
+        entry=entry,
+        measure=measure,
+        rows=tuple((each, _judged(findings)) for each, findings in named),
+        shares=tuple(_shares(measure, topic)),
+        score=float(evaluate([measure], topic)[measure].base[0]),
+    )
+
+
+def properties_csv() -> str:
+    """As `trackside properties --examples` prints it."""
+    rows = [table_cells(row.name, row.findings, examples=True) for row in property_table()]
+    return _csv(table_columns(examples=True), rows)
+
+
+def catalogue_csv() -> str:
+    return _csv(
+        CATALOGUE_COLUMNS,
+        [
+            (
+                entry.pattern, facts.pretty_name, entry.group, facts.formula, *facts.range,
+                facts.direction, facts.relevance, int(facts.needs_relevant),
+                int(facts.has_residual), facts.reference,
+                " ".join(alias.name for alias in entry.aliases),
+            )
+            for entry in entries()
+            for facts in [entry.family.facts]
+        ],
+    )  # fmt: skip
+
+
+def _asked(name: str) -> tuple[Entry, Measure, bool]:
+    for entry in entries():
+        if entry.family.name == name:
+            return entry, entry.example, True
+    try:
+        measure = parse_measure(name)
+    except (BadMeasure, UnknownMeasure) as error:
+        raise Http404(str(error)) from error
+    return entry_of(family_of(measure)), measure, False
+
+
+def _judged(findings: Mapping[Property, Finding]) -> tuple[Judged, ...]:
+    return tuple(
+        Judged(name, MEANINGS[name], findings[name].holds, _scores(findings[name]))
+        for name in PROPERTIES
+    )
+
+
+def _scores(finding: Finding) -> tuple[Score, ...]:
+    example = finding.counter_example
+    if example is None:
+        return ()
+    sides = zip(example.rankings, example.cutoffs, example.scores, strict=True)
+    return tuple(
+        Score(ranking[:cutoff], ranking[cutoff:], cutoff, value) for ranking, cutoff, value in sides
+    )
+
+
+def _papers_topic() -> GradedTopics:
+    grades = np.array([[1 if sign == "$" else 0 for sign in PAPERS_RANKING]], np.int8)
+    relevant = int((grades == 1).sum())
+    counts = np.array([[grades.size - relevant, relevant]])
+    return GradedTopics(grades, counts, np.array([0.0, 1.0]))
+
+
+def _shares(measure: Measure, topic: GradedTopics) -> list[Share]:
+    if not has_shares(measure):
+        return []
+    shares = document_shares(measure, topic)
+    running = np.cumsum(shares)
+    at = np.flatnonzero(topic.grades[0]).tolist()
+    return [Share(place + 1, float(shares[place]), float(running[place])) for place in at]
+
+
+def _csv(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return out.getvalue()

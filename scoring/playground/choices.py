@@ -1,0 +1,172 @@
+"""What is asked of the playground; everything is in the address.
+
+    ranking=$$---$-??-   the ranking, as `typed` reads it
+    top=3                the highest grade of the scale; empty: the highest that is typed
+    p=0.8  k=10  b=2     persistence of RBP, cutoff, base of the logarithm of DCG(b=)
+    measure=AP           the measure whose weights are shown by rank
+    first=3  second=6    two ranks whose documents change places
+
+What cannot be used is answered with a message for its field, and stands in the form as typed.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from scoring.core.measures.measure import BadMeasure, Measure, UnknownMeasure
+from scoring.core.measures.names import parse_measure
+from scoring.playground.families import measures_at
+from scoring.playground.typed import HIGHEST, LONGEST, BadRanking, Typed, read_ranking
+
+EXAMPLE: Final = "$$---$----$-??--?---"  # of section 4.4 of the RBP paper
+USUAL: Final = {"p": "0.8", "k": "10", "b": "2"}
+DEEPEST: Final = 1000
+LARGEST_BASE: Final = 100
+LONGEST_NUMBER: Final = 20  # characters of one that is quoted
+_WHOLE: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
+_REAL: Final = re.compile(r"[0-9]{1,6}(?:\.[0-9]{0,17})?|\.[0-9]{1,17}", re.ASCII)
+_Read = TypeVar("_Read")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """All that is needed to score; made only if nothing is wrong."""
+
+    typed: Typed
+    top: int
+    p: float
+    k: int
+    b: float
+    measure: Measure  # of those that are scored
+    swap: tuple[int, int] | None
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        return measures_at(self.p, self.k, self.b)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The form as it was typed, what is wrong by field, and what it comes to."""
+
+    fields: Mapping[str, str]
+    faults: Mapping[str, list[str]] = field(default_factory=dict)
+    choices: Choices | None = None
+
+
+def read_choices(query: Mapping[str, str]) -> Asked:
+    names = ("ranking", "top", "p", "k", "b", "measure", "first", "second")
+    usual = USUAL | {"ranking": EXAMPLE}
+    typed = {name: query.get(name, usual.get(name, "")) for name in names}
+    reading = _Reading({name: text.strip() for name, text in typed.items()})
+    choices = reading.choices()
+    return Asked({name: text[:LONGEST] for name, text in typed.items()}, reading.faults, choices)
+
+
+class _Reading:
+    """Reads every field, so that all that is wrong is said at once."""
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        self.fields = fields
+        self.faults: dict[str, list[str]] = {}
+
+    def choices(self) -> Choices | None:
+        p = self._read("p", _persistence)
+        k = self._read("k", lambda text: _whole(text, 1, DEEPEST))
+        b = self._read("b", _base)
+        measure = None
+        if p is not None and k is not None and b is not None:
+            measures = measures_at(p, k, b)
+            measure = self._read("measure", lambda text: _one_of(text, measures))
+        typed = self._ranking()
+        if typed is None:
+            return None
+        top = self._read("top", lambda text: _scale(text, typed))
+        swap = self._swap(typed)
+        if self.faults or p is None or k is None or b is None or top is None or measure is None:
+            return None
+        return Choices(typed, top, p, k, b, measure, swap)
+
+    def _ranking(self) -> Typed | None:
+        try:
+            return read_ranking(self.fields["ranking"])
+        except BadRanking as error:
+            self.faults["ranking"] = error.messages
+            return None
+
+    def _swap(self, typed: Typed) -> tuple[int, int] | None:
+        if not self.fields["first"] and not self.fields["second"]:
+            return None
+        count = len(typed.grades)
+        ranks = [
+            self._read(name, lambda text: _whole(text, 1, count)) for name in ("first", "second")
+        ]
+        if ranks[0] is None or ranks[1] is None:
+            return None
+        if ranks[0] == ranks[1]:
+            self.faults["second"] = ["two different ranks change places"]
+            return None
+        return min(ranks[0], ranks[1]), max(ranks[0], ranks[1])
+
+    def _read(self, name: str, read: Callable[[str], _Read]) -> _Read | None:
+        try:
+            return read(self.fields[name])
+        except ValueError as error:
+            self.faults.setdefault(name, []).append(str(error))
+            return None
+
+
+def _persistence(text: str) -> float:
+    value = _real(text)
+    if not 0 <= value < 1:
+        raise ValueError(f"p is {text}: it must be 0 or more and below 1")
+    return value
+
+
+def _base(text: str) -> float:
+    value = _real(text)
+    if not 1 < value <= LARGEST_BASE:
+        raise ValueError(f"b is {text}: it must be above 1 and {LARGEST_BASE} at most")
+    return value
+
+
+def _real(text: str) -> float:
+    if not _REAL.fullmatch(text):
+        raise ValueError(f"{text[:LONGEST_NUMBER]!r} is not a number such as 0.8")
+    return float(text)
+
+
+def _whole(text: str, least: int, most: int) -> int:
+    if most < least:
+        raise ValueError("there is no such rank: the ranking is empty")
+    if not _WHOLE.fullmatch(text) or not least <= int(text) <= most:
+        said = f"{text[:LONGEST_NUMBER]!r}" if text else "nothing"
+        raise ValueError(f"{said} is not a whole number from {least} to {most}")
+    return int(text)
+
+
+def _scale(text: str, typed: Typed) -> int:
+    if not text:
+        return typed.highest
+    top = _whole(text, 1, HIGHEST)
+    if top < typed.highest:
+        raise ValueError(f"grade {typed.highest} is typed, and the scale ends at {top}")
+    return top
+
+
+def _one_of(text: str, measures: tuple[Measure, ...]) -> Measure:
+    """The one of this name, or of its family: p, k and b may have moved."""
+    if not text:
+        return measures[0]
+    try:
+        asked = parse_measure(text)
+    except (BadMeasure, UnknownMeasure) as error:
+        raise ValueError(str(error)) from error
+    if asked in measures:
+        return asked
+    shape = (asked.family, [name for name, _ in asked.parameters], asked.cutoff is None)
+    for each in measures:
+        if shape == (each.family, [name for name, _ in each.parameters], each.cutoff is None):
+            return each
+    raise ValueError(f"{asked} is not among the measures here")

@@ -1,0 +1,154 @@
+"""Two documents change places: what the seven properties say must follow, and what does.
+
+1. Top-weightedness and convergence: where the more relevant document comes up, within the cutoff or
+   into it, the score rises; where it goes down, it falls.
+2. Localization: where both stand below the cutoff, nothing changes.
+3. Monotonicity: looking one rank deeper the score does not fall; asked of the ranking as typed and
+   of the one after the exchange.
+4. Completeness: there is a score.
+5. Realizability: in their best order the documents reach the greatest score at the cutoff.
+
+Boundedness says nothing of a single ranking. Unjudged documents count as worthless. A score that is
+not defined proves nothing but incompleteness.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.graded import evaluate
+from scoring.core.measures.measure import Measure
+from scoring.core.properties import Property
+from scoring.playground.choices import Choices
+from scoring.playground.rows import graded
+from scoring.playground.typed import Typed
+
+TOLERANCE: Final = 1e-9  # that of the search for counter-examples
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """One thing that must hold if the measure has the property, and whether it does here."""
+
+    property: Property
+    holds: bool
+    said: str  # the scores, in words
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A measure before and after two documents change places; None where it is not defined."""
+
+    measure: Measure
+    before: float | None
+    after: float | None
+    conclusions: tuple[Conclusion, ...]
+
+    @property
+    def change(self) -> float | None:
+        if self.before is None or self.after is None:
+            return None
+        return self.after - self.before
+
+    @property
+    def broken(self) -> tuple[Conclusion, ...]:
+        return tuple(each for each in self.conclusions if not each.holds)
+
+
+def exchanges(choices: Choices) -> tuple[Exchange, ...]:
+    """Of every measure that has a cutoff; nothing where no two documents are to change places."""
+    if choices.swap is None:
+        return ()
+    at_cutoff = [each for each in choices.measures if _has_cutoff(each)]
+    return tuple(_exchange(choices, each) for each in at_cutoff)
+
+
+def _has_cutoff(measure: Measure) -> bool:
+    return measure.cutoff is not None and family_of(measure).cutoff != "recall"
+
+
+def _exchange(choices: Choices, measure: Measure) -> Exchange:
+    first, second = choices.swap or (1, 1)
+    typed, after = choices.typed, choices.typed.swapped(first, second)
+    scores = (_score(choices, measure, typed), _score(choices, measure, after))
+    found = [
+        *_moved(choices, measure, scores),
+        *_deeper(choices, measure, (typed, after), scores),
+        *_reached(choices, measure, scores[0]),
+    ]
+    return Exchange(measure, *(None if math.isnan(s) else s for s in scores), tuple(found))
+
+
+def _moved(choices: Choices, measure: Measure, scores: tuple[float, float]) -> list[Conclusion]:
+    first, second = choices.swap or (1, 1)
+    upper, lower = (max(choices.typed.grades[rank - 1], 0) for rank in (first, second))
+    if any(map(math.isnan, scores)):
+        return []
+    change = (scores[1] - scores[0]) * _sign(measure)
+    said = f"{scores[0]:.4g} → {scores[1]:.4g}"
+    if first > choices.k:
+        return [Conclusion("localized", abs(change) <= TOLERANCE, said)]
+    if upper == lower:
+        return []
+    name: Property = "top-weighted" if second <= choices.k else "convergent"
+    rises = change > TOLERANCE if upper < lower else change < -TOLERANCE
+    return [Conclusion(name, rises, said)]
+
+
+def _deeper(
+    choices: Choices,
+    measure: Measure,
+    rankings: tuple[Typed, Typed],
+    scores: tuple[float, float],
+) -> list[Conclusion]:
+    """The worse of both rankings at one rank more, where there is a document there."""
+    if choices.k >= len(choices.typed.grades):
+        return []
+    deeper = replace(measure, cutoff=choices.k + 1)
+    ends = [_score(choices, deeper, ranking) for ranking in rankings]
+    steps = [
+        ((end - score) * _sign(measure), f"@{choices.k} {score:.4g}, @{choices.k + 1} {end:.4g}")
+        for score, end in zip(scores, ends, strict=True)
+        if not math.isnan(score + end)
+    ]
+    if not steps:
+        return []
+    worst, said = min(steps, key=lambda step: step[0])
+    return [Conclusion("monotonic", worst >= -TOLERANCE, said)]
+
+
+def _reached(choices: Choices, measure: Measure, score: float) -> list[Conclusion]:
+    """Completeness, and realizability where something is relevant."""
+    typed = choices.typed
+    relevant = any(grade > 0 for grade in (*typed.grades, *typed.missed))
+    needs = family_of(measure).facts.needs_relevant and not relevant
+    found = [Conclusion("complete", not (math.isnan(score) or needs), "no score")]
+    if relevant and _sign(measure) > 0:
+        best, greatest = (_score(choices, measure, t) for t in (_best(typed), _full(choices)))
+        if not math.isnan(best + greatest):
+            said = f"in their best order {best:.4g}, not {greatest:.4g}"
+            found.append(Conclusion("realizable", best >= greatest - TOLERANCE, said))
+    return found
+
+
+def _best(typed: Typed) -> Typed:
+    """All judged documents, the highest grades first."""
+    known = sorted((grade for grade in (*typed.grades, *typed.missed) if grade >= 0), reverse=True)
+    return Typed(tuple(known), (True,) * len(known), ())
+
+
+def _full(choices: Choices) -> Typed:
+    """Nothing but the most relevant down to the cutoff: no ranking scores more at it."""
+    return Typed((choices.top,) * choices.k, (True,) * choices.k, ())
+
+
+def _score(choices: Choices, measure: Measure, typed: Typed) -> float:
+    base = evaluate([measure], graded(typed, choices.top))[measure].base
+    return float(np.asarray(base)[0])
+
+
+def _sign(measure: Measure) -> float:
+    return -1.0 if family_of(measure).facts.direction == "lower" else 1.0

@@ -1,0 +1,31 @@
+"""Which measures the playground shows: of each family at least one, at the numbers that are set."""
+
+from functools import lru_cache
+from typing import Final
+
+from scoring.core.measures.entries import GROUPS
+from scoring.core.measures.measure import Measure, format_value
+from scoring.core.measures.names import parse_measure
+
+# In the groups of the catalogue; p, k and b are put in.
+PATTERNS: Final = (
+    *("RBP(p={p})", "RBP(p={p})@{k}", "P@{k}", "INSQ(T=2)", "WP(w=harmonic)"),
+    *("AP", "AP@{k}", "SP@{k}", "APret", "SNAP@{k}", "GMAP", "yaap", "AUC", "AUC(interpolated)"),
+    *("IPrec@0.5", "IPrec11", "IPrec3"),
+    *("nDCG", "nDCG@{k}", "nDCG(b={b})@{k}", "DCG@{k}", "DCG(b={b})@{k}", "CG@{k}", "SDCG@{k}"),
+    *("SNDCG@{k}", "Q"),
+    *("RR", "RR@{k}", "ERR", "ERR@{k}", "Success@{k}", "HIT@{k}", "ESL(n=1)", "RankPower"),
+    *("R@{k}", "Rprec", "Rprec@{k}", "F1@{k}", "PR@{k}", "relative_P@{k}"),
+    *("bpref", "bpref(k=10)", "gm_bpref", "infAP", "Judged@{k}", "unj@{k}"),
+    *("SetP", "SetR", "SetF", "SetAP", "set_relative_P", "utility"),
+    *("binG", "G", "ndcg_rel", "Rndcg"),
+    *("NumQ", "NumRet", "NumRel", "NumRelRet", "num_nonrel_judged_ret"),
+)
+GROUP_OF: Final = {name: title for title, names in GROUPS for name in names}
+
+
+@lru_cache(maxsize=64)
+def measures_at(p: float, k: int, b: float) -> tuple[Measure, ...]:
+    """p in [0, 1), k a cutoff, b above 1."""
+    numbers = {"p": format_value(p), "k": format_value(k), "b": format_value(b)}
+    return tuple(parse_measure(pattern.format(**numbers)) for pattern in PATTERNS)

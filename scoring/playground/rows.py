@@ -1,0 +1,155 @@
+"""What every measure makes of one typed ranking: the same for page and CSV."""
+
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from defusedcsv import csv
+from numpy.typing import NDArray
+
+from scoring.core.grades import PAST_END
+from scoring.core.measures.arrays import GradedTopics, default_gain_map
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.graded import evaluate
+from scoring.core.measures.measure import Measure
+from scoring.core.shares import document_shares, has_shares
+from scoring.core.ties import TiedTopics, bounds, expected, has_bounds, has_expected
+from scoring.playground.choices import Choices
+from scoring.playground.families import GROUP_OF
+from scoring.playground.typed import Typed
+
+COLUMNS: Final = (
+    "measure", "base", "residual", "upper", "ties_expected", "ties_worst", "ties_best",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measure; None where it is not defined, or where there is no exact bound. The columns of
+    ties are empty where nothing ties."""
+
+    measure: Measure
+    base: float | None
+    residual: float | None
+    expected: float | None = None
+    worst: float | None = None
+    best: float | None = None
+
+    @property
+    def group(self) -> str:
+        return GROUP_OF[self.measure.family]
+
+    @property
+    def upper(self) -> float | None:
+        if self.base is None or self.residual is None:
+            return None
+        return self.base + self.residual
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it can be drawn between 0 and 1."""
+        return self.base is not None and family_of(self.measure).facts.range == (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Rank:
+    """A document of the ranking. `alone`: the score if only a document of the highest grade were at
+    this rank, all others irrelevant; `brings`: its part of the score, where that is shared out."""
+
+    rank: int
+    grade: int
+    begins: bool
+    alone: float | None
+    brings: float | None
+
+
+def graded(typed: Typed, top: int) -> GradedTopics:
+    """The typed ranking as one topic."""
+    grades = np.array([typed.grades or (PAST_END,)], np.int8)
+    judged = [grade for grade in (*typed.grades, *typed.missed) if grade >= 0]
+    counts = np.bincount(judged, minlength=top + 1)[None, :].astype(np.int64)
+    return GradedTopics(grades, counts, default_gain_map(top))
+
+
+def rows_of(choices: Choices) -> tuple[Row, ...]:
+    topic, measures = graded(choices.typed, choices.top), choices.measures
+    scores = evaluate(measures, topic)
+    rows = {
+        measure: Row(
+            measure,
+            _number(scores[measure].base),
+            _number(scores[measure].residual),
+        )
+        for measure in measures
+    }
+    if choices.typed.has_ties:
+        rows = _with_ties(rows, TiedTopics(topic, np.array([choices.typed.begins])))
+    return tuple(rows.values())
+
+
+def rank_rows(choices: Choices) -> tuple[Rank, ...]:
+    """Each document of the ranking, and what the chosen measure makes of its rank."""
+    typed, measure = choices.typed, choices.measure
+    if not typed.grades:
+        return ()
+    topic = graded(typed, choices.top)
+    alone = _alone(measure, len(typed.grades), choices.top)
+    shares = document_shares(measure, topic) if has_shares(measure) else None
+    return tuple(
+        Rank(
+            rank=at + 1,
+            grade=grade,
+            begins=typed.begins[at],
+            alone=_finite(alone[at]),
+            brings=None if shares is None else float(shares[at]),
+        )
+        for at, grade in enumerate(typed.grades)
+    )
+
+
+def rows_csv(rows: Sequence[Row]) -> str:
+    """At full precision; empty where a value is not defined."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        writer.writerow(
+            (str(row.measure), row.base, row.residual, row.upper, row.expected, row.worst, row.best)
+        )
+    return out.getvalue()
+
+
+def _with_ties(rows: dict[Measure, Row], tied: TiedTopics) -> dict[Measure, Row]:
+    means = expected([each for each in rows if has_expected(each)], tied)
+    ends = bounds([each for each in rows if has_bounds(each)], tied)
+    return {
+        measure: Row(
+            measure,
+            row.base,
+            row.residual,
+            expected=_number(means[measure].base) if measure in means else None,
+            worst=_number(ends[measure].worst) if measure in ends else None,
+            best=_number(ends[measure].best) if measure in ends else None,
+        )
+        for measure, row in rows.items()
+    }
+
+
+def _alone(measure: Measure, depth: int, top: int) -> NDArray[np.float64]:
+    """float64[depth]: one topic for each rank, with one relevant document."""
+    grades = np.where(np.eye(depth, dtype=bool), top, 0).astype(np.int8)
+    counts = np.zeros((depth, top + 1), np.int64)
+    counts[:, 0], counts[:, top] = depth - 1, 1
+    base = evaluate([measure], GradedTopics(grades, counts, default_gain_map(top)))[measure].base
+    return base
+
+
+def _number(values: NDArray[np.float64] | None) -> float | None:
+    return None if values is None else _finite(values[0])
+
+
+def _finite(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -1,0 +1,222 @@
+"""The tables and figures of the RBP paper (Moffat and Zobel, 2008) for a campaign of one's own.
+
+    Table III   how well measures agree on the order of the runs, under a shallow pool and under all
+                judgments, with reference measures under all judgments
+    Table IV    how many pairs of runs each measure tells apart, by test and level
+    Fig. 2, 4   scores under the shallow pool against those under all judgments: AP, and RBP
+    Fig. 5, 6   bounds on RBP of the first runs, by the ranks looked at and by p
+
+Everything heavy is asked of the worker at once, in the words of the pages that show it too, so that
+page and report are one answer.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from django.http import Http404
+from numpy.typing import NDArray
+
+from campaigns.access import Viewer
+from campaigns.models import Qrels
+from scoring.agreement_choices import usual_measures, usual_references
+from scoring.agreement_rows import shown, sign_of, statistic_of
+from scoring.analyses import Asked, answer_of, ask_all
+from scoring.board_vectors import means_seen
+from scoring.core.measures.measure import Measure
+from scoring.core.standing import shared_ranks
+from scoring.definitions import rules_of
+from scoring.live_scores import LiveRun
+from scoring.models import Analysis
+from scoring.pool_rows import ALL, OFFERED, USUAL, PoolChoice, PoolStudy, pool_glance
+from scoring.separated_rows import CountRow, count_rows
+from scoring.significance_choices import tested_measures
+from scoring.studies.pool_depths import POOLS
+
+FIRST: Final = 2  # runs whose bounds are drawn
+
+Answer = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class AgreementCell:
+    reference: Measure
+    value: float | None
+    is_itself: bool  # the same measure under the same judgments
+
+    @property
+    def text(self) -> str:
+        return shown(self.value)
+
+
+@dataclass(frozen=True)
+class AgreementRow:
+    """A measure under a pool beside the references under all judgments."""
+
+    measure: Measure
+    depth: str  # of POOLS
+    cells: tuple[AgreementCell, ...]
+
+    @property
+    def best(self) -> float | None:
+        values = (cell.value for cell in self.cells if not cell.is_itself)
+        return max((value for value in values if value is not None), default=None)
+
+
+@dataclass(frozen=True, eq=False)
+class RunBounds:
+    """A run among the first: its bounds under the shallow pool and under all judgments."""
+
+    run: LiveRun
+    by_rank: NDArray[np.float64]  # float64[base and residual, pools, persistences, RANKS]
+    by_p: NDArray[np.float64]  # float64[base and residual, pools, PERSISTENCES]
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """`None` or nothing: not computed yet, or not to be had (see `analyses`)."""
+
+    qrels: Qrels | None
+    depth: str  # of the shallow pool
+    runs: tuple[LiveRun, ...] = ()  # ranked
+    measure: Measure | None = None  # by which the first runs are the first
+    persistences: tuple[float, ...] = ()
+    analyses: tuple[Analysis, ...] = ()
+    references: tuple[Measure, ...] = ()
+    agreement: tuple[AgreementRow, ...] = ()
+    counts: tuple[CountRow, ...] = ()
+    pools: tuple[PoolStudy, ...] = ()  # AP first where it is there, then RBP at each p
+    bounds: tuple[RunBounds, ...] = ()
+
+    @property
+    def done(self) -> int:
+        return sum(each.state == Analysis.State.DONE for each in self.analyses)
+
+    @property
+    def waits(self) -> bool:
+        return any(
+            each.state in (Analysis.State.WAITING, Analysis.State.COMPUTING)
+            for each in self.analyses
+        )
+
+    @property
+    def pool_words(self) -> str:
+        return "of any depth" if self.depth == "any" else f"of depth {self.depth}"
+
+
+def chosen_depth(asked: Mapping[str, str]) -> str:
+    """Raises Http404 for a pool that is not offered."""
+    depth = asked.get("depth") or USUAL
+    if depth not in OFFERED:
+        raise Http404(f"There is no pool of depth {depth} here.")
+    return depth
+
+
+def report(viewer: Viewer, depth: str) -> Report:
+    """Three queries where all is computed. The viewer must be one who may see the board."""
+    qrels = viewer.campaign.active_qrels
+    if qrels is None:
+        return Report(None, depth)
+    measures, tested = rules_of(viewer.campaign).measures, tested_measures(viewer)
+    rbp = tuple(measure for measure in measures if _persistence(measure) is not None)
+    leading = (rbp or measures)[0]
+    runs, bases, _ = means_seen(viewer, qrels, [leading])
+    if len(runs) < FIRST:
+        return Report(qrels, depth, runs)
+    first = _first(runs, bases[0], leading)
+    persistences = tuple(p for p in map(_persistence, rbp) if p is not None)
+    questions: list[Asked] = [
+        (qrels, "pool_depths", {"measures": [str(measure) for measure in measures]}),
+        (qrels, "separated_counts", {"measures": [str(each) for each in tested], "tail": "two"}),
+    ]
+    if persistences:
+        asked = {"runs": [run.run_id for run in first], "persistences": list(persistences)}
+        questions.append((qrels, "run_bounds", asked | {"depth": depth}))
+    analyses = ask_all(viewer, questions)
+    answers = [answer_of(each) if each.state == Analysis.State.DONE else None for each in analyses]
+    references = usual_references(usual_measures(viewer))
+    pooled, counted = answers[0], answers[1]
+    bounds = answers[2] if persistences else None
+    return Report(
+        qrels=qrels,
+        depth=depth,
+        runs=runs,
+        measure=leading,
+        persistences=persistences,
+        analyses=tuple(analyses),
+        references=references,
+        agreement=_agreement(viewer, references, depth, pooled) if pooled else (),
+        counts=tuple(count_rows(tested, counted)) if counted else (),
+        pools=_pools(depth, runs, measures, pooled) if pooled else (),
+        bounds=_bounds(first, bounds) if bounds else (),
+    )
+
+
+def _persistence(measure: Measure) -> float | None:
+    """p of a plain RBP, which pools and bounds are drawn for."""
+    given = dict(measure.parameters)
+    is_plain = measure.family == "RBP" and measure.cutoff is None and "gain" not in given
+    return float(given["p"]) if is_plain and "p" in given else None
+
+
+def _first(
+    runs: tuple[LiveRun, ...], bases: NDArray[np.float64], measure: Measure
+) -> tuple[LiveRun, ...]:
+    """The first of the board, equal ones by id: the same whoever looks."""
+    ranks = shared_ranks(bases, "lower" if sign_of(measure) < 0 else "higher")
+    placed = sorted(
+        (rank, run.run_id, run) for rank, run in zip(ranks, runs, strict=True) if rank is not None
+    )
+    return tuple(run for _, _, run in placed[:FIRST])
+
+
+def _agreement(
+    viewer: Viewer, references: Sequence[Measure], depth: str, answer: Answer
+) -> tuple[AgreementRow, ...]:
+    """Kendall's τ without correction for ties, as on the page of agreement."""
+    measures, rows = rules_of(viewer.campaign).measures, usual_measures(viewer)
+    orders = [(measure, pool) for measure in rows for pool in dict.fromkeys((depth, "all"))]
+    every = [*orders, *((reference, "all") for reference in references)]
+    scores = np.array(
+        [
+            sign_of(measure) * answer["base"][measures.index(measure), POOLS.index(pool)]
+            for measure, pool in every
+        ]
+    )
+    values = statistic_of("tau", scores, persistence=0.9)[: len(orders), len(orders) :]
+    return tuple(
+        AgreementRow(
+            measure,
+            pool,
+            tuple(
+                AgreementCell(
+                    reference,
+                    None if math.isnan(value) else float(value),
+                    is_itself=reference == measure and POOLS.index(pool) == ALL,
+                )
+                for reference, value in zip(references, found, strict=True)
+            ),
+        )
+        for (measure, pool), found in zip(orders, values, strict=True)
+    )
+
+
+def _pools(
+    depth: str, runs: tuple[LiveRun, ...], measures: tuple[Measure, ...], answer: Answer
+) -> tuple[PoolStudy, ...]:
+    drawn = [
+        *(measure for measure in measures if measure.family == "AP" and measure.cutoff is None),
+        *(measure for measure in measures if _persistence(measure) is not None),
+    ]
+    return tuple(
+        pool_glance(PoolChoice(measure, depth), runs, measures, answer) for measure in drawn
+    )
+
+
+def _bounds(first: Sequence[LiveRun], answer: Answer) -> tuple[RunBounds, ...]:
+    return tuple(
+        RunBounds(run, answer["by_rank"][:, at], answer["by_p"][:, at])
+        for at, run in enumerate(first)
+    )

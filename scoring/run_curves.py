@@ -1,0 +1,267 @@
+"""Curves of one run under the qrels in force: how sure its RBP is at every depth and every p, and
+precision against recall."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from django.http import Http404
+from numpy.typing import NDArray
+
+from campaigns.access import Viewer
+from campaigns.models import Run, Topic
+from scoring.core.curves import (
+    RankShares,
+    bounds_by_depth,
+    bounds_by_persistence,
+    precision_recall,
+    rank_shares,
+)
+from scoring.core.grades import PAST_END
+from scoring.core.judgments import JudgmentTable
+from scoring.core.means import mean_scores
+from scoring.core.measures.arrays import GradedTopics
+from scoring.core.measures.graded import evaluate
+from scoring.core.measures.interpolated_precision import ELEVEN_LEVELS
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import make_measure, with_default_rel
+from scoring.definitions import Rules, rules_of
+from scoring.loading import grades_of, load_table
+from scoring.models import StoredGrades
+from scoring.run_documents import counted_topics
+
+GAINS: Final = {"binary": "relevant or not", "map": "by grade"}
+PERSISTENCES: Final = tuple(p / 100 for p in (*range(0, 91, 5), *range(91, 100)))
+_STEPS: Final = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)
+
+
+@dataclass(frozen=True)
+class CurveChoice:
+    gain: str  # of GAINS
+    topic: Topic | None  # for the curves of one topic; None: no topic has a relevant document
+
+
+@dataclass(frozen=True)
+class DepthPoint:
+    persistence: float
+    depth: int
+    base: float
+    residual: float
+
+    @property
+    def upper(self) -> float:
+        return self.base + self.residual
+
+
+@dataclass(frozen=True)
+class PersistencePoint:
+    persistence: float
+    base: float
+    residual: float
+
+    @property
+    def upper(self) -> float:
+        return self.base + self.residual
+
+
+@dataclass(frozen=True)
+class RecallLevel:
+    """Interpolated precision at a level: the mean over topics, and that of one topic."""
+
+    level: float
+    mean: float | None
+    topic: float | None
+
+
+@dataclass(frozen=True)
+class RankPoint:
+    """One rank of one topic."""
+
+    rank: int
+    is_relevant: bool
+    recall: float
+    precision: float
+    interpolated: float
+
+
+@dataclass(frozen=True, eq=False)
+class RunCurves:
+    """All curves of a run; those of one topic are empty where the viewer may not see them."""
+
+    choice: CurveChoice
+    rules: Rules
+    persistences: tuple[float, ...]  # the campaign's own
+    topics: tuple[Topic, ...]  # those that can be chosen
+    counted: int  # topics that a mean is taken over
+    by_depth: tuple[DepthPoint, ...]
+    by_persistence: tuple[PersistencePoint, ...]
+    levels: tuple[RecallLevel, ...]
+    ranks: tuple[RankPoint, ...]
+
+    @cached_property
+    def relevant_ranks(self) -> tuple[RankPoint, ...]:
+        return tuple(point for point in self.ranks if point.is_relevant)
+
+    @property
+    def deepest(self) -> tuple[DepthPoint, ...]:
+        """What the whole ranking says, for each of the campaign's p."""
+        last = max((point.depth for point in self.by_depth), default=0)
+        return tuple(point for point in self.by_depth if point.depth == last)
+
+
+def run_curves(viewer: Viewer, run: Run, asked: Mapping[str, str]) -> RunCurves | None:
+    """None where the run has not been graded yet. Raises Http404 for who may not see its curves,
+    and for what is not offered. At most five queries."""
+    if not viewer.can_see_curves_of(run):
+        raise Http404
+    topics = tuple(viewer.campaign.topics.order_by("position"))
+    graded = _graded(viewer, run)
+    offered = _offered(viewer, run, topics, graded)
+    choice = _choice(viewer, run, asked, topics, offered)
+    if graded is None:
+        return None
+    place = choice.topic.position if choice.topic else None
+    shares = graded.shares(choice.gain)
+    persistences = tuple(float(p) for p in viewer.campaign.persistences)
+    return RunCurves(
+        choice=choice,
+        rules=graded.rules,
+        persistences=persistences,
+        topics=offered,
+        counted=int(graded.counted.sum()),
+        by_depth=_by_depth(shares, persistences) if graded.counted.any() else (),
+        by_persistence=_by_persistence(shares) if graded.counted.any() else (),
+        levels=_levels(graded, place),
+        ranks=_ranks(graded, place),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Graded:
+    grades: NDArray[np.int8]  # int8[topics, depth]
+    table: JudgmentTable
+    rules: Rules
+
+    @cached_property
+    def counted(self) -> NDArray[np.bool_]:
+        """bool[topics]: those that the board counts."""
+        return counted_topics(self.table, self.rules)
+
+    @cached_property
+    def known(self) -> NDArray[np.int64]:
+        """int64[topics]: R."""
+        relevant: NDArray[np.int64] = self.table.grade_counts[:, self.rules.rel :].sum(axis=1)
+        return relevant
+
+    def shares(self, gain: str) -> RankShares:
+        binary = (np.arange(len(self.rules.gain_map)) >= self.rules.rel).astype(np.float64)
+        gains = self.rules.gain_map if gain == "map" else binary
+        return rank_shares(self.grades[self.counted], gains)
+
+
+def _graded(viewer: Viewer, run: Run) -> _Graded | None:
+    qrels = viewer.campaign.active_qrels
+    if qrels is None or not StoredGrades.objects.filter(run=run, qrels=qrels).exists():
+        return None
+    table = load_table(qrels, viewer.campaign)
+    return _Graded(grades_of(run, qrels, table), table, rules_of(viewer.campaign))
+
+
+def _choice(
+    viewer: Viewer,
+    run: Run,
+    asked: Mapping[str, str],
+    topics: tuple[Topic, ...],
+    offered: tuple[Topic, ...],
+) -> CurveChoice:
+    gain = asked.get("gain") or next(iter(GAINS))
+    if gain not in GAINS or (gain == "map" and viewer.campaign.highest_grade < 2):
+        raise Http404(f"There is no gain {gain} here.")
+    code = asked.get("topic")
+    if code and not viewer.can_see_topic_curves_of(run):
+        raise Http404
+    if code and code not in {topic.code for topic in topics}:
+        raise Http404(f"There is no topic {code}.")
+    chosen = [topic for topic in topics if topic.code == code] if code else offered
+    return CurveChoice(gain, chosen[0] if chosen else None)
+
+
+def _offered(
+    viewer: Viewer, run: Run, topics: tuple[Topic, ...], graded: _Graded | None
+) -> tuple[Topic, ...]:
+    """Topics with a relevant document, for who may see curves of one topic."""
+    if graded is None or not viewer.can_see_topic_curves_of(run):
+        return ()
+    return tuple(topic for topic in topics if graded.known[topic.position])
+
+
+def depths_shown(longest: int) -> tuple[int, ...]:
+    """Every rank to 10, then ever fewer, and the last one."""
+    steps = [step * 10**power for power in range(7) for step in _STEPS]
+    return tuple(sorted({*range(1, 10), *steps, longest} & set(range(1, longest + 1))))
+
+
+def _by_depth(shares: RankShares, persistences: tuple[float, ...]) -> tuple[DepthPoint, ...]:
+    depths = depths_shown(len(shares.gain))
+    return tuple(
+        DepthPoint(p, depth, base, residual)
+        for p in persistences
+        for bounds in (bounds_by_depth(shares, p, depths),)
+        for depth, base, residual in zip(
+            depths, bounds.base.tolist(), bounds.residual.tolist(), strict=True
+        )
+    )
+
+
+def _by_persistence(shares: RankShares) -> tuple[PersistencePoint, ...]:
+    found = bounds_by_persistence(shares, PERSISTENCES)
+    return tuple(
+        PersistencePoint(p, base, residual)
+        for p, base, residual in zip(
+            PERSISTENCES, found.base.tolist(), found.residual.tolist(), strict=True
+        )
+    )
+
+
+def _levels(graded: _Graded, place: int | None) -> tuple[RecallLevel, ...]:
+    """The catalogue's own IPrec@r, so that no number has two makers."""
+    measures = [recall_measure(level, graded.rules.rel) for level in ELEVEN_LEVELS]
+    scores = evaluate(
+        measures,
+        GradedTopics(
+            grades=graded.grades,
+            grade_counts=graded.table.grade_counts,
+            gain_map=graded.rules.gain_map,
+        ),
+    )
+    points = []
+    for level, measure in zip(ELEVEN_LEVELS, measures, strict=True):
+        mean = mean_scores(scores[measure], graded.counted).base
+        own = float(scores[measure].base[place]) if _is_known(graded, place) else None
+        points.append(RecallLevel(level, None if np.isnan(mean) else mean, own))
+    return tuple(points)
+
+
+def recall_measure(level: float, rel: int) -> Measure:
+    return with_default_rel(make_measure("IPrec", cutoff=level), rel)
+
+
+def _ranks(graded: _Graded, place: int | None) -> tuple[RankPoint, ...]:
+    if place is None or not _is_known(graded, place):
+        return ()
+    grades = graded.grades[place]
+    relevant = grades[grades != PAST_END] >= graded.rules.rel
+    found = precision_recall(relevant, int(graded.known[place]))
+    columns = (relevant, found.recall, found.precision, found.interpolated)
+    return tuple(
+        RankPoint(rank, *point)
+        for rank, point in enumerate(
+            zip(*(column.tolist() for column in columns), strict=True), start=1
+        )
+    )
+
+
+def _is_known(graded: _Graded, place: int | None) -> bool:
+    return place is not None and bool(graded.known[place])

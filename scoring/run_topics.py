@@ -1,0 +1,146 @@
+"""A run topic by topic, against the median and the best of the runs on the board."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from django.http import Http404
+from numpy.typing import NDArray
+
+from campaigns.access import Viewer
+from campaigns.models import Run
+from scoring.board_vectors import vectors_of
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import Measure
+from scoring.core.standing import DECIMALS
+from scoring.models import Score
+from scoring.run_scores import TopicScore, run_topic_scores
+from scoring.topic_rows import sees_topic_means
+
+ORDERS: Final = {"file": "as in the file", "score": "best first"}
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RunTopic(TopicScore):
+    """`median` and `best` of all ranked runs; None where the viewer may not see them."""
+
+    median: float | None
+    best: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class RunTopics:
+    measure: Measure
+    order: str  # of ORDERS
+    rows: tuple[RunTopic, ...]  # in that order
+
+    @property
+    def is_lower_better(self) -> bool:
+        return family_of(self.measure).facts.direction == "lower"
+
+    @cached_property
+    def scored(self) -> tuple[RunTopic, ...]:
+        """The topics on which it has a score."""
+        return tuple(row for row in self.rows if row.base is not None)
+
+    @cached_property
+    def compared(self) -> tuple[RunTopic, ...]:
+        """Those on which it can be set beside the other runs."""
+        return tuple(row for row in self.scored if row.median is not None)
+
+    @property
+    def above(self) -> int:
+        """Topics on which it does better than the median run."""
+        return sum(self._lead(row.base, row.median) > 0 for row in self.compared)
+
+    @property
+    def below(self) -> int:
+        return sum(self._lead(row.base, row.median) < 0 for row in self.compared)
+
+    @property
+    def firsts(self) -> int:
+        """Topics on which no ranked run does better."""
+        return sum(self._lead(row.base, row.best) >= 0 for row in self.compared)
+
+    def _lead(self, base: float | None, other: float | None) -> float:
+        lead = round((base or 0.0) - (other or 0.0), DECIMALS)
+        return -lead if self.is_lower_better else lead
+
+
+def chosen_topic_order(asked: Mapping[str, str]) -> str:
+    order = asked.get("order") or next(iter(ORDERS))
+    if order not in ORDERS:
+        raise Http404(f"There is no order {order}.")
+    return order
+
+
+def run_topics(
+    viewer: Viewer,
+    run: Run,
+    measures: Sequence[Measure],
+    order: str,
+    stored: Sequence[Score] | None = None,
+) -> dict[Measure, RunTopics]:
+    """By measure; none where the viewer may not see the run by topic, or it has no scores. At most
+    three queries; two where its scores are given, with their vectors."""
+    found = run_topic_scores(viewer, run, measures, stored)
+    scored = [measure for measure in measures if str(measure) in found]
+    if not scored:
+        return {}
+    field = _field(viewer, scored, len(found[str(scored[0])]))
+    return {
+        measure: _topics(measure, order, found[str(measure)], field.get(measure))
+        for measure in scored
+    }
+
+
+def _topics(
+    measure: Measure,
+    order: str,
+    scores: tuple[TopicScore, ...],
+    field: tuple[Vector, Vector] | None,
+) -> RunTopics:
+    rows = [
+        RunTopic(
+            score.base,
+            score.residual,
+            score.code,
+            score.title,
+            _at(field, 0, place),
+            _at(field, 1, place),
+        )
+        for place, score in enumerate(scores)
+    ]
+    if order == "score":
+        sign = -1 if family_of(measure).facts.direction == "higher" else 1
+        rows.sort(key=lambda row: (row.base is None, sign * (row.base or 0.0)))
+    return RunTopics(measure, order, tuple(rows))
+
+
+def _field(
+    viewer: Viewer, measures: Sequence[Measure], topics: int
+) -> dict[Measure, tuple[Vector, Vector]]:
+    """Of each measure the median and the best of the ranked runs, float64[topics]; NaN where none
+    has a score. For who sees all of them. One query."""
+    qrels = viewer.campaign.active_qrels
+    if qrels is None or not sees_topic_means(viewer):
+        return {}
+    field = {}
+    for vectors in vectors_of(viewer.campaign, qrels, measures, topics):
+        if len(vectors.base) < 2:
+            continue  # a run beside itself says nothing
+        median, best = np.full(topics, np.nan), np.full(topics, np.nan)
+        known = ~np.isnan(vectors.base).all(axis=0)
+        median[known] = np.nanmedian(vectors.base[:, known], axis=0)
+        best[known] = vectors.sign * np.nanmax(vectors.sign * vectors.base[:, known], axis=0)
+        field[vectors.measure] = (median, best)
+    return field
+
+
+def _at(field: tuple[Vector, Vector] | None, which: int, place: int) -> float | None:
+    value = np.nan if field is None else float(field[which][place])
+    return None if np.isnan(value) else value

@@ -1,0 +1,140 @@
+"""What the choice of assessor does to the board: the runs by one assessor's judgments alone against
+those of another, or of all others."""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.models import Campaign, Qrels
+from scoring.assessor_grades import AssessorGrades, assessor_grades
+from scoring.core.agreement import kendall_tau, tau_ap
+from scoring.core.grades import PAST_END, UNJUDGED
+from scoring.core.judgments import JudgmentTable
+from scoring.core.means import mask_excluded, mean_scores, topics_of_mean
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.graded import GradedTopics, Scores, evaluate
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import parse_measure, rel_of
+from scoring.core.pairs import all_pairs
+from scoring.core.pooled_judgments import JudgedPlaces, judged_places
+from scoring.core.standing import DECIMALS
+from scoring.definitions import Rules, rules_of
+from scoring.loading import load_ranking
+from scoring.proposals import proposing_runs, table_of_grades
+
+OTHERS = -1  # for the second of a pair: all the others together
+
+
+def answer(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
+    """One entry for each pair of assessors with common topics, then for each assessor against all
+    others: `first` and `second` (ids; OTHERS), `topics` common to both, `tau` (b), `tau_ap` (the
+    mean of both ways), `swapped` pairs of runs of `run_pairs`, and the mean of all runs under each,
+    `first_mean` and `second_mean`. NaN where not defined. `runs`: how many there are.
+
+    A topic is common where both judged something of it and both would count it in a mean.
+    """
+    measure, rules = parse_measure(question["measure"]), rules_of(campaign)
+    grades = assessor_grades(campaign)
+    codes = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
+    table = table_of_grades(codes, dict.fromkeys(grades.documents, 0), campaign.highest_grade)
+    judged = np.concatenate([grades.own, grades.others])  # int16[2 assessors, documents]
+    counts = _counts(judged, table)
+    runs = proposing_runs(campaign, None)
+    scores = [
+        _scores(judged_places(load_ranking(run.ranking), table), judged, counts, measure, rules)
+        for run in runs
+    ]
+    included = np.array([_included(each, codes, measure, rules) for each in counts], dtype=bool)
+    rows = [
+        (first, second, *_compared(scores, included, measure, one, other))
+        for first, second, one, other in _comparisons(grades)
+        if (included[one] & included[other]).any()
+    ]
+    columns = ("first", "second", "topics", "tau", "tau_ap", "swapped", "run_pairs")
+    values = np.array(rows, np.float64).reshape(len(rows), len(columns) + 2).T
+    names = (*columns, "first_mean", "second_mean")
+    return dict(zip(names, values, strict=True)) | {"runs": np.array(len(runs))}
+
+
+def _comparisons(grades: AssessorGrades) -> Iterator[tuple[int, int, int, int]]:
+    """Ids of both, and rows of what they judged."""
+    count = len(grades.assessors)
+    for one, other in combinations(range(count), 2):
+        yield grades.assessors[one], grades.assessors[other], one, other
+    if count > 2:  # of two, the others are the other
+        for one in range(count):
+            yield grades.assessors[one], OTHERS, one, count + one
+
+
+def _counts(judged: NDArray[np.int16], table: JudgmentTable) -> NDArray[np.int64]:
+    """int64[choices, topics, grades], as in `JudgmentTable.grade_counts`."""
+    counts = np.zeros((len(judged), *table.grade_counts.shape), np.int64)
+    choices, documents = np.nonzero(judged >= 0)
+    np.add.at(counts, (choices, table.rows[documents], judged[choices, documents]), 1)
+    return counts
+
+
+def _scores(
+    run: JudgedPlaces,
+    judged: NDArray[np.int16],
+    counts: NDArray[np.int64],
+    measure: Measure,
+    rules: Rules,
+) -> list[Scores]:
+    """Of one run by topic, under each choice of assessors."""
+    is_within = np.arange(run.depth) < run.lengths[:, None]
+    nothing = np.where(is_within, np.int8(UNJUDGED), np.int8(PAST_END))
+    found = []
+    for choice, own in zip(counts, judged.astype(np.int8), strict=True):
+        grades = nothing.copy()
+        grades[run.rows, run.positions] = own[run.judgments]
+        graded = GradedTopics(grades=grades, grade_counts=choice, gain_map=rules.gain_map)
+        found.append(evaluate([measure], graded)[measure])
+    return found
+
+
+def _included(
+    counts: NDArray[np.int64], codes: tuple[str, ...], measure: Measure, rules: Rules
+) -> NDArray[np.bool_]:
+    rel = max(rules.rel, rel_of(measure) or 1)
+    held_out = np.array([code in rules.held_out for code in codes], dtype=bool)
+    is_counted = topics_of_mean(counts, rel=rel, no_relevant=rules.no_relevant)  # type: ignore[arg-type]
+    return is_counted & ~held_out
+
+
+def _compared(
+    scores: list[list[Scores]],
+    included: NDArray[np.bool_],
+    measure: Measure,
+    one: int,
+    other: int,
+) -> tuple[float, ...]:
+    """Number of topics, τ-b, τ_AP, swapped pairs, all pairs, and both means over the runs."""
+    common = included[one] & included[other]
+    family = family_of(measure)
+    means = np.array(
+        [
+            [
+                mean_scores(mask_excluded(run[choice], common), common, family.summary).base
+                for run in scores
+            ]
+            for choice in (one, other)
+        ]
+    )
+    higher = means if family.facts.direction == "higher" else -means
+    pairs = all_pairs(means.shape[1])
+    rounded = np.round(higher, DECIMALS)
+    differences = rounded[:, pairs.candidates] - rounded[:, pairs.baselines]
+    swapped = float((differences[0] * differences[1] < 0).sum())
+    both_ways = tau_ap(higher)
+    return (
+        float(common.sum()),
+        float(kendall_tau(higher)[0, 1]),
+        float((both_ways[0, 1] + both_ways[1, 0]) / 2),
+        swapped,
+        float(len(pairs)),
+        *(float(np.mean(row)) if len(row) else float("nan") for row in means),
+    )

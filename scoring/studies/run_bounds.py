@@ -1,0 +1,74 @@
+"""How far RBP of single runs is known: Figs. 5 and 6 of the RBP paper.
+
+Under the judgments of a shallow pool and under all of them: lower and upper bound by the ranks that
+are looked at, for some p, and over whole rankings, for every p.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.models import Campaign, Qrels
+from scoring.core.judgments import JudgmentTable
+from scoring.core.measures.graded import GradedTopics, evaluate
+from scoring.core.measures.names import make_measure
+from scoring.core.pooled_judgments import (
+    NOWHERE,
+    counts_under,
+    first_positions,
+    grades_under,
+    judged_places,
+)
+from scoring.definitions import Rules, rules_of
+from scoring.loading import load_ranking, load_table
+from scoring.studies.pool_depths import board_mean, ranked_and_scored
+
+RANKS: Final = 100  # looked at, one after the other
+PERSISTENCES: Final = tuple(number / 100 for number in range(1, 100))
+
+Bounds = tuple[float, float]  # mean base and mean residual
+
+
+def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+    """`by_rank`, float64[2, runs, 2, persistences, RANKS], and `by_p`, float64[2, runs, 2,
+    PERSISTENCES]: base and residual of the question's `runs` and `persistences`, under a pool of
+    the question's `depth` ("any": of any rank) and under all judgments. NaN for a run that is not
+    on the board. Means are over the topics that the board counts."""
+    rules, table = rules_of(campaign), load_table(qrels, campaign)
+    runs = ranked_and_scored(campaign, qrels)
+    places = {run.public_id: judged_places(load_ranking(run.ranking), table) for run in runs}
+    first = first_positions(list(places.values()), len(table.grades))
+    limit = NOWHERE if question["depth"] == "any" else int(question["depth"])
+    kept = np.array([first < limit, np.ones(len(first), np.bool_)])
+    counts = counts_under(table, kept)
+    wanted: Sequence[float] = question["persistences"]
+    by_rank = np.full((2, len(question["runs"]), 2, len(wanted), RANKS), np.nan)
+    by_p = np.full((2, len(question["runs"]), 2, len(PERSISTENCES)), np.nan)
+    for row, run_id in enumerate(question["runs"]):
+        if run_id not in places:
+            continue
+        for pool, grades in enumerate(grades_under(places[run_id], table, kept)):
+            for at, p in enumerate(PERSISTENCES):
+                by_p[:, row, pool, at] = _bounds(grades, counts[pool], p, table, rules)
+            for rank in range(1, RANKS + 1):
+                seen = grades[:, :rank]
+                for at, p in enumerate(wanted):
+                    by_rank[:, row, pool, at, rank - 1] = _bounds(
+                        seen, counts[pool], p, table, rules
+                    )
+    return {"by_rank": by_rank, "by_p": by_p}
+
+
+def _bounds(
+    grades: NDArray[np.int8],
+    counts: NDArray[np.int64],
+    p: float,
+    table: JudgmentTable,
+    rules: Rules,
+) -> Bounds:
+    measure = make_measure("RBP", p=p, rel=rules.rel)
+    scores = evaluate([measure], GradedTopics(grades, counts, rules.gain_map))[measure]
+    mean = board_mean(scores, measure, table, rules)
+    return mean.base, np.nan if mean.residual is None else mean.residual

@@ -1,0 +1,65 @@
+"""What only the order of tied documents decides: each run's mean over all orders, and the ends."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from campaigns.models import Campaign, Qrels, Run
+from scoring.core.alignment import align_fully
+from scoring.core.judgments import JudgmentTable
+from scoring.core.measures.arrays import GradedTopics, Scores
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.graded import evaluate
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import parse_measure
+from scoring.core.ties import TiedTopics, bounds, expected, has_bounds, has_expected
+from scoring.definitions import Rules, rules_of
+from scoring.loading import load_ranking, load_table
+from scoring.studies.pool_depths import board_mean, ranked_and_scored
+
+
+def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+    """`expected`, `low` and `high` of each run by the question's `measure`, float64[runs]: means
+    over the topics that the board counts, those of `trackside evaluate --ties expected` and
+    `--ties bounds`. NaN where the measure has no such value."""
+    rules, table = rules_of(campaign), load_table(qrels, campaign)
+    measure = parse_measure(question["measure"])
+    runs = ranked_and_scored(campaign, qrels)
+    found = np.full((3, len(runs)), np.nan)
+    for at, run in enumerate(runs):
+        tied = _tied(run, table, rules)
+        parts = [_expected(measure, tied), *_ends(measure, tied)]
+        found[:, at] = [
+            np.nan if scores is None else board_mean(scores, measure, table, rules).base
+            for scores in parts
+        ]
+    return {
+        "run_ids": np.array([run.public_id for run in runs], dtype=np.str_),
+        "expected": found[0],
+        "low": found[1],
+        "high": found[2],
+    }
+
+
+def _tied(run: Run, table: JudgmentTable, rules: Rules) -> TiedTopics:
+    found = align_fully(load_ranking(run.ranking), table, depth=max(run.ranking.longest, 1))
+    graded = GradedTopics(found.grades, table.grade_counts, rules.gain_map, pooled=found.pooled)
+    return TiedTopics(graded, found.begins)
+
+
+def _expected(measure: Measure, tied: TiedTopics) -> Scores | None:
+    if has_expected(measure):
+        return expected([measure], tied)[measure]
+    if family_of(measure).facts.view == "set":  # a set has no order
+        return evaluate([measure], tied.graded)[measure]
+    return None
+
+
+def _ends(measure: Measure, tied: TiedTopics) -> tuple[Scores | None, Scores | None]:
+    """The lower and the higher score of each topic, whichever is the better one."""
+    if not has_bounds(measure):
+        return None, None
+    ends = bounds([measure], tied)[measure]
+    low, high = np.minimum(ends.worst, ends.best), np.maximum(ends.worst, ends.best)
+    return Scores(low, None), Scores(high, None)

@@ -1,0 +1,57 @@
+"""Relevant documents that one run alone, or one team alone, brought up."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from campaigns.models import Campaign, Qrels
+from scoring.core.pooled_judgments import NOWHERE, judged_places, sole_owners
+from scoring.definitions import rules_of
+from scoring.loading import load_ranking, load_table
+from scoring.studies.pool_depths import ranked_and_scored
+
+
+def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+    """Among the first `depth` ranks ("any": any rank) of all ranked runs. For each of `run_ids`,
+    int64[runs]: `found` relevant documents, `by_run` that no other run has, `by_team` that no run
+    of another team has. The latter one by one, run after run, by topic and position: `run`, `row`,
+    `position`, `grade`, `doc_id`, and `is_by_run`. `relevant` are known, `retrieved` by some run.
+    """
+    rules, table = rules_of(campaign), load_table(qrels, campaign)
+    runs = ranked_and_scored(campaign, qrels)
+    places = [judged_places(load_ranking(run.ranking), table) for run in runs]
+    depth = NOWHERE if question["depth"] == "any" else int(question["depth"])
+    _, team_of = np.unique([run.team.public_id for run in runs], return_inverse=True)
+    by_run = sole_owners(places, range(len(runs)), len(table.grades), depth=depth)
+    by_team = sole_owners(places, team_of.tolist(), len(table.grades), depth=depth)
+    is_relevant = table.grades >= rules.rel
+    is_retrieved = np.zeros(len(table.grades), np.bool_)
+    found, own, listed = [], [], []
+    for at, place in enumerate(places):
+        here = np.flatnonzero((place.positions < depth) & is_relevant[place.judgments])
+        is_retrieved[place.judgments[here]] = True
+        sole = here[by_team[place.judgments[here]] == team_of[at]]
+        sole = sole[np.lexsort((place.positions[sole], place.rows[sole]))]
+        judgments = place.judgments[sole]
+        found.append(len(here))
+        own.append((by_run[judgments] == at).sum())
+        listed.append((np.full(len(sole), at), place.rows[sole], place.positions[sole], judgments))
+    run, row, position, judgment = (
+        np.concatenate(column) if listed else np.empty(0, np.int64)
+        for column in (zip(*listed, strict=True) if listed else ((), (), (), ()))
+    )
+    return {
+        "run_ids": np.array([run.public_id for run in runs], dtype=np.str_),
+        "found": np.array(found, np.int64),
+        "by_run": np.array(own, np.int64),
+        "by_team": np.bincount(run.astype(np.int64), minlength=len(runs)),
+        "run": run,
+        "row": row,
+        "position": position,
+        "grade": table.grades[judgment],
+        "doc_id": table.doc_ids[judgment],
+        "is_by_run": by_run[judgment] == run,
+        "relevant": np.array(is_relevant.sum()),
+        "retrieved": np.array(is_retrieved.sum()),
+    }

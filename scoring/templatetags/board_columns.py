@@ -1,0 +1,44 @@
+"""Measures beside the one that ranks: as heads and cells of the board, and to choose from."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from django import template
+
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import Facts, Measure
+from scoring.exports.board import bounded
+from scoring.leaderboard import Cell, Leaderboard, Row
+
+register = template.Library()
+
+
+class Family(NamedTuple):
+    facts: Facts
+    measures: list[Measure]
+
+
+@register.filter
+def by_family(measures: Sequence[Measure]) -> list[Family]:
+    """In the order in which the families first come."""
+    found: dict[str, Family] = {}
+    for measure in measures:
+        family = Family(family_of(measure).facts, [])
+        found.setdefault(measure.family, family).measures.append(measure)
+    return list(found.values())
+
+
+@register.filter
+def column_cells(row: Row, board: Leaderboard) -> Iterator[tuple[Measure, Cell, int, bool]]:
+    """Each with its measure, the digits worth showing, and whether there is a bound to show."""
+    for place, cell in enumerate(row.columns):
+        measure = board.columns[place]
+        yield measure, cell, board.column_digits[place], bounded(measure)
+
+
+@register.filter
+def places_moved(places: int | None) -> str:
+    """+3, −1 or =; a dash for a run that one of the boards does not rank."""
+    if places is None:
+        return "–"
+    return "=" if places == 0 else f"{'+' if places > 0 else '−'}{abs(places)}"

@@ -1,0 +1,55 @@
+"""How the playground writes grades and numbers."""
+
+from collections.abc import Sequence
+
+from django import template
+
+from scoring.playground.conclusions import Exchange
+
+register = template.Library()
+
+WORDS = {-1: "unjudged", 0: "not relevant"}
+
+
+@register.filter
+def play(value: float | None) -> str:
+    """Four decimals, and whole numbers as such; a dash where there is none."""
+    if value is None:
+        return "–"
+    if value == int(value):
+        return f"{int(value):,}".replace("-", "−")
+    return f"{value:.4f}".replace("-", "−")
+
+
+@register.filter
+def sign_of(grade: int, top: int) -> str:
+    """What stands in a box: $ and - where there are only two grades."""
+    if grade < 0:
+        return "?"
+    return {0: "–", 1: "$"}[grade] if top == 1 else str(grade)
+
+
+@register.filter
+def sign_class(grade: int) -> str:
+    return "unknown" if grade < 0 else str(grade)
+
+
+@register.filter
+def grade_words(grade: int) -> str:
+    return WORDS.get(grade, f"grade {grade}")
+
+
+@register.filter
+def share_of(value: float | None, greatest: float) -> str:
+    """In hundredths of the greatest, for a drawing."""
+    return f"{100 * max(value or 0.0, 0.0) / greatest:.2f}" if greatest > 0 else "0"
+
+
+@register.filter
+def is_round(rank: int) -> bool:
+    return rank == 1 or rank % 5 == 0
+
+
+@register.filter
+def broken_count(rows: Sequence[Exchange]) -> int:
+    return sum(bool(row.broken) for row in rows)

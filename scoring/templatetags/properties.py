@@ -1,0 +1,20 @@
+"""The seven properties in cells and words."""
+
+from django import template
+
+from scoring.core.measures.entries import number
+from scoring.core.properties import PROPERTIES
+from scoring.core.property_table import PropertyRow
+
+register = template.Library()
+
+
+@register.filter
+def held(row: PropertyRow) -> list[bool]:
+    """Property by property, whether the measure has it."""
+    return [row.findings[name].holds for name in PROPERTIES]
+
+
+@register.filter
+def example_score(value: float) -> str:
+    return number(value)

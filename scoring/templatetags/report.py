@@ -1,0 +1,83 @@
+"""The report in words, and the rows that stand in place of its curves."""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from django import template
+
+from scoring.agreement_rows import shown
+from scoring.core.measures.measure import Measure, format_value
+from scoring.models import Analysis
+from scoring.pool_rows import PoolStudy
+from scoring.report_rows import Report
+from scoring.studies.run_bounds import PERSISTENCES
+
+register = template.Library()
+
+SHOWN_RANKS: Final = (1, 5, 10, 20, 50, 100)
+SHOWN_P: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+
+
+class BoundRow(NamedTuple):
+    p: str
+    ranks: int | None
+    bounds: list[tuple[float, float]]
+
+
+@register.filter
+def tau(value: float | None) -> str:
+    return shown(value)
+
+
+@register.filter
+def failed_count(found: Report) -> int:
+    return sum(each.state == Analysis.State.FAILED for each in found.analyses)
+
+
+@register.filter
+def most_swayed(found: Report) -> PoolStudy | None:
+    """The measure whose order of the runs the pool changes most."""
+    return min(_telling(found), key=_tau, default=None)
+
+
+@register.filter
+def least_swayed(found: Report) -> PoolStudy | None:
+    return max(_telling(found), key=_tau, default=None)
+
+
+@register.filter
+def most_separating(found: Report) -> tuple[Measure, int, int] | None:
+    """By the first test and level: the measure, and how many of how many pairs."""
+    counted = [(row.measure, row.by("none")[0].separated, row.pairs) for row in found.counts]
+    return max((each for each in counted if each[2]), key=lambda each: each[1], default=None)
+
+
+@register.filter
+def rank_rows(found: Report) -> Iterator[BoundRow]:
+    """Of the first run: bounds under the pool and under all judgments."""
+    values = found.bounds[0].by_rank
+    for at, p in enumerate(found.persistences):
+        for ranks in SHOWN_RANKS:
+            yield BoundRow(format_value(p), ranks, _bounds(values[:, :, at, ranks - 1]))
+
+
+@register.filter
+def p_rows(found: Report) -> Iterator[BoundRow]:
+    """Of each run: bounds under the pool and under all judgments."""
+    for p in SHOWN_P:
+        at = PERSISTENCES.index(p)
+        cells = [pair for each in found.bounds for pair in _bounds(each.by_p[:, :, at])]
+        yield BoundRow(format_value(p), None, cells)
+
+
+def _bounds(values: Any) -> list[tuple[float, float]]:
+    """From float64[base and residual, pools] to lower and upper bounds."""
+    return [(base, base + residual) for base, residual in values.T.tolist()]
+
+
+def _telling(found: Report) -> list[PoolStudy]:
+    return [study for study in found.pools if study.chosen.tau is not None]
+
+
+def _tau(study: PoolStudy) -> float:
+    return study.chosen.tau or 0.0

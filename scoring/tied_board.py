@@ -1,0 +1,68 @@
+"""The board with what ties decide on it, where somebody asks for that."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+
+from campaigns.access import Viewer
+from scoring.analyses import answer_of, ask
+from scoring.core.standing import DECIMALS
+from scoring.definitions import rules_of
+from scoring.leaderboard import Leaderboard, Row, TiedScore, Ties
+from scoring.models import Analysis
+
+OTHER_P = "What ties decide is computed at the campaign’s own values of p only."
+
+
+def with_ties(viewer: Viewer, board: Leaderboard) -> Leaderboard:
+    """Each ranked run with its score over all orders of its tied documents, once a worker has
+    computed them. Three queries. The viewer must be one who may see the board."""
+    if board.qrels is None or not board.ranked:
+        return board
+    if board.measure not in rules_of(viewer.campaign).measures:
+        return replace(board, ties=Ties(fault=OTHER_P))
+    question = {"measure": str(board.measure)}
+    analysis = ask(viewer, board.qrels, "tied_scores", question)
+    board = replace(board, ties=Ties(analysis))
+    if analysis.state != Analysis.State.DONE:
+        return board
+    scores = _scores(analysis)
+    rows = [
+        replace(row, tied=scores.get(row.run_id)) if row.rank is not None else row
+        for row in board.rows
+    ]
+    return replace(board, rows=_marked(rows, is_lower_better=board.lower_is_better))
+
+
+def _scores(analysis: Analysis) -> Mapping[str, TiedScore]:
+    found = answer_of(analysis)
+    columns = (found[name].tolist() for name in ("expected", "low", "high"))
+    return {
+        run_id: TiedScore(*(None if math.isnan(value) else value for value in values))
+        for run_id, *values in zip(found["run_ids"].tolist(), *columns, strict=True)
+    }
+
+
+def _marked(rows: list[Row], *, is_lower_better: bool) -> tuple[Row, ...]:
+    """With a mark at every run that ties alone could put behind the next one."""
+    swapped = {
+        above.run_id
+        for above, below in pairwise(row for row in rows if row.rank is not None)
+        if _can_swap(above.tied, below.tied, is_lower_better=is_lower_better)
+    }
+    return tuple(
+        replace(row, tied=row.tied._replace(can_swap=True))
+        if row.tied and row.run_id in swapped
+        else row
+        for row in rows
+    )
+
+
+def _can_swap(above: TiedScore | None, below: TiedScore | None, *, is_lower_better: bool) -> bool:
+    if above is None or below is None:
+        return False
+    worse, better = (below, above) if is_lower_better else (above, below)
+    if worse.low is None or better.high is None:
+        return False
+    return round(worse.low, DECIMALS) < round(better.high, DECIMALS)

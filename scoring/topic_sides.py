@@ -1,0 +1,135 @@
+"""Two runs' rankings of one topic side by side, with what the judges said."""
+
+import io
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from defusedcsv import csv
+
+from campaigns.access import Viewer
+from campaigns.models import Run, Topic
+from scoring.run_documents import RankedDocument, documents_of, documents_of_topic, table_of
+
+TOPS: Final = (5, 10, 20, 50, 100)
+COLUMNS = (
+    "topic", "rank", "a", "a_doc_id", "a_grade", "a_rank_in_b", "b", "b_doc_id", "b_grade",
+    "b_rank_in_a", "qrels",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SideDocument(RankedDocument):
+    other_rank: int | None  # where the other run has it; None: nowhere
+
+
+@dataclass(frozen=True)
+class SidesRow:
+    """One rank of both; None where a list has ended."""
+
+    rank: int
+    first: SideDocument | None
+    second: SideDocument | None
+
+
+@dataclass(frozen=True)
+class Top:
+    """How the first so many of both compare."""
+
+    depth: int
+    shared: int
+    first_relevant: int
+    second_relevant: int
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    first: tuple[SideDocument, ...]
+    second: tuple[SideDocument, ...]
+
+    @cached_property
+    def rows(self) -> tuple[SidesRow, ...]:
+        longest = max(len(self.first), len(self.second))
+        return tuple(
+            SidesRow(
+                place + 1,
+                self.first[place] if place < len(self.first) else None,
+                self.second[place] if place < len(self.second) else None,
+            )
+            for place in range(longest)
+        )
+
+    @property
+    def shared(self) -> int:
+        return sum(row.other_rank is not None for row in self.first)
+
+    @property
+    def only_first(self) -> int:
+        """Relevant documents that the second does not have."""
+        return _alone(self.first)
+
+    @property
+    def only_second(self) -> int:
+        return _alone(self.second)
+
+    @cached_property
+    def tops(self) -> tuple[Top, ...]:
+        longest = max(len(self.first), len(self.second))
+        depths = [depth for depth in TOPS if depth < longest]
+        return tuple(self._top(depth) for depth in [*depths, longest] if depth)
+
+    def _top(self, depth: int) -> Top:
+        return Top(
+            depth=depth,
+            shared=sum((row.other_rank or depth + 1) <= depth for row in self.first[:depth]),
+            first_relevant=sum(row.is_relevant for row in self.first[:depth]),
+            second_relevant=sum(row.is_relevant for row in self.second[:depth]),
+        )
+
+
+def topic_sides(viewer: Viewer, topic: Topic, first: Run, second: Run) -> Sides:
+    """The viewer must be one who may see the documents of both. At most three queries."""
+    table = table_of(viewer)
+    found = [documents_of(run, table) for run in (first, second)]
+    a, b = (
+        () if documents is None else documents_of_topic(viewer, documents, topic)
+        for documents in found
+    )
+    return Sides(_beside(a, b), _beside(b, a))
+
+
+def sides_csv(
+    viewer: Viewer, topic: Topic, runs: tuple[Run, Run] | None, sides: Sides | None
+) -> str:
+    """One row for each rank."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    qrels = viewer.campaign.active_qrels
+    for row in sides.rows if sides and runs else ():
+        cells: list[object] = [topic.code, row.rank]
+        for run, document in zip(runs or (), (row.first, row.second), strict=True):
+            cells.append(run.shown_tag)
+            cells += (
+                [None] * 3
+                if document is None
+                else [document.doc_id, document.grade, document.other_rank]
+            )
+        writer.writerow([*cells, qrels.version if qrels else None])
+    return out.getvalue()
+
+
+def _beside(
+    own: tuple[RankedDocument, ...], other: tuple[RankedDocument, ...]
+) -> tuple[SideDocument, ...]:
+    ranks = {row.doc_id: row.rank for row in other}
+    return tuple(
+        SideDocument(
+            row.rank, row.doc_id, row.grade, row.is_relevant, row.is_tied, ranks.get(row.doc_id)
+        )
+        for row in own
+    )
+
+
+def _alone(rows: tuple[SideDocument, ...]) -> int:
+    return sum(row.is_relevant and row.other_rank is None for row in rows)

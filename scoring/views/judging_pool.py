@@ -1,0 +1,58 @@
+"""The pool as a file, for judging elsewhere: of the plan in force, or by depth."""
+
+import numpy as np
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET
+
+from campaigns import access
+from campaigns.pool_files import Pool, plan_in_force, pool_csv, pool_of, pool_prels
+from campaigns.views.pool_files import DEPTHS
+from scoring.proposals import proposals_of
+from scoring.views.analysed import attached_csv
+
+REACHES = 0.8  # a persistence whose candidates go deeper than any of DEPTHS
+
+
+@login_required
+@require_GET
+def pool_table(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    pool = _asked(viewer, request.GET.get("depth"))
+    return attached_csv(pool_csv(viewer.campaign, pool), f"{slug}-pool-to-judge")
+
+
+@login_required
+@require_GET
+def pool_prels_file(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    pool = _asked(viewer, request.GET.get("depth"))
+    text = pool_prels(viewer.campaign, pool)
+    response = HttpResponse(text, content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-pool.prels"'
+    return response
+
+
+def _asked(viewer: access.Viewer, depth: str | None) -> Pool:
+    """The pool by depth where one is asked for, else the plan's; empty where there is none."""
+    if depth:
+        if depth not in map(str, DEPTHS):
+            raise Http404("No pool of this depth is offered.")
+        return _by_depth(viewer, int(depth))
+    plan = plan_in_force(viewer.campaign)
+    return pool_of(plan) if plan else {}
+
+
+def _by_depth(viewer: access.Viewer, depth: int) -> Pool:
+    """What any run on the board has among its first documents."""
+    proposals = proposals_of(viewer.campaign, persistence=REACHES)
+    if proposals is None:
+        return {}
+    candidates = proposals.candidates
+    chosen = np.flatnonzero(candidates.best_positions < depth)
+    pool: dict[str, list[str]] = {code: [] for code in candidates.topics}
+    for row, doc_id in zip(
+        candidates.topic_rows[chosen].tolist(), candidates.doc_ids[chosen].tolist(), strict=True
+    ):
+        pool[candidates.topics[row]].append(doc_id.decode())
+    return pool

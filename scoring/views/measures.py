@@ -1,0 +1,49 @@
+"""The catalogue of measures, for everybody: no account, no campaign."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from scoring.core.properties import PROPERTIES
+from scoring.core.property_table import MEANINGS, PAPER, property_table
+from scoring.measure_pages import (
+    PAPERS_RANKING,
+    catalogue_csv,
+    grouped_entries,
+    measure_page,
+    most_held,
+    properties_csv,
+)
+from scoring.views.analysed import attached_csv
+
+
+@require_GET
+def measure_list(request: HttpRequest) -> HttpResponse:
+    most, holders = most_held()
+    context = {
+        "groups": grouped_entries(),
+        "families": sum(len(entries) for _, entries in grouped_entries()),
+        "table": property_table(),
+        "papers": len(PAPER),
+        "properties": PROPERTIES,
+        "meanings": MEANINGS,
+        "most": most,
+        "holders": holders,
+    }
+    return render(request, "scoring/measure_list.html", context)
+
+
+@require_GET
+def measure_detail(request: HttpRequest, name: str) -> HttpResponse:
+    context = {"page": measure_page(name), "ranking": PAPERS_RANKING}
+    return render(request, "scoring/measure_detail.html", context)
+
+
+@require_GET
+def catalogue_table(request: HttpRequest) -> HttpResponse:
+    return attached_csv(catalogue_csv(), "measures")
+
+
+@require_GET
+def properties_table(request: HttpRequest) -> HttpResponse:
+    return attached_csv(properties_csv(), "measure-properties")

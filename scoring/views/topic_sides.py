@@ -1,0 +1,71 @@
+"""Two runs' rankings of one topic, side by side."""
+
+from dataclasses import dataclass
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from campaigns import access
+from campaigns.models import Run, Topic
+from scoring.board_choices import chosen_measure
+from scoring.comparison import chosen_runs, ranked_runs
+from scoring.live_scores import LiveRun
+from scoring.run_documents import PAGE
+from scoring.topic_rows import sees_topic_means
+from scoring.topic_sides import Sides, sides_csv, topic_sides
+from scoring.views.analysed import attached_csv, page_or_404
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    viewer: access.Viewer
+    topic: Topic
+    offered: tuple[LiveRun, ...]
+    runs: tuple[Run, Run] | None  # None: there are not two
+    sides: Sides | None
+
+
+@require_GET
+def sides_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    asked = _asked(request, slug, code)
+    viewer = asked.viewer
+    context = {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "qrels": viewer.campaign.active_qrels,
+        "topic": asked.topic,
+        "offered": asked.offered,
+        "first": asked.runs[0] if asked.runs else None,
+        "second": asked.runs[1] if asked.runs else None,
+        "sides": asked.sides,
+        "page": page_or_404(request, Paginator(asked.sides.rows if asked.sides else (), PAGE)),
+    }
+    return render(request, "scoring/topic_sides.html", context)
+
+
+@require_GET
+def sides_table(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    asked = _asked(request, slug, code)
+    text = sides_csv(asked.viewer, asked.topic, asked.runs, asked.sides)
+    return attached_csv(text, f"{slug}-compare-topic-{asked.topic.position + 1}")
+
+
+def _asked(request: HttpRequest, slug: str, code: str) -> _Asked:
+    """Needs scores by topic, qrels and the files of both runs: only such runs are offered."""
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not (sees_topic_means(viewer) and viewer.can_see_qrels):
+        raise Http404
+    topic = get_object_or_404(viewer.campaign.topics, code=code)
+    qrels = viewer.campaign.active_qrels
+    measure = chosen_measure(viewer, request.GET.get("measure"))
+    ranked = ranked_runs(viewer, qrels, measure) if qrels else ()
+    graded = access.graded_runs(viewer, [run.run_id for run in ranked])
+    offered = tuple(run for run in ranked if run.run_id in graded)
+    chosen = chosen_runs(offered, request.GET)
+    if chosen is None:
+        return _Asked(viewer, topic, offered, None, None)
+    first, second = (graded[run.run_id] for run in chosen)
+    sides = topic_sides(viewer, topic, first, second)
+    return _Asked(viewer, topic, offered, (first, second), sides)

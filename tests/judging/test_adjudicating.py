@@ -1,0 +1,115 @@
+"""Documents that assessors disagree on, and what is decided of them."""
+
+import csv
+import io
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from campaigns import adjudicating
+from campaigns.models import Campaign, Document, Judgment, User
+from campaigns.settling import settled_grades
+from tests.making import make_campaign, make_organiser, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign(topics=("1", "2"), highest_grade=3)
+
+
+@pytest.fixture
+def organiser(campaign: Campaign) -> User:
+    return make_organiser(campaign)
+
+
+def judge(campaign: Campaign, person: User, topic: str, doc_id: str, grade: int | None) -> None:
+    Judgment.objects.create(
+        campaign=campaign,
+        topic=campaign.topics.get(code=topic),
+        doc_id=doc_id,
+        grade=grade,
+        assessor=person,
+    )
+
+
+@pytest.fixture(autouse=True)
+def judged(campaign: Campaign) -> None:
+    """They disagree on `a` of topic 1 and `a` of topic 2, agree on `b`; `c` was changed, `d` taken
+    back by one of them."""
+    ada, bob = make_user(name="Ada"), make_user(name="Bob")
+    for topic, doc_id, first, second in [
+        ("1", "a", 2, 0), ("2", "a", 0, 1), ("1", "b", 1, 1), ("1", "c", 3, 1), ("1", "d", 3, 0),
+    ]:  # fmt: skip
+        judge(campaign, ada, topic, doc_id, first)
+        judge(campaign, bob, topic, doc_id, second)
+    judge(campaign, ada, "1", "c", 1)
+    judge(campaign, ada, "1", "d", None)
+
+
+def listed(campaign: Campaign, **choice: str) -> list[tuple[str, str, int | None]]:
+    found = adjudicating.disputed(campaign, **choice)
+    return [(one.topic, one.doc_id, one.decided) for one in found]
+
+
+def test_only_what_stands_is_a_disagreement(campaign: Campaign) -> None:
+    assert listed(campaign) == [("1", "a", None), ("2", "a", None)]
+    assert listed(campaign, topic="2") == [("2", "a", None)]
+
+
+def test_a_decision_holds_is_changed_and_taken_back(campaign: Campaign, organiser: User) -> None:
+    about = {"campaign": campaign, "topic": "1", "doc_id": "a", "actor": organiser}
+    assert settled_grades(campaign)[0, "1", "a"] == 0  # the latest
+    adjudicating.decide(**about, grade=2, note="It says so.")
+    adjudicating.decide(**about, grade=3, note="")
+    judge(campaign, make_user(), "1", "a", 1)  # whatever is judged after it
+    assert settled_grades(campaign)[0, "1", "a"] == 3
+    assert listed(campaign, state="decided") == [("1", "a", 3)]
+    assert listed(campaign) == [("2", "a", None)]
+    adjudicating.take_back(**about)
+    assert settled_grades(campaign)[0, "1", "a"] == 1
+    assert listed(campaign, state="decided") == []
+    with pytest.raises(adjudicating.CannotDecide, match="Nothing was decided"):
+        adjudicating.take_back(**about)
+
+
+def test_what_cannot_be_decided(campaign: Campaign, organiser: User) -> None:
+    about = {"campaign": campaign, "note": "", "actor": organiser}
+    with pytest.raises(adjudicating.CannotDecide, match="from 0 to 3"):
+        adjudicating.decide(**about, topic="1", doc_id="a", grade=4)
+    with pytest.raises(adjudicating.CannotDecide, match="Nobody has judged"):
+        adjudicating.decide(**about, topic="1", doc_id="z", grade=1)
+    assert not Judgment.objects.filter(is_adjudication=True).exists()
+
+
+def test_the_page_decides_and_keeps_its_filter(
+    client: Client, campaign: Campaign, organiser: User, django_assert_max_num_queries: object
+) -> None:
+    Document.objects.create(campaign=campaign, doc_id="a", title="T", text="<b>bold</b>")
+    client.force_login(organiser)
+    address = reverse("campaigns:judging-disagreements", args=[campaign.slug])
+    with django_assert_max_num_queries(12):
+        page = client.get(address, {"topic": "2"})
+    assert [
+        [(str(act.assessor), act.grade) for act in dispute.said]
+        for dispute in page.context["disputes"]
+    ] == [[("Ada", 0), ("Bob", 1)]]
+    assert "&lt;b&gt;bold" in page.content.decode()
+    decide = reverse("campaigns:judging-decide", args=[campaign.slug])
+    answer = client.post(
+        f"{decide}?topic=2&state=open", {"topic": "2", "doc_id": "a", "grade": "1", "note": "so"}
+    )
+    assert answer["Location"] == f"{address}?state=open&topic=2"
+    text = client.get(
+        reverse("campaigns:judging-disagreements-csv", args=[campaign.slug]) + "?state=all"
+    )
+    rows = list(csv.DictReader(io.StringIO(text.content.decode())))
+    assert [(r["topic"], r["assessor"], r["grade"], r["counts"], r["decided"]) for r in rows] == [
+        ("1", "Ada", "2", "0", ""), ("1", "Bob", "0", "0", ""),
+        ("2", "Ada", "0", "1", "1"), ("2", "Bob", "1", "1", "1"),
+    ]  # fmt: skip
+    back = reverse("campaigns:judging-decision-take-back", args=[campaign.slug])
+    client.post(back, {"topic": "2", "doc_id": "a"})
+    assert listed(campaign) == [("1", "a", None), ("2", "a", None)]

@@ -1,0 +1,283 @@
+"""The assessors' pages without scripts, and what they answer to one."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from campaigns import assessing
+from campaigns.models import Campaign, Document, Judgment, Membership, Plan, TopicAssessor, User
+from tests.flow.conftest import clock, logged_in
+from tests.judging.desk import make_assessor, make_plan, topic_of
+from tests.making import make_campaign, make_organiser
+
+__all__ = ["clock"]
+pytestmark = pytest.mark.django_db
+
+
+class Desk:
+    """An assessor's browser at the desk of topic 1."""
+
+    def __init__(self, plan: Plan, person: User | None = None) -> None:
+        self.person = person or make_assessor(plan.campaign)
+        self.browser = logged_in(self.person)
+        self.path = reverse("campaigns:assess-topic", args=[plan.campaign.slug, "1"])
+
+    def look(self, query: str = "") -> dict:
+        response = self.browser.get(self.path + query)
+        assert response.status_code == 200
+        return response.context
+
+    def press(self, *, status: int = 302, **fields: object) -> object:
+        context = self.look()
+        shown, last = context["shown"], context["last"]
+        form = {"key": context["key"], "doc_id": shown.doc_id if shown else ""}
+        form["last"] = last.doc_id if last else ""
+        response = self.browser.post(self.path, form | fields)
+        assert response.status_code == status
+        return response
+
+    @property
+    def document(self) -> str:
+        shown = self.look()["shown"]
+        return shown.doc_id if shown else ""
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk(make_plan())
+
+
+def acts() -> list[tuple[str, int | None]]:
+    return list(Judgment.objects.order_by("pk").values_list("doc_id", "grade"))
+
+
+def test_a_grade_is_pressed_and_the_next_document_is_there(desk: Desk) -> None:
+    response = desk.press(grade=2, is_unsure="on", note="a\r\nb")
+    assert response.url == desk.path
+    assert desk.document == "d2"
+    made = Judgment.objects.get()
+    assert (made.grade, made.is_unsure, made.note) == (2, True, "a\nb")
+
+
+def test_the_same_form_sent_twice_is_one_judgment_and_with_another_grade_a_correction(
+    desk: Desk,
+) -> None:
+    form = {"key": "k1", "doc_id": desk.document}
+    for grade in (2, 2, 1, 2):
+        desk.browser.post(desk.path, form | {"grade": grade})
+    assert acts() == [("d1", 2), ("d1", 1)]
+
+
+def test_skip_undo_and_judging_again(desk: Desk) -> None:
+    desk.press(act="skip")
+    assert desk.document == "d2"
+    desk.press(act="undo")
+    assert desk.document == "d1"
+    desk.press(grade=1)
+    desk.press(act="undo")
+    assert (desk.document, acts()) == ("d1", [("d1", 1), ("d1", None)])
+    desk.press(grade=3)
+    again = desk.look("?doc=d1")
+    assert (again["shown"].doc_id, again["given"].grade) == ("d1", 3)
+    desk.browser.post(desk.path, {"key": "k2", "doc_id": "d1", "grade": 0})
+    assert (desk.document, acts()[-1]) == ("d2", ("d1", 0))
+
+
+def test_a_note_that_is_too_long_is_cut_and_the_judgment_kept(desk: Desk) -> None:
+    desk.press(grade=1, note="x" * 1200)
+    assert Judgment.objects.get().note == "x" * 1000
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"grade": 9}, {"grade": "x"}, {"grade": 1, "key": ""}, {"grade": 1, "doc_id": "other"}],
+)
+def test_what_is_no_judgment_is_said_and_the_document_stays(desk: Desk, fields: dict) -> None:
+    response = desk.press(**fields)
+    page = desk.browser.get(response.url)
+    assert b'role="alert"' in page.content
+    assert acts() == []
+    assert desk.document == "d1"
+
+
+def test_a_script_gets_the_next_desk_with_the_answer(desk: Desk) -> None:
+    form = {"key": "k1", "doc_id": desk.document, "grade": 1}
+    answer = desk.browser.post(desk.path, form, headers={"Accept": "application/json"})
+    assert answer.json()["said"] == ""
+    assert 'data-doc="d2"' in answer.json()["desk"]
+    refused = desk.browser.post(
+        desk.path, form | {"doc_id": "none"}, headers={"Accept": "application/json"}
+    )
+    assert (refused.status_code, refused.json()["said"]) == (
+        409, "This document was not given to you."
+    )  # fmt: skip
+
+
+def test_a_late_judgment_is_said_to_be_one_more(clock) -> None:
+    plan = make_plan()
+    ann, bob = Desk(plan), Desk(plan)
+    held = ann.document
+    clock.shift(3600)
+    assert bob.document == held
+    response = ann.browser.post(ann.path, {"key": "k", "doc_id": held, "grade": 1}, follow=True)
+    assert b"came late" in response.content
+    assert acts() == [("d1", 1)]
+
+
+def test_after_the_session_has_ended_the_form_leads_back_to_the_same_document(desk: Desk) -> None:
+    held = desk.document
+    desk.browser.logout()
+    response = desk.browser.post(desk.path, {"key": "k", "doc_id": held, "grade": 1})
+    assert response.url == f"{reverse('account_login')}?next={desk.path}"
+    desk.browser.force_login(desk.person)
+    assert desk.document == held
+
+
+def test_text_is_shown_as_text_with_the_topics_words_marked(desk: Desk) -> None:
+    campaign = Campaign.objects.get()
+    topic = topic_of(Plan.objects.get())
+    topic.fields = [["title", "dielectric liquids"]]
+    topic.save()
+    Document.objects.create(
+        campaign=campaign,
+        doc_id="d1",
+        title="<script>alert(1)</script>",
+        text="A liquid & <b>Dielectric</b>",
+    )
+    page = desk.browser.get(desk.path).content.decode()
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "A <mark>liquid</mark> &amp; &lt;b&gt;<mark>Dielectric</mark>&lt;/b&gt;" in page
+    Campaign.objects.update(document_address="https://docs.example/{doc_id}")
+    page = desk.browser.get(desk.path).content.decode()
+    link = '<a href="https://docs.example/d1" target="_blank" rel="noopener noreferrer">'
+    assert link in page
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"state": "paused"}, "Judging is paused"),
+        ({"state": "ended"}, "nothing to judge now"),
+        ({"budget": 20, "method": "C"}, "looks again by itself"),
+        ({}, "This topic is done. You judged 1 document."),
+    ],
+)
+def test_an_empty_desk_says_why(facts: dict[str, object], words: str) -> None:
+    plan = make_plan(tasks=("d1",))
+    desk = Desk(plan)
+    desk.press(grade=1)
+    Plan.objects.update(**facts)
+    assert words in desk.browser.get(desk.path).content.decode()
+
+
+def test_progress_and_the_rest_at_ones_own_pace(clock) -> None:
+    plan = make_plan(tasks=tuple(f"d{n}" for n in range(20)))
+    desk, other = Desk(plan), Desk(plan)
+    other.press(grade=0)
+    for seconds in (40, 60, 50, 4000, 45, 60):  # an hour at lunch counts as no judgment
+        desk.press(grade=1)
+        clock.shift(seconds)
+    desk.press(act="skip")
+    context = desk.look()
+    progress = context["progress"]
+    assert (progress.judged, progress.skipped, progress.left, progress.with_others) == (6, 1, 12, 1)
+    # gaps of 40, 60, 50 and 45 s: median 47.5 s, of 12 documents 9.5 min
+    assert context["minutes"] == round(47.5 * 12 / 60)
+    page = desk.browser.get(reverse("campaigns:assess", args=[plan.campaign.slug]))
+    assert page.context["left"] == 12
+    assert "12 more wait" in page.content.decode()
+
+
+def test_what_was_judged_is_listed_the_latest_first_by_pages(clock) -> None:
+    plan = make_plan(tasks=tuple(f"d{n:02}" for n in range(60)))
+    desk, other = Desk(plan), Desk(plan)
+    other.press(grade=3, note="canary")
+    for number in range(55):
+        desk.press(grade=number % 3)
+        clock.shift(1)
+    desk.press(act="skip")
+    path = reverse("campaigns:assessed", args=[plan.campaign.slug, "1"])
+    page = desk.browser.get(path)
+    rows = page.context["page"].object_list
+    assert (len(rows), rows[0].doc_id, rows[0].is_skipped) == (50, "d56", True)
+    assert (rows[1].doc_id, rows[1].grade) == ("d55", 54 % 3)
+    second = desk.browser.get(f"{path}?page=2").context["page"].object_list
+    assert [row.doc_id for row in second][-1] == "d01"
+    assert b"canary" not in page.content
+
+
+@pytest.mark.parametrize("name", ["assess", "assess-topic", "assessed"])
+def test_few_queries(name: str, desk: Desk, django_assert_max_num_queries) -> None:
+    for grade in (1, 2):
+        desk.press(grade=grade)
+    args = [Campaign.objects.get().slug] + (["1"] if name != "assess" else [])
+    with django_assert_max_num_queries(12):
+        assert desk.browser.get(reverse(f"campaigns:{name}", args=args)).status_code == 200
+
+
+def test_topics_of_others_are_not_found_and_neither_are_documents_not_given_out(
+    desk: Desk, client: Client
+) -> None:
+    campaign = Campaign.objects.get()
+    assert desk.browser.get(desk.path.replace("/1/", "/2/")).status_code == 404
+    assert desk.browser.get(f"{desk.path}?doc=d3").status_code == 404
+    organiser = make_organiser(campaign)
+    TopicAssessor.objects.create(topic=topic_of(Plan.objects.get()), assessor=organiser)
+    client.force_login(organiser)
+    assert client.get(desk.path).status_code == 404  # named, and no assessor
+    Membership.objects.filter(person=desk.person).delete()
+    assert desk.browser.get(desk.path).status_code == 404
+
+
+# --- the organisers' page of documents ------------------------------------------------------------
+
+
+@pytest.fixture
+def office() -> tuple[Client, str]:
+    campaign = make_campaign()
+    make_plan(campaign, tasks=("a", "b"))
+    path = reverse("campaigns:documents", args=[campaign.slug])
+    return logged_in(make_organiser(campaign)), path
+
+
+def upload(office: tuple[Client, str], data: bytes):
+    browser, path = office
+    return browser.post(path, {"file": SimpleUploadedFile("docs.jsonl", data)}, follow=True)
+
+
+def test_documents_are_uploaded_counted_and_taken_out(office: tuple[Client, str]) -> None:
+    browser, path = office
+    page = upload(office, b'{"id": "a", "text": "x"}\n{"id": "z"}\n')
+    assert b"2 documents taken in." in page.content
+    assert b"Of the 2 to be judged, 1 has none." in page.content
+    browser.post(f"{path}remove/")
+    assert Document.objects.count() == 0
+
+
+def test_a_faulty_file_of_documents_is_told_by_its_lines(office: tuple[Client, str]) -> None:
+    page = upload(office, b'{"id": "a", "text": "x"}\n{"id": "a"}\n')
+    assert page.status_code == 400
+    assert b"line 2" in page.content
+    assert Document.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("address", "is_taken"),
+    [("https://x.example/{doc_id}", True), ("javascript:{doc_id}", False), ("", True)],
+)
+def test_an_address_is_set_or_refused(
+    office: tuple[Client, str], address: str, is_taken: bool
+) -> None:
+    browser, path = office
+    response = browser.post(f"{path}address/", {"document_address": address})
+    assert response.status_code == (302 if is_taken else 400)
+    assert Campaign.objects.get().document_address == (address if is_taken else "")
+
+
+def test_a_release_gives_the_document_to_others() -> None:
+    plan = make_plan()
+    ann, bob = Desk(plan), Desk(plan)
+    assert (ann.document, bob.document) == ("d1", "d2")
+    assessing.release(assessor=ann.person, topic=topic_of(plan))
+    assert Desk(plan).document == "d1"

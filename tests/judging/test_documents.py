@@ -1,0 +1,55 @@
+"""Texts of documents: all of a file or none, again with a new text, out again."""
+
+import io
+
+import pytest
+
+from campaigns.documents import add_documents, address_of, remove_documents
+from campaigns.models import Document, LogEntry
+from campaigns.trec.problems import FormatError
+from tests.making import make_campaign, make_organiser
+
+pytestmark = pytest.mark.django_db
+
+
+def texts() -> dict[str, str]:
+    return dict(Document.objects.values_list("doc_id", "text"))
+
+
+def test_a_file_is_stored_whole_and_a_second_one_brings_texts_up_to_date() -> None:
+    campaign = make_campaign()
+    organiser = make_organiser(campaign)
+    first = io.BytesIO(b'{"id": "a", "text": "one"}\n{"id": "b", "text": "two"}\n')
+    assert add_documents(campaign=campaign, file=first, actor=organiser) == 2
+    again = io.BytesIO(b'{"id": "b", "text": "new"}\n{"id": "c", "text": "three"}\n')
+    add_documents(campaign=campaign, file=again, actor=organiser)
+    assert texts() == {"a": "one", "b": "new", "c": "three"}
+    assert [
+        entry.details["count"] for entry in LogEntry.objects.filter(verb="added documents")
+    ] == [2, 2]
+    assert remove_documents(campaign=campaign, actor=organiser) == 3
+    assert texts() == {}
+
+
+def test_nothing_of_a_faulty_file_is_stored() -> None:
+    campaign = make_campaign()
+    lines = [b'{"id": "%d", "text": "x"}\n' % number for number in range(1200)] + [b"{\n"]
+    with pytest.raises(FormatError, match="line 1201"):
+        add_documents(
+            campaign=campaign, file=io.BytesIO(b"".join(lines)), actor=make_organiser(campaign)
+        )
+    assert texts() == {}
+
+
+@pytest.mark.parametrize(
+    ("doc_id", "address"),
+    [
+        ("d1", "https://docs.example/d1?page"),
+        ("a/b c&d=é", "https://docs.example/a%2Fb%20c%26d%3D%C3%A9?page"),
+        ("javascript:alert(1)", "https://docs.example/javascript%3Aalert%281%29?page"),
+    ],
+)
+def test_an_id_in_an_address_is_quoted(doc_id: str, address: str) -> None:
+    campaign = make_campaign(document_address="https://docs.example/{doc_id}?page")
+    assert address_of(campaign, doc_id) == address
+    assert address_of(make_campaign(), doc_id) == ""

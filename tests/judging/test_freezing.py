@@ -1,0 +1,96 @@
+"""Judgments become a version that says where they come from."""
+
+import pytest
+
+from campaigns import adjudicating, assignments, pool_files, provenance
+from campaigns.models import Campaign, Judgment, Plan, Task, User
+from campaigns.qrels_files import text_of
+from tests.making import give_file, make_campaign, make_organiser, make_qrels, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign(topics=("1", "2"))
+
+
+@pytest.fixture
+def organiser(campaign: Campaign) -> User:
+    return make_organiser(campaign)
+
+
+def plan_with(campaign: Campaign, *doc_ids: str, **facts: object) -> Plan:
+    plan = Plan.objects.create(
+        campaign=campaign, **{"budget": 20, "method": "C", "laid_out": len(doc_ids)} | facts
+    )
+    topic = campaign.topics.get(code="1")
+    for number, doc_id in enumerate(doc_ids):
+        Task.objects.create(plan=plan, topic=topic, doc_id=doc_id, position=number, turn=number)
+    return plan
+
+
+def test_a_version_tells_how_it_was_judged(campaign: Campaign, organiser: User) -> None:
+    ada, bob = make_user(), make_user()
+    plan = plan_with(campaign, "a", "b", "c")
+    for task, who, grade in zip(
+        plan.tasks.order_by("position"), (ada, ada, bob), (1, 0, 1), strict=True
+    ):
+        Judgment.objects.create(
+            campaign=campaign,
+            topic=task.topic,
+            doc_id=task.doc_id,
+            grade=grade,
+            assessor=who,
+            task=task,
+        )
+    Plan.objects.update(state=Plan.State.ENDED)
+    pool_files.take_answers(
+        campaign=campaign, assessor=bob, data=b"1 0 a 0\n1 0 b 1\n", actor=organiser
+    )
+    adjudicating.decide(campaign=campaign, topic="1", doc_id="a", grade=1, note="", actor=organiser)
+    qrels = assignments.freeze_judgments(campaign=campaign, note="", actor=organiser)
+    assert b"".join(text_of(qrels)) == b"1 0 a 1\n1 0 b 1\n1 0 c 1\n"
+    found = qrels.provenance
+    assert found.pop("plans") == [
+        {
+            "method": "C", "persistence": 0.8, "scope": "run", "budget": 20, "laid_out": 3,
+            "batch": 20, "overlap_percent": 0, "lowest_priority": None, "is_shuffled": False,
+        }
+    ]  # fmt: skip
+    assert found == {
+        "judgments": 6, "from_outside": 2, "documents": 3, "assessors": 2, "by_assessor": [3, 2],
+        "judged_twice": 2, "disagreed": 1, "decided": 1,
+    }  # fmt: skip
+    qrels.refresh_from_db()
+    assert provenance.told(qrels.provenance) == [
+        "Frozen from 6 judgments of 2 assessors (3, 2), 2 of them from outside.",
+        "They disagreed on 1 document; the latest word holds. 1 document decided by an organiser.",
+        "Documents chosen by method C, p = 0.8, 3 of a budget of 20.",
+    ]
+
+
+def test_judgments_are_laid_over_the_version_that_the_plan_starts_from(
+    campaign: Campaign, organiser: User
+) -> None:
+    base = give_file(make_qrels(campaign, judgment_count=2), b"1 0 d1 1\n1 0 d2 0\n2 0 d2 -1\n")
+    plan = plan_with(campaign, "d2", "d3", starts_from=base)
+    for task in plan.tasks.all():
+        Judgment.objects.create(
+            campaign=campaign,
+            topic=task.topic,
+            doc_id=task.doc_id,
+            grade=1,
+            assessor=organiser,
+            task=task,
+        )
+    qrels = assignments.freeze_judgments(campaign=campaign, note="", actor=organiser)
+    assert b"".join(text_of(qrels)) == b"1 0 d1 1\n1 0 d2 1\n1 0 d3 1\n2 0 d2 -1\n"
+    assert qrels.provenance["laid_over"] == {"version": 1, "judgments": 2, "replaced": 1}
+    assert provenance.told(qrels.provenance)[-1] == (
+        "Laid over v1, whose 2 judgments hold but for 1 made anew."
+    )
+
+
+def test_an_uploaded_version_has_no_such_story() -> None:
+    assert provenance.told({}) == provenance.told({"uploaded_sha256": "0"}) == []

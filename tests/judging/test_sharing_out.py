@@ -1,0 +1,128 @@
+"""Who judges which topic: spread evenly, named one by one, taken off; and claims given back."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns import sharing_out
+from campaigns.models import (
+    Campaign,
+    Claim,
+    Judgment,
+    Membership,
+    Plan,
+    Task,
+    TopicAssessor,
+    User,
+)
+from tests.making import make_campaign, make_organiser, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    return make_campaign(topics=("1", "2", "3", "4"))
+
+
+def make_assessor(campaign: Campaign, name: str) -> User:
+    person = make_user(name=name)
+    Membership.objects.create(campaign=campaign, person=person, role=Membership.Role.ASSESSOR)
+    return person
+
+
+def lay_out(campaign: Campaign, counts: dict[str, int]) -> Plan:
+    """A plan with so many tasks of each topic."""
+    plan = Plan.objects.create(campaign=campaign, budget=100, method="A")
+    codes = [code for code, count in counts.items() for _ in range(count)]
+    topics = {topic.code: topic for topic in campaign.topics.all()}
+    for number, code in enumerate(codes):
+        Task.objects.create(
+            plan=plan, topic=topics[code], doc_id=f"d{number}", position=number, turn=number
+        )
+    return plan
+
+
+def shares(campaign: Campaign) -> set[tuple[str, str]]:
+    named = TopicAssessor.objects.filter(topic__campaign=campaign)
+    return set(named.values_list("assessor__name", "topic__code"))
+
+
+def claim(task: Task, person: User, *, minutes: int = 30) -> Claim:
+    until = timezone.now() + timedelta(minutes=minutes)
+    return Claim.objects.create(task=task, assessor=person, until=until)
+
+
+def test_the_largest_topics_go_to_who_has_least_to_do(campaign: Campaign) -> None:
+    """7 to Ada; 5 and then 3 to Bob, who has 8 then; the last one to Ada."""
+    for name in ("Ada", "Bob"):
+        make_assessor(campaign, name)
+    lay_out(campaign, {"1": 1, "2": 3, "3": 5, "4": 7})
+    assert sharing_out.spread_evenly(campaign=campaign, each=1, actor=None) == 4
+    assert shares(campaign) == {("Ada", "4"), ("Bob", "3"), ("Bob", "2"), ("Ada", "1")}
+
+
+def test_spreading_adds_and_takes_nobody_off(campaign: Campaign) -> None:
+    ada, _ = make_assessor(campaign, "Ada"), make_assessor(campaign, "Bob")
+    sharing_out.share_out(campaign=campaign, shares=[("1", ada.pk), ("2", ada.pk)], actor=None)
+    assert sharing_out.spread_evenly(campaign=campaign, each=2, actor=None) == 6
+    assert shares(campaign) == {(who, code) for who in ("Ada", "Bob") for code in "1234"}
+    assert sharing_out.spread_evenly(campaign=campaign, each=3, actor=None) == 0
+
+
+def test_who_is_taken_off_a_topic_gives_back_what_they_hold_of_it(campaign: Campaign) -> None:
+    ada = make_assessor(campaign, "Ada")
+    plan = lay_out(campaign, {"1": 1, "2": 1})
+    sharing_out.share_out(campaign=campaign, shares=[("1", ada.pk), ("2", ada.pk)], actor=None)
+    first, second = (claim(task, ada) for task in plan.tasks.order_by("position"))
+    sharing_out.share_out(campaign=campaign, shares=[("2", ada.pk)], actor=None)
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert (first.end, second.end) == (Claim.End.RELEASED, Claim.End.NONE)
+    assert sharing_out.free_claims(campaign=campaign, assessor=ada, actor=None) == 1
+    assert sharing_out.free_claims(campaign=campaign, assessor=ada, actor=None) == 0
+
+
+def test_what_is_judged_stays_claimed(campaign: Campaign) -> None:
+    ada = make_assessor(campaign, "Ada")
+    held = claim(lay_out(campaign, {"1": 1}).tasks.get(), ada)
+    Claim.objects.filter(pk=held.pk).update(end=Claim.End.JUDGED)
+    assert sharing_out.free_claims(campaign=campaign, assessor=ada, actor=None) == 0
+
+
+def test_an_unknown_topic_changes_nothing_and_a_stranger_is_passed_over(campaign: Campaign) -> None:
+    ada, stranger = make_assessor(campaign, "Ada"), make_user(name="Eve")
+    sharing_out.share_out(campaign=campaign, shares=[("1", ada.pk), ("2", stranger.pk)], actor=None)
+    with pytest.raises(sharing_out.CannotShare, match="No such topic: 99"):
+        sharing_out.share_out(campaign=campaign, shares=[("99", ada.pk)], actor=None)
+    assert shares(campaign) == {("Ada", "1")}
+
+
+def test_the_page_keeps_what_is_filled_in_and_counts(
+    client: Client, campaign: Campaign, django_assert_max_num_queries: object
+) -> None:
+    ada, bob = make_assessor(campaign, "Ada"), make_assessor(campaign, "Bob")
+    client.force_login(make_organiser(campaign))
+    address = reverse("campaigns:judging-assessors", args=[campaign.slug])
+    client.post(address, {f"topics-{ada.pk}": "1 2", f"topics-{bob.pk}": "2"})
+    assert shares(campaign) == {("Ada", "1"), ("Ada", "2"), ("Bob", "2")}
+    task = lay_out(campaign, {"2": 3}).tasks.first()
+    for grade in (1, 0):  # twice the same document
+        Judgment.objects.create(
+            campaign=campaign, topic=task.topic, doc_id="d0", grade=grade, assessor=bob
+        )
+    with django_assert_max_num_queries(12):
+        page = client.get(address)
+    found = page.context["shares"]
+    assert [(load.codes, load.wanted, load.judged) for load in found.assessors] == [
+        (("1", "2"), 3, 0),
+        (("2",), 3, 1),
+    ]
+    assert found.without == 2
+    assert "2 of 4 topics have nobody" in page.content.decode()
+    refused = client.post(address, {f"topics-{ada.pk}": "7"})
+    assert refused.status_code == 400
+    assert "No such topic: 7." in refused.content.decode()

@@ -1,0 +1,103 @@
+"""A site backed up and restored elsewhere says what it said."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+POSTGRES = os.environ.get("FAULT_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
+NAMES = [f"trackside_backup_{os.getpid()}_{which}" for which in ("from", "to")]
+FILL = """
+from tests.flow.conftest import run_file
+from campaigns import assignments, intake
+from campaigns.models import Campaign, Team, Topic
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from scoring.draining import perform_waiting_jobs
+campaign = Campaign.objects.create(slug="kept", name="Kept", stage="open", is_accepting=True)
+Topic.objects.bulk_create(Topic(campaign=campaign, code=c, position=int(c) - 1) for c in "12")
+team = Team.objects.create(campaign=campaign, name="The team")
+with intake.stored_upload(SimpleUploadedFile("run.txt", run_file())) as file:
+    intake.submit_run(campaign=campaign, team=team, person=None, file=file,
+                      submitted_at=timezone.now(), description="")
+assignments.add_qrels(campaign=campaign, data=b"1 0 d1 1\\n2 0 d2 1\\n", note="", actor=None)
+perform_waiting_jobs(campaign)
+"""
+LOOK = """
+from campaigns.models import Run
+from django.core.files.storage import default_storage
+from scoring.models import Score
+run = Run.objects.get()
+print(run.public_id, run.state, default_storage.open(run.storage_key).read() == __import__(
+    "tests.flow.conftest").flow.conftest.run_file())
+print(sorted(Score.objects.values_list("measure", "mean_base")))
+"""
+
+
+def manage(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "LOG_LEVEL": "ERROR", "SECRET_KEY": "x"} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def on_sqlite(folder: Path) -> dict[str, str]:
+    return {"VAR_DIR": str(folder)}
+
+
+def on_postgres(folder: Path) -> dict[str, str]:
+    name = NAMES[0] if folder.name == "from" else NAMES[1]
+    return {
+        "VAR_DIR": str(folder),
+        "DATABASE_URL": f"{POSTGRES.replace('postgresql:', 'postgres:')}/{name}",
+        "BROKER_URL": "redis://127.0.0.1:1/0",  # nobody is rung for
+    }
+
+
+@pytest.fixture
+def databases() -> Iterator[None]:
+    try:
+        server = psycopg.connect(f"{POSTGRES}/postgres", autocommit=True, connect_timeout=3)
+    except psycopg.OperationalError as error:
+        if os.environ.get("REQUIRE_SERVICES") == "1":
+            pytest.fail(f"PostgreSQL does not answer: {error}")
+        pytest.skip(f"PostgreSQL does not answer: {error}")
+    with server:
+        for name in NAMES:
+            server.execute(f'CREATE DATABASE "{name}"')
+    yield
+    with psycopg.connect(f"{POSTGRES}/postgres", autocommit=True) as server:
+        for name in NAMES:
+            server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@pytest.mark.parametrize("site", [on_sqlite, on_postgres])
+def test_a_restored_site_says_what_it_said(
+    databases: None, tmp_path: Path, site: Callable[[Path], dict[str, str]]
+) -> None:
+    here, there = site(tmp_path / "from"), site(tmp_path / "to")
+    kept = str(tmp_path / "site.backup")
+    for command in (
+        ["migrate", "--verbosity", "0"],
+        ["shell", "-v", "0", "-c", FILL],
+        ["backup", kept],
+    ):
+        done = manage(here, *command)
+        assert done.returncode == 0, done.stderr
+    said = manage(here, "shell", "-v", "0", "-c", LOOK).stdout
+    assert "accepted True" in said
+    assert "('AP', 0.75)" in said
+    done = manage(there, "restore", kept)
+    assert done.returncode == 0, done.stderr
+    assert manage(there, "shell", "-v", "0", "-c", LOOK).stdout == said
+    refused = manage(there, "restore", kept)
+    assert (refused.returncode, "not empty" in refused.stderr) == (1, True)

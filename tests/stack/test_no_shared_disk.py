@@ -1,0 +1,68 @@
+"""Two web servers and two workers that share no folder: any of them may go, and nothing is lost."""
+
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from config.stack import Missing, Stack, running
+from tests.stack.handing_in import Track, prepare, run_bytes
+
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("stack")]
+PATIENCE = 60
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    try:
+        with running(tmp_path_factory.mktemp("stack") / "site") as stack:
+            yield stack
+    except Missing as error:
+        if os.environ.get("REQUIRE_SERVICES") == "1":
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def track(stack: Stack) -> Track:
+    return prepare(stack)
+
+
+def settle(track: Track, count: int) -> None:
+    until = time.monotonic() + PATIENCE
+    while (found := track.scored()) < count:
+        assert time.monotonic() < until, f"{found} of {count} runs are scored"
+        time.sleep(0.2)
+    assert found == count
+
+
+def test_runs_are_scored_whichever_of_the_servers_goes(stack: Stack, track: Track) -> None:
+    for number in range(4):
+        status, answer = track.hand_in(run_bytes(f"first{number}"))
+        assert (status, answer["status"]) == (202, "waiting")
+    settle(track, 4)
+    stack.stop("web0")
+    stack.stop("worker1")
+    for number in range(4):
+        assert track.hand_in(run_bytes(f"second{number}"))[0] == 202
+    settle(track, 8)
+
+
+def test_a_run_comes_back_from_the_store_as_it_was_handed_in(track: Track) -> None:
+    data = run_bytes("again")
+    status, answer = track.hand_in(data)
+    assert status == 202
+    path = f"/campaigns/{track.slug}/runs/{answer['id']}/file"
+    assert track.get(path)[0] in (302, 404)  # pages know sessions, not tokens
+    path = f"/api/campaigns/{track.slug}/runs/{answer['id']}/file/"
+    assert track.send("GET", path, token=track.team_token) == (200, data)
+
+
+def test_the_proxy_lets_nobody_read_the_figures_or_set_the_hour_of_arrival(track: Track) -> None:
+    assert track.get("/metrics")[0] == 404
+    status, answer = track.send(
+        "POST", f"/api/campaigns/{track.slug}/runs/", token=track.team_token,
+        **{"X-Arrived": "1000000000", "Content-Type": "application/json"},
+    )  # fmt: skip
+    assert status in (400, 415), answer

@@ -1,0 +1,112 @@
+"""The form of a campaign's settings: measures, series, what it begins with, and its address."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns import bell
+from campaigns.models import Campaign, LogEntry, Series
+from campaigns.models.showing import live_board
+from scoring.core.measures.names import parse_measure
+from tests.making import make_campaign, make_organiser, make_user
+from tests.test_typed_dates import TYPED
+
+pytestmark = pytest.mark.django_db
+RULES = {key: value for key, value in TYPED.items() if key != "slug"}
+
+
+@pytest.fixture
+def client(settings) -> Client:
+    settings.WHO_MAY_CREATE_CAMPAIGNS = "anyone"
+    client = Client()
+    client.force_login(make_user("olga@example.org"))
+    return client
+
+
+def made(client: Client, **typed: object) -> Campaign:
+    answer = client.post(reverse("campaigns:campaign-create"), RULES | {"preset": "trec"} | typed)
+    assert answer.status_code == 302, answer.context["form"].errors
+    return Campaign.objects.latest("pk")
+
+
+def test_every_measure_that_is_offered_is_one_by_its_own_name() -> None:
+    for names in bell.offered_measures().values():
+        assert [str(parse_measure(name)) for name in names] == list(names)
+
+
+def test_measures_are_ticked_and_typed_and_stand_in_the_order_given(client: Client) -> None:
+    campaign = made(client, ticked=["P@10", "AP"], typed="map, P(rel=2)@5  IPrec@0.2")
+    assert campaign.measures[:3] == ["AP", "P@10", "P(rel=2)@5"]
+    url = reverse("campaigns:campaign-edit", args=[campaign.slug])
+    page = client.get(url).context["measures_form"]
+    assert page.initial["ticked"] == ["AP", "P@10"]
+    kept = {"ticked": ["RR", "P@10"], "typed": "P(rel=2)@5"}
+    client.post(url, RULES | {"slug": campaign.slug, "highest_grade": "2"} | kept)
+    campaign.refresh_from_db()
+    assert campaign.measures == ["P@10", "P(rel=2)@5", "RR"]  # what stood there keeps its place
+    entry = LogEntry.objects.filter(verb="changed settings").latest("pk")
+    assert entry.details["changed"]["measures"][1] == ["P@10", "P(rel=2)@5", "RR"]
+
+
+def test_a_measure_that_nobody_knows_is_refused_with_the_nearest(client: Client) -> None:
+    answer = client.post(
+        reverse("campaigns:campaign-create"), RULES | {"preset": "trec", "typed": "nDGC@10"}
+    )
+    assert "did you mean nDCG" in answer.content.decode()
+    assert not Campaign.objects.exists()
+
+
+def test_who_says_nothing_of_measures_changes_none(client: Client) -> None:
+    campaign = make_campaign(measures=["bpref"])
+    client.force_login(make_organiser(campaign))
+    url = reverse("campaigns:campaign-edit", args=[campaign.slug])
+    client.post(url, RULES | {"slug": campaign.slug, "name": "Renamed"})
+    campaign.refresh_from_db()
+    assert (campaign.name, campaign.measures) == ("Renamed", ["bpref"])
+
+
+def test_a_series_is_made_once_and_found_again(client: Client) -> None:
+    first = made(client, name="One", series="TREC 2026")
+    second = made(client, name="Two", series="trec 2026 ")
+    assert Series.objects.count() == 1
+    assert first.series == second.series
+    assert str(second.series) == "TREC 2026"
+    url = reverse("campaigns:campaign-edit", args=[second.slug])
+    client.post(url, RULES | {"name": "Two", "slug": second.slug, "series": ""})
+    second.refresh_from_db()
+    assert second.series is None
+    entry = LogEntry.objects.filter(verb="changed settings").latest("pk")
+    assert entry.details["changed"] == {"series": ["TREC 2026", None]}
+
+
+def test_a_campaign_begins_with_the_table_that_was_chosen(client: Client) -> None:
+    campaign = made(client, preset="live")
+    assert (campaign.preset, campaign.stage_switches) == ("live", live_board())
+    assert campaign.board_audience == 0  # a draft shows nothing whatever was chosen
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("Robuste Suche: Köln 2026", "robuste-suche-koln-2026"),
+        ("New", "campaign"),
+        ("検索", "campaign"),
+        ("The Track", "the-track-2"),
+    ],
+)
+def test_an_address_is_made_of_the_name(client: Client, name: str, slug: str) -> None:
+    make_campaign(slug="the-track")
+    assert made(client, name=name).slug == slug
+
+
+def test_settings_of_an_archived_campaign_are_shown_and_locked() -> None:
+    campaign = make_campaign(archived_at=timezone.now(), stage="published", is_accepting=False)
+    client = Client()
+    client.force_login(make_organiser(campaign))
+    url = reverse("campaigns:campaign-edit", args=[campaign.slug])
+    page = client.get(url).content.decode()
+    assert page.count("<fieldset disabled>") == page.count("<fieldset") == 5
+    assert ">Save<" not in page
+    client.post(url, RULES | {"slug": campaign.slug, "name": "Renamed"})
+    assert Campaign.objects.get(pk=campaign.pk).name == campaign.name

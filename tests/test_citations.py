@@ -1,0 +1,99 @@
+"""A board is cited by an address that never changes, and everywhere in the same words; names on a
+snapshot's page are the names that were given."""
+
+import html
+import re
+
+import pytest
+from django.test import Client
+
+from campaigns.access import organiser_or_404
+from campaigns.models import Audience, Campaign, User
+from scoring.models import Snapshot
+from scoring.snapshots import board_of, take_snapshot
+from tests.agreeing import RBP, get, make_board
+from tests.making import give_file, make_organiser
+
+pytestmark = pytest.mark.django_db
+EVERYONE = Audience.EVERYONE
+NAMES = ("=1+1", "+plus", "-5", "@at|bar", "plain", "'quoted'")
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    campaign = make_board(measures=["AP"], per_topic_audience=EVERYONE, qrels_audience=EVERYONE)
+    give_file(campaign.active_qrels)
+    return campaign
+
+
+@pytest.fixture
+def organiser(campaign: Campaign) -> User:
+    return make_organiser(campaign)
+
+
+def taken(campaign: Campaign, organiser: User) -> Snapshot:
+    viewer = organiser_or_404(organiser, campaign.slug)
+    return take_snapshot(viewer=viewer, actor=organiser, title="As in the paper")
+
+
+def words(page: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def test_snapshot_report_and_downloads_cite_in_the_same_words(
+    campaign: Campaign, organiser: User
+) -> None:
+    assert "a board that may still change is not cited" in words(
+        get("downloads", campaign).content.decode()
+    )
+    snapshot = taken(campaign, organiser)
+    address = f"http://testserver/snapshots/{snapshot.public_id}/"
+    when = f"{snapshot.created_at.day} {snapshot.created_at:%B %Y}"
+    line = f"As in the paper, {campaign.name}. Leaderboard as of {when}, qrels v1. {address}"
+    pages = [
+        Client().get(address).content.decode(),
+        get("downloads", campaign).content.decode(),
+        get("report", campaign).content.decode(),
+    ]
+    for page in pages:
+        assert line in words(page)
+        assert f'<a href="{address}">' in page
+
+
+def test_a_snapshot_shows_names_without_the_guard_of_its_file(
+    campaign: Campaign, organiser: User
+) -> None:
+    for run, name in zip(campaign.runs.order_by("pk"), NAMES, strict=False):
+        campaign.runs.filter(pk=run.pk).update(tag=name)
+        run.team.name = name
+        run.team.save(update_fields=["name"])
+    board = board_of(taken(campaign, organiser), RBP)
+    shown = {row.run for row in board.rows}
+    assert shown == {row.team for row in board.rows} == set(NAMES[: len(board.rows)])
+    assert len(shown) == 4
+
+
+def test_the_badge_is_offered_where_everybody_sees_the_board(
+    campaign: Campaign, organiser: User
+) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(name='A "quoted" <name>')
+    page = get("downloads", campaign).content.decode()
+    snippet = html.unescape(re.search(r'id="link" value="([^"]*)"', page)[1])
+    here = f"http://testserver/campaigns/{campaign.slug}"
+    assert f'<a href="{here}/leaderboard/"><img src="{here}/badge.svg"' in snippet
+    assert 'alt="Leaderboard of A &quot;quoted&quot; &lt;name&gt;"' in snippet
+    assert Client().get(f"{here}/badge.svg").status_code == 200
+    Campaign.objects.filter(pk=campaign.pk).update(board_audience=0)
+    hidden = get("downloads", campaign, person=organiser).content.decode()
+    assert "badge.svg" not in hidden
+
+
+def test_the_key_of_tau_ap_says_what_ties_do(campaign: Campaign) -> None:
+    """RR ties two runs of `agreeing.SCORES`; AP and RBP tie none."""
+    said = "has a τ_AP below 1 even with itself"
+    tied = make_board()
+    assert said in words(get("agreement", tied, "?statistic=tau_ap").content.decode())
+    assert said not in words(get("agreement", tied, "?statistic=tau").content.decode())
+    assert said not in words(
+        get("agreement", campaign, "?statistic=tau_ap&m=AP&ref=AP").content.decode()
+    )

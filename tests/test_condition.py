@@ -1,0 +1,105 @@
+"""What the site says of itself to those who run it."""
+
+import logging
+from datetime import timedelta
+
+import pytest
+from django.core.checks import Tags, run_checks
+from django.core.files.storage import default_storage
+from django.test import Client
+from django.utils import timezone
+
+from config import request_ids
+from config.request_ids import HEADER, JsonLines, Named
+from scoring import jobs
+from scoring.models import Job
+from tests.making import make_run
+
+pytestmark = pytest.mark.django_db
+
+
+def waiting_job(*, since: timedelta) -> Job:
+    run = make_run()
+    job = jobs.enqueue(Job.Kind.CHECK, subject=run.pk, campaign_id=run.campaign_id)
+    Job.objects.filter(pk=job.pk).update(waiting_since=timezone.now() - since)
+    return job
+
+
+def test_a_site_whose_parts_answer_is_well(client: Client) -> None:
+    waiting_job(since=timedelta(seconds=5))
+    answer = client.get("/healthz")
+    assert (answer.status_code, answer.json()) == (
+        200,
+        {"database": True, "storage": True, "work_is_done": True},
+    )
+
+
+def test_work_that_waits_for_long_is_said_but_is_no_fault_of_the_web(client: Client) -> None:
+    waiting_job(since=timedelta(minutes=3))
+    answer = client.get("/healthz")
+    assert (answer.status_code, answer.json()["work_is_done"]) == (503, False)
+    assert client.get("/healthz?of=web").status_code == 200
+
+
+def test_a_storage_that_is_away_is_said(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(name: str) -> bool:
+        raise OSError("no such host")
+
+    monkeypatch.setattr(default_storage, "exists", away)
+    answer = client.get("/healthz?of=web")
+    assert (answer.status_code, answer.json()["storage"]) == (503, False)
+
+
+def test_figures_are_for_who_holds_the_token(client: Client, settings: object) -> None:
+    assert client.get("/metrics").status_code == 404
+    settings.METRICS_TOKEN = "sesame"
+    assert client.get("/metrics", headers={"Authorization": "Bearer other"}).status_code == 404
+    job = waiting_job(since=timedelta(minutes=1))
+    held = jobs.claim(job.pk)
+    assert held is not None
+    Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+    jobs.sweep()
+    text = client.get("/metrics", headers={"Authorization": "Bearer sesame"}).content.decode()
+    assert 'trackside_jobs{kind="check",state="waiting"} 1.0' in text
+    assert 'trackside_job_attempts_total{kind="check"} 1.0' in text
+    assert 'trackside_lost_leases_total{kind="check"} 1.0' in text
+
+
+def test_a_request_keeps_the_proxys_id_and_gets_one_without(client: Client) -> None:
+    given = client.get("/healthz", headers={HEADER: "0123456789abcdef"})
+    assert given[HEADER] == "0123456789abcdef"
+    made = client.get("/healthz", headers={HEADER: "no\tid"})[HEADER]
+    assert len(made) == 32
+    assert request_ids.current.get() == "-"
+
+
+def test_a_line_of_the_log_names_the_request() -> None:
+    record = logging.LogRecord("here", logging.INFO, "", 1, "took %s in", ("run",), None)
+    known = request_ids.current.set("abc")
+    Named().filter(record)
+    request_ids.current.reset(known)
+    line = JsonLines().format(record)
+    assert '"request_id": "abc"' in line
+    assert '"message": "took run in"' in line
+
+
+def test_limits_out_of_order_stop_the_site(settings: object) -> None:
+    settings.CELERY_TASK_SOFT_TIME_LIMIT = 900
+    settings.RENEWAL_SECONDS = settings.LEASE_SECONDS
+    found = [str(error.msg) for error in run_checks(tags=[Tags.async_support])]
+    assert any("soft time limit" in message for message in found)
+    assert any("two renewals" in message for message in found)
+
+
+def test_a_proxys_word_on_the_arrival_counts_and_a_clients_does_not(settings: object) -> None:
+    from django.http import HttpResponse
+    from django.test import RequestFactory
+
+    from config.middleware import stamp_arrival
+
+    request = RequestFactory().get("/", headers={"X-Arrived": "1000000000.5"})
+    stamp_arrival(lambda request: HttpResponse())(request)
+    assert request.arrived_at.year > 2001
+    settings.ARRIVAL_HEADER = "X-Arrived"
+    stamp_arrival(lambda request: HttpResponse())(request)
+    assert request.arrived_at.timestamp() == 1000000000.5

@@ -1,0 +1,88 @@
+"""What is deployed, read from the files that deploy it: Docker is not everywhere."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+SERVICES = COMPOSE["services"]
+ONCE = {"migrate"}
+
+
+def test_only_the_proxy_has_ports_and_what_keeps_data_has_no_way_outside() -> None:
+    assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
+    inside = {name for name, service in SERVICES.items() if service["networks"] == ["inside"]}
+    assert inside == {"db", "redis", "store"}
+    assert COMPOSE["networks"]["inside"]["internal"] is True
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_service_is_contained(name: str) -> None:
+    service = SERVICES[name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["mem_limit"]
+    if name == "proxy":
+        assert "unprivileged" in service["image"]
+    else:
+        assert service["user"] not in ("0", "root")
+
+
+@pytest.mark.parametrize("name", sorted(set(SERVICES) - ONCE - {"proxy"}))
+def test_every_service_that_stays_says_how_it_is_and_gets_time_to_end(name: str) -> None:
+    assert SERVICES[name]["healthcheck"]["test"]
+    assert SERVICES[name]["stop_grace_period"]
+
+
+def test_messages_outlive_redis_and_are_never_evicted() -> None:
+    command = SERVICES["redis"]["command"]
+    assert command[command.index("--appendonly") + 1] == "yes"
+    assert command[command.index("--maxmemory-policy") + 1] == "noeviction"
+    assert "--requirepass" in command
+
+
+def test_no_command_is_wrapped_in_a_shell_that_swallows_signals() -> None:
+    for name in ("web", "worker", "migrate"):
+        assert isinstance(SERVICES[name].get("command", []), list)
+    last = re.findall(r"^CMD (.*)", (ROOT / "Dockerfile").read_text(), re.M)[-1]
+    assert last.startswith("[")
+
+
+def test_the_image_is_run_by_nobody_in_particular_and_holds_packed_files() -> None:
+    text = (ROOT / "Dockerfile").read_text()
+    assert re.findall(r"^USER (\S+)", text, re.M)[-1] == "trackside"
+    assert "collectstatic" in text
+    assert "CompressedManifest" in text
+
+
+def test_the_proxy_says_itself_when_a_request_began_and_whence_it_came() -> None:
+    site = (ROOT / "config/proxy/trackside.conf.template").read_text()
+    for header in ("X-Arrived $arrived", "X-Forwarded-For $remote_addr", "X-Forwarded-Proto"):
+        assert f"proxy_set_header {header}" in site
+
+
+def test_a_served_site_passes_djangos_own_checks_of_deployment(tmp_path: Path) -> None:
+    environment = SERVICES["web"]["environment"] | {
+        "SECRET_KEY": "a-key-of-more-than-fifty-characters-and-many-different-ones-0123456789",
+        "ALLOWED_HOSTS": "evaluation.example.org",
+        "EMAIL_URL": "smtp://mail.example.org:25",
+        "DATABASE_URL": "postgres://trackside:word@db:5432/trackside",
+        "BROKER_URL": "redis://:word@redis:6379/0",
+        "S3_SECRET_KEY": "word",
+        "VAR_DIR": str(tmp_path),
+        "PATH": "/usr/bin:/bin",
+    }
+    checked = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stderr

@@ -1,0 +1,79 @@
+"""What is kept of a person is given to that person, and forgotten when the person goes."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from campaigns.models import LogEntry, Membership, Run, User
+from campaigns.people import make_token
+from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
+
+pytestmark = pytest.mark.django_db
+
+ADDRESS = "leaving-person@example.org"
+
+
+@pytest.fixture
+def leaver() -> User:
+    """In a team with a run, with a token and an act in the log."""
+    person = make_user(ADDRESS, name="Lea Vingname")
+    campaign = make_campaign()
+    make_organiser(campaign)
+    team = make_team(campaign, person)
+    make_run(campaign, team, uploaded_by=person, description="mine")
+    LogEntry.objects.create(campaign=campaign, actor=person, verb="uploaded")
+    make_token(person)
+    return person
+
+
+def browser_of(person: User) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def everything_stored() -> str:
+    """Every row of every table, as text."""
+    with connection.cursor() as cursor:
+        found = []
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f'SELECT * FROM "{table}"')
+            found += [str(row) for row in cursor.fetchall()]
+    return "\n".join(found)
+
+
+def test_a_person_can_take_all_that_is_kept(leaver: User) -> None:
+    data = browser_of(leaver).get(reverse("campaigns:account-data")).json()
+    assert data["account"]["email"] == ADDRESS
+    assert [role["role"] for role in data["roles"]] == ["participant"]
+    assert [upload["description"] for upload in data["uploads"]] == ["mine"]
+    assert [act["verb"] for act in data["acts"]] == ["uploaded"]
+    assert len(data["tokens"]) == 1
+
+
+def test_who_goes_is_in_no_column_any_more_and_the_runs_stay(leaver: User) -> None:
+    browser = browser_of(leaver)
+    assert ADDRESS in everything_stored()
+    wrong = browser.post(reverse("campaigns:account-close"), {"email": "other@example.org"})
+    assert wrong.status_code == 400
+    gone = browser.post(reverse("campaigns:account-close"), {"email": ADDRESS.upper()})
+    assert gone.status_code == 302
+    stored = everything_stored()
+    assert ADDRESS not in stored
+    assert "Vingname" not in stored
+    assert Run.objects.get().description == "mine"
+    assert not Membership.objects.filter(person=leaver).exists()
+    assert str(User.objects.get(pk=leaver.pk)) == "somebody who left"
+    assert browser.get(reverse("campaigns:account")).status_code == 302
+
+
+def test_the_last_organiser_stays_until_there_is_another(leaver: User) -> None:
+    campaign = make_campaign(name="Mine alone")
+    make_organiser(campaign, leaver)
+    browser = browser_of(leaver)
+    page = browser.post(reverse("campaigns:account-close"), {"email": ADDRESS})
+    assert page.status_code == 400
+    assert "You are the only organiser of Mine alone" in page.content.decode()
+    make_organiser(campaign)
+    assert browser.post(reverse("campaigns:account-close"), {"email": ADDRESS}).status_code == 302

@@ -1,0 +1,71 @@
+"""Files in an S3 store: whatever goes in comes out as it was, and no disk is shared."""
+
+import gzip
+from collections.abc import Iterator
+
+import boto3
+import pytest
+from django.core.files.storage import default_storage
+from django.urls import reverse
+from moto.server import ThreadedMotoServer
+
+from campaigns.models import Run
+from scoring.models import Evaluation
+from tests.flow.conftest import World, run_file, rung, world
+
+__all__ = ["rung", "world"]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[dict[str, str]]:
+    """A bucket of a real S3 API on this machine."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    options = {
+        "endpoint_url": f"http://{host}:{port}",
+        "region_name": "us-east-1",
+        "access_key": "key",
+        "secret_key": "secret",
+    }
+    client = boto3.client(
+        "s3",
+        endpoint_url=options["endpoint_url"],
+        region_name="us-east-1",
+        aws_access_key_id="key",
+        aws_secret_access_key="secret",
+    )
+    client.create_bucket(Bucket="trackside")
+    yield options | {"bucket_name": "trackside"}
+    server.stop()
+
+
+@pytest.fixture
+def in_the_store(world: World, store: dict[str, str], settings: object) -> World:
+    storage = {
+        "BACKEND": "config.s3.PlainS3Storage",
+        "OPTIONS": store | {"default_acl": None, "file_overwrite": False},
+    }
+    settings.STORAGES = settings.STORAGES | {"default": storage}
+    return world
+
+
+def test_a_run_is_uploaded_scored_and_given_back_as_it_was(in_the_store: World) -> None:
+    in_the_store.add_qrels()
+    packed = gzip.compress(run_file())
+    run = in_the_store.taken_in(packed)
+    assert run.state == Run.State.ACCEPTED
+    assert Evaluation.objects.get(run=run).state == Evaluation.State.SCORED
+    assert default_storage.open(run.storage_key).read() == packed
+    url = reverse("campaigns:run-file", args=[in_the_store.campaign.slug, run.public_id])
+    answer = in_the_store.browser.get(url)
+    assert b"".join(answer.streaming_content) == packed
+    assert not answer.has_header("Content-Encoding")
+
+
+def test_the_file_of_a_refused_run_is_gone_from_the_store(in_the_store: World) -> None:
+    run = in_the_store.taken_in(b"not a run\n")
+    assert (run.state, run.storage_key) == (Run.State.REFUSED, "")
+    assert default_storage.listdir("runs")[1] == []

@@ -1,0 +1,123 @@
+"""A choice that is not offered is told in words: as a page with what is offered, to scripts as a
+refusal of the usual shape; and nothing is told to who may not see the page."""
+
+import pytest
+from django.test import Client
+
+from campaigns.models import Audience, Campaign
+from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_scores, make_team
+from tests.test_board_page import SHOWN
+
+pytestmark = pytest.mark.django_db
+HERE, RBP = "/campaigns/published", "RBP(p=0.5)"
+SECRET = "canary-name"
+SCORES = {RBP: (0.5, 0.25), "AP": (0.25, None), "Judged@10": (1.0, None)}
+# Path and query, the words that name it, and one of the choices offered.
+WRONG = [
+    ("leaderboard/?measure=Mpa", "no measure “Mpa” here.", "AP"),
+    ("leaderboard/?measure=ap", "Did you mean AP?", "AP"),
+    ("leaderboard/?measure=P@7", "P@7 is not among this campaign’s measures", "AP"),
+    ("leaderboard/?columns=AP&columns=P@7", "P@7 is not among", "AP"),
+    ("leaderboard/?qrels=9", "no qrels version “9”", "qrels v1"),
+    ("leaderboard/?sort=luck", "no column to sort by “luck”", "judged"),
+    ("leaderboard/?team=none", "no team “none”", "Blue"),
+    ("leaderboard/?type=odd", "no run type “odd”", "manual"),
+    ("leaderboard/?judged=half", "“half”", "in the judged pool"),
+    ("leaderboard/?measure=RBP(p%3D0.5)&p=1.5", "p is a number from 0.01 to 0.99", ""),
+    ("leaderboard.csv?qrels=9", "no qrels version “9”", "qrels v1"),
+    ("significance/?test=guess", "no test “guess”", "Wilcoxon"),
+    ("significance/?level=0.3", "no level “0.3”", "5 %"),
+    ("significance/?measure=Foo", "no measure “Foo”", "AP"),
+    ("significance/counts/?tail=no", "no tail “no”", "one-tailed"),
+    ("agreement/?m=AP&m=Foo", "no measure “Foo”", "AP"),
+    ("agreement/?statistic=rho", "no statistic “rho”", "τ-b"),
+    ("agreement/?a=AP&against=7", "no qrels version “7”", "qrels v1"),
+    ("pools/?depth=7", "no pool of depth “7”", "any rank"),
+    ("compare/?a=nothing", "no ranked run “nothing”", "own-run"),
+    ("topics/?order=up", "no order “up”", "hardest first"),
+    ("topics/?measure=Foo", "no measure “Foo”", "AP"),
+    ("runs/?state=odd", "no state of runs “odd”", "accepted"),
+]
+
+
+@pytest.fixture
+def published() -> Campaign:
+    campaign = make_campaign(slug="published", **SHOWN)
+    make_qrels(campaign)
+    make_scores(make_run(campaign, make_team(campaign, name="Blue"), tag="own-run"), SCORES)
+    hidden = make_team(
+        campaign,
+        name=f"{SECRET} team",
+    )
+    type(hidden).objects.filter(pk=hidden.pk).update(is_anonymous=True)
+    make_scores(make_run(campaign, hidden, tag=SECRET), SCORES)
+    return campaign
+
+
+@pytest.mark.parametrize(("path", "words", "offered"), WRONG)
+def test_pages_say_which_choice_is_unknown_and_what_is_offered(
+    published: Campaign, path: str, words: str, offered: str
+) -> None:
+    answer = Client().get(f"{HERE}/{path}")
+    page = answer.content.decode()
+    assert answer.status_code == 404
+    assert "No such choice" in page
+    assert words in page
+    assert offered in page
+    assert SECRET not in page
+    back = page.split('class="say"')[1].split('href="')[1].split('"')[0].replace("&amp;", "&")
+    assert Client().get(back).status_code == 200
+
+
+def test_a_choice_of_the_list_leads_to_the_page(published: Campaign) -> None:
+    page = Client().get(f"{HERE}/leaderboard/?measure=AP&qrels=9").content.decode()
+    assert f'href="{HERE}/leaderboard/?measure=AP&amp;qrels=1"' in page
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("leaderboard/?measure=Foo", "measure"),
+        ("leaderboard/?columns=Foo", "columns"),
+        ("leaderboard/?qrels=9", "qrels"),
+        ("leaderboard/?team=none", "team"),
+        ("leaderboard/?format=xml", "format"),
+        ("scores/?measure=Foo", "measure"),
+        ("scores/?format=xml", "format"),
+        ("runs/?state=odd", "state"),
+    ],
+)
+def test_scripts_are_refused_in_the_usual_shape(published: Campaign, path: str, field: str) -> None:
+    answer = Client().get(f"/api{HERE}/{path}")
+    body = answer.json()
+    assert (answer.status_code, body["code"]) == (400, "fields")
+    assert [(each["field"], each["code"]) for each in body["fields"]] == [(field, "unknown_choice")]
+    assert SECRET not in answer.content.decode()
+    assert "Offered: " in body["message"]
+
+
+@pytest.mark.parametrize("query", ["measure=Foo", "qrels=9", "team=none", "columns=Foo", "a=x"])
+def test_a_hidden_board_answers_the_same_whatever_is_asked(published: Campaign, query: str) -> None:
+    Campaign.objects.filter(pk=published.pk).update(board_audience=Audience.ORGANISERS)
+    for path in ("leaderboard/", "compare/", "significance/", "agreement/"):
+        plain, asked = Client().get(f"{HERE}/{path}"), Client().get(f"{HERE}/{path}?{query}")
+        assert (plain.status_code, asked.status_code) == (200, 200)
+        assert "No such choice" not in asked.content.decode()
+    api = f"/api{HERE}/leaderboard/"
+    hidden, wrong = Client().get(api), Client().get(f"{api}?{query}")
+    assert (hidden.status_code, hidden.json()) == (wrong.status_code, wrong.json())
+    assert hidden.status_code == 404
+
+
+def test_what_was_typed_stays_text_and_is_cut(published: Campaign) -> None:
+    page = Client().get(f"{HERE}/leaderboard/", {"sort": "<b>" + "x" * 500}).content.decode()
+    assert "&lt;b&gt;" in page
+    assert "x" * 61 not in page.split("Offered are")[0].split('class="say"')[1]
+
+
+def test_a_page_of_the_log_that_is_not_there_is_told(published: Campaign) -> None:
+    client = Client()
+    client.force_login(make_organiser(published))
+    answer = client.get(f"{HERE}/manage/log/?page=7")
+    assert answer.status_code == 404
+    assert "no page “7”" in answer.content.decode()

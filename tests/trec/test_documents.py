@@ -1,0 +1,101 @@
+"""Files of documents: what is read, and what is refused with its line."""
+
+import gzip
+import tracemalloc
+
+import pytest
+
+from campaigns.trec.documents import ParsedDocument, read_documents
+from campaigns.trec.problems import FormatError
+
+JSON_LINES = b"""\
+{"doc_id": "a1", "title": "First  one", "text": "Some text.", "other": [1]}
+
+{"docno": "b2", "body": "More text."}
+{"id": 7, "contents": "A number is an id as it is written."}
+"""
+TREC = b"""\
+<DOC>
+<DOCNO> LA-1 </DOCNO>
+<HEADLINE><P>A head &amp; a half</P></HEADLINE>
+<TEXT>
+<P>One.</P>
+<P>Two &lt;b&gt;.</P>
+</TEXT>
+</DOC>
+<DOC>
+<DOCNO>2</DOCNO>
+compact memories
+have capacities
+</DOC>
+"""
+
+
+def refused(data: bytes) -> list[str]:
+    with pytest.raises(FormatError) as fault:
+        list(read_documents(data))
+    return [f"{problem.line} {problem.code}" for problem in fault.value.problems]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_json_lines_are_read_plain_and_packed(pack) -> None:
+    assert list(read_documents(pack(JSON_LINES))) == [
+        ParsedDocument("a1", "First one", "Some text."),
+        ParsedDocument("b2", "", "More text."),
+        ParsedDocument("7", "", "A number is an id as it is written."),
+    ]
+
+
+@pytest.mark.parametrize("ends", [b"\n", b"\r\n"])
+def test_trecs_own_form_is_read_as_text_without_its_tags(ends: bytes) -> None:
+    first, second = read_documents(b"\xef\xbb\xbf" + TREC.replace(b"\n", ends))
+    assert (first.doc_id, first.title) == ("LA-1", "A head & a half")
+    assert first.text == "One.\n\nTwo <b>."
+    assert second == ParsedDocument("2", "", "compact memories\nhave capacities")
+
+
+def test_a_document_on_one_line_is_read() -> None:
+    (document,) = read_documents(b"<doc><docno>x</docno><text>y z</text></doc>\n")
+    assert document == ParsedDocument("x", "", "y z")
+
+
+def test_what_no_page_may_carry_becomes_a_blank() -> None:
+    (document,) = read_documents(b'{"id": "a", "text": "x\\u0000y\\ud800z"}\n')
+    assert document.text == "x y z"
+
+
+@pytest.mark.parametrize(
+    ("data", "problems"),
+    [
+        (b"", ["None EMPTY"]),
+        (b"\n\n", ["None EMPTY"]),
+        (b"1 Q0 d 1 1.0 tag\n", ["1 TYPE"]),
+        (b'{"id": "a"}\n{"id": "a"}\n{"id": "b"\n{"id": ["c"]}\n', ["2 DUP", "3 JSON", "4 JSON"]),
+        (b'{"text": "no id"}\n', ["1 FIELDS"]),
+        (b'{"id": "a b"}\n{"id": "\\u200b"}\n', ["1 INVISIBLE", "2 INVISIBLE"]),
+        (b'{"id": "a", "text": "\xff"}\n{"id": "b"}\n', ["1 ENCODING"]),
+        (b"\xff\xfe{\0", ["1 ENCODING"]),
+        (b"<DOC>\n<DOCNO>1</DOCNO>\n<DOC>\n", ["3 UNCLOSED"]),
+        (b"<DOC>\n<DOCNO>1</DOCNO>\n", ["1 UNCLOSED"]),
+        (b"<DOC>\ntext\n</DOC>\n", ["1 FIELDS"]),
+        (b"<DOC>\n<DOCNO>1</DOCNO>\n</DOC>\nstray\n", ["4 FIELDS"]),
+        (gzip.compress(b'{"id": "a"}\n', mtime=0)[:-6], ["None GZIP"]),
+        (b"PK\x03\x04", ["None TYPE"]),
+        (b'{"id": "' + b"d" * 1025 + b'"}', ["1 INVISIBLE"]),
+        (b'{"id": "a", "text": "' + b"d" * (5 << 20) + b'"}', ["1 LINE_TOO_LONG"]),
+        (b'{"id": "a", "text": "' + b"d" * (2 << 20) + b'"}', ["1 TOO_BIG"]),
+    ],
+)
+def test_a_faulty_file_is_refused_with_its_lines(data: bytes, problems: list[str]) -> None:
+    assert refused(data) == problems
+
+
+def test_a_large_file_is_read_in_little_memory() -> None:
+    line = b'{"id": "%d", "text": "' + b"word " * 4000 + b'"}\n'
+    data = gzip.compress(b"".join(line % number for number in range(2000)), 1)  # 40 MB unpacked
+    tracemalloc.start()
+    count = sum(1 for _ in read_documents(data))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 2000
+    assert peak < 16 << 20
