@@ -92,7 +92,7 @@ class Forecast:
     chosen: int  # documents: fewer than the budget where the runs name no more
     open: int  # documents that the runs that count name and nobody has judged
     judged: int
-    share: float  # of relevant documents, taken for granted of those to come
+    share: float  # of relevant documents, by those judged so far
     pool_depth: int
     has_order: bool
     rows: tuple[PlannedRun, ...]

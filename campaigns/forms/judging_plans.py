@@ -17,9 +17,14 @@ UNITS: Final = {
 DEEPEST_POOL: Final = 100  # no plan looks deeper into a run, at the usual p
 MOST_DOCUMENTS: Final = 1_000_000
 USUAL: Final = {
-    "method": "C", "p": "0.8", "scope": "run", "runs": "", "amount": "1000", "unit": "documents",
-    "per_hour": "60", "start": "", "batch": "20", "overlap": "0", "lease": "30",
+    "method": "C", "p": "0.8", "scope": "run", "runs": "all", "amount": "1000", "unit": "documents",
+    "per_hour": "60", "start": "nothing", "batch": "20", "overlap": "0", "lease": "30",
 }  # fmt: skip
+
+
+def _number(value: str) -> int | None:
+    """None for all, and for nothing."""
+    return int(value) if value.isdecimal() else None
 
 
 class PlanForm(forms.Form):
@@ -37,10 +42,8 @@ class PlanForm(forms.Form):
         label="B and C look at",
         help_text="What is unknown of a run, and how good it looks.",
     )
-    runs = forms.TypedChoiceField(
-        required=False, coerce=int, empty_value=None, label="Runs that propose documents"
-    )
-    start = forms.TypedChoiceField(required=False, coerce=int, empty_value=None, label="Start from")
+    runs = forms.TypedChoiceField(coerce=_number, label="Runs that propose documents")
+    start = forms.TypedChoiceField(coerce=_number, label="Start from")
     amount = forms.FloatField(label="Budget", min_value=0.01, max_value=MOST_DOCUMENTS)
     unit = forms.ChoiceField(choices=list(UNITS.items()), label="in")
     per_hour = forms.FloatField(
@@ -82,14 +85,14 @@ class PlanForm(forms.Form):
         priorities = campaign.runs.ranked().exclude(judging_priority=None)
         ordered = priorities.order_by("judging_priority")
         self.fields["runs"].choices = [
-            ("", "all ranked runs"),
+            ("all", "all ranked runs"),
             *(
                 (number, f"judging priority up to {number}")
                 for number in ordered.values_list("judging_priority", flat=True).distinct()
             ),
         ]
         self.fields["start"].choices = [
-            ("", "nothing: judge everything anew"),
+            ("nothing", "nothing: judge everything anew"),
             *(
                 (version, f"qrels v{version}: only what they do not say")
                 for version in self.versions

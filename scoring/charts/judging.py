@@ -15,7 +15,8 @@ METHOD_ROLES = dict(zip(METHODS, ("edge", "own", "good", "known"), strict=True))
 def ranges_figure(found: Forecast) -> dict[str, Any]:
     """A run's range once the budget is spent, its projection in it, and the top of today's."""
     places = [row.place for row in found.rows]
-    ends = {"type": "data", "symmetric": False, "thickness": 3, "width": 0}
+    thickness = 3 if len(places) <= 60 else 1.5
+    ends = {"type": "data", "symmetric": False, "thickness": thickness, "width": 0}
     figure = go.Figure(
         go.Scatter(
             x=places,
@@ -65,7 +66,11 @@ def ranges_figure(found: Forecast) -> dict[str, Any]:
     figure.update_layout(
         hovermode="closest",
         showlegend=True,
-        xaxis={"title": {"text": "place of the run in this order"}, "zeroline": False},
+        xaxis={
+            "title": {"text": "place of the run in this order"},
+            "range": [0, len(places) + 1],
+            "zeroline": False,
+        },
         yaxis={
             "title": {"text": f"mean RBP(p={found.persistence:g})"},
             "range": [0, 1],

@@ -2,7 +2,8 @@
 
 Residuals do not hang on what assessors say, only on which documents they see. Pooling and methods
 A and B choose without looking at grades, so for them the forecast is exact. Method C looks: there
-every document is taken to be relevant to the same share.
+documents are taken to be as relevant as those of the same run that are judged. While nothing is
+judged C has nothing to go by, and its forecast is that of B.
 """
 
 import numpy as np
@@ -13,9 +14,26 @@ from scoring.core.grades import UNJUDGED
 from scoring.core.selection import Bounds, Strategy, Weighing, bounds_of_runs, choose
 
 
-def expected_share(outcomes: NDArray[np.int8]) -> float:
-    """How likely the next document is relevant, by those judged so far: (relevant + 1) /
-    (judged + 2), Laplace's rule of succession, one half where nothing is judged."""
+def expected_shares(
+    candidates: Candidates, outcomes: NDArray[np.int8], persistence: float
+) -> NDArray[np.float64]:
+    """float64[runs]: what part of the worth of a run's next documents is taken to be relevant.
+
+    As much as of those of it that are judged, base / (1 - residual), blended with one document at
+    rank 1 of each topic that is as relevant as the judged ones of all runs: (relevant + 1) /
+    (judged + 2), Laplace's rule of succession. So a run of which nothing is known gets the common
+    share, and where nothing at all is judged every run gets one half.
+    """
+    common = common_share(outcomes)
+    bounds = bounds_of_runs(candidates, outcomes, persistence)
+    known = 1.0 - bounds.residual.mean(axis=1)
+    one = 1.0 - persistence
+    shares: NDArray[np.float64] = (bounds.base.mean(axis=1) + one * common) / (known + one)
+    return shares
+
+
+def common_share(outcomes: NDArray[np.int8]) -> float:
+    """(relevant + 1) / (judged + 2)."""
     judged = int((outcomes != UNJUDGED).sum())
     return (int((outcomes == 1).sum()) + 1) / (judged + 2)
 
@@ -27,20 +45,20 @@ def plan_judging(
     *,
     budget: int,
     batch: int,
-    share: float,
+    shares: NDArray[np.float64],
 ) -> NDArray[np.int64]:
     """int64[budget or fewer]: the candidates that would be judged next, in this order.
 
-    `outcomes` are int8[candidates], what is known so far; `share` how far each document judged
-    from now on is taken to be relevant. Raises ValueError for a negative budget, a batch below 1,
-    a share outside 0..1, and outcomes that do not fit.
+    `outcomes` are int8[candidates], what is known so far; `shares` are float64[runs], how far the
+    documents judged from now on are taken to be relevant. Raises ValueError for a negative budget,
+    a batch below 1, shares outside 0..1 or of other runs, and outcomes that do not fit.
     """
     if budget < 0:
         raise ValueError(f"budget must not be negative: {budget}")
     if batch < 1:
         raise ValueError(f"batch must be at least 1, not {batch}")
-    if not 0 <= share <= 1:
-        raise ValueError(f"share must lie between 0 and 1, not {share}")
+    if shares.shape != (candidates.runs,) or not bool(((shares >= 0) & (shares <= 1)).all()):
+        raise ValueError(f"shares must lie between 0 and 1, one for each of {candidates.runs} runs")
     if strategy.is_static:
         return choose(candidates, strategy, outcomes, count=budget)
     known = np.flatnonzero(outcomes != UNJUDGED)
@@ -49,7 +67,7 @@ def plan_judging(
     chosen: list[NDArray[np.int64]] = []
     left = budget
     while left > 0 and len(found := weighing.best(min(batch, left))):
-        weighing.expect(found, share)
+        weighing.expect(found, shares)
         chosen.append(found)
         left -= len(found)
     return np.concatenate(chosen) if chosen else np.empty(0, np.int64)
@@ -79,13 +97,13 @@ def expected_bounds(
     outcomes: NDArray[np.int8],
     chosen: NDArray[np.int64],
     *,
-    share: float,
+    shares: NDArray[np.float64],
     persistence: float,
 ) -> Bounds:
     """Base and residual once the chosen are judged: the residual as it will be, the base as it
-    would be if each of them were relevant to this share."""
+    would be if they were relevant to these shares, float64[runs]."""
     before = bounds_of_runs(candidates, outcomes, persistence)
     judged = outcomes.copy()
     judged[chosen] = 1
     after = bounds_of_runs(candidates, judged, persistence)
-    return Bounds(before.base + share * (after.base - before.base), after.residual)
+    return Bounds(before.base + shares[:, None] * (after.base - before.base), after.residual)

@@ -175,12 +175,13 @@ class Weighing:
         self._known += self._sums_of(chosen[outcomes != UNJUDGED])
         self._base += self._sums_of(chosen[outcomes == 1])
 
-    def expect(self, chosen: NDArray[np.int64], share: float) -> None:
-        """Candidates will be judged; each is taken to be relevant to this share."""
+    def expect(self, chosen: NDArray[np.int64], shares: NDArray[np.float64]) -> None:
+        """Candidates will be judged; each run takes its share of what they are worth to it,
+        float64[runs], to be relevant."""
         self._is_open[self._place_in_order[chosen]] = False
         sums = self._sums_of(chosen)
         self._known += sums
-        self._base += share * sums
+        self._base += np.repeat(shares, len(sums) // len(shares)) * sums
 
     def best(self, count: int) -> NDArray[np.int64]:
         """int64[count or fewer]: the heaviest candidates not yet handled, heaviest first."""

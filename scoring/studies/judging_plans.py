@@ -13,8 +13,9 @@ from scoring.core.candidates import Candidates, candidates_of
 from scoring.core.grades import UNJUDGED
 from scoring.core.measures.arrays import Scores
 from scoring.core.planned_judging import (
+    common_share,
     expected_bounds,
-    expected_share,
+    expected_shares,
     plan_judging,
     residual_curve,
 )
@@ -74,12 +75,12 @@ def answer(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any])
     here = situation(campaign, question, starts_from=qrels, depth=depth_for(p))
     if here is None:
         return {"run_ids": np.empty(0, np.str_)}
-    share = expected_share(here.outcomes)
+    shares = expected_shares(here.everything, here.outcomes, p)
 
     def planned(method: Method) -> NDArray[np.int64]:
         strategy = Strategy(method, p, question["scope"])
         chosen = plan_judging(
-            here.offered, strategy, here.known, budget=budget, batch=batch, share=share
+            here.offered, strategy, here.known, budget=budget, batch=batch, shares=shares
         )
         return here.places[chosen]
 
@@ -93,7 +94,7 @@ def answer(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any])
         "teams": np.array([team for _, team in here.names], np.str_),
         "topics": np.array(here.everything.topics, np.str_),
         "counts": here.counts,
-        "share": share,
+        "share": common_share(here.outcomes),
         "judged": int((here.outcomes != UNJUDGED).sum()),
         "relevant": int((here.outcomes == 1).sum()),
         "chosen": len(chosen),
@@ -105,7 +106,7 @@ def answer(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any])
         ),
         "before": _means(bounds_of_runs(here.everything, here.outcomes, p)),
         "after": _means(
-            expected_bounds(here.everything, here.outcomes, chosen, share=share, persistence=p)
+            expected_bounds(here.everything, here.outcomes, chosen, shares=shares, persistence=p)
         ),
         "chosen_by_topic": np.bincount(here.everything.topic_rows[chosen], minlength=topics),
         "judged_by_topic": np.bincount(
@@ -158,7 +159,6 @@ def _shared_between_persistences(
     here = situation(campaign, question, starts_from=qrels, depth=depth_for(max(values)))
     if here is None:
         raise ValueError("no run proposes a document any more")
-    share = expected_share(here.outcomes)
     return _shared(
         [
             plan_judging(
@@ -167,7 +167,7 @@ def _shared_between_persistences(
                 here.known,
                 budget=question["budget"],
                 batch=question["batch"],
-                share=share,
+                shares=expected_shares(here.everything, here.outcomes, p),
             )
             for p in values
         ]

@@ -12,7 +12,7 @@ from scoring.core.candidates import (
 from scoring.core.grades import UNJUDGED
 from scoring.core.planned_judging import (
     expected_bounds,
-    expected_share,
+    expected_shares,
     plan_judging,
     residual_curve,
 )
@@ -25,6 +25,9 @@ TABLE_1 = (
     "21 35 16 11 38 33 18 17",
     "10 18 11 22 87 13 17 20",
 )
+
+
+HALF = np.full(4, 0.5)
 
 
 def candidates_in(*topics: tuple[str, ...]) -> Candidates:
@@ -55,7 +58,7 @@ def names(candidates: Candidates, chosen: np.ndarray) -> list[str]:
 def test_method_a_will_ask_for_the_papers_six_and_leave_its_residuals() -> None:
     candidates = candidates_in(TABLE_1)
     outcomes = unjudged(candidates)
-    chosen = plan_judging(candidates, Strategy("A", 0.8), outcomes, budget=6, batch=20, share=0.5)
+    chosen = plan_judging(candidates, Strategy("A", 0.8), outcomes, budget=6, batch=20, shares=HALF)
     assert names(candidates, chosen) == ["18", "22", "11", "10", "21", "13"]
     curve = residual_curve(
         candidates, outcomes, chosen, points=np.array([0, 1, 6]), persistence=0.8
@@ -66,15 +69,23 @@ def test_method_a_will_ask_for_the_papers_six_and_leave_its_residuals() -> None:
     assert curve[2] == pytest.approx([0.4032512, 0.446464, 0.6451712, 0.344064], abs=1e-12)
 
 
-def test_a_share_is_laplaces() -> None:
-    assert expected_share(np.array([UNJUDGED] * 3, np.int8)) == 0.5
-    assert expected_share(np.array([1, 0, 0, UNJUDGED], np.int8)) == 2 / 5
+def test_a_run_is_expected_to_go_on_as_it_began() -> None:
+    candidates = candidates_in(TABLE_1)
+    outcomes = unjudged(candidates)
+    assert expected_shares(candidates, outcomes, 0.8).tolist() == [0.5] * 4
+    for document, outcome in (("18", 1), ("22", 0), ("21", 0)):
+        outcomes[candidates.doc_ids.tolist().index(document.encode())] = outcome
+    # of all runs (1 + 1) / (3 + 2); run 1 has .2 of .36, run 3 has .2 * .8**6 of .2 + .2 * .8**6
+    late = 0.2 * 0.8**6
+    expected = [(0.2 + 0.2 * 0.4) / (0.36 + 0.2), (late + 0.2 * 0.4) / (0.2 + late + 0.2)]
+    shares = expected_shares(candidates, outcomes, 0.8)
+    assert shares[[0, 2]] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("method", ["pooling", "A", "B", "C"])
 @pytest.mark.parametrize("scope", ["run", "topic"])
 def test_a_plan_is_what_choosing_again_and_again_would_choose(method: Method, scope: Scope) -> None:
-    """With a share of 0 or 1 the documents to come are simply irrelevant, or relevant: then the
+    """With shares of 0 or 1 the documents to come are simply irrelevant, or relevant: then the
     plan is the loop of choosing a batch and noting it."""
     rng = np.random.default_rng(3)
     topics = [
@@ -86,15 +97,16 @@ def test_a_plan_is_what_choosing_again_and_again_would_choose(method: Method, sc
     strategy = Strategy(method, 0.7, scope)
     for share in (0, 1):
         outcomes, expected = known.copy(), []
+        shares = np.full(candidates.runs, float(share))
         while len(found := choose(candidates, strategy, outcomes, count=4)):
             outcomes[found] = share
             expected += found.tolist()
         plan = plan_judging(
-            candidates, strategy, known, budget=len(candidates), batch=4, share=share
+            candidates, strategy, known, budget=len(candidates), batch=4, shares=shares
         )
         assert plan.tolist() == expected
         assert len(plan) == (known == UNJUDGED).sum()
-        after = expected_bounds(candidates, known, plan, share=share, persistence=0.7)
+        after = expected_bounds(candidates, known, plan, shares=shares, persistence=0.7)
         full = bounds_of_runs(candidates, outcomes, 0.7)
         assert after.base == pytest.approx(full.base, abs=1e-12)
         assert after.residual == pytest.approx(full.residual, abs=1e-12)
@@ -116,8 +128,8 @@ def test_the_candidates_of_some_runs_are_those_collected_from_them_alone() -> No
 
 def test_what_is_no_plan_is_refused() -> None:
     candidates = candidates_in(TABLE_1)
-    ask = {"budget": 6, "batch": 2, "share": 0.5}
-    for wrong in ({"budget": -1}, {"batch": 0}, {"share": 1.5}):
+    ask = {"budget": 6, "batch": 2, "shares": HALF}
+    for wrong in ({"budget": -1}, {"batch": 0}, {"shares": HALF + 1}, {"shares": HALF[:2]}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             plan_judging(candidates, Strategy("C", 0.8), unjudged(candidates), **ask | wrong)
     with pytest.raises(ValueError, match="4 runs"):
