@@ -207,7 +207,7 @@ def _wanted(campaign: Campaign) -> Counter[int]:
 
 
 def _judged(campaign: Campaign) -> tuple[Counter[Share], Counter[int]]:
-    """Documents with a judgment that stands: by position of the topic and assessor, and by topic."""
+    """Documents with a judgment that stands, by topic position and assessor, and by position."""
     by_share: Counter[Share] = Counter()
     by_topic: Counter[int] = Counter()
     for (position, _, _), document in settled_now(campaign).items():
