@@ -192,7 +192,7 @@ def add_titles(rows: Collection[Judged], campaign: Campaign) -> None:
 
 def _label(grade: int, campaign: Campaign) -> str:
     if grade < campaign.rel:
-        return "related, not relevant" if grade else "not relevant"
+        return "related" if grade else "not relevant"
     if grade == campaign.rel:
         return "relevant"
     steps = campaign.highest_grade - campaign.rel

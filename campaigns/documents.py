@@ -20,7 +20,7 @@ class Counts:
     """How many texts there are, and how many of the documents to be judged have none."""
 
     documents: int
-    tasks: int
+    to_judge: int
     without_text: int
 
 
@@ -28,8 +28,9 @@ def counts_of(campaign: Campaign) -> Counts:
     """Three queries."""
     there = Document.objects.filter(campaign=campaign)
     tasks = Task.objects.filter(plan__campaign=campaign).exclude(plan__state=Plan.State.ENDED)
-    missing = tasks.exclude(Exists(there.filter(doc_id=OuterRef("doc_id"))))
-    return Counts(there.count(), tasks.count(), missing.count())
+    to_judge = tasks.values("doc_id").distinct()  # one document may be judged for two topics
+    missing = to_judge.exclude(Exists(there.filter(doc_id=OuterRef("doc_id"))))
+    return Counts(there.count(), to_judge.count(), missing.count())
 
 
 def add_documents(*, campaign: Campaign, file: BinaryIO, actor: User) -> int:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.cache import patch_cache_control
 
@@ -32,6 +33,8 @@ def limit_uploads(get_response: GetResponse) -> GetResponse:
         if not length.isdigit() or int(length) > settings.MAX_UPLOAD_BYTES + 65_536:
             limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
             message = f"The file is too large: at most {limit} MiB are taken. Gzip it."
+            if _is_asked_for_a_page(request):
+                return HttpResponse(render_to_string("413.html", {"limit": limit}), status=413)
             return _refused(request, 413, "too_large", message)
         return get_response(request)
 
@@ -67,6 +70,12 @@ def _told_arrival(request: HttpRequest) -> datetime | None:
     if not SECONDS.fullmatch(told):
         return None
     return min(datetime.fromtimestamp(float(told), tz=UTC), timezone.now())
+
+
+def _is_asked_for_a_page(request: HttpRequest) -> bool:
+    """Whether somebody sits before it: browsers name HTML, scripts take anything."""
+    accepted = request.headers.get("Accept", "")
+    return "text/html" in accepted and not request.path_info.startswith("/api/")
 
 
 def _refused(request: HttpRequest, status: int, code: str, message: str) -> HttpResponse:

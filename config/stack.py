@@ -193,6 +193,7 @@ def _start_proxy(stack: Stack, webs: list[str], program: str) -> None:
         WEB_SERVERS="\n    ".join(f"server {address} fail_timeout=1s;" for address in webs),
         PROXY_LISTEN=f"{HOST}:{stack.port}",
         MAX_UPLOAD="401m",
+        PAGES=str(BASE_DIR / "config/proxy"),
         PUBLIC_SCHEME="http",
     )
     folder = stack.folder / "proxy"

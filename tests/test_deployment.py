@@ -66,6 +66,17 @@ def test_the_proxy_says_itself_when_a_request_began_and_whence_it_came() -> None
         assert f"proxy_set_header {header}" in site
 
 
+def test_what_the_proxy_shows_by_itself_lies_where_it_looks_and_stands_alone() -> None:
+    site = (ROOT / "config/proxy/trackside.conf.template").read_text()
+    folder, _, _ = SERVICES["proxy"]["volumes"][0].removeprefix("./config/proxy:").partition(":")
+    assert SERVICES["proxy"]["environment"]["PAGES"] == folder
+    pages = set(re.findall(r"location = /(\w+\.html)", site))
+    assert pages == {"away.html", "too_large.html"}
+    for page in pages:
+        text = (ROOT / "config/proxy" / page).read_text()
+        assert re.findall(r'<script|<link|src=|url\(|@import|href="[^"]', text) == []
+
+
 def test_a_served_site_passes_djangos_own_checks_of_deployment(tmp_path: Path) -> None:
     environment = SERVICES["web"]["environment"] | {
         "SECRET_KEY": "a-key-of-more-than-fifty-characters-and-many-different-ones-0123456789",

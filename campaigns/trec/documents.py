@@ -39,7 +39,7 @@ ELEMENTS = {
 }
 BREAK = re.compile(r"<(?:/?P|BR|/H\d|/LI)\b[^<>]{0,200}>", re.IGNORECASE)
 TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
-BLANK_LINES = re.compile(r"\n{3,}")
+PARAGRAPHS = re.compile(r"\n{2,}")
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,9 @@ def _taken_out(body: str, name: str) -> tuple[list[str], str]:
 
 
 def _plain(markup: str) -> str:
-    """The text without its tags; paragraphs stay apart."""
+    """The text without its tags, as long as lines go: their ends are the file's, paragraphs the
+    text's."""
     text = html.unescape(TAG.sub(" ", BREAK.sub("\n\n", markup)))
     lines = "\n".join(line.strip() for line in text.split("\n"))
-    return BLANK_LINES.sub("\n\n", lines)
+    paragraphs = (paragraph.replace("\n", " ") for paragraph in PARAGRAPHS.split(lines))
+    return "\n\n".join(filter(None, paragraphs))

@@ -19,7 +19,7 @@ from campaigns.trec.problems import FormatError
 @require_http_methods(["GET", "HEAD", "POST"])
 def documents(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    if request.method == "GET":
+    if request.method != "POST":
         return _page(request, viewer)
     form = DocumentsForm(request.POST, request.FILES)
     if not form.is_valid():

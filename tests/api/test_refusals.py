@@ -87,10 +87,18 @@ def test_every_code_of_what_cannot_be_done_now_is_written_down() -> None:
     assert [code for code in sorted(found) if f"`{code}`" not in DOCS] == []
 
 
-def test_a_file_over_the_limit_is_still_refused_in_a_line_on_a_page(world: World, settings) -> None:
+def test_a_file_over_the_limit_is_refused_by_a_page_in_a_browser_and_by_a_line_elsewhere(
+    world: World, settings
+) -> None:
     settings.MAX_UPLOAD_BYTES = 1000
-    page = client_of(None).post("/campaigns/the-campaign/submit/", {"file": a_file(b"x" * 70_000)})
-    assert (page.status_code, page["Content-Type"]) == (413, "text/plain")
+    address, files = "/campaigns/the-campaign/submit/", {"file": a_file(b"x" * 70_000)}
+    line = client_of(None).post(address, files)
+    assert (line.status_code, line["Content-Type"]) == (413, "text/plain")
+    files["file"].seek(0)
+    page = client_of(None).post(address, files, headers={"Accept": "text/html,*/*;q=0.8"})
+    assert (page.status_code, page["Content-Type"]) == (413, "text/html; charset=utf-8")
+    assert "<h1>The file is too large</h1>" in page.content.decode()
+    assert "Content-Security-Policy" in page
 
 
 # --- 404 ------------------------------------------------------------------------------------------

@@ -236,7 +236,7 @@ def test_topics_of_others_are_not_found_and_neither_are_documents_not_given_out(
 @pytest.fixture
 def office() -> tuple[Client, str]:
     campaign = make_campaign()
-    make_plan(campaign, tasks=("a", "b"))
+    make_plan(campaign, tasks=("a", "b"), topics=("1", "2"))
     path = reverse("campaigns:documents", args=[campaign.slug])
     return logged_in(make_organiser(campaign)), path
 

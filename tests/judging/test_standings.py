@@ -14,13 +14,14 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from scipy.special import ndtr
 
 from campaigns import planning
-from campaigns.models import Campaign, Judgment, Plan, User
+from campaigns.models import Campaign, Judgment, Membership, Plan, User
 from campaigns.settling import settled_grades
 from scoring import judging_progress
 from scoring.core.candidates import find_outcomes
 from scoring.core.selection import bounds_of_runs
 from scoring.judging_progress import progress_of
 from scoring.proposals import proposals_of, table_of_grades
+from scoring.templatetags import judging_residual
 from tests.flow.conftest import perform_jobs
 from tests.judging.conftest import ranked_run
 from tests.judging.test_plan_page import text_of
@@ -225,3 +226,25 @@ def test_the_pages_take_few_queries(
             perform_jobs()
         with django_assert_max_num_queries(12):
             assert desk.get(url).status_code == 200
+
+
+def test_assessors_see_the_mean_residual_only_where_the_plan_says_so(campaign: Campaign) -> None:
+    blind = made(campaign)
+    assert judging_residual.mean_residual(blind) is None
+    planning.end_plan(plan=blind, actor=None)
+    plan, assessor = made(campaign, shows_residual=True), make_user()
+    act(plan, 0, "d1", 1, assessor)
+    _, residual = from_nothing(plan)
+    assert judging_residual.mean_residual(plan) == pytest.approx(residual.mean(), abs=1e-12)
+    assert 0 < residual.mean() < 1
+
+
+def test_each_finds_the_way_to_their_own_pages(desk: Client, campaign: Campaign) -> None:
+    assessor, browser = make_user(), Client()
+    Membership.objects.create(campaign=campaign, person=assessor, role=Membership.Role.ASSESSOR)
+    browser.force_login(assessor)
+    home = reverse("campaigns:campaign-detail", args=["planned"])
+    ours, theirs = (each.get(home).content.decode() for each in (desk, browser))
+    judging, assess = '/judging/"', '/assess/"'
+    assert (judging in ours, assess in ours) == (True, False)
+    assert (judging in theirs, assess in theirs) == (False, True)

@@ -51,7 +51,7 @@ def test_trecs_own_form_is_read_as_text_without_its_tags(ends: bytes) -> None:
     first, second = read_documents(b"\xef\xbb\xbf" + TREC.replace(b"\n", ends))
     assert (first.doc_id, first.title) == ("LA-1", "A head & a half")
     assert first.text == "One.\n\nTwo <b>."
-    assert second == ParsedDocument("2", "", "compact memories\nhave capacities")
+    assert second == ParsedDocument("2", "", "compact memories have capacities")
 
 
 def test_a_document_on_one_line_is_read() -> None:
