@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from campaigns.lifecycle import CannotStep, refuse_archived
 from campaigns.models import Campaign, Document, Judgment, LogEntry, User
-from campaigns.settling import Key, settled
+from campaigns.settling import Key, settled_now
 
 STATES = ("open", "decided", "all")
 
@@ -51,9 +51,9 @@ class Dispute:
 
 
 def disputed(campaign: Campaign, *, state: str = "open", topic: str = "") -> list[Disputed]:
-    """By topic and document; `state` is one of STATES. One query."""
+    """By topic and document; `state` is one of STATES. Two queries."""
     found = []
-    for key, document in settled(campaign.judgments.all()).items():
+    for key, document in settled_now(campaign).items():
         is_decided = document.decided is not None
         if not is_decided and not document.is_disputed:
             continue

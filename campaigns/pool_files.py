@@ -19,7 +19,7 @@ from django.utils import timezone
 from campaigns import bell
 from campaigns.lifecycle import refuse_archived
 from campaigns.models import Campaign, Claim, Judgment, LogEntry, Plan, User
-from campaigns.settling import Key, Settled, settled
+from campaigns.settling import Key, Settled, settled_now
 from campaigns.trec.compression import plain_blocks
 from campaigns.trec.problems import SHOWN_PROBLEMS, FormatError, Problem
 from campaigns.trec.qrels import ParsedQrels, read_qrels
@@ -156,7 +156,7 @@ def _shuffled(campaign: Campaign, pool: Pool) -> Iterator[tuple[str, str]]:
 
 
 def _sorted(campaign: Campaign, assessor: User, said: Mapping[Key, int]) -> Answers:
-    standing = settled(campaign.judgments.all())
+    standing = settled_now(campaign)
     plan = plan_in_force(campaign)
     asked_for = _tasks(plan)
     grades: dict[Key, int] = {}

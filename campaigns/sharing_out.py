@@ -2,7 +2,7 @@
 holds and does not come back to is freed."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -22,7 +22,7 @@ from campaigns.models import (
     TopicAssessor,
     User,
 )
-from campaigns.settling import settled
+from campaigns.settling import settled_now
 
 Share: TypeAlias = tuple[int, int]  # ids of a topic and of who judges it
 NAMED = 10  # topics, where something is wrong with more of them
@@ -88,25 +88,24 @@ def assessors_of(campaign: Campaign) -> list[User]:
 
 
 def shares_of(campaign: Campaign) -> Shares:
-    """Every topic and every assessor. Six queries."""
+    """Every topic and every assessor. Seven queries."""
     assessors, topics = assessors_of(campaign), list(campaign.topics.order_by("position"))
     named, wanted = _named(campaign, assessors), _wanted(campaign)
-    judged = _judged(campaign, {topic.position: topic.pk for topic in topics})
+    judged, by_topic = _judged(campaign)
     held = Counter(held_claims(campaign).values_list("assessor", flat=True))
     rows = []
     for topic in topics:
         places = tuple(
-            Place(who, (topic.pk, who.pk) in named, len(judged.get((topic.pk, who.pk), ())))
+            Place(who, (topic.pk, who.pk) in named, judged[topic.position, who.pk])
             for who in assessors
         )
-        documents = {doc for (of, _), docs in judged.items() if of == topic.pk for doc in docs}
-        rows.append(TopicShare(topic, wanted[topic.pk], len(documents), places))
+        rows.append(TopicShare(topic, wanted[topic.pk], by_topic[topic.position], places))
     loads = [
         AssessorLoad(
             assessor=who,
             codes=tuple(topic.code for topic in topics if (topic.pk, who.pk) in named),
             wanted=sum(wanted[topic] for topic, assessor in named if assessor == who.pk),
-            judged=sum(len(docs) for (_, by), docs in judged.items() if by == who.pk),
+            judged=sum(count for (_, by), count in judged.items() if by == who.pk),
             held=held[who.pk],
         )
         for who in assessors
@@ -142,18 +141,18 @@ def spread_evenly(*, campaign: Campaign, each: int, actor: User | None) -> int:
     held = _locked(campaign)
     assessors = assessors_of(held)
     named = _named(held, assessors)
-    wanted = _wanted(held)
+    weights = _weights(held)
     topics = list(held.topics.order_by("position").values_list("pk", flat=True))
     load: Counter[int] = Counter({who.pk: 0 for who in assessors})
     for topic, who in named:
-        load[who] += wanted[topic] + 1
+        load[who] += weights[topic] + 1
     before = len(named)
-    for topic in sorted(topics, key=lambda pk: -wanted[pk]):  # the largest first
+    for topic in sorted(topics, key=lambda pk: -weights[pk]):  # the largest first
         here = {who for of, who in named if of == topic}
         free = sorted(set(load) - here, key=lambda who: (load[who], _place(assessors, who)))
         for who in free[: max(each - len(here), 0)]:
             named.add((topic, who))
-            load[who] += wanted[topic] + 1
+            load[who] += weights[topic] + 1
     _replace(held, named)
     _log(held, actor, named, set(topics))
     return len(named) - before
@@ -193,6 +192,13 @@ def _named(campaign: Campaign, assessors: Collection[User]) -> set[Share]:
     return set(rows.values_list("topic", "assessor"))
 
 
+def _weights(campaign: Campaign) -> Counter[int]:
+    """What a topic weighs when they are spread: its documents, once all are laid out; before that
+    the first batches say little of what is to come, and every topic weighs the same."""
+    plan = campaign.plans.exclude(state=Plan.State.ENDED).first()
+    return _wanted(campaign) if plan is not None and plan.is_laid_out else Counter()
+
+
 def _wanted(campaign: Campaign) -> Counter[int]:
     """Documents laid out by topic, of the plan in force."""
     tasks = Task.objects.filter(plan__campaign=campaign).exclude(plan__state=Plan.State.ENDED)
@@ -200,13 +206,14 @@ def _wanted(campaign: Campaign) -> Counter[int]:
     return Counter(dict(counted.values_list("topic", "count")))
 
 
-def _judged(campaign: Campaign, topics: Mapping[int, int]) -> dict[Share, set[str]]:
-    """The documents of each topic on which a judgment of each assessor stands."""
-    found: dict[Share, set[str]] = {}
-    for (position, _, doc_id), document in settled(campaign.judgments.all()).items():
-        for assessor in document.by_assessor:
-            found.setdefault((topics[position], assessor), set()).add(doc_id)
-    return found
+def _judged(campaign: Campaign) -> tuple[Counter[Share], Counter[int]]:
+    """Documents with a judgment that stands, by topic position and assessor, and by position."""
+    by_share: Counter[Share] = Counter()
+    by_topic: Counter[int] = Counter()
+    for (position, _, _), document in settled_now(campaign).items():
+        by_topic[position] += 1
+        by_share.update((position, who) for who in document.by_assessor)
+    return by_share, by_topic
 
 
 def _replace(campaign: Campaign, wanted: set[Share]) -> None:

@@ -206,6 +206,19 @@ JOB_ATTEMPTS = env.int("JOB_ATTEMPTS", default=3)
 LONGEST_WAIT_SECONDS = env.float("LONGEST_WAIT_SECONDS", default=120)
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 
+# --- counts of attempts ------------------------------------------------------------------------
+
+# Failed logins are counted in the database, by all processes together: guesses would else be had
+# once more from each. The API's throttles, asked by every request, are each process's own; quotas
+# are rows. No page waits for a cache that is down.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "shared_counts",  # made by a migration
+    },
+    "throttles": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+}
+
 # --- people -----------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "campaigns.User"
@@ -289,9 +302,9 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
     # Against scripts that run away; quotas are in the database.
     "DEFAULT_THROTTLE_CLASSES": [
-        "rest_framework.throttling.AnonRateThrottle",
-        "rest_framework.throttling.UserRateThrottle",
-        "rest_framework.throttling.ScopedRateThrottle",
+        "campaigns.api.throttles.Anon",
+        "campaigns.api.throttles.User",
+        "campaigns.api.throttles.Scoped",
     ],
     "DEFAULT_THROTTLE_RATES": {
         "anon": env("THROTTLE_ANON", default="120/min"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from math import isnan
 
@@ -9,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, User
+from campaigns.settling import CAMPAIGNS_KEPT
 from scoring.assessor_grades import AssessorGrades, assessor_grades
 from scoring.core.assessor_agreement import (
     cohen_kappa,
-    count_grades,
     fleiss_kappa,
     krippendorff_alpha,
     raw_agreement,
@@ -48,8 +49,8 @@ class PairAgreement:
     """Two assessors and the documents that both judged."""
 
     topic: str | None
-    first: User
-    second: User
+    first: str  # names
+    second: str
     documents: int
     topics: int
     raw: float | None
@@ -66,31 +67,29 @@ class Agreement:
     by_topic: tuple[TopicAgreement, ...]
     pairs: tuple[PairAgreement, ...]
     pairs_by_topic: tuple[PairAgreement, ...]
-    assessors: tuple[User, ...]
 
 
 def agreement_of(campaign: Campaign) -> Agreement:
-    """Two queries."""
+    """Three queries at most."""
     grades = assessor_grades(campaign)
     people = User.objects.in_bulk(grades.assessors)
-    assessors = tuple(people[who] for who in grades.assessors)
-    parts = [(code, grades.only(grades.topics == place)) for place, code in _topics(grades)]
+    return _agreement(grades, tuple(str(people[who]) for who in grades.assessors))
+
+
+@lru_cache(maxsize=CAMPAIGNS_KEPT)
+def _agreement(grades: AssessorGrades, names: tuple[str, ...]) -> Agreement:
+    parts = list(grades.by_topic())
     by_topic = (TopicAgreement(code, *_coefficients(part)) for code, part in parts)
     return Agreement(
         whole=TopicAgreement(None, *_coefficients(grades)),
         by_topic=tuple(row for row in by_topic if row.found.documents),
-        pairs=tuple(_pairs(None, grades, assessors)),
-        pairs_by_topic=tuple(row for code, part in parts for row in _pairs(code, part, assessors)),
-        assessors=assessors,
+        pairs=tuple(_pairs(None, grades, names)),
+        pairs_by_topic=tuple(row for code, part in parts for row in _pairs(code, part, names)),
     )
 
 
-def _topics(grades: AssessorGrades) -> list[tuple[int, str]]:
-    return sorted({(position, code) for position, code, _ in grades.documents})
-
-
 def _coefficients(grades: AssessorGrades) -> tuple[int, Coefficients]:
-    counts = count_grades(grades.own).sum(axis=1)
+    counts = (grades.own >= 0).sum(axis=0)
     twice = grades.own[:, counts > 1]
     often, number = np.unique(counts[counts > 1], return_counts=True)
     most = int(often[len(number) - 1 - np.argmax(number[::-1])]) if len(often) else 0
@@ -108,18 +107,19 @@ def _coefficients(grades: AssessorGrades) -> tuple[int, Coefficients]:
 
 
 def _pairs(
-    topic: str | None, grades: AssessorGrades, assessors: tuple[User, ...]
+    topic: str | None, grades: AssessorGrades, names: tuple[str, ...]
 ) -> Iterator[PairAgreement]:
     """Those who judged some document both."""
-    for first, second in combinations(range(len(assessors)), 2):
+    present = np.flatnonzero((grades.own >= 0).any(axis=1)).tolist()
+    for first, second in combinations(present, 2):
         a, b = grades.own[first], grades.own[second]
         common: NDArray[np.bool_] = (a >= 0) & (b >= 0)
         if not common.any():
             continue
         yield PairAgreement(
             topic=topic,
-            first=assessors[first],
-            second=assessors[second],
+            first=names[first],
+            second=names[second],
             documents=int(common.sum()),
             topics=len(np.unique(grades.topics[common])),
             raw=_number(raw_agreement(np.array([a[common], b[common]]))),

@@ -1,12 +1,14 @@
 """What each assessor says of each document, as arrays, before anything was decided between them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign
-from campaigns.settling import Key, Settled, settled
+from campaigns.settling import CAMPAIGNS_KEPT, Key, Stamp, settled_at, stamp_of
 from scoring.core.grades import UNJUDGED
 
 
@@ -15,41 +17,57 @@ class AssessorGrades:
     """Judgments made here and judgments brought in, of whoever judged at all."""
 
     assessors: tuple[int, ...]  # ids
-    documents: tuple[Key, ...]
+    documents: tuple[Key, ...]  # by topic
     own: NDArray[np.int16]  # int16[assessors, documents], UNJUDGED where not judged
-    others: NDArray[np.int16]  # likewise: what would hold without that assessor
+    turns: NDArray[np.int16]  # int16[assessors, documents]: whose last act came first, -1: none
 
-    @property
+    @cached_property
     def topics(self) -> NDArray[np.int64]:
         """int64[documents]: the topic's position."""
         return np.array([position for position, _, _ in self.documents], np.int64)
 
-    def only(self, kept: NDArray[np.bool_]) -> "AssessorGrades":
-        """Of these documents."""
-        documents = tuple(self.documents[place] for place in np.flatnonzero(kept))
-        return AssessorGrades(self.assessors, documents, self.own[:, kept], self.others[:, kept])
+    @cached_property
+    def others(self) -> NDArray[np.int16]:
+        """int16[assessors, documents]: what would hold without that assessor: the latest grade of
+        the others."""
+        found = np.full(self.own.shape, UNJUDGED, np.int16)
+        for row in range(len(self.assessors)):
+            turns = self.turns.copy()
+            turns[row] = -1
+            latest = turns.argmax(axis=0) if len(turns) else np.empty(0, np.int64)
+            columns = np.flatnonzero(turns.max(axis=0, initial=-1) >= 0)
+            found[row, columns] = self.own[latest[columns], columns]
+        return found
+
+    def by_topic(self) -> Iterator[tuple[str, "AssessorGrades"]]:
+        """The part of each topic."""
+        starts = np.flatnonzero(np.diff(self.topics, prepend=-1)).tolist()
+        for start, end in zip(starts, [*starts[1:], len(self.documents)], strict=False):
+            part = AssessorGrades(
+                self.assessors,
+                self.documents[start:end],
+                self.own[:, start:end],
+                self.turns[:, start:end],
+            )
+            yield self.documents[start][1], part
 
 
 def assessor_grades(campaign: Campaign) -> AssessorGrades:
-    """One query."""
+    """The same object until something is judged. Two queries at most."""
+    return _grades(campaign.pk, stamp_of(campaign))
+
+
+@lru_cache(maxsize=CAMPAIGNS_KEPT)
+def _grades(campaign: int, stamp: Stamp) -> AssessorGrades:
     standing = {
-        key: document
-        for key, document in settled(campaign.judgments.all()).items()
-        if document.by_assessor
+        key: found for key, found in settled_at(campaign, stamp).items() if found.by_assessor
     }
-    assessors = tuple(
-        sorted({who for document in standing.values() for who in document.by_assessor})
-    )
+    assessors = sorted({who for found in standing.values() for who in found.by_assessor})
+    row_of = {who: row for row, who in enumerate(assessors)}
     own = np.full((len(assessors), len(standing)), UNJUDGED, np.int16)
-    others = own.copy()
-    for column, document in enumerate(standing.values()):
-        for row, who in enumerate(assessors):
-            own[row, column] = document.by_assessor.get(who, UNJUDGED)
-            others[row, column] = _without(document, who)
-    return AssessorGrades(assessors, tuple(standing), own, others)
-
-
-def _without(document: Settled, assessor: int) -> int:
-    """The latest grade of the others, in whose order they stand."""
-    left = [grade for who, grade in document.by_assessor.items() if who != assessor]
-    return left[-1] if left else UNJUDGED
+    turns = np.full(own.shape, -1, np.int16)
+    for column, found in enumerate(standing.values()):
+        for turn, (who, grade) in enumerate(found.by_assessor.items()):
+            own[row_of[who], column] = grade
+            turns[row_of[who], column] = turn
+    return AssessorGrades(tuple(assessors), tuple(standing), own, turns)

@@ -61,7 +61,7 @@ def test_page_latex_and_api_have_the_columns_of_the_csv(published: Campaign) -> 
         {"measure": "AP", "base": 0.25, "residual": None},
         {"measure": SHARP, "base": 0.25, "residual": 0.0625},
     ]
-    assert Client().get(path).json()[0]["columns"] == []
+    assert "columns" not in Client().get(path).json()[0]
 
 
 def test_the_table_can_be_sorted_by_a_column(published: Campaign) -> None:

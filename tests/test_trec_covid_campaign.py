@@ -138,7 +138,10 @@ def test_base_and_residual_of_a_run_are_those_of_a_loop_by_hand(covid: Campaign)
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("query", ["", "?measure=AP", "?measure=RBP(p%3D0.8)&sort=judged"])
+@pytest.mark.parametrize(
+    "query",
+    ["", "?measure=AP", "?measure=RBP(p%3D0.8)&sort=judged", "?columns=AP&columns=RR&ties=on"],
+)
 def test_the_board_of_143_runs_takes_at_most_12_queries(
     covid: Campaign, client: Client, query: str, django_assert_max_num_queries: object
 ) -> None:

@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access, adjudicating
 from campaigns.adjudicating import Dispute, Disputed, in_full
@@ -26,7 +26,7 @@ COLUMNS = (
 
 
 @login_required
-@require_GET
+@require_safe
 def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     state, topic, found = _asked(viewer, request)
@@ -46,7 +46,7 @@ def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def disagreements_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """One row for each assessor of each document that the page lists."""
     viewer = access.organiser_or_404(request.user, slug)

@@ -12,7 +12,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import access, assessing, desk
 from campaigns.assessing import CannotJudge
@@ -24,7 +24,7 @@ ROWS = 50
 
 
 @login_required
-@require_GET
+@require_safe
 def assess(request: HttpRequest, slug: str) -> HttpResponse:
     """My topics."""
     viewer = access.assessor_or_404(request.user, slug)
@@ -48,7 +48,7 @@ def assess(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def assess_topic(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The desk; `?doc=` shows a document again that was judged or skipped."""
     viewer = access.assessor_or_404(request.user, slug)
@@ -61,7 +61,7 @@ def assess_topic(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def assessed(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """My judgments of a topic."""
     viewer = access.assessor_or_404(request.user, slug)

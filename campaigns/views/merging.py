@@ -10,7 +10,7 @@ from campaigns import access, merging, teams
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def team_merge(request: HttpRequest, slug: str, team: str) -> HttpResponse:
     """?into=<team> shows what merging would do; sent, it does it."""
     viewer = access.organiser_or_404(request.user, slug)

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access, pool_files, sharing_out
 from campaigns.forms.judging import AnswersForm
@@ -20,7 +20,7 @@ DEPTHS = (5, 10, 20, 50, 100)
 
 
 @login_required
-@require_GET
+@require_safe
 def pool_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     return _page(request, viewer)

@@ -12,7 +12,7 @@ from campaigns.lifecycle import CannotStep
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def assessors_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Who judges what; sent back, it holds as it was filled in."""
     viewer = access.organiser_or_404(request.user, slug)

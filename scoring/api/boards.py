@@ -55,12 +55,13 @@ class RowSerializer(serializers.Serializer):
     run_id = serializers.CharField()
     standing = serializers.ChoiceField(choices=["ranked", "late", "disqualified"])
     reason = serializers.CharField()
-    columns = ColumnSerializer(many=True)
+    columns = ColumnSerializer(many=True, required=False, help_text="where asked for")
     places_gained = serializers.IntegerField(
         allow_null=True,
-        help_text="against the board of the version in force, among the runs on both; else null",
+        required=False,
+        help_text="under another version: against the one in force, among the runs on both boards",
     )
-    ties = TiesSerializer(allow_null=True, help_text="with ties=on; else null")
+    ties = TiesSerializer(allow_null=True, required=False, help_text="with ties=on")
 
 
 MEASURE = OpenApiParameter("measure", str, description="such as RBP(p=0.8); one of the campaign's")
@@ -91,8 +92,6 @@ ROW = OpenApiExample(
         "standing": "ranked",
         "reason": "",
         "columns": [{"measure": "AP", "base": 0.3102, "residual": None}],
-        "places_gained": None,
-        "ties": None,
     },
     response_only=True,
 )

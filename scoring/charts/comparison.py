@@ -75,6 +75,7 @@ def persistence_chart(comparison: Comparison, rows: tuple[AtPersistence, ...]) -
     figure.update_layout(
         hovermode="x unified",
         showlegend=True,
+        legend={"traceorder": "normal"},
         xaxis={"title": {"text": "p, the persistence of the user"}, "zeroline": False},
         yaxis={"title": {"text": "mean RBP(p)"}, "range": [0, 1], "zeroline": False},
     )

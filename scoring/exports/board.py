@@ -35,15 +35,25 @@ def board_records(board: Leaderboard) -> list[dict[str, Any]]:
             "run_id": row.run_id,
             "standing": row.standing,
             "reason": row.reason,
-            "columns": [
-                {"measure": str(measure), "base": cell.base, "residual": cell.residual}
-                for measure, cell in zip(board.columns, row.columns, strict=True)
-            ],
-            "places_gained": row.moved,
-            "ties": row.tied._asdict() if row.tied else None,
         }
+        | _chosen(board, row)
         for row in board.rows
     ]
+
+
+def _chosen(board: Leaderboard, row: Row) -> dict[str, Any]:
+    """What was asked for beside what every board tells."""
+    found: dict[str, Any] = {}
+    if board.columns:
+        found["columns"] = [
+            {"measure": str(measure), "base": cell.base, "residual": cell.residual}
+            for measure, cell in zip(board.columns, row.columns, strict=True)
+        ]
+    if board.against:
+        found["places_gained"] = row.moved
+    if board.has_tied_scores:
+        found["ties"] = row.tied._asdict() if row.tied else None
+    return found
 
 
 def board_csv(*boards: Leaderboard) -> str:

@@ -23,12 +23,22 @@ class Finding:
     others: int  # runs below it
     could_lead: int
     teams: int
-    unranked: int  # late or disqualified runs on the board
+    late: int
+    disqualified: int
     persistence: str  # RBP's p as it is written, "" for other measures
     is_graded: bool
     description: str  # of the measure, in a sentence
     residual: str  # how the measure's residual is bounded, or why it has none
     is_share: bool  # its scores lie between 0 and 1, so that they can be drawn
+
+    @property
+    def unranked(self) -> str:
+        """What the runs on the board are that have no rank; empty where all have one."""
+        return " or ".join(name for name in ("late", "disqualified") if getattr(self, name))
+
+    @property
+    def unranked_count(self) -> int:
+        return self.late + self.disqualified
 
 
 @register.simple_tag
@@ -45,7 +55,8 @@ def finding_of(board: Leaderboard) -> Finding:
         others=len(ranked) - sharing,
         could_lead=len(board.could_lead),
         teams=len({row.team_id for row in board.rows}),
-        unranked=sum(not row.is_ranked for row in board.rows),
+        late=sum(row.standing == "late" for row in board.rows),
+        disqualified=sum(row.standing == "disqualified" for row in board.rows),
         persistence=format_value(parameters["p"]) if is_plain_rbp else "",
         is_graded=parameters.get("gain") == "map",
         description=facts.description,

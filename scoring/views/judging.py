@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access, planning
 from campaigns.models import Plan
@@ -18,7 +18,7 @@ LOOK_AGAIN = 5  # seconds
 
 
 @login_required
-@require_GET
+@require_safe
 def judging_page(request: HttpRequest, slug: str) -> HttpResponse:
     """While the plan is open the page looks again by itself, with or without scripts."""
     viewer = access.organiser_or_404(request.user, slug)
@@ -37,14 +37,14 @@ def judging_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def judging_csv(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     return attached_csv(runs_csv(_found(viewer, request.GET)), f"{slug}-judging")
 
 
 @login_required
-@require_GET
+@require_safe
 def topics_csv(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     return attached_csv(topics_table(_found(viewer, request.GET)), f"{slug}-judging-topics")

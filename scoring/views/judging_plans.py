@@ -9,7 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns import access, planning
 from campaigns.forms.judging_plans import PlanForm
@@ -45,7 +45,7 @@ class _Asked:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def plan_page(request: HttpRequest, slug: str) -> HttpResponse:
     """GET: the choices, and what they would buy. POST: makes the plan."""
     viewer = access.organiser_or_404(request.user, slug)
@@ -75,7 +75,7 @@ def plan_act(request: HttpRequest, slug: str, act: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def plan_table(request: HttpRequest, slug: str, table: str) -> HttpResponse:
     """One of the tables of the forecast as CSV."""
     viewer = access.organiser_or_404(request.user, slug)

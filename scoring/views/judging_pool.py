@@ -3,7 +3,7 @@
 import numpy as np
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.pool_files import Pool, plan_in_force, pool_csv, pool_of, pool_prels
@@ -15,7 +15,7 @@ REACHES = 0.8  # a persistence whose candidates go deeper than any of DEPTHS
 
 
 @login_required
-@require_GET
+@require_safe
 def pool_table(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     pool = _asked(viewer, request.GET.get("depth"))
@@ -23,7 +23,7 @@ def pool_table(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def pool_prels_file(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     pool = _asked(viewer, request.GET.get("depth"))

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from scoring.analyses import answer_of
@@ -18,7 +18,7 @@ from scoring.views.analysed import analysed_page, attached_csv, not_computed_yet
 
 
 @login_required
-@require_GET
+@require_safe
 def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
@@ -39,7 +39,7 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def agreement_table(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     text = agreement_csv(agreement_of(viewer.campaign))
@@ -47,7 +47,7 @@ def agreement_table(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_GET
+@require_safe
 def boards_table(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))

@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from scoring.core.properties import PROPERTIES
 from scoring.core.property_table import MEANINGS, PAPER, property_table
@@ -17,7 +17,7 @@ from scoring.measure_pages import (
 from scoring.views.analysed import attached_csv
 
 
-@require_GET
+@require_safe
 def measure_list(request: HttpRequest) -> HttpResponse:
     most, holders = most_held()
     context = {
@@ -33,17 +33,17 @@ def measure_list(request: HttpRequest) -> HttpResponse:
     return render(request, "scoring/measure_list.html", context)
 
 
-@require_GET
+@require_safe
 def measure_detail(request: HttpRequest, name: str) -> HttpResponse:
     context = {"page": measure_page(name), "ranking": PAPERS_RANKING}
     return render(request, "scoring/measure_detail.html", context)
 
 
-@require_GET
+@require_safe
 def catalogue_table(request: HttpRequest) -> HttpResponse:
     return attached_csv(catalogue_csv(), "measures")
 
 
-@require_GET
+@require_safe
 def properties_table(request: HttpRequest) -> HttpResponse:
     return attached_csv(properties_csv(), "measure-properties")

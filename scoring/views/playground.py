@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from scoring.playground.choices import DEEPEST, Asked, Choices, read_choices
 from scoring.playground.conclusions import exchanges
@@ -16,7 +16,7 @@ from scoring.views.analysed import attached_csv
 FALLBACK = (0.8, 10, 2.0)  # the numbers by which measures are named while something is wrong
 
 
-@require_GET
+@require_safe
 def playground(request: HttpRequest) -> HttpResponse:
     """The page; the script takes its live part out of the same answer."""
     asked = read_choices(request.GET)
@@ -34,7 +34,7 @@ def playground(request: HttpRequest) -> HttpResponse:
     return render(request, "scoring/playground.html", context)
 
 
-@require_GET
+@require_safe
 def playground_csv(request: HttpRequest) -> HttpResponse:
     asked = read_choices(request.GET)
     if asked.choices is None:

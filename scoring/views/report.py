@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from scoring.charts.bounds import bounds_by_p, bounds_by_rank
@@ -27,7 +27,7 @@ from scoring.views.analysed import (
 POOLS_DRAWN = ("pool", "all")
 
 
-@require_GET
+@require_safe
 def report_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
@@ -51,7 +51,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-@require_GET
+@require_safe
 def agreement_table(request: HttpRequest, slug: str) -> HttpResponse:
     found = _found(request, slug)
     if found.analyses and not found.agreement:
@@ -59,7 +59,7 @@ def agreement_table(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_csv(agreement_csv(found), f"{slug}-report-agreement")
 
 
-@require_GET
+@require_safe
 def agreement_tex(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     found = report(viewer, chosen_depth(request.GET))
@@ -69,7 +69,7 @@ def agreement_tex(request: HttpRequest, slug: str) -> HttpResponse:
     return attached_latex(text, f"{slug}-report-agreement")
 
 
-@require_GET
+@require_safe
 def bounds_table(request: HttpRequest, slug: str) -> HttpResponse:
     found = _found(request, slug)
     if found.persistences and found.analyses and not found.bounds:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Qrels, Run
@@ -22,7 +22,7 @@ from scoring.views.analysed import attached_csv
 Maker = Callable[[Run, Qrels | None, RunCurves | None], str]
 
 
-@require_GET
+@require_safe
 def curves_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)
     curves = run_curves(viewer, run, request.GET)
@@ -37,22 +37,22 @@ def curves_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
     return render(request, "scoring/run_curves.html", context)
 
 
-@require_GET
+@require_safe
 def depth_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return _table(request, slug, public_id, depth_csv, "depth")
 
 
-@require_GET
+@require_safe
 def persistence_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return _table(request, slug, public_id, persistence_csv, "p")
 
 
-@require_GET
+@require_safe
 def recall_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return _table(request, slug, public_id, recall_csv, "recall")
 
 
-@require_GET
+@require_safe
 def precision_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return _table(request, slug, public_id, precision_csv, "precision")
 

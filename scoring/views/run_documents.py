@@ -5,7 +5,7 @@ from typing import Any
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Run
@@ -26,7 +26,7 @@ from scoring.unique_rows import UniqueFinds, chosen_unique_depth, unique_finds
 from scoring.views.analysed import analysed_page, attached_csv, not_computed_yet, page_or_404
 
 
-@require_GET
+@require_safe
 def documents_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)
     topics = list(viewer.campaign.topics.order_by("position"))
@@ -44,7 +44,7 @@ def documents_page(request: HttpRequest, slug: str, public_id: str) -> HttpRespo
     return render(request, "scoring/run_documents.html", context)
 
 
-@require_GET
+@require_safe
 def documents_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)
     topic = chosen_topic(list(viewer.campaign.topics.order_by("position")), request.GET)
@@ -54,7 +54,7 @@ def documents_table(request: HttpRequest, slug: str, public_id: str) -> HttpResp
     return attached_csv(text, f"{slug}-run-{public_id}-topic-{number}")
 
 
-@require_GET
+@require_safe
 def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)
     found = unjudged_documents(viewer, run, chosen_p(viewer, request.GET))
@@ -70,7 +70,7 @@ def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
     return render(request, "scoring/run_unjudged.html", context)
 
 
-@require_GET
+@require_safe
 def unjudged_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)
     found = unjudged_documents(viewer, run, chosen_p(viewer, request.GET))
@@ -78,7 +78,7 @@ def unjudged_table(request: HttpRequest, slug: str, public_id: str) -> HttpRespo
     return attached_csv(text, f"{slug}-run-{public_id}-unjudged")
 
 
-@require_GET
+@require_safe
 def unique_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id, needs_board=True)
     depth = chosen_unique_depth(request.GET)
@@ -93,12 +93,12 @@ def unique_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
     return analysed_page(request, "scoring/run_unique.html", context, analysis)
 
 
-@require_GET
+@require_safe
 def unique_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return _unique_csv(request, slug, public_id, of_all_runs=False)
 
 
-@require_GET
+@require_safe
 def unique_runs_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return _unique_csv(request, slug, public_id, of_all_runs=True)
 

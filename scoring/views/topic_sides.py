@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Run, Topic
@@ -27,7 +27,7 @@ class _Asked:
     sides: Sides | None
 
 
-@require_GET
+@require_safe
 def sides_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     asked = _asked(request, slug, code)
     viewer = asked.viewer
@@ -45,7 +45,7 @@ def sides_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "scoring/topic_sides.html", context)
 
 
-@require_GET
+@require_safe
 def sides_table(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     asked = _asked(request, slug, code)
     text = sides_csv(asked.viewer, asked.topic, asked.runs, asked.sides)

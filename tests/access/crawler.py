@@ -16,7 +16,7 @@ from campaigns.models import User
 
 # What differs between two looks at one page, whatever is behind it.
 PASSING = re.compile(
-    rb'name="csrfmiddlewaretoken" value="[^"]*"|name="idempotency_key" value="[^"]*"'
+    rb'name="csrfmiddlewaretoken" value="[^"]*"|name="(?:idempotency_)?key" value="[^"]*"'
     rb'|csrf[-\w]*"?\]?(?::| =)? ?"[^"]*"',
     re.IGNORECASE,
 )

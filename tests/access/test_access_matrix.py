@@ -20,6 +20,7 @@ from scoring.models import Job
 from tests.access.crawler import addresses
 from tests.access.matrix import MATRIX
 from tests.access.roles import GONE, LOGIN, ROLES, STAGES
+from tests.judging.desk import make_assessor, make_plan
 from tests.making import (
     give_file,
     make_campaign,
@@ -56,7 +57,8 @@ def world() -> World:
     make_organiser(campaign, cast["organiser"])
     assessor = cast["assessor"]
     assert assessor is not None
-    Membership.objects.create(campaign=campaign, person=assessor, role=Membership.Role.ASSESSOR)
+    make_assessor(campaign, person=assessor)
+    make_plan(campaign)
     team = make_team(campaign, cast["participant"], name="The Team")
     make_team(campaign, cast["rival"], name="The Rivals")
     make_organiser(make_campaign(), cast["organiser of another"])
@@ -259,8 +261,9 @@ def test_a_private_campaign_is_its_members_secret(stage: str, world: World) -> N
 # What other sites show of a public campaign is of no private one, whoever asks.
 THE_SAME_FOR_EVERYBODY = {"scoring:badge"}
 
-# What a team that waits may do: take its leave, and accept the terms.
+# What a team that waits may do: take its leave, accept the terms, and hear why it hands in nothing.
 PENDING: dict[str, int] = {
+    "campaigns:run-create": 200,
     "campaigns:team-leave": 302,
     "campaigns:terms-accept": 400,
 }

@@ -107,6 +107,16 @@ def test_nor_on_whether_there_are_any(stage: str) -> None:
         assert differences(first, look(secret, stage, ("participant",))) == []
 
 
+def test_assessors_see_documents_and_what_they_said_and_nothing_of_runs_and_others() -> None:
+    first, second = (look(secret, "judging", ("assessor",)) for secret in (FIRST, SECOND))
+    assert differences(first, second) == []
+    assert first["assessor"].holding(CANARY) == []
+    desk = first["assessor"].answers[f"GET /campaigns/{SLUG}/assess/1/"]
+    assert b'data-doc="d2"' in desk  # the crawl does see the desk
+    assert b"Graded 1" in desk
+    assert f"GET /campaigns/{SLUG}/assessed/1/" in first["assessor"].answers
+
+
 @pytest.mark.parametrize("role", ["nobody", "participant"])
 @pytest.mark.parametrize("verb", ["get", "post"])
 def test_what_is_hidden_is_answered_as_what_is_not_there(verb: str, role: str) -> None:

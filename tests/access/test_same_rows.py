@@ -79,7 +79,7 @@ class Reader:
 
     def _get(self, path: str) -> HttpResponse | None:
         response = self.client.get(path)
-        assert response.status_code in (200, 302, 404), path
+        assert response.status_code in (200, 302, 400, 404), path
         return response if response.status_code == 200 else None
 
 

@@ -12,14 +12,15 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.utils import timezone
 
-from campaigns import intake, lifecycle
+from campaigns import assessing, intake, lifecycle
 from campaigns.access import viewer_or_404
-from campaigns.models import Campaign, Membership, Run, Team, User, identity
+from campaigns.models import Campaign, Document, Membership, Run, Team, User, identity
 from campaigns.qrels_versions import add_qrels
 from scoring import tasks
 from scoring.models import Job
 from scoring.snapshots import take_snapshot
 from tests.frozen import frozen
+from tests.judging.desk import make_assessor, make_plan, topic_of
 from tests.making import make_campaign, make_organiser, make_team, make_user
 
 ACTS = {
@@ -41,6 +42,8 @@ class Secret:
     is_scored: bool = True
     is_snapped: bool = False
     is_anonymous: bool = False
+    others_grade: int = 0  # of another assessor, for the document that both were given
+    method: str = "A"  # how the documents to be judged were chosen
 
 
 FIRST = Secret(
@@ -55,6 +58,8 @@ SECOND = Secret(
     runs=("accepted", "withdrawn", "accepted", "accepted", "disqualified"),
     is_snapped=True,
     is_anonymous=True,
+    others_grade=1,
+    method="C",
 )
 NO_QRELS = Secret()
 UNSCORED = Secret(qrels=FIRST.qrels, team="canary-7f3a", runs=("accepted",), is_scored=False)
@@ -113,6 +118,7 @@ def _build(secret: Secret, stage: str, facts: dict[str, object]) -> World:
     Team.objects.filter(pk=waiting.pk).update(approved_at=None)
     runs = _own_runs(campaign, own, people["participant"])
     _judge(campaign, secret, people["organiser"])
+    _plan(campaign, secret, people)
     if secret.is_snapped:
         hidden.insert(0, _snapshot(campaign, people["organiser"]))
     with ids_of("last"):
@@ -194,6 +200,24 @@ def _judge(campaign: Campaign, secret: Secret, organiser: User | None) -> None:
             )  # fmt: skip
         if secret.is_scored:
             _perform(Job.Kind.EVALUATE)
+
+
+def _plan(campaign: Campaign, secret: Secret, people: dict[str, User | None]) -> None:
+    """Documents to be judged by two, the same in every world; what the other one said, why they
+    were chosen and what the runs had to do with it is secret."""
+    plan = make_plan(
+        campaign, tasks=("d1", "d2"), wanted=2, method=secret.method, persistence=0.5
+        if secret.others_grade else 0.8,
+    )  # fmt: skip
+    Document.objects.create(campaign=campaign, doc_id="d1", title="One", text="About topic 1.")
+    topic = topic_of(plan)
+    for role, grade in (("assessor", 1), ("hidden", secret.others_grade)):
+        person = make_assessor(campaign, person=people[role])
+        assessing.claim_next(assessor=person, topic=topic)
+        assessing.judge(
+            assessor=person, topic=topic, doc_id="d1", grade=grade, key=f"{role}-1",
+            note="" if role == "assessor" else f"canary-7f3a-{grade}",
+        )  # fmt: skip
 
 
 def _snapshot(campaign: Campaign, organiser: User | None) -> str:

@@ -4,14 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import caches
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 from rest_framework.throttling import SimpleRateThrottle
 
-from campaigns import api, archiving, assignments, lifecycle, teams
+from campaigns import api, archiving, assignments, lifecycle, merging, teams
 from campaigns.api.answers import NOT_FOUND
 from campaigns.api.refusals import CONFLICTS, code_of
 from campaigns.models import Campaign, Qrels, Run, Team, Topic
@@ -66,7 +66,7 @@ def test_every_kind_of_refusal_has_a_code_and_a_message(world: World, settings) 
 
 
 def test_waiting_is_told_in_the_same_shape(world: World, monkeypatch) -> None:
-    cache.clear()
+    caches["throttles"].clear()
     rates = SimpleRateThrottle.THROTTLE_RATES | {"organise": "1/hour"}
     monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", rates)
     desk = client_of(world.organiser)
@@ -76,7 +76,7 @@ def test_waiting_is_told_in_the_same_shape(world: World, monkeypatch) -> None:
 
 
 def test_every_code_of_what_cannot_be_done_now_is_written_down() -> None:
-    modules = (archiving, assignments, lifecycle, teams, snapshots)
+    modules = (archiving, assignments, lifecycle, merging, teams, snapshots)
     found = {
         code_of(each)
         for module in modules

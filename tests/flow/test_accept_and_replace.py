@@ -45,6 +45,7 @@ def test_the_sheet_says_what_the_file_covers_and_where_it_contradicts_itself(wor
         "depth": {"min": 5, "median": 5.0, "max": 5},
         "tied_documents": 2,
         "tied_topics": 1,
+        "is_all_tied": False,
         "rank_disagreements": 1,
         "same_as": [],
         "flags": ["shallow"],
@@ -53,6 +54,27 @@ def test_the_sheet_says_what_the_file_covers_and_where_it_contradicts_itself(wor
     assert "1 of 2" in page
     assert "2 documents in 1 topic" in page
     assert "Check sheet" in page
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ("9876", "<dd>agree</dd>"),
+        ("9977", "agree where scores differ; among tied ones the document id decides"),
+        ("9999", "nothing to compare</span>: on every topic all scores are the same"),
+    ],
+)
+def test_the_sheet_claims_no_agreement_where_scores_are_tied(
+    world: World, scores: str, said: str
+) -> None:
+    lines = [
+        f"{topic} Q0 {document} {rank} {score} t\n"
+        for topic in (1, 2)
+        for rank, (document, score) in enumerate(zip("abcd", scores, strict=True), start=1)
+    ]
+    run = world.taken_in("".join(lines).encode())
+    assert run.check_sheet["is_all_tied"] == (len(set(scores)) == 1)
+    assert said in world.page_of(run)
 
 
 def test_a_sheet_knows_the_teams_equal_rankings_however_they_are_packed(world: World) -> None:

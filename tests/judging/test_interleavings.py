@@ -22,7 +22,7 @@ from tests.making import make_campaign
 
 pytestmark = pytest.mark.django_db
 INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "200"))
-ACTS = 18
+ACTS = 14
 Sending = tuple[User, str, int, str]  # who, which document, which grade, under which key
 
 

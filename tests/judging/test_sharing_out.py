@@ -36,8 +36,10 @@ def make_assessor(campaign: Campaign, name: str) -> User:
 
 def lay_out(campaign: Campaign, counts: dict[str, int]) -> Plan:
     """A plan with so many tasks of each topic."""
-    plan = Plan.objects.create(campaign=campaign, budget=100, method="A")
     codes = [code for code, count in counts.items() for _ in range(count)]
+    plan = Plan.objects.create(
+        campaign=campaign, budget=len(codes), laid_out=len(codes), method="A"
+    )
     topics = {topic.code: topic for topic in campaign.topics.all()}
     for number, code in enumerate(codes):
         Task.objects.create(
@@ -63,6 +65,15 @@ def test_the_largest_topics_go_to_who_has_least_to_do(campaign: Campaign) -> Non
     lay_out(campaign, {"1": 1, "2": 3, "3": 5, "4": 7})
     assert sharing_out.spread_evenly(campaign=campaign, each=1, actor=None) == 4
     assert shares(campaign) == {("Ada", "4"), ("Bob", "3"), ("Bob", "2"), ("Ada", "1")}
+
+
+def test_before_all_is_laid_out_every_topic_weighs_the_same(campaign: Campaign) -> None:
+    for name in ("Ada", "Bob"):
+        make_assessor(campaign, name)
+    lay_out(campaign, {"1": 20})
+    Plan.objects.update(budget=500)
+    sharing_out.spread_evenly(campaign=campaign, each=1, actor=None)
+    assert shares(campaign) == {("Ada", "1"), ("Bob", "2"), ("Ada", "3"), ("Bob", "4")}
 
 
 def test_spreading_adds_and_takes_nobody_off(campaign: Campaign) -> None:

@@ -3,6 +3,7 @@
 from tests.access.matrix import (
     agreement,
     api,
+    assessing,
     assignments,
     boards,
     comparison,
@@ -25,6 +26,7 @@ PARTS = (
     people,
     runs,
     assignments,
+    assessing,
     boards,
     agreement,
     significance,

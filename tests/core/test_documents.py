@@ -1,0 +1,47 @@
+"""Documents beside their judgments, by hand."""
+
+import numpy as np
+
+from scoring.core.documents import graded_documents
+from scoring.core.grades import UNJUDGED
+from scoring.core.judgments import build_table
+from scoring.core.ranking import rank
+
+LINES = [  # topic, document, score; the topic x is none of the campaign's
+    ("b", "n1", 3.0), ("b", "d1", 2.0), ("b", "d2", 2.0), ("b", "n2", 1.0),
+    ("x", "d1", 9.0),
+    ("a", "d1", 5.0), ("a", "n1", 4.0),
+]  # fmt: skip
+TABLE = build_table(
+    topics=("a", "b", "c"),
+    qrels_topics=("a", "b"),
+    topic_index=np.array([0, 1, 1], np.int32),
+    doc_ids=np.array([b"d1", b"d1", b"d2"]),
+    grades=np.array([2, 0, -1]),
+    highest_grade=2,
+)
+
+
+def test_grades_ranks_and_ties_of_one_topic_and_what_is_unjudged_of_all() -> None:
+    topics = ("b", "x", "a")
+    found = graded_documents(
+        rank(
+            topics=topics,
+            topic_index=np.array([topics.index(topic) for topic, _, _ in LINES], np.int32),
+            doc_ids=np.array([document.encode() for _, document, _ in LINES]),
+            retrieval_scores=np.array([score for _, _, score in LINES]),
+        ),
+        TABLE,
+    )
+    own = found.of_topic(1)
+    assert own.doc_ids.tolist() == [b"n1", b"d2", b"d1", b"n2"]
+    assert own.positions.tolist() == [0, 1, 2, 3]
+    assert own.grades.tolist() == [UNJUDGED, UNJUDGED, 0, UNJUDGED]
+    assert own.is_tied.tolist() == [False, True, True, False]
+    assert len(found.of_topic(2).rows) == 0
+
+    everywhere = found.unjudged(np.array([True, True, True]))
+    at = zip(everywhere.positions.tolist(), everywhere.rows.tolist(), strict=True)
+    assert list(at) == [(0, 1), (1, 0), (1, 1), (3, 1)]
+    assert everywhere.doc_ids.tolist() == [b"n1", b"n1", b"d2", b"n2"]
+    assert found.unjudged(np.array([True, False, True])).doc_ids.tolist() == [b"n1"]
