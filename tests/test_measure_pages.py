@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from scoring.core.measures.catalogue import FAMILIES
-from scoring.core.measures.entries import GROUPS, entry_of
+from scoring.core.measures.entries import GROUPS, entry_of, grouped
 from scoring.core.properties import PROPERTIES
 from scoring.core.property_table import property_table
 from tests.cli.command import Command
@@ -43,6 +43,11 @@ def test_every_family_stands_in_one_group_and_on_the_page() -> None:
     assert sorted(placed) == sorted(family.name for family in FAMILIES)
     linked = re.findall(r'<th scope="row"><a href="/measures/(\w+)/">', get("measure-list"))
     assert linked == placed
+
+
+def test_a_family_that_no_group_names_stands_in_one_at_the_end() -> None:
+    title, names = grouped([*(family.name for family in FAMILIES), "New"])[-1]
+    assert (title, names[-1]) == ("Further measures", "New")
 
 
 def test_page_and_csv_have_the_command_lines_table(

@@ -3,11 +3,12 @@
 from functools import lru_cache
 from typing import Final
 
-from scoring.core.measures.entries import GROUPS
+from scoring.core.measures.entries import GROUPS, entries
 from scoring.core.measures.measure import Measure, format_value
 from scoring.core.measures.names import parse_measure
 
-# In the groups of the catalogue; p, k and b are put in.
+# In the groups of the catalogue; p, k and b are put in. Of a family that is not here its example is
+# shown.
 PATTERNS: Final = (
     *("RBP(p={p})", "RBP(p={p})@{k}", "P@{k}", "INSQ(T=2)", "WP(w=harmonic)"),
     *("AP", "AP@{k}", "SP@{k}", "APret", "SNAP@{k}", "GMAP", "yaap", "AUC", "AUC(interpolated)"),
@@ -28,4 +29,7 @@ GROUP_OF: Final = {name: title for title, names in GROUPS for name in names}
 def measures_at(p: float, k: int, b: float) -> tuple[Measure, ...]:
     """p in [0, 1), k a cutoff, b above 1."""
     numbers = {"p": format_value(p), "k": format_value(k), "b": format_value(b)}
-    return tuple(parse_measure(pattern.format(**numbers)) for pattern in PATTERNS)
+    shown = [parse_measure(pattern.format(**numbers)) for pattern in PATTERNS]
+    families = {measure.family for measure in shown}
+    others = (each.example for each in entries() if each.family.name not in families)
+    return (*shown, *others)

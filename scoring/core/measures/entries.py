@@ -4,7 +4,7 @@ What happens at the edges is computed for an example of the family.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -20,8 +20,8 @@ from scoring.core.measures.measure import Family, Measure, Parameter, Value, for
 from scoring.core.measures.names import make_measure
 from scoring.core.ties import has_bounds, has_expected
 
-# Where a reader looks for a family; each stands in one group.
-GROUPS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
+# Where a reader looks for a family; one that is not named stands in a group at the end.
+_NAMED: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("Weights by rank", ("RBP", "P", "INSQ", "WP")),
     (
         "Sums of precisions",
@@ -35,6 +35,15 @@ GROUPS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("Further gains of trec_eval", ("binG", "G", "ndcg_rel", "Rndcg")),
     ("Counts", ("NumQ", "NumRet", "NumRel", "NumRelRet", "num_nonrel_judged_ret")),
 )
+
+
+def grouped(names: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The groups, with one more at the end for families that none of them names."""
+    others = tuple(name for name in names if not any(name in group for _, group in _NAMED))
+    return (*_NAMED, ("Further measures", others)) if others else _NAMED
+
+
+GROUPS: Final = grouped(family.name for family in FAMILIES)
 DIRECTIONS: Final = {"higher": "higher is better", "lower": "lower is better"}
 RELEVANCE: Final = {
     "binary": "binary relevance",
