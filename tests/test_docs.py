@@ -1,8 +1,8 @@
 """What the documentation names is there: pages, anchors, commands, targets, settings."""
 
-import importlib
 import re
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -76,7 +76,7 @@ def test_every_command_that_is_named_is_there(page: Path) -> None:
     assert set(MANAGED.findall(text)) - set(get_commands()) == set()
     assert set(TRACKSIDE.findall(text)) - set(COMMANDS) == set()
     for module in MODULE.findall(text):
-        assert importlib.util.find_spec(module), module
+        assert find_spec(module), module
 
 
 @every_page
@@ -85,12 +85,24 @@ def test_every_file_that_is_named_is_there(page: Path) -> None:
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
+@pytest.mark.parametrize("page", ["organiser.md", "participant.md"])
+def test_pages_and_buttons_are_called_as_the_site_calls_them(page: str) -> None:
+    said = [*(ROOT / "templates").rglob("*.html"), *(ROOT / "campaigns").rglob("*.py")]
+    site = re.sub(r"\s+", " ", " ".join(path.read_text() for path in said)).casefold()
+    emphasised = re.findall(r"\*{1,2}([^*\n]+)\*{1,2}", prose(DOCS / page))
+    names = [name.strip(". ") for each in emphasised for name in re.split(" → | … ", each)]
+    assert len(names) > 15
+    assert [name for name in names if name.casefold() not in site] == []
+
+
 def test_every_setting_that_operators_are_told_is_read() -> None:
     page = (DOCS / "operations.md").read_text()
     rows = re.findall(r"^\| (`[A-Z][^|]*`) \|", page, re.M)
     told = {name for row in rows for name in SETTING.findall(row)}
     told |= set(re.findall(r"^([A-Z_]+)=", page, re.M)) - OF_COMPOSE
-    read = set(re.findall(r'env\.\w+\(\s*"([A-Z0-9_]+)"', (ROOT / "config/settings.py").read_text()))
+    read = set(
+        re.findall(r'env\.\w+\(\s*"([A-Z0-9_]+)"', (ROOT / "config/settings.py").read_text())
+    )
     assert len(told) > 20
     assert told - read == set()
 
