@@ -89,7 +89,7 @@ def test_every_file_that_is_named_is_there(page: Path) -> None:
 def test_pages_and_buttons_are_called_as_the_site_calls_them(page: str) -> None:
     said = [*(ROOT / "templates").rglob("*.html"), *(ROOT / "campaigns").rglob("*.py")]
     site = re.sub(r"\s+", " ", " ".join(path.read_text() for path in said)).casefold()
-    emphasised = re.findall(r"\*{1,2}([^*\n]+)\*{1,2}", prose(DOCS / page))
+    emphasised = re.findall(r"\*{1,2}([^*]+)\*{1,2}", " ".join(prose(DOCS / page).split()))
     names = [name.strip(". ") for each in emphasised for name in re.split(" → | … ", each)]
     assert len(names) > 15
     assert [name for name in names if name.casefold() not in site] == []
