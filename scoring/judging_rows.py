@@ -24,7 +24,8 @@ OFFERED: Final[dict[str, dict[str, str]]] = {
               "3": "three runs", "1": "one run"},
 }  # fmt: skip
 LAST_ACTS: Final = 200  # judgments that the pace is read from
-LONGEST_PAUSE: Final = timedelta(minutes=10)  # longer ones are no work
+# Between two judgments: less is a script's or a file's, more is no work.
+SHORTEST, LONGEST = timedelta(seconds=1), timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,15 @@ class Judging:
     @property
     def left(self) -> int:
         """Documents of the budget that are yet to be judged, as far as runs name them."""
-        whole = self.plan.laid_out if self.plan.is_exhausted else self.plan.budget
+        whole = self.plan.laid_out if self.runs_out else self.plan.budget
         return max(0, whole - self.judged)
+
+    @property
+    def runs_out(self) -> bool:
+        """The runs named fewer documents than the budget pays for."""
+        plan = self.plan
+        is_all = plan.is_exhausted or (plan.is_static and plan.laid_out > 0)
+        return is_all and plan.laid_out < plan.budget
 
     @property
     def part(self) -> float:
@@ -249,7 +257,7 @@ def _seconds_each(plan: Plan) -> float | None:
     last: dict[int, Any] = {}
     gaps = []
     for assessor, at in acts.values_list("assessor", "at")[:LAST_ACTS]:
-        if assessor in last and timedelta(0) < last[assessor] - at <= LONGEST_PAUSE:
+        if assessor in last and SHORTEST <= last[assessor] - at <= LONGEST:
             gaps.append((last[assessor] - at).total_seconds())
         last[assessor] = at
     return median(gaps) if len(gaps) >= 5 else None

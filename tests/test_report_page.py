@@ -77,7 +77,7 @@ def test_table_iv_is_that_of_the_counts_page(campaign: Campaign) -> None:
     get("report")
     perform_jobs()
     page = get("report").content.decode()
-    body = page[page.index('class="pairs counts"') :]
+    body = page[page.index('class="pairs counts measures"') :]
     for measure, cells in itertools.groupby(counted, key=lambda row: row["measure"]):
         shown_cells = re.search(rf'<th scope="row">{re.escape(measure)}</th>(.*?)</tr>', body, re.S)
         assert shown_cells

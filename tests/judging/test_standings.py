@@ -179,6 +179,7 @@ def test_the_page_says_stop_when_the_leader_is_out_of_reach(
         return text_of(desk.get(reverse("scoring:judging", args=["planned"]), asked))
 
     assert "Nothing is judged yet" in page()
+    assert f"the plan ends after {plan.tasks.count()}, short of its budget of 1,000" in page()
     tasks = list(plan.tasks.order_by("position"))
     for task in tasks[: len(tasks) // 2]:
         act(plan, task.topic.position, task.doc_id, int("best" in task.doc_id), assessor)
