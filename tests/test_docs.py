@@ -1,0 +1,122 @@
+"""What the documentation names is there: pages, anchors, commands, targets, settings."""
+
+import re
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands
+
+from scoring.cli.main import COMMANDS
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+INDEXES = (ROOT / "README.md", DOCS / "README.md", DOCS / "decisions" / "README.md")
+
+FENCE = re.compile(r"^(```|~~~).*?^\1", re.M | re.S)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#{1,6} (.+)$", re.M)
+NAMED_ANCHOR = re.compile(r'<a id="([^"]+)">')
+# A command is at the beginning of a line of an example, after && there, or of a quotation.
+TARGET = re.compile(r"(?:^|`|&& )(?:[A-Z_]+=\S+ )?make ([a-z]+)", re.M)
+MANAGED = re.compile(r"manage\.py (\w+)")
+TRACKSIDE = re.compile(r"(?:^|`)trackside ([a-z]+)", re.M)
+MODULE = re.compile(r"python -m ((?:scoring|config|tests)[\w.]*)")
+SETTING = re.compile(r"[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*")
+OF_COMPOSE = {"POSTGRES_PASSWORD", "REDIS_PASSWORD", "LISTEN", "PUBLIC_SCHEME"}
+PATH = re.compile(
+    r"`((?:campaigns|scoring|config|tests|templates|static|docs)/[\w./-]*(?:\.\w+|/))`"
+)
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+def prose(page: Path) -> str:
+    return FENCE.sub("", page.read_text())
+
+
+def links(page: Path) -> Iterator[tuple[Path, str]]:
+    """File and anchor of each link that stays in the repository."""
+    for target in LINK.findall(prose(page)):
+        if not re.match(r"[a-z]+:", target):
+            path, _, anchor = target.partition("#")
+            yield (page.parent / path).resolve() if path else page, anchor
+
+
+def anchors(page: Path) -> set[str]:
+    """As GitHub makes them of headings, and those that are named."""
+    text = prose(page)
+    kept = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in HEADING.findall(text))
+    return {heading.replace(" ", "-") for heading in kept} | set(NAMED_ANCHOR.findall(text))
+
+
+@every_page
+def test_every_link_leads_somewhere(page: Path) -> None:
+    lost = [
+        (str(path.relative_to(ROOT)), anchor)
+        for path, anchor in links(page)
+        if not path.exists() or (anchor and anchor not in anchors(path))
+    ]
+    assert lost == []
+
+
+def test_every_page_is_found_from_an_index() -> None:
+    linked = {path for index in INDEXES for path, _ in links(index)}
+    assert [page for page in PAGES if page not in linked and page not in INDEXES] == []
+    assert set(INDEXES[1:]) <= linked
+
+
+@every_page
+def test_every_command_that_is_named_is_there(page: Path) -> None:
+    text = page.read_text()
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
+    assert set(TARGET.findall(text)) - targets == set()
+    assert set(MANAGED.findall(text)) - set(get_commands()) == set()
+    assert set(TRACKSIDE.findall(text)) - set(COMMANDS) == set()
+    for module in MODULE.findall(text):
+        assert find_spec(module), module
+
+
+@every_page
+def test_every_file_that_is_named_is_there(page: Path) -> None:
+    named = PATH.findall(prose(page))
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("page", ["organiser.md", "participant.md"])
+def test_pages_and_buttons_are_called_as_the_site_calls_them(page: str) -> None:
+    said = [*(ROOT / "templates").rglob("*.html"), *(ROOT / "campaigns").rglob("*.py")]
+    site = re.sub(r"\s+", " ", " ".join(path.read_text() for path in said)).casefold()
+    emphasised = re.findall(r"\*{1,2}([^*]+)\*{1,2}", " ".join(prose(DOCS / page).split()))
+    names = [name.strip(". ") for each in emphasised for name in re.split(" → | … ", each)]
+    assert len(names) > 15
+    assert [name for name in names if name.casefold() not in site] == []
+
+
+def test_every_setting_that_operators_are_told_is_read() -> None:
+    page = (DOCS / "operations.md").read_text()
+    rows = re.findall(r"^\| (`[A-Z][^|]*`) \|", page, re.M)
+    told = {name for row in rows for name in SETTING.findall(row)}
+    told |= set(re.findall(r"^([A-Z_]+)=", page, re.M)) - OF_COMPOSE
+    read = set(
+        re.findall(r'env\.\w+\(\s*"([A-Z0-9_]+)"', (ROOT / "config/settings.py").read_text())
+    )
+    assert len(told) > 20
+    assert told - read == set()
+
+
+def test_what_compose_reads_by_itself_is_in_its_file() -> None:
+    compose = (ROOT / "docker-compose.yml").read_text()
+    assert [name for name in sorted(OF_COMPOSE) if f"${{{name}:" not in compose] == []
+
+
+def test_a_lost_anchor_or_command_would_be_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# One, two\n\n[here](#one-two) [there](#three)\n\n    make cake\n`make tea`\n")
+    assert [(path, anchor in anchors(path)) for path, anchor in links(page)] == [
+        (page, True),
+        (page, False),
+    ]
+    assert TARGET.findall(page.read_text()) == ["tea"]
