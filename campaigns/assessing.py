@@ -43,12 +43,14 @@ class Given:
     plan: Plan | None = None
     task: Task | None = None
     tasks: tuple[Task, ...] = ()  # as `standing` has them
+    elsewhere: Topic | None = None  # where nothing is left here: another topic of theirs
 
 
 @transaction.atomic
 def claim_next(*, assessor: User, topic: Topic) -> Given:
     """The task this assessor holds, or else the next one with room, with a new lease. Where there
-    is none now, more are asked for, if the plan chooses as judgments come."""
+    is none now in any topic of theirs, more are asked for, if the plan chooses as judgments come:
+    each batch is to be judged before the next is chosen."""
     plan = _in_force(topic.campaign_id)
     if plan is None:
         return Given()
@@ -60,8 +62,10 @@ def claim_next(*, assessor: User, topic: Topic) -> Given:
     left = [task for task in tasks if is_left(task, now)]
     task = min(left, key=lambda each: (each.my_end != HELD, each.turn), default=None)
     if task is None:
-        bell.ring_if_documents_are_due(plan)
-        return Given(plan, None, tasks)
+        elsewhere = _first_topic_left(assessor, plan, now)
+        if elsewhere is None:
+            bell.ring_if_documents_are_due(plan)
+        return Given(plan, None, tasks, elsewhere)
     Claim.objects.bulk_create(
         [Claim(task=task, assessor=assessor, until=_lease_end(plan, now))],
         update_conflicts=True,
@@ -173,6 +177,13 @@ def is_left(task: Any, now: datetime) -> bool:
         return False
     is_held = task.my_end == HELD and task.my_until > now
     return is_held or bool(task.taken < task.wanted)
+
+
+def _first_topic_left(assessor: User, plan: Plan, now: datetime) -> Topic | None:
+    """The first topic of this assessor with something to judge. One query."""
+    tasks = plan.tasks.filter(topic__assessors__assessor=assessor).select_related("topic")
+    ordered = standing(assessor, tasks, now).order_by("topic__position")
+    return next((task.topic for task in ordered if is_left(task, now)), None)
 
 
 # --- what is locked, and looked at under the lock -------------------------------------------------

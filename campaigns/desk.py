@@ -180,6 +180,13 @@ def last_act(progress: Progress, made: Iterable[Judgment], topic: Topic) -> Judg
     return Judged(doc_id, at, next(grades, None), is_skipped=end == SKIPPED)
 
 
+def taken_back(doc_id: str, made: Iterable[Judgment], topic: Topic) -> Judgment | None:
+    """What undo has just taken back of a document: its note is not typed twice. `made` are this
+    assessor's last judgments, the newest first."""
+    of_it = [j for j in made if j.topic_id == topic.pk and j.doc_id == doc_id][:2]
+    return of_it[1] if len(of_it) == 2 and of_it[0].grade is None else None
+
+
 def add_titles(rows: Collection[Judged], campaign: Campaign) -> None:
     """One query, of the rows of a page."""
     ids = [row.doc_id for row in rows]

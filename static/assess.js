@@ -94,7 +94,8 @@ function show(html, words = "") {
   document.getElementById("desk").replaceWith(next);
   prepare(next);
   window.scrollTo(0, 0);
-  next.querySelector(".document")?.focus({ preventScroll: true });
+  // Where nothing is left here, Enter goes on with the next topic.
+  next.querySelector(".document, .acts .main")?.focus({ preventScroll: true });
   const title = next.querySelector(".document h2")?.textContent.trim();
   said.textContent = words || (title ? `Next: ${title}` : "");
   if (words) {
@@ -107,18 +108,21 @@ function show(html, words = "") {
 
 async function look() {
   const desk = document.getElementById("desk");
-  if (!desk || isSending || actsOf(person).length) return;
+  if (!desk) return;
+  if (isSending || actsOf(person).length) return plan();
   try {
     const response = await fetch(desk.getAttribute("action"), { headers: { Accept: "text/html" } });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const next = page.getElementById("desk");
-    const isSame = next?.dataset.doc === document.getElementById("desk").dataset.doc;
-    if (next && !isSame && "waits" in desk.dataset) show(next.outerHTML);
+    if (next && "waits" in desk.dataset && told(next) !== told(desk)) show(next.outerHTML);
   } catch {
     // Away: the next look will tell.
   }
   plan();
 }
+
+// What a desk without a document says, and where it leads.
+const told = (desk) => desk.dataset.doc + [...desk.querySelectorAll(".say, .acts a")].map((part) => part.textContent.trim()).join();
 
 function plan() {
   clearTimeout(waiting);

@@ -127,10 +127,11 @@ def _desk(
     if again or campaign.archived_at is not None:
         plan, doc_id = desk.plan_in_force(campaign), again
         progress = desk.progress_by_topic(plan, [topic], person)[topic.pk]
+        elsewhere = None
     else:
         look = assessing.claim_next(assessor=person, topic=topic)
         plan, doc_id = look.plan, look.task.doc_id if look.task else ""
-        progress = desk.progress_of(look.tasks)[topic.pk]
+        progress, elsewhere = desk.progress_of(look.tasks)[topic.pk], look.elsewhere
     recent = desk.recent(campaign, person)
     return {
         "viewer": viewer,
@@ -142,6 +143,8 @@ def _desk(
         "minutes": desk.minutes_left(recent, progress.left),
         "shown": desk.shown(topic, campaign, doc_id) if doc_id else None,
         "given": given,
+        "written": given or desk.taken_back(doc_id, recent, topic),
+        "elsewhere": elsewhere,
         "last": desk.last_act(progress, recent, topic),
         "grades": desk.scale_of(campaign),
         "key": uuid4(),

@@ -171,6 +171,26 @@ def test_an_empty_desk_says_why(facts: dict[str, object], words: str) -> None:
     assert words in desk.browser.get(desk.path).content.decode()
 
 
+def test_where_nothing_is_left_the_next_topic_with_documents_is_offered() -> None:
+    plan = make_plan(tasks=("d1",), topics=("1", "2"), budget=20, method="C")
+    desk = Desk(plan, make_assessor(plan.campaign, topics=("1", "2")))
+    desk.press(grade=1)
+    page = desk.browser.get(desk.path).content.decode()
+    assert f'href="{desk.path.replace("/1/", "/2/")}">Go on with topic 2</a>' in page
+    Plan.objects.update(state="paused")
+    assert "Go on with topic" not in desk.browser.get(desk.path).content.decode()
+
+
+def test_a_note_comes_back_with_the_judgment_that_is_taken_back(desk: Desk) -> None:
+    desk.press(grade=1, is_unsure="on", note="a long thought")
+    assert desk.look()["written"] is None  # the next document begins empty
+    desk.press(act="undo")
+    page = desk.browser.get(desk.path).content.decode()
+    assert "a long thought</textarea>" in page
+    assert 'id="unsure" checked' in page
+    assert desk.look()["given"] is None
+
+
 def test_progress_and_the_rest_at_ones_own_pace(clock) -> None:
     plan = make_plan(tasks=tuple(f"d{n}" for n in range(20)))
     desk, other = Desk(plan), Desk(plan)

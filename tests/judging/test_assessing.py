@@ -264,6 +264,20 @@ def test_nobody_waits_for_others_who_have_not_judged_their_topics() -> None:
     assert lay_outs() == 1
 
 
+def test_no_batch_is_asked_for_while_another_topic_of_theirs_has_documents() -> None:
+    plan = make_plan(tasks=("d1",), topics=("1", "2"), method="C", budget=10)
+    person = make_assessor(plan.campaign, topics=("1", "2"))
+    given(person, plan)
+    give(person, plan, "d1", 1)
+    look = claim_next(assessor=person, topic=topic_of(plan))
+    assert (look.task, look.elsewhere, lay_outs()) == (None, topic_of(plan, "2"), 0)
+    second = topic_of(plan, "2")
+    claim_next(assessor=person, topic=second)
+    judge(assessor=person, topic=second, doc_id="d1", grade=0)
+    look = claim_next(assessor=person, topic=second)
+    assert (look.task, look.elsewhere, lay_outs()) == (None, None, 1)
+
+
 @pytest.mark.parametrize(
     "facts",
     [{"budget": 1}, {"budget": 9, "is_exhausted": True}, {"budget": 9, "state": "paused"}],
