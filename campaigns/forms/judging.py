@@ -65,7 +65,8 @@ class AnswersForm(forms.Form):
     assessor = forms.TypedChoiceField(coerce=int, label="Judged by")
     file = forms.FileField(
         label="Answers",
-        help_text="topic, 0, document, grade; or gzipped. A grade of -1 says: not judged.",
+        help_text="The CSV or prels of the pool with its grades filled in, or qrels lines: "
+        "topic, 0, document, grade. A grade of -1, or none in a CSV, says: not judged.",
         allow_empty_file=True,  # what is wrong with a file is said by its reader
     )
     confirmed = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
