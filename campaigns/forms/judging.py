@@ -56,6 +56,7 @@ class DocumentForm(forms.Form):
 class DecisionForm(DocumentForm):
     grade = forms.IntegerField(min_value=0, max_value=127)
     note = forms.CharField(max_length=1000, required=False)
+    seen = forms.CharField(max_length=4, required=False)  # what was decided when the page was made
 
 
 class AnswersForm(forms.Form):
