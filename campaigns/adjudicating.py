@@ -48,6 +48,7 @@ class Dispute:
     decision: Judgment | None
     document: Document | None
     address: str  # where it can be read elsewhere, or ""
+    asked: str  # the topic in words
 
 
 def disputed(campaign: Campaign, *, state: str = "open", topic: str = "") -> list[Disputed]:
@@ -77,6 +78,7 @@ def in_full(campaign: Campaign, some: Sequence[Disputed]) -> list[Dispute]:
             decision=_decision(acts.get(one.key, ())),
             document=texts.get(one.doc_id),
             address=_address(campaign, one.doc_id),
+            asked=acts[one.key][0].topic.title if one.key in acts else "",
         )
         for one in some
     ]
@@ -84,13 +86,26 @@ def in_full(campaign: Campaign, some: Sequence[Disputed]) -> list[Dispute]:
 
 @transaction.atomic
 def decide(
-    *, campaign: Campaign, topic: str, doc_id: str, grade: int, note: str, actor: User
+    *,
+    campaign: Campaign,
+    topic: str,
+    doc_id: str,
+    grade: int,
+    note: str,
+    actor: User,
+    seen: str = "",
 ) -> Judgment:
-    """This grade holds from now on, whatever assessors say. Raises `CannotDecide`."""
+    """This grade holds from now on, whatever assessors say. Raises `CannotDecide`, also where the
+    decision is another than was `seen`: a grade, "none", or "" for whichever."""
     held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     refuse_archived(held)
     if not 0 <= grade <= held.highest_grade:
         raise CannotDecide(f"Grades of this campaign go from 0 to {held.highest_grade}.")
+    latest = _latest_decision(held, topic, doc_id)
+    now = "none" if latest is None or latest.grade is None else str(latest.grade)
+    if latest is not None and seen not in ("", now):
+        told = "taken back" if now == "none" else f"decided, {now},"
+        raise CannotDecide(f"{doc_id} was {told} by {latest.assessor} meanwhile. Nothing changed.")
     return _append(held, topic, doc_id, grade, note, actor)
 
 
@@ -99,7 +114,7 @@ def take_back(*, campaign: Campaign, topic: str, doc_id: str, actor: User) -> Ju
     """What assessors say holds again. Raises `CannotDecide` where nothing was decided."""
     held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     refuse_archived(held)
-    latest = _judged(held, topic, doc_id).filter(is_adjudication=True).order_by("at", "pk").last()
+    latest = _latest_decision(held, topic, doc_id)
     if latest is None or latest.grade is None:
         raise CannotDecide("Nothing was decided on this document.")
     return _append(held, topic, doc_id, None, "", actor)
@@ -132,6 +147,12 @@ def _append(
 
 def _judged(campaign: Campaign, topic: str, doc_id: str) -> QuerySet[Judgment]:
     return campaign.judgments.filter(topic__code=topic, doc_id=doc_id)
+
+
+def _latest_decision(campaign: Campaign, topic: str, doc_id: str) -> Judgment | None:
+    """One without a grade takes back."""
+    made = _judged(campaign, topic, doc_id).filter(is_adjudication=True)
+    return made.select_related("assessor").order_by("at", "pk").last()
 
 
 def _standing(acts: Iterable[Judgment]) -> tuple[Judgment, ...]:

@@ -1,7 +1,8 @@
 """A pool for judging elsewhere, and the answers that come back.
 
 The documents of a topic stand in an order that is drawn by lot from the documents alone: it tells
-nothing of the runs. Answers are qrels lines of one assessor. They are taken whole or not at all,
+nothing of the runs. Answers are of one assessor: the pool with its grades filled in, or qrels
+lines. They are taken whole or not at all,
 and what they would contradict is shown before anything is written.
 """
 
@@ -20,13 +21,14 @@ from campaigns import bell
 from campaigns.lifecycle import refuse_archived
 from campaigns.models import Campaign, Claim, Judgment, LogEntry, Plan, User
 from campaigns.settling import Key, Settled, settled_now
+from campaigns.trec.answers import as_qrels
 from campaigns.trec.compression import plain_blocks
 from campaigns.trec.problems import SHOWN_PROBLEMS, FormatError, Problem
 from campaigns.trec.qrels import ParsedQrels, read_qrels
 
 Pool: TypeAlias = Mapping[str, Sequence[str]]  # documents by topic, topics in the campaign's order
 
-CSV_COLUMNS: Final = ("topic", "doc_id")
+CSV_COLUMNS: Final = ("topic", "doc_id", "grade")  # the last to be filled in
 NOT_JUDGED: Final = -1
 NO_METHOD: Final = 0  # of those that prels knows
 FOR_CERTAIN: Final = 1  # all of a pool is to be judged: nothing is sampled
@@ -77,7 +79,7 @@ def pool_csv(campaign: Campaign, pool: Pool) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
-    writer.writerows(_shuffled(campaign, pool))
+    writer.writerows((topic, doc_id, "") for topic, doc_id in _shuffled(campaign, pool))
     return out.getvalue()
 
 
@@ -93,6 +95,7 @@ def pool_prels(campaign: Campaign, pool: Pool) -> str:
 def read_answers(campaign: Campaign, assessor: User, data: bytes) -> Answers:
     """Raises `FormatError`, with line numbers, where the file is not judgments of this campaign."""
     codes = dict(campaign.topics.values_list("code", "position"))
+    data = as_qrels(data)
     parsed = read_qrels(data, known_topics=codes)
     _refuse_high_grades(data, parsed, campaign.highest_grade)
     said = {

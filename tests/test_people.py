@@ -67,6 +67,29 @@ def test_an_invitation_brings_a_team_mate() -> None:
     assert team.memberships.filter(person=bob).count() == 1
 
 
+@pytest.mark.parametrize(
+    ("stage", "role", "name"),
+    [
+        ("open", "assessor", "assess"),
+        ("open", "reader", "campaign-detail"),
+        ("draft", "organiser", "campaign-detail"),
+        ("draft", "assessor", "campaign-list"),
+        ("draft", "reader", "campaign-list"),
+    ],
+)
+def test_who_accepts_an_invitation_comes_to_a_page_that_is_there(
+    stage: str, role: str, name: str
+) -> None:
+    campaign, bob = make_campaign(stage=stage), make_user()
+    _, token = people.invite(campaign=campaign, by=make_organiser(campaign), role=role)
+    link = reverse("campaigns:invitation", args=[token])
+    page = signed_in(bob).post(link, follow=True)
+    where = [] if name == "campaign-list" else [campaign.slug]
+    assert page.redirect_chain == [(reverse(f"campaigns:{name}", args=where), 302)]
+    assert page.status_code == 200
+    assert ("once its organisers open it" in page.content.decode()) == (name == "campaign-list")
+
+
 def test_the_table_of_invitations_opens_no_door() -> None:
     campaign = make_campaign()
     organiser = make_organiser(campaign)

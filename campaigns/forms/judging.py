@@ -56,6 +56,7 @@ class DocumentForm(forms.Form):
 class DecisionForm(DocumentForm):
     grade = forms.IntegerField(min_value=0, max_value=127)
     note = forms.CharField(max_length=1000, required=False)
+    seen = forms.CharField(max_length=4, required=False)  # what was decided when the page was made
 
 
 class AnswersForm(forms.Form):
@@ -65,7 +66,8 @@ class AnswersForm(forms.Form):
     assessor = forms.TypedChoiceField(coerce=int, label="Judged by")
     file = forms.FileField(
         label="Answers",
-        help_text="topic, 0, document, grade; or gzipped. A grade of -1 says: not judged.",
+        help_text="The CSV or prels of the pool with its grades filled in, or qrels lines: "
+        "topic, 0, document, grade. A grade of -1, or none in a CSV, says: not judged.",
         allow_empty_file=True,  # what is wrong with a file is said by its reader
     )
     confirmed = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)

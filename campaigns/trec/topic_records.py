@@ -75,6 +75,8 @@ def _code_problem(code: str, line: int) -> Problem | None:
         message = f"topic id holds {unseen_name(code.encode())}"
     elif code.startswith("#"):
         message = "topic id begins with #, which begins a comment in runs and qrels"
+    elif {".", ".."} & set(code.split("/")):
+        message = "topic id holds a step . or .., which browsers take out of addresses"
     elif len(code.encode()) > TOPIC_BYTES:
         message = f"topic id of {len(code.encode()):,} bytes, at most {TOPIC_BYTES} allowed"
     return Problem("TOPIC", line, message, None, shown(code)) if message else None

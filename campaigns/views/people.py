@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns import access, lifecycle, people, teams
 from campaigns.forms.people import JoinForm, TeamEditForm, TeamForm, TermsForm
-from campaigns.models import Membership, Team
+from campaigns.models import Invitation, Membership, Team
 
 
 @login_required
@@ -122,13 +122,23 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         except people.CannotJoin as error:
             problem = str(error)
         else:
-            return redirect("campaigns:campaign-detail", found.campaign.slug)
+            return _to_work(request, found)
     page = {"invitation": found, "problem": problem, "form": form}
     return render(request, "campaigns/invitation.html", page)
 
 
 def link_of(request: HttpRequest, token: str) -> str:
     return request.build_absolute_uri(reverse("campaigns:invitation", args=[token]))
+
+
+def _to_work(request: HttpRequest, found: Invitation) -> HttpResponse:
+    """Where somebody goes who has accepted: a draft is shown to its organisers only."""
+    if not access.campaigns_visible_to(request.user).filter(pk=found.campaign_id).exists():
+        name = found.campaign.name
+        messages.success(request, f"Accepted. {name} is shown to you once its organisers open it.")
+        return redirect("campaigns:campaign-list")
+    to = "assess" if found.role == Membership.Role.ASSESSOR else "campaign-detail"
+    return redirect(f"campaigns:{to}", found.campaign.slug)
 
 
 def _own_team_or_404(viewer: access.Viewer) -> Team:

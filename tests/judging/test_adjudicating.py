@@ -75,6 +75,28 @@ def test_a_decision_holds_is_changed_and_taken_back(campaign: Campaign, organise
         adjudicating.take_back(**about)
 
 
+def test_a_decision_made_meanwhile_is_told_and_not_replaced(
+    client: Client, campaign: Campaign, organiser: User
+) -> None:
+    client.force_login(organiser)
+    address = reverse("campaigns:judging-decide", args=[campaign.slug])
+    form = {"topic": "1", "doc_id": "a", "seen": "none"}
+    client.post(address, form | {"grade": 2})
+    late = client.post(address, form | {"grade": 0}, follow=True).content.decode()
+    assert f"a was decided, 2, by {organiser} meanwhile. Nothing changed." in late
+    assert listed(campaign, state="decided") == [("1", "a", 2)]
+    client.post(address, form | {"grade": 0, "seen": "2"})  # seen, and changed
+    assert listed(campaign, state="decided") == [("1", "a", 0)]
+
+
+def test_the_page_says_what_the_topic_asks(
+    client: Client, campaign: Campaign, organiser: User
+) -> None:
+    client.force_login(organiser)
+    page = client.get(reverse("campaigns:judging-disagreements", args=[campaign.slug]))
+    assert "topic 2: topic 2</span>" in page.content.decode()
+
+
 def test_what_cannot_be_decided(campaign: Campaign, organiser: User) -> None:
     about = {"campaign": campaign, "note": "", "actor": organiser}
     with pytest.raises(adjudicating.CannotDecide, match="from 0 to 3"):

@@ -1,8 +1,10 @@
 """A pool goes out in an order that tells nothing; answers come back whole or not at all, and what
 they contradict is shown first."""
 
+import csv
 import gzip
 import hashlib
+import io
 from collections.abc import Iterable
 
 import pytest
@@ -82,7 +84,7 @@ def test_a_pool_by_depth_is_what_any_run_has_so_far_up(client: Client, tmp_path:
     listed = [line.split(",")[1] for line in text.splitlines()[1:]]
     assert sorted(listed) == sorted({doc_id for run in TABLE_1 for doc_id in run[:5]})
     assert client.get(address, {"depth": "7"}).status_code == 404
-    assert client.get(address).content.decode() == "topic,doc_id\n"
+    assert client.get(address).content.decode() == "topic,doc_id,grade\n"
 
 
 # --- in -------------------------------------------------------------------------------------------
@@ -102,6 +104,53 @@ def test_answers_are_judgments_and_the_same_file_adds_nothing(
     ]  # fmt: skip
     ended = Claim.objects.filter(task__plan=plan, assessor=ada, end=Claim.End.JUDGED)
     assert sorted(ended.values_list("task__doc_id", flat=True)) == ["a", "c"]
+
+
+STRANGE = ("=1+1", "@a", "a,b", '"q"', "-2|3", "日本")
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_the_csv_of_a_pool_comes_back_with_its_grades(
+    campaign: Campaign, ada: User, separator: str
+) -> None:
+    pool = pool_files.pool_of(lay_out(campaign, [*STRANGE, "left"]))
+    out = list(csv.reader(io.StringIO(pool_files.pool_csv(campaign, pool))))
+    assert out[0] == ["topic", "doc_id", "grade"]
+    back = io.StringIO()
+    writer = csv.writer(back, delimiter=separator)
+    writer.writerow([*out[0], "remark"])
+    writer.writerows(
+        [topic, doc, "" if doc == "left" else "2", "ours"] for topic, doc, _ in out[1:]
+    )
+    data = ("﻿" + back.getvalue()).encode()  # as a spreadsheet saves it
+    answers = pool_files.read_answers(campaign, ada, data)
+    assert answers.grades == {(0, "1", doc_id): 2 for doc_id in STRANGE}
+    assert (answers.unjudged, answers.has_conflicts) == (1, False)
+
+
+def test_prels_come_back_with_their_grades(campaign: Campaign, ada: User) -> None:
+    pool = pool_files.pool_of(lay_out(campaign, ["a", "b"]))
+    text = pool_files.pool_prels(campaign, pool).replace("1 a -1", "1 a 2")
+    answers = pool_files.read_answers(campaign, ada, gzip.compress(text.encode()))
+    assert (answers.grades, answers.unjudged) == ({(0, "1", "a"): 2}, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("topic,doc_id\n1,a\n", [("FIELDS", 1)]),
+        ("topic,doc_id,grade\n1,a,1\n\n1,b,x\n", [("GRADE", 4)]),
+        ("topic,doc_id,grade\n1,a,1\n1,b\n", [("FIELDS", 3)]),
+        ("1 a 1 0 1\n9 b 1 0 1\n", [("UNKNOWN_TOPIC", 2)]),
+        ("1 a 1 0 1\n1 b 3 0 1\n", [("GRADE", 2)]),
+    ],
+)
+def test_a_faulty_pool_is_told_by_its_own_lines(
+    campaign: Campaign, ada: User, text: str, told: list[tuple[str, int]]
+) -> None:
+    with pytest.raises(FormatError) as refused:
+        pool_files.read_answers(campaign, ada, text.encode())
+    assert [(one.code, one.line) for one in refused.value.problems] == told
 
 
 def test_a_faulty_file_is_refused_whole_with_its_lines(campaign: Campaign, ada: User) -> None:

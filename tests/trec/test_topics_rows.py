@@ -55,6 +55,8 @@ ROWS = [
     refuse("T03", tagged("1 2"), "TOPIC", 2, "white space"),
     refuse("T03-blank", tagged("1\u00a02"), "TOPIC", 2, "NO-BREAK SPACE"),
     refuse("T04", tagged("#3"), "TOPIC", 2, "begins with #"),
+    refuse("T04-steps", tagged(".."), "TOPIC", 2, "out of addresses"),
+    refuse("T04-step", tagged("a/./b"), "TOPIC", 2, "out of addresses"),
     refuse("T05", tagged("x" * 65), "TOPIC", 2, "65 bytes"),
     refuse("T06-id", b"<a><topic><query>x</query></topic></a>", "TOPIC", 1, "no id"),
     refuse("T06-text", b"<a><topic number='1'><query> </query></topic></a>", "FIELDS", 1, "text"),

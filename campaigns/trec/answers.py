@@ -1,0 +1,77 @@
+"""Answers from judging elsewhere, in each form that a pool goes out in: a CSV whose grades were
+filled in, prels, or qrels.
+
+Each line becomes one line of qrels in the same place, so what is wrong is told by the number that
+it has in the file.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from campaigns.trec.compression import plain_blocks
+from campaigns.trec.problems import refuse
+
+BOM: Final = "\ufeff"
+COLUMNS: Final = ("topic", "doc_id", "grade")
+HEADER: Final = re.compile(rf"{BOM}?\"?topic\"?([,;\t])", re.IGNORECASE)
+GUARDED: Final = re.compile(r"'(?=[@+=|%-])")  # as a CSV for spreadsheets begins such a cell
+PRELS_FIELDS: Final = 5
+NOT_JUDGED: Final = "-1"
+
+
+def as_qrels(data: bytes) -> bytes:
+    """The same judgments as qrels lines; a file that is neither CSV nor prels as it is. Raises
+    `FormatError`."""
+    text = b"".join(plain_blocks(io.BytesIO(data))).decode("utf-8", "surrogateescape")
+    lines = text.split("\n")
+    if header := HEADER.match(text):
+        return _encoded(["", *map(_csv_reader(lines[0], header[1]), lines[1:])])
+    if len(next((line for line in lines if line.strip()), "").split()) == PRELS_FIELDS:
+        return _encoded([_of_prels(line) for line in lines])
+    return data
+
+
+def _csv_reader(header: str, separator: str) -> Callable[[str], str]:
+    """What makes a line of qrels of a row."""
+    names = [name.strip().lower() for name in _cells(header.lstrip(BOM), separator)]
+    missing = [name for name in COLUMNS if name not in names]
+    if missing:
+        refuse("FIELDS", f"the header has no column {' and no '.join(missing)}", 1)
+    places = [names.index(name) for name in COLUMNS]
+
+    def read(line: str) -> str:
+        cells = [cell.strip() for cell in _cells(line, separator)]
+        if not any(cells):
+            return ""
+        if len(cells) <= max(places):
+            return line  # its reader says what is wrong with it
+        topic, doc_id, grade = (cells[place] for place in places)
+        return f"{_unguarded(topic)} 0 {_unguarded(doc_id)} {grade or NOT_JUDGED}"
+
+    return read
+
+
+def _cells(line: str, separator: str) -> Sequence[str]:
+    return next(csv.reader([line.rstrip("\r")], delimiter=separator), [])
+
+
+def _unguarded(cell: str) -> str:
+    bare, count = GUARDED.subn("", cell, count=1) if cell.startswith("'") else (cell, 0)
+    return bare.replace("\\|", "|") if count else cell
+
+
+def _of_prels(line: str) -> str:
+    fields = line.split()
+    if len(fields) != PRELS_FIELDS:
+        return line
+    topic, doc_id, grade = fields[:3]
+    return f"{topic} 0 {doc_id} {grade}"
+
+
+def _encoded(lines: Sequence[str]) -> bytes:
+    return "\n".join(lines).encode("utf-8", "surrogateescape")
