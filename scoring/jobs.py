@@ -187,7 +187,7 @@ def _take_back(job: Job, error: str, *, has_lost_lease: bool = False) -> bool:
             waiting_since=Now(),
             rung_at=Now(),
             finished_at=Now() if is_last else None,
-            lost_leases=F("lost_leases") + has_lost_lease,
+            lost_leases=F("lost_leases") + int(has_lost_lease),
             error=error[:4000],
         )
         if moved:
