@@ -82,10 +82,19 @@ def scale_of(campaign: Campaign) -> list[Grade]:
 def progress_by_topic(
     plan: Plan | None, topics: Collection[Topic], person: User
 ) -> dict[int, Progress]:
-    """One query."""
+    """One query. Without a plan, what was judged under those that ended."""
     if plan is None:
-        return defaultdict(Progress)
+        return _judged_so_far(topics, person)
     return progress_of(standing(person, plan.tasks.filter(topic__in=topics), timezone.now()))
+
+
+def _judged_so_far(topics: Collection[Topic], person: User) -> dict[int, Progress]:
+    made = Judgment.objects.filter(topic__in=topics, assessor=person, is_adjudication=False)
+    acts = made.order_by("at", "pk").values_list("topic", "doc_id", "grade")
+    found: dict[int, Progress] = defaultdict(Progress)
+    for (topic, _), grade in {(topic, doc_id): grade for topic, doc_id, grade in acts}.items():
+        found[topic].judged += grade is not None
+    return found
 
 
 def progress_of(tasks: Iterable[Any]) -> dict[int, Progress]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from campaigns.models import Campaign, Plan, Qrels
+from campaigns.pool_files import FROM_OUTSIDE
 from campaigns.qrels_files import Content, judgments_of, uploaded_content
 from campaigns.settling import Key, Settled, settled
 from campaigns.trec.problems import FormatError
@@ -58,7 +59,7 @@ def _of_judgments(campaign: Campaign, standing: Mapping[Key, Settled]) -> dict[s
     by_assessor = Counter(who for found in standing.values() for who in found.by_assessor)
     return {
         "judgments": campaign.judgments.count(),
-        "from_outside": campaign.judgments.filter(task=None, is_adjudication=False).count(),
+        "from_outside": _from_outside(campaign),
         "documents": len(standing),
         "assessors": len(by_assessor),
         "by_assessor": sorted(by_assessor.values(), reverse=True),
@@ -66,6 +67,17 @@ def _of_judgments(campaign: Campaign, standing: Mapping[Key, Settled]) -> dict[s
         "disagreed": sum(found.is_disputed for found in standing.values()),
         "decided": sum(found.decided is not None for found in standing.values()),
     }
+
+
+def _from_outside(campaign: Campaign) -> int:
+    """Of the judgments that stand. Those brought in before they were marked have no task."""
+    made = campaign.judgments.filter(is_adjudication=False).order_by("at", "pk")
+    acts = made.values_list("assessor", "topic", "doc_id", "grade", "task", "key")
+    latest = {(who, topic, doc_id): rest for who, topic, doc_id, *rest in acts}
+    return sum(
+        grade is not None and (task is None or key.startswith(FROM_OUTSIDE))
+        for grade, task, key in latest.values()
+    )
 
 
 def _of_plans(plans: Sequence[Plan]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
+from uuid import uuid4
 
 from defusedcsv import csv
 from django.db import transaction
@@ -33,6 +34,7 @@ NOT_JUDGED: Final = -1
 NO_METHOD: Final = 0  # of those that prels knows
 FOR_CERTAIN: Final = 1  # all of a pool is to be judged: nothing is sampled
 ROWS_AT_ONCE: Final = 1000
+FROM_OUTSIDE: Final = "outside "  # so begins the key of an answer
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,7 @@ def take_answers(
                 grade=grade,
                 assessor=assessor,
                 task_id=tasks.get(key),
+                key=f"{FROM_OUTSIDE}{uuid4()}",
             )
             for key, grade in answers.grades.items()
         ),

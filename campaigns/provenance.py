@@ -24,8 +24,9 @@ def _judgments(of: Mapping[str, Any]) -> str:
         f" ({', '.join(f'{count:,}' for count in by_assessor)})" if len(by_assessor) > 1 else ""
     )
     outside = f", {of['from_outside']:,} of them from outside" if of.get("from_outside") else ""
+    standing = sum(by_assessor) or of["judgments"]  # not what was taken back, changed or decided
     return (
-        f"Frozen from {_many(of['judgments'], 'judgment')} of "
+        f"Frozen from {_many(standing, 'judgment')} of "
         f"{_many(of['assessors'], 'assessor')}{shares}{outside}."
     )
 

@@ -131,7 +131,10 @@ def _desk(
     else:
         look = assessing.claim_next(assessor=person, topic=topic)
         plan, doc_id = look.plan, look.task.doc_id if look.task else ""
-        progress, elsewhere = desk.progress_of(look.tasks)[topic.pk], look.elsewhere
+        tasks, elsewhere = look.tasks, look.elsewhere
+        progress = (
+            desk.progress_of(tasks) if plan else desk.progress_by_topic(None, [topic], person)
+        )[topic.pk]
     recent = desk.recent(campaign, person)
     return {
         "viewer": viewer,

@@ -65,9 +65,11 @@ def plan_act(request: HttpRequest, slug: str, act: str) -> HttpResponse:
     """Pauses, resumes or ends the plan in force."""
     viewer = access.organiser_or_404(request.user, slug)
     plan = planning.plan_in_force(viewer.campaign)
-    if act not in planning.ACTS or plan is None:
+    if act not in planning.ACTS:
         raise Http404
     try:
+        if plan is None:  # ended meanwhile, by another organiser or in another tab
+            raise CannotStep("No plan is in force any more.")
         planning.ACTS[act](plan=plan, actor=request.user)
     except CannotStep as error:
         messages.error(request, str(error))

@@ -181,6 +181,16 @@ def test_where_nothing_is_left_the_next_topic_with_documents_is_offered() -> Non
     assert "Go on with topic" not in desk.browser.get(desk.path).content.decode()
 
 
+def test_after_the_plan_has_ended_what_was_judged_is_still_counted(desk: Desk) -> None:
+    desk.press(grade=1)
+    desk.press(grade=2)
+    desk.press(act="undo")
+    Plan.objects.update(state="ended")
+    mine = desk.browser.get(reverse("campaigns:assess", args=[Campaign.objects.get().slug]))
+    assert [progress.judged for _, progress in mine.context["rows"]] == [1]
+    assert desk.look()["progress"].judged == 1
+
+
 def test_a_note_comes_back_with_the_judgment_that_is_taken_back(desk: Desk) -> None:
     desk.press(grade=1, is_unsure="on", note="a long thought")
     assert desk.look()["written"] is None  # the next document begins empty

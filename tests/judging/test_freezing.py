@@ -64,10 +64,22 @@ def test_a_version_tells_how_it_was_judged(campaign: Campaign, organiser: User) 
     }  # fmt: skip
     qrels.refresh_from_db()
     assert provenance.told(qrels.provenance) == [
-        "Frozen from 6 judgments of 2 assessors (3, 2), 2 of them from outside.",
+        "Frozen from 5 judgments of 2 assessors (3, 2), 2 of them from outside.",
         "They disagreed on 1 document; the latest word holds. 1 document decided by an organiser.",
         "Documents chosen by method C, p = 0.8, 3 of a budget of 20.",
     ]
+
+
+def test_answers_to_a_plan_in_force_are_told_to_come_from_outside(
+    campaign: Campaign, organiser: User
+) -> None:
+    plan_with(campaign, "a", "b")
+    for data in (b"1 0 a 0\n1 0 b 1\n", b"1 0 a 1\n", b"1 0 a 0\n1 0 b 1\n"):  # as at first
+        pool_files.take_answers(campaign=campaign, assessor=organiser, data=data, actor=organiser)
+    qrels = assignments.freeze_judgments(campaign=campaign, note="", actor=organiser)
+    assert provenance.told(qrels.provenance)[0] == (
+        "Frozen from 2 judgments of 1 assessor, 2 of them from outside."
+    )
 
 
 def test_judgments_are_laid_over_the_version_that_the_plan_starts_from(

@@ -209,7 +209,11 @@ def test_organisers_pause_resume_and_end_on_the_page(desk: Client, campaign: Cam
         plan.refresh_from_db()
         assert plan.state == state
         assert shown in text_of(desk.get(page))
-    assert desk.post(url).status_code == 404  # none is in force
+    late = text_of(desk.post(url, follow=True))  # from a tab that was open before
+    assert "No plan is in force any more." in late
+    assert "work left" not in late
+    unknown = reverse("scoring:judging-plan-act", args=["planned", "burn"])
+    assert desk.post(unknown).status_code == 404
 
 
 def test_the_pages_take_few_queries(
