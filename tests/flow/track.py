@@ -128,6 +128,7 @@ def look(year: Year, who: str) -> Crawl:
         "public_id": [run.public_id if run else "none", Run.objects.latest("pk").public_id],
         "code": [year.campaign.topics.first().code],
         "new": [2],
+        "name": ["RBP"],
     }
     return crawl(year.people.get(who), values, is_following=False)
 
