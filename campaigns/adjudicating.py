@@ -6,11 +6,11 @@ one without a grade takes it back. What holds is said by `campaigns.settling`.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from django.db import transaction
 from django.db.models import QuerySet
 
+from campaigns.documents import address_of
 from campaigns.lifecycle import CannotStep, refuse_archived
 from campaigns.models import Campaign, Document, Judgment, LogEntry, User
 from campaigns.settling import Key, settled_now
@@ -77,7 +77,7 @@ def in_full(campaign: Campaign, some: Sequence[Disputed]) -> list[Dispute]:
             said=_standing(acts.get(one.key, ())),
             decision=_decision(acts.get(one.key, ())),
             document=texts.get(one.doc_id),
-            address=_address(campaign, one.doc_id),
+            address=address_of(campaign, one.doc_id),
             asked=acts[one.key][0].topic.title if one.key in acts else "",
         )
         for one in some
@@ -167,7 +167,3 @@ def _standing(acts: Iterable[Judgment]) -> tuple[Judgment, ...]:
 def _decision(acts: Iterable[Judgment]) -> Judgment | None:
     made = [act for act in acts if act.is_adjudication]
     return made[-1] if made and made[-1].grade is not None else None
-
-
-def _address(campaign: Campaign, doc_id: str) -> str:
-    return campaign.document_address.replace("{doc_id}", quote(doc_id, safe=""))

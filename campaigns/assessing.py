@@ -141,7 +141,7 @@ def release(*, assessor: User, topic: Topic) -> None:
 
 
 @transaction.atomic
-def reassign(*, campaign: Campaign, assessor: User, actor: User) -> int:
+def reassign(*, campaign: Campaign, assessor: User, actor: User | None) -> int:
     """Frees what an assessor holds and has not judged, for others to judge; how many those are."""
     refuse_archived(campaign)
     plan = _in_force(campaign.pk)

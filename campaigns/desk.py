@@ -70,10 +70,6 @@ class Judged:
     title: str = field(default="")
 
 
-def plan_in_force(campaign: Campaign) -> Plan | None:
-    return campaign.plans.exclude(state=Plan.State.ENDED).first()
-
-
 def scale_of(campaign: Campaign) -> list[Grade]:
     """Every grade in a word, as far as words tell them apart."""
     return [Grade(grade, _label(grade, campaign)) for grade in range(campaign.highest_grade + 1)]

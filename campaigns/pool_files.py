@@ -21,6 +21,7 @@ from django.utils import timezone
 from campaigns import bell
 from campaigns.lifecycle import refuse_archived
 from campaigns.models import Campaign, Claim, Judgment, LogEntry, Plan, User
+from campaigns.planning import plan_in_force
 from campaigns.settling import Key, Settled, settled_now
 from campaigns.trec.answers import as_qrels
 from campaigns.trec.compression import plain_blocks
@@ -62,10 +63,6 @@ class Answers:
     @property
     def has_conflicts(self) -> bool:
         return bool(self.changed or self.disputed or self.decided or self.outside)
-
-
-def plan_in_force(campaign: Campaign) -> Plan | None:
-    return campaign.plans.exclude(state=Plan.State.ENDED).first()
 
 
 def pool_of(plan: Plan) -> Pool:

@@ -158,22 +158,6 @@ def spread_evenly(*, campaign: Campaign, each: int, actor: User | None) -> int:
     return len(named) - before
 
 
-@transaction.atomic
-def free_claims(*, campaign: Campaign, assessor: User, actor: User | None) -> int:
-    """Gives back what this assessor holds and has not judged; others may take it at once."""
-    held = held_claims(campaign).filter(assessor=assessor)
-    freed = held.update(end=Claim.End.RELEASED, until=timezone.now())
-    if freed:
-        LogEntry.objects.create(
-            campaign=campaign,
-            actor=actor,
-            verb="freed claims",
-            subject=str(freed),
-            details={"assessor": assessor.pk},
-        )
-    return freed
-
-
 def held_claims(campaign: Campaign) -> QuerySet[Claim]:
     """Claims of the plan in force that are neither judged nor given back. Whoever comes back past
     their lease goes on with what they held, so that is held too."""

@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns import access, assessing, desk
+from campaigns import access, assessing, desk, planning
 from campaigns.assessing import CannotJudge
 from campaigns.forms.assessing import ActForm
 from campaigns.lifecycle import CannotStep
@@ -30,7 +30,7 @@ def assess(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.assessor_or_404(request.user, slug)
     campaign = viewer.campaign
     topics = list(access.topics_to_judge(viewer))
-    plan = desk.plan_in_force(campaign)
+    plan = planning.plan_in_force(campaign)
     progress = desk.progress_by_topic(plan, topics, request.user)
     rows = [(topic, progress[topic.pk]) for topic in topics]
     left = sum(each.left for _, each in rows)
@@ -125,7 +125,7 @@ def _desk(
     if again and given is None:
         raise Http404
     if again or campaign.archived_at is not None:
-        plan, doc_id = desk.plan_in_force(campaign), again
+        plan, doc_id = planning.plan_in_force(campaign), again
         progress = desk.progress_by_topic(plan, [topic], person)[topic.pk]
         elsewhere = None
     else:

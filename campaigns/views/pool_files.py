@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from campaigns import access, pool_files, sharing_out
+from campaigns import access, planning, pool_files, sharing_out
 from campaigns.forms.judging import AnswersForm
 from campaigns.lifecycle import CannotStep
 from campaigns.models import User
@@ -55,7 +55,7 @@ def answers_take(request: HttpRequest, slug: str) -> HttpResponse:
 def _page(
     request: HttpRequest, viewer: access.Viewer, *, status: int = 200, **extra: object
 ) -> HttpResponse:
-    plan = pool_files.plan_in_force(viewer.campaign)
+    plan = planning.plan_in_force(viewer.campaign)
     page = {
         "viewer": viewer,
         "campaign": viewer.campaign,

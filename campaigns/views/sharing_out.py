@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaigns import access, sharing_out
+from campaigns import access, assessing, sharing_out
 from campaigns.forms.judging import SharesForm, SpreadForm, topics_now
 from campaigns.lifecycle import CannotStep
 
@@ -63,7 +63,10 @@ def claims_free(request: HttpRequest, slug: str) -> HttpResponse:
     assessor = assessors.get(request.POST.get("assessor", ""))
     if assessor is None:
         return _back(request, slug, "This is no assessor of the campaign any more.")
-    freed = sharing_out.free_claims(campaign=viewer.campaign, assessor=assessor, actor=request.user)
+    try:
+        freed = assessing.reassign(campaign=viewer.campaign, assessor=assessor, actor=request.user)
+    except CannotStep as error:
+        return _back(request, slug, str(error))
     messages.success(request, f"{freed} document{'' if freed == 1 else 's'} given back.")
     return redirect("campaigns:judging-assessors", slug)
 

@@ -6,7 +6,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from campaigns.pool_files import Pool, plan_in_force, pool_csv, pool_of, pool_prels
+from campaigns.planning import plan_in_force
+from campaigns.pool_files import Pool, pool_csv, pool_of, pool_prels
 from campaigns.views.pool_files import DEPTHS
 from scoring.proposals import proposals_of
 from scoring.views.analysed import attached_csv

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns import sharing_out
+from campaigns import assessing, sharing_out
 from campaigns.models import (
     Campaign,
     Claim,
@@ -93,15 +93,15 @@ def test_who_is_taken_off_a_topic_gives_back_what_they_hold_of_it(campaign: Camp
     first.refresh_from_db()
     second.refresh_from_db()
     assert (first.end, second.end) == (Claim.End.RELEASED, Claim.End.NONE)
-    assert sharing_out.free_claims(campaign=campaign, assessor=ada, actor=None) == 1
-    assert sharing_out.free_claims(campaign=campaign, assessor=ada, actor=None) == 0
+    assert assessing.reassign(campaign=campaign, assessor=ada, actor=None) == 1
+    assert assessing.reassign(campaign=campaign, assessor=ada, actor=None) == 0
 
 
 def test_what_is_judged_stays_claimed(campaign: Campaign) -> None:
     ada = make_assessor(campaign, "Ada")
     held = claim(lay_out(campaign, {"1": 1}).tasks.get(), ada)
     Claim.objects.filter(pk=held.pk).update(end=Claim.End.JUDGED)
-    assert sharing_out.free_claims(campaign=campaign, assessor=ada, actor=None) == 0
+    assert assessing.reassign(campaign=campaign, assessor=ada, actor=None) == 0
 
 
 def test_an_unknown_topic_changes_nothing_and_a_stranger_is_passed_over(campaign: Campaign) -> None:
