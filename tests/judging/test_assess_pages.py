@@ -5,7 +5,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from campaigns import assessing
 from campaigns.models import Campaign, Document, Judgment, Membership, Plan, TopicAssessor, User
 from tests.flow.conftest import clock, logged_in
 from tests.judging.desk import make_assessor, make_plan, topic_of
@@ -303,11 +302,3 @@ def test_an_address_is_set_or_refused(
     response = browser.post(f"{path}address/", {"document_address": address})
     assert response.status_code == (302 if is_taken else 400)
     assert Campaign.objects.get().document_address == (address if is_taken else "")
-
-
-def test_a_release_gives_the_document_to_others() -> None:
-    plan = make_plan()
-    ann, bob = Desk(plan), Desk(plan)
-    assert (ann.document, bob.document) == ("d1", "d2")
-    assessing.release(assessor=ann.person, topic=topic_of(plan))
-    assert Desk(plan).document == "d1"
