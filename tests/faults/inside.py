@@ -19,10 +19,11 @@ django.setup()
 from django.core.files.uploadedfile import SimpleUploadedFile  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import connection  # noqa: E402
+from django.db.models import Q  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from campaigns import assignments, intake  # noqa: E402
-from campaigns.models import Campaign, Membership, Run, Team, Topic, User  # noqa: E402
+from campaigns import assignments, intake, quotas  # noqa: E402
+from campaigns.models import Campaign, Membership, Notice, Run, Team, Topic, User  # noqa: E402
 from scoring import jobs  # noqa: E402
 from scoring.models import Evaluation, Job  # noqa: E402
 from tests.faults import files  # noqa: E402
@@ -46,11 +47,15 @@ def prepare() -> None:
         Topic(campaign=campaign, code=code, position=position)
         for position, code in enumerate(files.TOPICS)
     )
-    person = User.objects.create_user("team@example.org", "a long password")
+    member, organiser = (
+        User.objects.create_user(f"{who}@example.org", "a long password")
+        for who in ("team", "desk")
+    )
     team = Team.objects.create(campaign=campaign, name="The team")
     Membership.objects.create(
-        campaign=campaign, person=person, role=Membership.Role.PARTICIPANT, team=team
+        campaign=campaign, person=member, role=Membership.Role.PARTICIPANT, team=team
     )
+    Membership.objects.create(campaign=campaign, person=organiser, role=Membership.Role.ORGANISER)
     assignments.add_qrels(campaign=campaign, data=files.QRELS, note="", actor=None)
 
 
@@ -71,14 +76,16 @@ def submit(numbers: list[int]) -> None:
             )
 
 
-def look() -> dict[str, dict[str, Any]]:
-    """What became of each run, by its number: states, and attempts of its two kinds of job."""
-    attempts = {
-        (job.kind, job.subject): job.attempts for job in Job.objects.order_by("pk").defer("error")
-    }
-    evaluations = {evaluation.run_id: evaluation for evaluation in Evaluation.objects.all()}
+def look(numbers: list[int]) -> dict[str, dict[str, Any]]:
+    """What became of these runs: states, and attempts of their two kinds of job."""
+    runs = {run.pk: run for run in Run.objects.filter(description__in=map(str, numbers))}
+    evaluations = {each.run_id: each for each in Evaluation.objects.filter(run__in=runs)}
+    scored = [evaluation.pk for evaluation in evaluations.values()]
+    checks = Q(kind=Job.Kind.CHECK, subject__in=runs)
+    found = Job.objects.filter(checks | Q(kind=Job.Kind.EVALUATE, subject__in=scored))
+    attempts = {(job.kind, job.subject): job.attempts for job in found.order_by("pk")}
     seen = {}
-    for run in Run.objects.all():
+    for run in runs.values():
         evaluation = evaluations.get(run.pk)
         seen[run.description] = {
             "id": run.public_id,
@@ -88,6 +95,18 @@ def look() -> dict[str, dict[str, Any]]:
             "scorings": attempts.get((Job.Kind.EVALUATE, evaluation.pk), 0) if evaluation else 0,
         }
     return seen
+
+
+def quota_used() -> dict[str, int]:
+    """What the team has used of its runs, and of its attempts of a day."""
+    quota = quotas.quota_of(Campaign.objects.get(), Team.objects.get(), timezone.now())
+    return {"runs": quota.used, "attempts": quota.attempts}
+
+
+def letters_to_organisers() -> list[str]:
+    """The subjects of what they were sent."""
+    sent = Notice.objects.filter(recipient__email="desk@example.org", sent_at__isnull=False)
+    return list(sent.values_list("subject", flat=True))
 
 
 def check_job_of(number: int) -> int:
@@ -165,6 +184,8 @@ ANSWERS = {
         submit,
         submit_at_once,
         look,
+        quota_used,
+        letters_to_organisers,
         check_job_of,
         deliver_often,
         cut_database,
