@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import psutil
 
 from tests.faults.servers import Postgres, Redis
+from tests.faults.web import Web
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PATIENCE = 60.0  # seconds, for anything to happen
@@ -121,9 +122,13 @@ class Site:
             "JOB_ATTEMPTS": "3",
             "LOG_LEVEL": "INFO",
             "OPENBLAS_NUM_THREADS": "1",
+            "THROTTLE_UPLOADS": "100000/min",  # the scenarios are one team's script
+            "THROTTLE_USER": "100000/min",
+            "THROTTLE_ANON": "100000/min",
             **self._services(),
         }
         self._helper: subprocess.Popen[str] | None = None
+        self._web: Web | None = None
 
     # --- its life ---------------------------------------------------------------------------
 
@@ -147,6 +152,8 @@ class Site:
             if worker.is_alive:
                 worker.thaw()
                 worker.kill()
+        if self._web is not None:
+            self._web.stop()
         if self._helper is not None:
             self._helper.kill()
             self._helper.wait()
@@ -219,6 +226,13 @@ class Site:
         """Until no message waits, and whatever was being delivered has been."""
         wait_for("the queue to run empty", lambda: self.message_count() == 0)
         time.sleep(0.5)
+
+    @property
+    def web(self) -> Web:
+        """Real web processes; started when a scenario first asks for them."""
+        if self._web is None:
+            self._web = Web(self.environment, self._log("web"), token=self.ask("token"))
+        return self._web
 
     def ledger(self) -> dict[str, Any]:
         numbers = [number for number in self.submitted if number not in self.refused]
