@@ -10,6 +10,7 @@ import threading
 import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import django
@@ -24,7 +25,16 @@ from django.utils import timezone  # noqa: E402
 from knox.models import AuthToken  # noqa: E402
 
 from campaigns import assignments, intake, quotas  # noqa: E402
-from campaigns.models import Campaign, Membership, Notice, Run, Team, Topic, User  # noqa: E402
+from campaigns.models import (  # noqa: E402
+    Audience,
+    Campaign,
+    Membership,
+    Notice,
+    Run,
+    Team,
+    Topic,
+    User,
+)
 from scoring import jobs  # noqa: E402
 from scoring.models import Evaluation, Job  # noqa: E402
 from tests.faults import files  # noqa: E402
@@ -63,6 +73,23 @@ def prepare() -> None:
 def token() -> str:
     """Lets scripts in as the team's member."""
     return AuthToken.objects.create(User.objects.get(email="team@example.org"))[1]
+
+
+def close_in(seconds: float | None) -> float:
+    """Puts the deadline so many seconds ahead, or takes it away; its Unix time."""
+    closes_at = None if seconds is None else timezone.now() + timedelta(seconds=seconds)
+    Campaign.objects.update(closes_at=closes_at)
+    return closes_at.timestamp() if closes_at else 0.0
+
+
+def latest_arrival() -> float:
+    return Run.objects.latest("submitted_at").submitted_at.timestamp()
+
+
+def show_board(is_shown: bool) -> None:
+    """To everybody, or to organisers alone."""
+    audience = Audience.EVERYONE if is_shown else Audience.ORGANISERS
+    Campaign.objects.update(board_audience=audience)
 
 
 def submit(numbers: list[int]) -> None:
@@ -188,6 +215,9 @@ ANSWERS = {
     for act in (
         prepare,
         token,
+        close_in,
+        latest_arrival,
+        show_board,
         submit,
         submit_at_once,
         look,

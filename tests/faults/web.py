@@ -7,6 +7,7 @@ import subprocess
 import sys
 import uuid
 from dataclasses import dataclass
+from http import HTTPStatus
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from tests.faults import files
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PATH = "/api/campaigns/faults/runs/"
+BOARD = "/api/campaigns/faults/leaderboard/"
 PATIENCE_SECONDS = 60
 
 
@@ -56,6 +58,17 @@ class Web:
             return Answer(answer.status, said, answer.headers["Retry-After"])
         except OSError:
             return Answer(0, {})
+        finally:
+            connection.close()
+
+    def board(self) -> tuple[int, list[dict[str, Any]]]:
+        """What anybody gets for the leaderboard."""
+        connection = HTTPConnection(HOST, self.port, timeout=PATIENCE_SECONDS)
+        try:
+            connection.request("GET", BOARD)
+            answer = connection.getresponse()
+            rows = json.loads(answer.read())
+            return answer.status, rows if answer.status == HTTPStatus.OK else []
         finally:
             connection.close()
 
