@@ -148,6 +148,7 @@ def _desk(
         "given": given,
         "written": given or desk.taken_back(doc_id, recent, topic),
         "elsewhere": elsewhere,
+        "is_first": not recent,
         "last": desk.last_act(progress, recent, topic),
         "grades": desk.scale_of(campaign),
         "key": uuid4(),
