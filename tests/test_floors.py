@@ -17,6 +17,7 @@ FLOORS = {
     "campaigns.migrations": 1,
     "campaigns.access": 2,
     "campaigns.choices": 2,
+    "campaigns.letters": 2,
     "campaigns": 3,  # the acts: intake, lifecycle, people, ...
     "campaigns.views": 4,
     "campaigns.api": 4,

@@ -10,18 +10,23 @@ from django.views.decorators.http import require_http_methods, require_safe
 from campaigns import access, lifecycle, quotas, verdicts
 from campaigns.forms.campaign import CampaignForm, NewCampaignForm
 from campaigns.forms.measures import MeasuresForm
-from campaigns.models import Campaign, Run
+from campaigns.models import Audience, Campaign, Run
 
 
 @require_safe
 def campaign_list(request: HttpRequest) -> HttpResponse:
     campaigns = access.campaigns_visible_to(request.user).order_by("-created_at", "-pk")
+    current = list(campaigns.filter(archived_at=None))
+    published = [each for each in current if each.stage == Campaign.Stage.PUBLISHED]
     return render(
         request,
         "campaigns/campaign_list.html",
         {
-            "campaigns": campaigns.filter(archived_at=None),
+            "campaigns": current,
             "archived": campaigns.exclude(archived_at=None),
+            "taking": [e for e in current if lifecycle.is_accepting_at(e, request.arrived_at)],
+            "published": published,
+            "example": next((e for e in published if e.board_audience == Audience.EVERYONE), None),
             "may_create": lifecycle.may_create_campaigns(request.user),
         },
     )

@@ -145,6 +145,8 @@ def _form_page(
         "is_late": lifecycle.is_late_at(campaign, moment),
         "quota": viewer.team and quotas.quota_of(campaign, viewer.team, moment),
         "tells_anything": quotas.tells_anything(campaign),
+        "is_first": viewer.team and not viewer.team.runs.exists(),
+        "first_topic": viewer.can_see_topics and campaign.topics.order_by("position").first(),
         "max_bytes": settings.MAX_UPLOAD_BYTES,
     }
 
