@@ -8,13 +8,14 @@ PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-ch
 PYTEST = $(VENV)/bin/python -m pytest
 
 .DELETE_ON_ERROR:
-.PHONY: help demo stack test lint bench docs faults load screenshots install constraints
+.PHONY: help demo stack test lint bench docs faults long load screenshots install constraints
 
 help:
 	@echo "make demo         the site with simulated campaigns, on port $(PORT) (PORT=8765 for another)"
 	@echo "make test         every test"
 	@echo "make stack        the production stack as processes on this machine, on port $(PORT)"
 	@echo "make faults       the tests that kill workers, 20 times each"
+	@echo "make long         the tests that take minutes: thousands of judgments, one by one"
 	@echo "make load         how the production stack bears many uploads and many readers"
 	@echo "make lint         style, types, templates, migrations"
 	@echo "make bench        how fast the core is on this machine, beside other tools"
@@ -35,6 +36,9 @@ stack: $(VENV)/.all
 
 faults: $(VENV)/.all
 	FAULT_REPETITIONS=$${FAULT_REPETITIONS:-20} $(PYTEST) -m faults $(ARGS)
+
+long: $(VENV)/.all
+	LONG=1 $(PYTEST) tests/real -k one_by_one $(ARGS)
 
 load: $(VENV)/.all
 	$(VENV)/bin/python -m tests.load $(ARGS)
