@@ -13,15 +13,13 @@ from pathlib import Path
 from django.utils import timezone
 
 from config.stack import BASE_DIR, Stack, running
-from tests.load import readers, uploads
+from tests.load import PUBLISHED, readers, uploads
 from tests.load.figures import Figure, Figures
 from tests.stack.handing_in import Track, prepare
 
 PAGE = BASE_DIR / "docs" / "scale.md"
 BEGIN, END = "<!-- make load writes from here -->\n", "<!-- to here -->\n"
 
-# So that everybody may read the board while runs still come.
-PUBLISHED = "run_quota=None, board_audience=2, per_topic_audience=2"
 SETTINGS = {
     "DJANGO_SETTINGS_MODULE": "tests.load.hello",
     "THROTTLE_ANON": "1000000/min",  # all readers come from one address
@@ -43,7 +41,7 @@ def main() -> int:
         tempfile.TemporaryDirectory(prefix="trackside-load-") as folder,
         running(Path(folder) / "site", **SETTINGS) as stack,
     ):
-        track = prepare(stack, topics=50, facts=PUBLISHED)
+        track = prepare(stack, topics=50, facts="run_quota=None, " + PUBLISHED)
         for name in wanted:
             for figure in SCENARIOS[name](stack, track):
                 found.append((name, figure))

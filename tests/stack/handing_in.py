@@ -57,16 +57,18 @@ class Track:
             headers["Authorization"] = f"Token {token}"
         return fetch(self.port, path, method=method, body=body, headers=headers)
 
-    def hand_in(self, data: bytes, *, key: str = "") -> tuple[int, dict[str, Any]]:
+    def hand_in(
+        self, data: bytes, *, key: str = "", replaces: str = ""
+    ) -> tuple[int, dict[str, Any]]:
         """The upload that the example client makes; status and answer."""
-        return self.hand_in_parts([data], len(data), key=key)
+        return self.hand_in_parts([data], len(data), key=key, replaces=replaces)
 
     def hand_in_parts(
-        self, parts: Iterable[bytes], size: int, *, key: str = ""
+        self, parts: Iterable[bytes], size: int, *, key: str = "", replaces: str = ""
     ) -> tuple[int, dict[str, Any]]:
         """The same of a file that is sent piece by piece."""
         key = key or uuid.uuid4().hex
-        head, tail = envelope(key)
+        head, tail = envelope(key, replaces)
         status, answer = self.send(
             "POST",
             self.door,
@@ -97,10 +99,12 @@ class Track:
         return len(json.loads(answer))
 
 
-def envelope(key: str) -> tuple[bytes, bytes]:
+def envelope(key: str, replaces: str = "") -> tuple[bytes, bytes]:
     """What stands before and behind a file in a form."""
-    named = 'Content-Disposition: form-data; name="file"; filename="run"'
-    return f"--{key}\r\n{named}\r\n\r\n".encode(), f"\r\n--{key}--\r\n".encode()
+    part = f"--{key}\r\nContent-Disposition: form-data; name="
+    head = f'{part}"replaces"\r\n\r\n{replaces}\r\n' if replaces else ""
+    head += f'{part}"file"; filename="run"\r\n\r\n'
+    return head.encode(), f"\r\n--{key}--\r\n".encode()
 
 
 def fetch(
