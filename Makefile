@@ -18,7 +18,7 @@ help:
 	@echo "make long         the tests that take minutes: thousands of judgments, one by one"
 	@echo "make load         how the production stack bears many uploads and many readers"
 	@echo "make soak         half an hour of light load (SOAK_MINUTES): what leaks, what gets stuck"
-	@echo "make lint         style, types, templates, migrations"
+	@echo "make lint         style, types, templates, migrations, known faults of what is pinned"
 	@echo "make bench        how fast the core is on this machine, beside other tools"
 	@echo "make docs         the computed pages of docs/; two of them need TRACKSIDE_DATA"
 	@echo "make screenshots  the pictures of the README, from the demo"
@@ -58,6 +58,21 @@ lint: $(VENV)/.all
 	$(VENV)/bin/python -m djlint --quiet --lint templates
 	$(VENV)/bin/python manage.py makemigrations --check --dry-run
 	$(VENV)/bin/python manage.py check
+	@$(AUDIT)
+
+# Known faults of what is pinned. Where the database of them cannot be reached that is said, aloud,
+# and nothing fails.
+define AUDIT
+found=$$($(VENV)/bin/python -m pip_audit --progress-spinner off --timeout 10 --disable-pip \
+    --no-deps -r constraints.txt 2>&1); \
+case "$$found" in \
+    *"Found "*" known vulnerabilit"*) echo "$$found"; exit 1 ;; \
+    *"could not be audited"*) echo "NOT AUDITED: pip-audit knows nothing of" \
+        "$$(echo "$$found" | grep -c 'could not be audited') pinned packages." ;; \
+    *"No known vulnerabilities found"*) echo "No known faults in what is pinned." ;; \
+    *) echo "NOT AUDITED: pip-audit cannot reach its database." ;; \
+esac
+endef
 
 bench: $(VENV)/.peers
 	@$(VENV)/bin/python -m scoring.bench

@@ -21,13 +21,15 @@ from campaigns import assignments
 from campaigns.models import Campaign, Membership, Team, Topic, User
 from knox.models import AuthToken
 campaign = Campaign.objects.create(
-    slug={slug!r}, name="On the stack", stage="open", is_accepting=True, attempt_quota=30000,
+    slug="{slug}", name="On the stack", stage="open", is_accepting=True, attempt_quota=30000,
     run_depth=1_000_000, measures=["AP"], {facts}
 )
 Topic.objects.bulk_create(
     Topic(campaign=campaign, code=str(code), position=code) for code in range({topics})
 )
-people = [User.objects.create_user(f"{{who}}@example.org", "x") for who in ("team", "desk")]
+people = [
+    User.objects.create_user(f"{{who}}@{slug}.example.org", "x") for who in ("team", "desk")
+]
 team = Team.objects.create(campaign=campaign, name="The team")
 Membership.objects.create(campaign=campaign, person=people[0], role="participant", team=team)
 Membership.objects.create(campaign=campaign, person=people[1], role="organiser")
@@ -125,10 +127,10 @@ def fetch(
         connection.close()
 
 
-def prepare(stack: Stack, *, topics: int = 5, facts: str = "") -> Track:
-    script = PREPARE.format(slug=SLUG, topics=topics, facts=facts)
+def prepare(stack: Stack, *, topics: int = 5, facts: str = "", slug: str = SLUG) -> Track:
+    script = PREPARE.format(slug=slug, topics=topics, facts=facts)
     tokens = stack.manage("shell", "--verbosity", "0", "-c", script).split()
-    return Track(stack.port, *tokens[-2:])
+    return Track(stack.port, *tokens[-2:], slug=slug)
 
 
 def run_bytes(tag: str, *, topics: int = 5, documents: int = 50, packed: bool = True) -> bytes:
