@@ -1,4 +1,4 @@
-"""Topics by runs: the darker, the better a run does on a topic."""
+"""Topics by runs: the more colour, the better a run does on a topic."""
 
 from typing import Any, Final
 
