@@ -47,7 +47,7 @@ def test_the_pages_of_a_published_campaign(demo, visit: Visitor) -> None:
     cast = _cast(campaign)
     places = dict(_places(campaign, cast, _fill(campaign, cast["organiser"])))
     assert len(places) > 55
-    assert _wrong_with(places, cast, visit) == {}
+    assert _wrong_with(places, cast, visit) == ""
 
 
 def test_what_participants_see_of_an_open_campaign(demo, visit: Visitor) -> None:
@@ -56,7 +56,7 @@ def test_what_participants_see_of_an_open_campaign(demo, visit: Visitor) -> None
     places = dict(_places(campaign, cast, _values(campaign)))
     of_it = {path: role for path, role in places.items() if path.startswith("/campaigns/")}
     assert len(of_it) > 10
-    assert _wrong_with(of_it, cast, visit) == {}
+    assert _wrong_with(of_it, cast, visit) == ""
 
 
 def _cast(campaign: Campaign) -> Cast:
@@ -135,16 +135,15 @@ def _is_a_page(client: Client, path: str) -> bool:
     return answer.status_code == 200 and is_html and b"<!DOCTYPE html>" in answer.content
 
 
-def _wrong_with(places: dict[str, str], cast: Cast, visit: Visitor) -> dict[str, object]:
-    wrong: dict[str, object] = {}
+def _wrong_with(places: dict[str, str], cast: Cast, visit: Visitor) -> str:
+    wrong = []
     for role, person in cast.items():
         visited = visit("/", person=person)
         for path in (path for path, whose in places.items() if whose == role):
             faults = _faults_of(visited.page, path) + visited.complaints
             visited.complaints.clear()
-            if faults:
-                wrong[f"{path} as {role}"] = faults
-    return wrong
+            wrong += [f"{path} as {role}: {fault}" for fault in faults]
+    return "\n".join(wrong)
 
 
 def _faults_of(page: Page, path: str) -> list[str]:
