@@ -175,6 +175,7 @@ def _desk(request: HttpRequest, viewer: access.Viewer, topic: Topic, again: str)
         "here": _address(campaign, topic, goes_on=goes_on),
         "last": last or desk.last_act(progress, recent, topic),
         "undo_at": _address(campaign, last.topic, goes_on=True) if last and last.topic else "",
+        "is_first": not recent,
         "grades": desk.scale_of(campaign),
         "key": uuid4(),
     }

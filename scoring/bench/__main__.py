@@ -1,5 +1,6 @@
 """All that is timed, one after the other: the stages of a few simulated runs, a whole simulated
-campaign against other tools, scoring it again from what is stored, and all pairs of its runs."""
+campaign against other tools, its ties, scoring it again from what is stored, all pairs of its runs,
+and how long the command line takes to say how it is used."""
 
 import platform
 import tempfile
@@ -12,6 +13,8 @@ from scoring.bench.comparison import compare
 from scoring.bench.pairs import time_pairs
 from scoring.bench.rescoring import time_rescoring
 from scoring.bench.stages import time_stages
+from scoring.bench.starting import time_help
+from scoring.bench.ties import time_ties
 from scoring.simulation import draw_collection
 
 
@@ -22,8 +25,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         qrels, paths = write_campaign(collection, Path(folder))
         compare(qrels, paths)
+        time_ties(qrels, paths)
         time_rescoring(qrels, paths)
     time_pairs()
+    time_help()
 
 
 if __name__ == "__main__":

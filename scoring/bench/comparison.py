@@ -1,8 +1,15 @@
 """A whole campaign, files to scores of every topic, in one session with other tools.
 
-Each round times everybody in turn, so that what else the machine does hits all alike. Warm is a
-process that has imported its modules and read the qrels; cold is one from its start to its end. The
-files are in the page cache of the system either way.
+Each round times everybody in turn, so that what else the machine does hits all alike.
+
+- Warm is a process that has imported its modules, read the qrels and scored a run, which compiles
+  what ranx compiles. Timed is all from opening the file of a run to the scores of its topics: each
+  tool reads the file by its own reader.
+- Cold is a process from its start to its end, with imports, qrels, and all runs of the campaign;
+  ours prints every score as CSV, pytrec_eval prints none.
+- The files are in the page cache of the system either way.
+- One worker of ours runs on one processor, as pytrec_eval and ir_measures do. ranx computes on as
+  many as there are: on two of them its like is two workers of ours (column x2).
 """
 
 import subprocess

@@ -1,8 +1,8 @@
 """From the lines of a run straight to grades, without the ranking between them.
 
 The result is that of `align_fully(rank(...))`. What is saved is the order of documents whose
-scores tie where all of them are alike to the judges, which are most: only tied groups with a judged
-document are put in order.
+scores tie where all of them are alike to the judges, which are most: only tied groups that differ
+in their grades are put in order.
 """
 
 from collections.abc import Sequence
@@ -20,12 +20,14 @@ from scoring.core.ranking import (
     check_columns,
     hash_doc_ids,
     score_order,
+    tie_keys,
     tie_order,
     whole_words,
 )
 
 _T = TypeVar("_T", bound=np.generic)
 _NAMED = np.int8(-2)  # on its way: the qrels name the document, but nobody judged it
+_CODE_BITS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,15 +130,47 @@ def _codes(
 
 
 def _order_ties(codes: NDArray[np.int8], lines: _Lines) -> None:
-    """Puts tied groups that hold a judged document in order."""
-    is_tied = ~lines.begins
-    is_tied[:-1] |= is_tied[1:]
-    tied = np.flatnonzero(is_tied)
-    group_of = np.cumsum(lines.begins.take(tied), dtype=np.int32) - np.int32(1)
-    wanted = np.zeros(len(tied), np.bool_)  # as many groups at the most
-    wanted[group_of.take(np.flatnonzero(codes.take(tied) != UNJUDGED))] = True
-    kept = np.flatnonzero(wanted.take(group_of))
-    if len(kept):
-        tied = tied.take(kept)
-        order = tie_order(lines.doc_ids.take(tied), group_of.take(kept))
-        codes[tied] = codes.take(tied.take(order))
+    """Puts in order those tied groups whose documents the judges tell apart: in any other, every
+    order has the same codes."""
+    groups = _mixed_groups(codes, lines.begins)
+    if not len(groups.sizes):
+        return
+    tied = groups.members()
+    doc_ids, unordered = lines.doc_ids.take(tied), codes.take(tied)
+    numbers = np.arange(len(groups.sizes)).repeat(groups.sizes)
+    keys = tie_keys(doc_ids, numbers, spare_bits=_CODE_BITS)
+    if keys is None:
+        codes[tied] = unordered.take(tie_order(doc_ids, numbers))
+        return
+    keys |= unordered.view(np.uint8)  # sorted along with the documents: far quicker than an order
+    keys.sort()
+    codes[tied] = keys.astype(np.uint8).view(np.int8)
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """Tied groups by the line of the first document, and how many there are."""
+
+    firsts: NDArray[np.intp]
+    sizes: NDArray[np.intp]
+
+    def members(self) -> NDArray[np.intp]:
+        """The lines of all of them, group after group."""
+        ends = self.sizes.cumsum()
+        lines = np.arange(ends[-1])
+        lines += (self.firsts - ends + self.sizes).repeat(self.sizes)
+        return lines
+
+
+def _mixed_groups(codes: NDArray[np.int8], begins: NDArray[np.bool_]) -> _Groups:
+    """The groups of more than one document that do not have one code throughout."""
+    # Lines after the first of a tied group begin none, the one after its last does again: the edges
+    # between such lines are the first and the last documents, in turns.
+    edges = (begins[1:] != begins[:-1]).nonzero()[0]
+    if len(edges) % 2:
+        edges = np.append(edges, len(begins) - 1)
+    changes = ((codes[1:] != codes[:-1]) > begins[1:]).nonzero()[0]  # within groups
+    passed = changes.searchsorted(edges)
+    mixed = (passed[::2] != passed[1::2]).nonzero()[0]
+    firsts = edges[::2].take(mixed)
+    return _Groups(firsts, edges[1::2].take(mixed) - firsts + 1)

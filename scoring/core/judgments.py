@@ -126,38 +126,25 @@ def judged_documents(
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """As `find_judgments`, the judged ones alone, in no order: which they are, their indices."""
     first = table.slots.take(_slot_of(table.first_slots, table.shifts, rows, hashes))
-    pending = np.flatnonzero(first >= 0)
-    # Word by word, as numpy is slow to pick rows of a matrix.
-    asked = _Asked(pending, [word.take(pending) for word in id_words(doc_ids).T])
+    pending = np.flatnonzero(first >= 0)  # which documents are still asked about
     places = first.take(pending).astype(np.int64)
     hits, found = [pending[:0]], [places[:0]]
     while len(places):
-        same = np.flatnonzero(_is_same_document(table, places, asked))
-        hits.append(asked.numbers.take(same))
+        is_same = _is_same_document(table, places, doc_ids.take(pending))
+        same = np.flatnonzero(is_same)
+        hits.append(pending.take(same))
         found.append(places.take(same))
         following = table.next_in_slot.take(places)
-        following[same] = -1  # no further search
-        left = np.flatnonzero(following >= 0)
-        asked, places = asked.only(left), following.take(left).astype(np.int64)
+        left = np.flatnonzero((following >= 0) > is_same)  # whoever is found asks no further
+        pending, places = pending.take(left), following.take(left).astype(np.int64)
     return np.concatenate(hits), np.concatenate(found)
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """Documents that may be judged: which they are, and the words of their ids."""
-
-    numbers: NDArray[np.intp]
-    words: list[NDArray[np.uint64]]
-
-    def only(self, kept: NDArray[np.intp]) -> "_Asked":
-        return _Asked(self.numbers.take(kept), [word.take(kept) for word in self.words])
-
-
 def _is_same_document(
-    table: JudgmentTable, places: NDArray[np.int64], asked: _Asked
+    table: JudgmentTable, places: NDArray[np.int64], doc_ids: NDArray[np.bytes_]
 ) -> NDArray[np.bool_]:
     same = np.ones(len(places), np.bool_)
-    for ours, theirs in zip_longest(table.words, asked.words):
+    for ours, theirs in zip_longest(table.words, id_words(doc_ids).T):
         if theirs is None:  # what is left of the wider one must be padding
             same &= ours.take(places) == 0
         elif ours is None:
@@ -180,9 +167,8 @@ def _slot_of(
     rows: NDArray[np.int32],
     hashes: NDArray[np.uint64],
 ) -> NDArray[np.int64]:
-    """int64[documents]: where each is, if it is judged."""
-    topic = rows.astype(np.int64)
-    topic[topic < 0] = len(shifts) - 1
+    """int64[documents]: where each is, if it is judged. Row -1, of unknown topics, is the last."""
+    topic = rows.astype(np.intp)
     # A shift by all 64 bits, of the one slot of a topic without judgments, gives 0.
     slot: NDArray[np.int64] = (hashes >> shifts.take(topic)).view(np.int64)
     slot += first_slots.take(topic)

@@ -196,7 +196,7 @@ def tie_order(doc_ids: NDArray[np.bytes_], groups: NDArray[np.int64]) -> NDArray
 
     `groups` are numbered upwards from 0; no group names a document twice.
     """
-    keys = _short_keys(doc_ids, groups)
+    keys = tie_keys(doc_ids, groups)
     if keys is not None:
         return np.argsort(keys, kind="stable")  # makes use of groups that stand in order
     # Read as big-endian numbers, words compare as their bytes do; inverted, they sort descending.
@@ -204,14 +204,14 @@ def tie_order(doc_ids: NDArray[np.bytes_], groups: NDArray[np.int64]) -> NDArray
     return np.lexsort((*(~words[:, column] for column in reversed(range(words.shape[1]))), groups))
 
 
-def _short_keys(
-    doc_ids: NDArray[np.bytes_], groups: NDArray[np.int64]
+def tie_keys(
+    doc_ids: NDArray[np.bytes_], groups: NDArray[np.integer], *, spare_bits: int = 0
 ) -> NDArray[np.uint64] | None:
     """uint64[documents]: keys that stand in tie order, made of the group and, from each word of the
-    ids, the bits between the first and the last that are not alike in all of them. None where they
-    are more than a word holds."""
+    ids, the bits between the first and the last that are not alike in all of them; below them are
+    `spare_bits` zeros. None where they are more than a word holds."""
     keys = groups.astype(np.uint64)
-    bits = int(groups.max(initial=0)).bit_length()
+    bits = int(groups.max(initial=0)).bit_length() + spare_bits
     for word in id_words(doc_ids).T:
         # Read as big-endian numbers, words compare as their bytes do; inverted, they descend.
         number = ~word.byteswap()
@@ -227,6 +227,7 @@ def _short_keys(
         number >>= np.uint64(lowest)
         number &= np.uint64((1 << width) - 1)
         keys |= number
+    keys <<= np.uint64(spare_bits)
     return keys
 
 

@@ -5,12 +5,21 @@ ranks up to b, log_b(i) from there on.
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import Scores
-from scoring.core.measures.gains import EXP, GRADE, MAP, collected, ideal, rewarded
+from scoring.core.measures.gains import (
+    EXP,
+    GRADE,
+    MAP,
+    best_first,
+    collected,
+    gains_of_grades,
+    rewarded,
+)
 from scoring.core.measures.measure import Arguments, Facts, Family, Parameter, UserModel
 from scoring.core.measures.precision import NONE_USEFUL
 from scoring.core.measures.special_functions import exponential_integral
@@ -68,9 +77,23 @@ def compute_ndcg(arguments: Arguments, workings: Workings) -> Scores:
     places, gains = collected(kind, workings, ranks)
     by_rank = discounts(log_base, np.arange(ranks))
     reached = places.sums(gains / workings.discounts_at(places, by_rank))
-    best_places, best_gains = ideal(kind, workings.graded, cutoff)
-    best = best_places.sums(best_gains / discounts(log_base, best_places.positions))
+    worth, counts = gains_of_grades(kind, workings.graded), workings.graded.grade_counts
+    best = _ideal_dcg(worth.tobytes(), counts.tobytes(), cutoff, log_base)
     return Scores(np.divide(reached, best, out=np.zeros_like(best), where=best > 0), None)
+
+
+@lru_cache(maxsize=16)  # one for all runs of a campaign: it depends on the qrels alone
+def _ideal_dcg(
+    worth: bytes, grade_counts: bytes, cutoff: int | None, log_base: float
+) -> NDArray[np.float64]:
+    """float64[topics]: what the best ranking of each topic gains, from the gain of every grade and
+    the judged documents of every topic and grade (arrays as their bytes, which can be keys)."""
+    gains = np.frombuffer(worth)
+    counts = np.frombuffer(grade_counts, np.int64).reshape(-1, len(gains))
+    places, best_gains = best_first(gains, counts, cutoff)
+    best = places.sums(best_gains / discounts(log_base, places.positions))
+    best.setflags(write=False)
+    return best
 
 
 def discounts(log_base: float, positions: NDArray[np.int64]) -> NDArray[np.float64]:

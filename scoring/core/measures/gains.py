@@ -43,15 +43,21 @@ def ideal(
     kind: str, graded: GradedTopics, cutoff: int | None
 ) -> tuple[Places, NDArray[np.float64]]:
     """The same for the ideal ranking of each topic: all its judged documents, best gain first."""
-    gains = gains_of_grades(kind, graded)
-    best_first = (-gains).argsort(kind="stable")[: np.count_nonzero(gains)]
-    counts = graded.grade_counts[:, best_first]
+    return best_first(gains_of_grades(kind, graded), graded.grade_counts, cutoff)
+
+
+def best_first(
+    gains: NDArray[np.float64], grade_counts: NDArray[np.int64], cutoff: int | None
+) -> tuple[Places, NDArray[np.float64]]:
+    """The same, where so many documents of each topic have each grade."""
+    order = (-gains).argsort(kind="stable")[: np.count_nonzero(gains)]
+    counts = grade_counts[:, order]
     if cutoff is not None:
         above = counts.cumsum(axis=1) - counts
         counts = np.minimum(counts, np.maximum(cutoff - above, 0))
     lengths = counts.sum(axis=1)
-    bounds = np.zeros(graded.topics + 1, np.int64)
+    bounds = np.zeros(len(grade_counts) + 1, np.int64)
     lengths.cumsum(out=bounds[1:])
     positions = np.arange(bounds[-1]) - bounds[:-1].repeat(lengths)
-    every_gain = np.tile(gains[best_first], graded.topics)
+    every_gain = np.tile(gains[order], len(grade_counts))
     return Places(bounds, positions), every_gain.repeat(counts.reshape(-1))
