@@ -15,7 +15,7 @@ help:
 	@echo "make test         every test"
 	@echo "make stack        the production stack as processes on this machine, on port $(PORT)"
 	@echo "make faults       kills, restarts and outages, many times each; writes docs/reliability.md"
-	@echo "make long         the tests that take minutes: thousands of judgments, one by one"
+	@echo "make long         thousands of real judgments, one by one; minutes, needs TRACKSIDE_DATA"
 	@echo "make load         how the production stack bears many uploads and many readers"
 	@echo "make soak         half an hour of light load (SOAK_MINUTES): what leaks, what gets stuck"
 	@echo "make lint         style, types, templates, migrations, known faults of what is pinned"
