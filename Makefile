@@ -8,14 +8,15 @@ PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-ch
 PYTEST = $(VENV)/bin/python -m pytest
 
 .DELETE_ON_ERROR:
-.PHONY: help demo stack test lint bench docs faults load screenshots install constraints
+.PHONY: help demo stack test lint bench docs faults load soak screenshots install constraints
 
 help:
 	@echo "make demo         the site with simulated campaigns, on port $(PORT) (PORT=8765 for another)"
 	@echo "make test         every test"
 	@echo "make stack        the production stack as processes on this machine, on port $(PORT)"
-	@echo "make faults       the tests that kill workers, 20 times each"
+	@echo "make faults       kills, restarts and outages, many times each; writes docs/reliability.md"
 	@echo "make load         how the production stack bears many uploads and many readers"
+	@echo "make soak         half an hour of light load (SOAK_MINUTES): what leaks, what gets stuck"
 	@echo "make lint         style, types, templates, migrations"
 	@echo "make bench        how fast the core is on this machine, beside other tools"
 	@echo "make docs         the computed pages of docs/; two of them need TRACKSIDE_DATA"
@@ -33,11 +34,18 @@ test: $(VENV)/.all
 stack: $(VENV)/.all
 	@exec $(VENV)/bin/python -m config.stack
 
+# Each scenario as often as it asks for, at most FAULT_REPETITIONS times. For an hour or more.
 faults: $(VENV)/.all
-	FAULT_REPETITIONS=$${FAULT_REPETITIONS:-20} $(PYTEST) -m faults $(ARGS)
+	rm -f var/faults.jsonl && mkdir -p var
+	FAULT_REPETITIONS=$${FAULT_REPETITIONS:-50} FAULT_LINES=var/faults.jsonl \
+	    $(PYTEST) -m faults $(ARGS); status=$$?; \
+	$(VENV)/bin/python -m tests.faults.page var/faults.jsonl && exit $$status
 
 load: $(VENV)/.all
 	$(VENV)/bin/python -m tests.load $(ARGS)
+
+soak: $(VENV)/.all
+	$(VENV)/bin/python -m tests.load.soak
 
 lint: $(VENV)/.all
 	$(VENV)/bin/python -m ruff check .

@@ -17,6 +17,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
+from campaigns.choices import one_of
 from campaigns.models import Audience, Campaign, Membership, Run, Team, Topic, User
 from campaigns.models.runs import LIVE
 
@@ -257,13 +258,16 @@ def _viewer(person: Person, campaign: Campaign) -> Viewer:
 
 
 def _through_other_eyes(viewer: Viewer, preview: Preview) -> Viewer:
-    """What that team or the public would get; the campaign's row is changed in memory only."""
+    """What that team or the public would get; the campaign's row is changed in memory only. Raises
+    `UnknownChoice` for another team or stage."""
     campaign, team = copy.copy(viewer.campaign), None
     if preview.team:
-        team = get_object_or_404(campaign.teams, public_id=preview.team)
+        teams = dict(campaign.teams.values_list("public_id", "name"))
+        eyes = {"public": "the public"} | teams
+        one_of("as", preview.team, eyes, called="team to look as")
+        team = campaign.teams.get(public_id=preview.team)
     if preview.stage:
-        if preview.stage not in campaign.stage_switches:
-            raise Http404
+        one_of("at", preview.stage, campaign.stage_switches, called="stage")
         campaign.stage = preview.stage
         campaign.is_accepting = preview.stage == Campaign.Stage.OPEN
         for switch, setting in campaign.stage_switches[preview.stage].items():

@@ -132,15 +132,6 @@ def undo(*, assessor: User, topic: Topic, doc_id: str, key: str = "") -> bool:
 
 
 @transaction.atomic
-def release(*, assessor: User, topic: Topic) -> None:
-    """Gives back what this assessor holds of a topic."""
-    plan = _in_force(topic.campaign_id)
-    if plan is not None:
-        held = _of(plan, assessor).filter(task__topic=topic, end=HELD)
-        held.update(end=RELEASED, until=timezone.now())
-
-
-@transaction.atomic
 def reassign(*, campaign: Campaign, assessor: User, actor: User | None) -> int:
     """Frees what an assessor holds and has not judged, for others to judge; how many those are."""
     refuse_archived(campaign)

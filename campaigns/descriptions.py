@@ -13,6 +13,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from campaigns import lifecycle
 from campaigns.models import Campaign, LogEntry, Run, User
 
 KINDS = {
@@ -96,7 +97,9 @@ def change_run_form(
     run_fields: list[dict[str, Any]],
     actor: User,
 ) -> None:
-    """What is asked of runs from now on; the ones that are here keep what was said of them."""
+    """What is asked of runs from now on; the ones that are here keep what was said of them. Raises
+    `Archived`."""
+    lifecycle.refuse_archived(campaign)
     types = [known for known in Run.Type.values if known in run_types]
     if not types:
         raise ValidationError("Take at least one type of run.")
@@ -120,9 +123,11 @@ def answers_of(campaign: Campaign, run: Run) -> list[tuple[str, str | float]]:
 
 
 def shown_answer(answer: Answer) -> str | float:
-    """Yes and no are written out; the rest is as it was given."""
+    """Yes and no are written out; a whole number has no decimals; the rest is as it was given."""
     if isinstance(answer, bool):
         return "yes" if answer else "no"
+    if isinstance(answer, float) and answer.is_integer() and abs(answer) < 1e15:
+        return int(answer)
     return answer
 
 

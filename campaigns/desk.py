@@ -68,6 +68,7 @@ class Judged:
     is_skipped: bool = False
     can_change: bool = True
     title: str = field(default="")
+    topic: Topic | None = None  # where it is told beside another topic
 
 
 def scale_of(campaign: Campaign) -> list[Grade]:
@@ -183,6 +184,25 @@ def last_act(progress: Progress, made: Iterable[Judgment], topic: Topic) -> Judg
     at, end, doc_id = progress.last
     grades = (j.grade for j in made if j.topic_id == topic.pk and j.doc_id == doc_id)
     return Judged(doc_id, at, next(grades, None), is_skipped=end == SKIPPED)
+
+
+def last_act_anywhere(plan: Plan | None, person: User, made: Iterable[Judgment]) -> Judged | None:
+    """The same over all topics that this assessor still judges; one query."""
+    if plan is None:
+        return None
+    ended = Claim.objects.filter(
+        task__plan=plan,
+        assessor=person,
+        end__in=(JUDGED, SKIPPED),
+        task__topic__assessors__assessor=person,
+    )
+    claim = ended.select_related("task__topic").order_by("-until", "-pk").first()
+    if claim is None:
+        return None
+    topic, doc_id = claim.task.topic, claim.task.doc_id
+    grades = (j.grade for j in made if j.topic_id == topic.pk and j.doc_id == doc_id)
+    is_skipped = claim.end == SKIPPED
+    return Judged(doc_id, claim.until, next(grades, None), is_skipped=is_skipped, topic=topic)
 
 
 def taken_back(doc_id: str, made: Iterable[Judgment], topic: Topic) -> Judgment | None:

@@ -4,6 +4,7 @@ When something is told is `campaigns.notices`' business.
 """
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from django.conf import settings
 from django.core.mail import EmailMessage
@@ -44,6 +45,14 @@ def write(
         ignore_conflicts=True,  # somebody tells the same at this moment
     )
     return list(told.filter(recipient__in=fresh, sent_at=None))
+
+
+def write_of_failure(campaign: Campaign, moment: datetime) -> list[Notice]:
+    """To the organisers, that work on runs was given up: once a day, for what breaks for one
+    breaks for many."""
+    subject, body = compose("failed", campaign)
+    key = f"failed/{moment.date().isoformat()}"
+    return write(campaign=campaign, key=key, subject=subject, body=body, to=organisers_of(campaign))
 
 
 def mail(notice_id: int) -> None:

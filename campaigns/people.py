@@ -152,8 +152,11 @@ def revoke(invitation: Invitation, *, actor: User | None = None) -> None:
 
 @transaction.atomic
 def remove_role(*, membership: Membership, actor: User) -> None:
-    """Takes a role from a person; never the last organiser's, who alone could undo it."""
+    """Takes a role from a person; never the last organiser's, who alone could undo it. Raises
+    `CannotRemove`, and as leaving a team does."""
     campaign = Campaign.objects.select_for_update(no_key=True).get(pk=membership.campaign_id)
+    if campaign.archived_at is not None:
+        raise CannotRemove("The campaign is archived: bring it back first.")
     membership = Membership.objects.filter(pk=membership.pk).first() or membership
     if membership.role == Membership.Role.ORGANISER:
         organisers = campaign.memberships.filter(role=Membership.Role.ORGANISER)

@@ -31,9 +31,11 @@ from campaigns.trec.qrels import ParsedQrels, read_qrels
 Pool: TypeAlias = Mapping[str, Sequence[str]]  # documents by topic, topics in the campaign's order
 
 CSV_COLUMNS: Final = ("topic", "doc_id", "grade")  # the last to be filled in
-NOT_JUDGED: Final = -1
-NO_METHOD: Final = 0  # of those that prels knows
-FOR_CERTAIN: Final = 1  # all of a pool is to be judged: nothing is sampled
+# The fields of prels as NIST's own reader takes them (statAP_MQ_eval_v3.pl, which came with
+# the Million Query tracks and the Web track of 2009: trec.nist.gov/data/web/09/).
+NOT_JUDGED: Final = -999  # it passes these over; -1 would count as judged and not relevant
+SAMPLED: Final = 1  # the method: topics that have only 0, of no sample, it does not evaluate at all
+FOR_CERTAIN: Final = 1  # the probability: all of a pool is to be judged
 ROWS_AT_ONCE: Final = 1000
 FROM_OUTSIDE: Final = "outside "  # so begins the key of an answer
 
@@ -84,9 +86,9 @@ def pool_csv(campaign: Campaign, pool: Pool) -> str:
 
 def pool_prels(campaign: Campaign, pool: Pool) -> str:
     """As the Million Query track wrote them: topic, document, grade, method, probability of being
-    in the pool. Nothing is judged yet, and nothing was sampled."""
+    in the sample. Nothing is judged yet; a pool is a sample that takes in everything."""
     return "".join(
-        f"{topic} {doc_id} {NOT_JUDGED} {NO_METHOD} {FOR_CERTAIN}\n"
+        f"{topic} {doc_id} {NOT_JUDGED} {SAMPLED} {FOR_CERTAIN}\n"
         for topic, doc_id in _shuffled(campaign, pool)
     )
 

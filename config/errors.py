@@ -1,16 +1,28 @@
 """What is answered when something went wrong on our side, or was not found."""
 
+import sys
+
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.views.defaults import page_not_found, server_error
 
 from campaigns.choices import UnknownChoice
 
 FAULT = {"code": "error", "message": "Something went wrong here; nothing was changed by halves."}
+AWAY = {
+    "code": "away",
+    "message": "The site is away for a moment; nothing that was taken in is lost. Try again.",
+}
+AWAY_SECONDS = "10"  # as the proxy says where no web process answers
 
 
 def answer_fault(request: HttpRequest) -> HttpResponse:
-    """To a script in the shape of all refusals of the API, to a person as a page."""
+    """To a script in the shape of all refusals of the API, to a person as a page. It is called
+    while the fault is being handled: a database that is away will be back."""
+    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
+        return _answer_away(request)
     if request.path_info.startswith("/api/"):
         return JsonResponse(FAULT, status=500)
     return server_error(request)
@@ -27,6 +39,15 @@ def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse
     }
     context = {"choice": exception, "links": links, "back": _address(request, exception.name)}
     return render(request, "unknown_choice.html", context, status=404)
+
+
+def _answer_away(request: HttpRequest) -> HttpResponse:
+    if request.path_info.startswith("/api/"):
+        response: HttpResponse = JsonResponse(AWAY, status=503)
+    else:
+        response = HttpResponse(render_to_string("503.html"), status=503)
+    response["Retry-After"] = AWAY_SECONDS
+    return response
 
 
 def _address(request: HttpRequest, name: str, value: str = "") -> str:

@@ -321,6 +321,8 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
+    # A deep link is a link within a button, which no keyboard or screen reader makes sense of.
+    "SWAGGER_UI_SETTINGS": {"deepLinking": False},
 }
 
 # --- words, time and logs ---------------------------------------------------------------------

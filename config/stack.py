@@ -81,7 +81,7 @@ class Stack:
 @contextmanager
 def running(folder: Path, *, webs: int = 2, workers: int = 2, port: int = 0) -> Iterator[Stack]:
     """The stack, its database empty and migrated, until the block ends. Raises `Missing`."""
-    programs = {name: _program(name) for name in ("redis-server", "nginx", "initdb", "pg_ctl")}
+    programs = {name: program(name) for name in ("redis-server", "nginx", "initdb", "pg_ctl")}
     folder.mkdir(parents=True, exist_ok=True)
     redis, postgres, store = free_port(), free_port(), free_port()
     stack = Stack(folder, port or free_port(), _environment(redis, postgres, store))
@@ -215,7 +215,7 @@ def _start_proxy(stack: Stack, webs: list[str], program: str) -> None:
     wait_for("the proxy", lambda: listens(stack.port))
 
 
-def _program(name: str) -> str:
+def program(name: str) -> str:
     packages = {"redis-server": "redis-server", "nginx": "nginx"}
     paths = [*sorted(Path("/").glob(POSTGRES_BINARIES.lstrip("/"))), Path("/usr/sbin")]
     found = shutil.which(name, path=os.pathsep.join([os.environ["PATH"], *map(str, paths)]))

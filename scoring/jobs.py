@@ -30,6 +30,7 @@ from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from campaigns import letters
 from campaigns.models import Run
 from scoring import faults
 from scoring.models import Analysis, Evaluation, Job
@@ -49,6 +50,8 @@ RUNNING = {
     Job.Kind.EVALUATE: Evaluation.State.SCORING,
     Job.Kind.ANALYSE: Analysis.State.COMPUTING,
 }
+
+OF_RUNS = {Job.Kind.CHECK, Job.Kind.EVALUATE}  # organisers are told of those that failed
 
 BELLS_PER_SWEEP = 100  # a worker must hear them all before the next ones come
 
@@ -192,7 +195,14 @@ def _take_back(job: Job, error: str, *, has_lost_lease: bool = False) -> bool:
         )
         if moved:
             _move_subject(job, "failed" if is_last else "waiting")
+            if is_last and job.kind in OF_RUNS:
+                _tell_organisers(job)
     return bool(moved) and not is_last
+
+
+def _tell_organisers(job: Job) -> None:
+    for notice in letters.write_of_failure(job.campaign, timezone.now()):
+        enqueue(Job.Kind.NOTIFY, subject=notice.pk, campaign_id=job.campaign_id)
 
 
 def _hand_back(held: Claim, error: str) -> None:

@@ -1,7 +1,7 @@
 """How far a plan has come, as rows for page and CSV: runs, topics, pace, and whether to stop."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 from statistics import median
@@ -15,6 +15,7 @@ from scoring.core.measures.arrays import Scores
 from scoring.core.projection import projections
 from scoring.core.selection import Bounds
 from scoring.core.stopping import PairCounts, best_first, count_pairs, smallest_p, top_group
+from scoring.judging_outlook import Outlook, Then, outlook
 from scoring.judging_progress import Progress, progress_of
 
 # By name in the address: how it is called on the page. The first of each is the default.
@@ -23,7 +24,9 @@ OFFERED: Final[dict[str, dict[str, str]]] = {
     "group": {"third": "a third of the runs", "10": "ten runs", "5": "five runs",
               "3": "three runs", "1": "one run"},
 }  # fmt: skip
+STEPS: Final = (1, 5, 10, 50, 100, 500, 1000, 5000, 10_000)
 LAST_ACTS: Final = 200  # judgments that the pace is read from
+MOST_DIGITS: Final = 7
 # Between two judgments: less is a script's or a file's, more is no work.
 SHORTEST, LONGEST = timedelta(seconds=1), timedelta(minutes=10)
 
@@ -59,6 +62,7 @@ class JudgedRun:
     projection: float
     p_value: float | None  # that the leader beats it even at its best, corrected; None: it leads
     is_in_top: bool
+    then: Then | None = None  # after so many documents more, where that was asked
 
     @property
     def upper(self) -> float:
@@ -120,6 +124,7 @@ class Judging:
     wanted: int  # judgments that the tasks laid out ask for: more than documents where two judge
     seconds_each: float | None  # None: too few judgments to say
     stopping: Stopping | None  # None: no run is ranked
+    outlook: Outlook | None = None  # None: not asked for
 
     @cached_property
     def judged(self) -> int:
@@ -145,6 +150,16 @@ class Judging:
     @property
     def mean_residual(self) -> float | None:
         return sum(run.residual for run in self.runs) / len(self.runs) if self.runs else None
+
+    @property
+    def step(self) -> int:
+        """Of the slider that looks ahead: some hundred steps, each a round number."""
+        return next(step for step in STEPS if self.left <= 120 * step or step == STEPS[-1])
+
+    @property
+    def furthest(self) -> int:
+        """To where it goes: all that is left, rounded up to a step."""
+        return -(-self.left // self.step) * self.step
 
     @property
     def per_hour(self) -> int | None:
@@ -176,8 +191,16 @@ def chosen_stop(asked: Mapping[str, str]) -> StopChoices:
     return StopChoices(**found)
 
 
-def judging(plan: Plan, choices: StopChoices) -> Judging:
-    """At most seven queries."""
+def chosen_outlook(asked: Mapping[str, str]) -> int:
+    """How many documents ahead; 0: none. Raises Http404 for what is no number."""
+    more = asked.get("after") or "0"
+    if not (more.isascii() and more.isdecimal() and len(more) <= MOST_DIGITS):
+        raise Http404("Look so many documents ahead.")
+    return int(more)
+
+
+def judging(plan: Plan, choices: StopChoices, more: int = 0) -> Judging:
+    """At most seven queries, some eight more to look ahead."""
     progress = progress_of(plan)
     runs: tuple[JudgedRun, ...] = ()
     stopping = None
@@ -186,7 +209,7 @@ def judging(plan: Plan, choices: StopChoices) -> Judging:
         stopping = _stopping(runs, progress.bounds, choices)
     tasks = plan.tasks.values_list("topic__position", "topic__code", "doc_id", "wanted")
     made = list(tasks)
-    return Judging(
+    found = Judging(
         plan=plan,
         runs=runs,
         topics=_topics(made, progress),
@@ -194,6 +217,16 @@ def judging(plan: Plan, choices: StopChoices) -> Judging:
         seconds_each=_seconds_each(plan),
         stopping=stopping,
     )
+    is_ahead = more and found.left and runs and plan.state != Plan.State.ENDED
+    return _ahead(found, min(more, found.left)) if is_ahead else found
+
+
+def _ahead(found: Judging, more: int) -> Judging:
+    ahead = outlook(found.plan, more)
+    if ahead is None:
+        return found
+    runs = tuple(replace(run, then=ahead.runs.get(run.run_id)) for run in found.runs)
+    return replace(found, runs=runs, outlook=ahead)
 
 
 def _runs(progress: Progress, choices: StopChoices) -> tuple[JudgedRun, ...]:

@@ -8,7 +8,7 @@ from defusedcsv import csv
 from scoring.judging_rows import Judging
 
 RUNS = ("place", "run_id", "run", "team", "measure", "base", "residual", "upper", "projection",
-        "p_corrected", "in_top_group")  # fmt: skip
+        "p_corrected", "in_top_group", "base_then", "residual_then")  # fmt: skip
 TOPICS = ("topic", "laid_out", "judged")
 
 
@@ -23,6 +23,7 @@ def runs_csv(found: Judging | None) -> str:
             (
                 run.place, run.run_id, run.tag, run.team, measure, run.base, run.residual,
                 run.upper, run.projection, run.p_value, int(run.is_in_top),
+                run.then and run.then.base, run.then and run.then.residual,
             )
             for run in found.runs
         ),

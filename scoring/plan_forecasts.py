@@ -4,21 +4,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
-from django.http import Http404
-from numpy.typing import NDArray
 
 from campaigns.access import Viewer
-from scoring.board_choices import chosen_measure
-from scoring.board_vectors import means_seen
-from scoring.core.measures.catalogue import family_of
-from scoring.core.standing import DECIMALS
-from scoring.definitions import rules_of
+from scoring.plan_orders import standing_keys
 from scoring.studies.judging_plans import METHODS
-
-PROJECTED: Final = "projected"
 
 
 @dataclass(frozen=True)
@@ -159,31 +151,15 @@ class Replay:
     relevant: int
 
 
-def orders_offered(viewer: Viewer) -> dict[str, str]:
-    """What runs may be ordered by, by name: the first is the usual one."""
-    measures = rules_of(viewer.campaign).measures if viewer.campaign.active_qrels else ()
-    named = {str(measure): f"mean {measure}" for measure in measures}
-    return named | {PROJECTED: "projected RBP"}
-
-
-def chosen_order(viewer: Viewer, asked: str | None) -> str:
-    """Raises Http404 for what is not offered."""
-    offered = orders_offered(viewer)
-    order = asked or next(iter(offered))
-    if order not in offered:
-        raise Http404(f"Runs are not ordered by {order}.")
-    return order
-
-
 def forecast(
     viewer: Viewer, question: Mapping[str, Any], order: str, answer: Mapping[str, Any]
 ) -> Forecast | None:
-    """None where no run proposes a document. At most one query."""
+    """None where no run proposes a document. At most two queries."""
     run_ids = answer["run_ids"].tolist()
     if not run_ids:
         return None
     before, after, curve = answer["before"], answer["after"], answer["curve"]
-    keys = _keys(viewer, order, run_ids, before[2])
+    keys = standing_keys(viewer, order, run_ids, before[2], question["p"])
     tags, teams = answer["tags"].tolist(), answer["teams"].tolist()
     places = sorted(range(len(run_ids)), key=lambda at: (-keys[at], tags[at].lower()))
     has_order = len(run_ids) > 1 and len(set(keys)) > 1
@@ -244,21 +220,6 @@ def replay(question: Mapping[str, Any], answer: Mapping[str, Any]) -> Replay | N
         known=int(answer["known"]),
         relevant=int(answer["relevant"]),
     )
-
-
-def _keys(
-    viewer: Viewer, order: str, run_ids: list[str], projected: NDArray[np.float64]
-) -> list[float]:
-    """What each run stands by, higher first; below all others where it has no score."""
-    qrels = viewer.campaign.active_qrels
-    if order == PROJECTED or qrels is None:
-        return [round(value, DECIMALS) for value in projected.tolist()]
-    measure = chosen_measure(viewer, order)
-    seen, bases, _ = means_seen(viewer, qrels, [measure])
-    sign = -1.0 if family_of(measure).facts.direction == "lower" else 1.0
-    means = {run.run_id: sign * base for run, base in zip(seen, bases[0].tolist(), strict=True)}
-    found = [round(means.get(run_id, np.nan), DECIMALS) for run_id in run_ids]
-    return [-np.inf if np.isnan(key) else key for key in found]
 
 
 def _topics(answer: Mapping[str, Any]) -> tuple[PlannedTopic, ...]:

@@ -5,18 +5,24 @@ from functools import partial
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
+from campaigns.lifecycle import refuse_archived
 from campaigns.models import Campaign, LogEntry, Run, User
 from scoring import jobs
 from scoring.models import Analysis, Evaluation, Job
 from scoring.queue_rows import failed_jobs
+
+ASKED_OF_ARCHIVES = {Job.Kind.ANALYSE}
 
 
 def retry(job: Job, *, actor: User | None) -> bool:
     """Has a job that failed tried again, with all its attempts; whether it is.
 
     It is not where it has not failed, where somebody else has asked for the same meanwhile, or
-    where its run has been overtaken: replaced a second time.
+    where its run has been overtaken: replaced a second time. Raises `Archived` for work that would
+    change an archived campaign.
     """
+    if job.kind not in ASKED_OF_ARCHIVES:
+        refuse_archived(job.campaign)
     try:
         with transaction.atomic():
             has_moved = Job.objects.filter(pk=job.pk, state=Job.State.FAILED).update(
@@ -45,6 +51,7 @@ def retry(job: Job, *, actor: User | None) -> bool:
 
 def retry_all(campaign: Campaign, *, actor: User | None) -> int:
     """Has all failed work of a campaign tried again; how many jobs."""
+    refuse_archived(campaign)
     return sum(retry(failed.job, actor=actor) for failed in failed_jobs(campaign))
 
 

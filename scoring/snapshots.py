@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from django.core.files.base import File
 from django.core.files.storage import default_storage
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
@@ -22,7 +22,7 @@ from django.utils import timezone
 from campaigns.access import Person, Viewer, board_or_404
 from campaigns.lifecycle import CannotStep, refuse_archived
 from campaigns.models import Audience, LogEntry, User
-from campaigns.models.identity import new_public_id
+from campaigns.models.identity import is_public_id, new_public_id
 from scoring.definitions import rules_of
 from scoring.exports.package import (
     BOARD_FILE,
@@ -45,18 +45,25 @@ class FileChanged(Exception):
     """A stored snapshot is not the one that was taken."""
 
 
-def take_snapshot(*, viewer: Viewer, actor: User, title: str, site: str = "") -> Snapshot:
+def take_snapshot(
+    *, viewer: Viewer, actor: User, title: str, site: str = "", key: str = ""
+) -> Snapshot:
     """Freezes the board in force as those will see it to whom it is published: with their names,
     and with scores by topic and qrels where everybody may see these. Raises `CannotTake`.
 
-    `site` is the beginning of the address under which it says it is found.
+    `site` is the beginning of the address under which it says it is found. The same `key`, a public
+    id, gives the first one back: a second click takes no second snapshot.
     """
+    if taken := viewer.campaign.snapshots.filter(public_id=key).first():
+        return taken
     refuse_archived(viewer.campaign)
     qrels = viewer.campaign.active_qrels
     if qrels is None:
         raise CannotTake("There are no qrels yet, and so no board.")
     _refuse_half_scored(viewer)
-    made_at, identity = timezone.now(), new_public_id()
+    made_at = timezone.now()
+    is_free = is_public_id(key) and not Snapshot.objects.filter(public_id=key).exists()
+    identity = key if is_free else new_public_id()
     title = " ".join(title.split())[:LONGEST_TITLE] or f"{viewer.campaign.name} at {made_at:%F}"
     address = site and site + reverse("scoring:snapshot-detail", args=[identity])
     with tempfile.SpooledTemporaryFile(LARGEST_IN_MEMORY) as out:
@@ -191,16 +198,20 @@ def _store(out: BinaryIO, identity: str) -> dict[str, Any]:
 
 
 def _kept(snapshot: Snapshot, actor: User) -> Snapshot:
-    """The file is stored before the row: what a crash leaves behind is swept up."""
-    with transaction.atomic():
-        snapshot.save(force_insert=True)
-        LogEntry.objects.create(
-            campaign_id=snapshot.campaign_id,
-            actor=actor,
-            verb="took a snapshot",
-            subject=snapshot.public_id,
-            details={"sha256": snapshot.digest, "title": snapshot.title},
-        )
+    """The file is stored before the row: what a crash leaves behind is swept up, and so is the
+    file of a second click that came while the first was at work."""
+    try:
+        with transaction.atomic():
+            snapshot.save(force_insert=True)
+            LogEntry.objects.create(
+                campaign_id=snapshot.campaign_id,
+                actor=actor,
+                verb="took a snapshot",
+                subject=snapshot.public_id,
+                details={"sha256": snapshot.digest, "title": snapshot.title},
+            )
+    except IntegrityError:
+        return Snapshot.objects.get(campaign=snapshot.campaign_id, public_id=snapshot.public_id)
     return snapshot
 
 

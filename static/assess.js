@@ -14,6 +14,7 @@ const said = document.getElementById("said");
 const person = unsent.dataset.person;
 let isSending = false;
 let retry = 0;
+let undoneAt = ""; // the address of the last undo
 
 // --- sending ---------------------------------------------------------------------------------
 
@@ -32,9 +33,10 @@ async function send() {
 
 function answered(answer, act) {
   const desk = document.getElementById("desk");
-  if (desk && act.to === desk.getAttribute("action") && !actsOf(person).some((each) => each.to === act.to)) {
-    show(answer.desk, answer.said);
-  }
+  if (!desk || actsOf(person).some((each) => each.to === act.to)) return;
+  if (answer.onward && !answer.said) location.assign(answer.onward);
+  else if (act.to === desk.getAttribute("action")) show(answer.desk, answer.said);
+  else if (act.to === undoneAt) answer.said ? say(answer.said) : location.assign(act.to); // of another topic
 }
 
 function token() {
@@ -97,13 +99,16 @@ function show(html, words = "") {
   // Where nothing is left here, Enter goes on with the next topic.
   next.querySelector(".document, .acts .main")?.focus({ preventScroll: true });
   const title = next.querySelector(".document h2")?.textContent.trim();
-  said.textContent = words || (title ? `Next: ${title}` : "");
-  if (words) {
-    const line = document.createElement("p");
-    line.className = "notice";
-    line.textContent = words;
-    next.prepend(line);
-  }
+  said.textContent = title ? `Next: ${title}` : "";
+  if (words) say(words);
+}
+
+function say(words) {
+  said.textContent = words;
+  const line = document.createElement("p");
+  line.className = "notice";
+  line.textContent = words;
+  document.getElementById("desk").prepend(line);
 }
 
 async function look() {
@@ -112,6 +117,7 @@ async function look() {
   if (isSending || actsOf(person).length) return plan();
   try {
     const response = await fetch(desk.getAttribute("action"), { headers: { Accept: "text/html" } });
+    if (response.redirected && new URL(response.url).searchParams.has("all")) return location.assign(response.url);
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const next = page.getElementById("desk");
     if (next && "waits" in desk.dataset && told(next) !== told(desk)) show(next.outerHTML);
@@ -178,7 +184,9 @@ function act(desk, pressed) {
   }
   if (pending && pending === pressed) return; // pressed twice
   sessionStorage.removeItem(draftKey(desk));
-  keep.add(person, { to: desk.getAttribute("action"), topic: document.querySelector(".asked .code").textContent, fields });
+  const to = (!pending && pressed.getAttribute?.("formaction")) || desk.getAttribute("action");
+  if (fields.act === "undo") undoneAt = to;
+  keep.add(person, { to, topic: document.querySelector(".asked .code").textContent, fields });
   mark(desk);
   send();
 }

@@ -124,10 +124,6 @@ function dressed(given, canvas, rows) {
   Object.assign(layout.yaxis, axis, { dtick: 0.2 });
   layout.xaxis.title.standoff = 6;
   layout.yaxis.title.standoff = 6;
-  if (canvas.clientWidth < 480) { // no room for what the measure switch says as well
-    layout.yaxis.title.text = "";
-    layout.margin.l = 28;
-  }
   return { data, layout };
 }
 

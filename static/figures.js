@@ -3,6 +3,9 @@
 
 import { axisLook, giveUp, offerPictures, pageLook, redrawOnChange, tokens, whenPlotlyIsHere } from "./plotting.js";
 
+const LINE = 15; // pixels, of a name at an axis
+const BESIDES = 80; // pixels of a chart that are not between its axes
+
 for (const figure of document.querySelectorAll("figure.chart[data-figure]")) {
   whenPlotlyIsHere(figure.dataset.plotly, () => show(figure), () => giveUp(figure));
 }
@@ -35,11 +38,20 @@ function dressed(given, canvas) {
   const legend = { orientation: "h", x: 0, y: 1, yanchor: "bottom", ...layout.legend };
   Object.assign(layout, { margin: { l: 48, r: 8, t: 8, b: 40, ...layout.margin } }, pageLook(page, canvas), { legend });
   for (const [name, axis] of Object.entries(layout)) {
-    if (/^[xy]axis\d*$/.test(name)) Object.assign(axis, { ...axisLook(page.token), automargin: true });
+    if (!/^[xy]axis\d*$/.test(name)) continue;
+    Object.assign(axis, { ...axisLook(page.token), automargin: true });
+    thin(axis, name.startsWith("x") ? canvas.clientWidth : canvas.clientHeight);
   }
   for (const shape of layout.shapes ?? []) shape.line = { ...shape.line, color: page.token("edge") };
   for (const note of layout.annotations ?? []) note.font = { ...note.font, color: page.token("ink") };
   return { data, layout };
+}
+
+// As many of the named places as stand side by side without touching; turned, a name needs a line.
+function thin(axis, room) {
+  const step = Math.ceil((axis.tickvals?.length ?? 0) * LINE / (room - BESIDES));
+  if (axis.type === "log" || step < 2) return;
+  for (const names of ["tickvals", "ticktext"]) axis[names] = axis[names].filter((_, at) => at % step === 0);
 }
 
 function colour(trace, token) {

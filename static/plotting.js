@@ -35,10 +35,18 @@ export function giveUp(figure) {
   figure.replaceChildren("The chart could not be loaded. The table holds the same figures.");
 }
 
-// Reads the tokens of the stylesheet as they are now, in this theme.
+// Reads the tokens of the stylesheet as they are now, in this theme: what they come to on an element,
+// as #rrggbb, since the property itself holds the colours of both.
 export function tokens() {
-  const page = getComputedStyle(document.body);
-  return { token: (name) => page.getPropertyValue(`--${name}`).trim(), font: page.fontFamily };
+  const probe = document.createElement("i");
+  probe.hidden = true;
+  document.body.append(probe);
+  const token = (name) => {
+    probe.style.color = `var(--${name})`;
+    const parts = getComputedStyle(probe).color.match(/\d+/g).slice(0, 3);
+    return `#${parts.map((part) => Number(part).toString(16).padStart(2, "0")).join("")}`;
+  };
+  return { token, font: getComputedStyle(document.body).fontFamily };
 }
 
 export function axisLook(token) {
@@ -78,6 +86,7 @@ export function redrawOnChange(canvas, draw) {
   }).observe(canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   matchMedia("print").addEventListener("change", draw);
+  document.addEventListener("theme", draw); // somebody chose another: theme.js
 }
 
 export function offerPictures(caption, canvas, filename) {

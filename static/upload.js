@@ -28,7 +28,18 @@ function improve(form) {
     send();
   });
 
-  // Every try carries the same idempotency key: however often it is sent, it is one run.
+  // Every try carries the same idempotency key: however often it is sent, it is one run. Once it is
+  // taken, what comes next from this page is another upload.
+  function renew() {
+    const random = crypto.getRandomValues(new Uint8Array(16));
+    form.elements.idempotency_key.value = Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+
+  // Whoever comes back to this page by the browser's button finds it ready for another file.
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) busy(false);
+  });
+
   function send() {
     say([]);
     busy(true);
@@ -52,8 +63,10 @@ function improve(form) {
     const answer = read(request);
     if (request.status === 202 && answer?.url) {
       part("sent").textContent = "Received";
+      renew();
       location.assign(answer.url);
     } else if (request.status === 400 && answer?.problems) {
+      form.elements.idempotency_key.value = answer.idempotency_key;
       failed(...answer.problems);
     } else if (request.status === 413) {
       failed("The file is too large for this site. Gzip it.");

@@ -110,3 +110,47 @@ def test_settings_of_an_archived_campaign_are_shown_and_locked() -> None:
     assert ">Save<" not in page
     client.post(url, RULES | {"slug": campaign.slug, "name": "Renamed"})
     assert Campaign.objects.get(pk=campaign.pk).name == campaign.name
+
+
+@pytest.mark.parametrize(
+    "column",
+    ["grace_minutes", "run_quota", "quota_days", "attempt_quota", "run_depth"],
+)
+def test_a_number_that_no_date_or_database_can_bear_is_refused(client: Client, column: str) -> None:
+    """Minutes beyond the year 9999 would break every page that tells of the campaign."""
+    url = reverse("campaigns:campaign-create")
+    dated = {"preset": "trec", "closes_at": "2027-01-01T12:00", column: "99999999999"}
+    answer = client.post(url, RULES | dated)
+    assert answer.status_code == 400
+    assert column in answer.context["form"].errors
+    assert not Campaign.objects.exists()
+
+
+def test_numbers_of_feedback_have_bounds_too(client: Client) -> None:
+    campaign = made(client, slug="bounds")
+    sent = {"feedback": "none", "feedback_step": "0.01", "feedback-form": ""}
+    for column in ("feedback_runs", "feedback_days"):
+        small = {"feedback_runs": "2", "feedback_days": "30"}
+        url = reverse("campaigns:showing-edit", args=[campaign.slug])
+        answer = client.post(url, sent | small | {column: "99999999999"})
+        assert column in answer.context["feedback_form"].errors
+
+
+def test_a_tab_left_open_does_not_take_back_what_another_organiser_saved(client: Client) -> None:
+    campaign = made(client, slug="two-tabs")
+    url = reverse("campaigns:campaign-edit", args=[campaign.slug])
+    mark = client.get(url).context["mark"]
+    kept = RULES | {"slug": campaign.slug, "mark": mark}
+    assert client.post(url, kept | {"name": "Renamed"}).status_code == 302
+    assert client.post(url, kept | {"name": "Renamed"}).status_code == 302  # a double click
+    refused = client.post(url, kept | {"run_quota": "3"})
+    page = refused.content.decode()
+    assert refused.status_code == 400
+    assert "Somebody has changed this since" in page
+    assert "Name, Runs per team" in page
+    campaign.refresh_from_db()
+    assert (campaign.name, campaign.run_quota) == ("Renamed", None)
+    again = kept | {"run_quota": "3", "mark": refused.context["mark"]}
+    assert client.post(url, again).status_code == 302  # said so, and meant
+    campaign.refresh_from_db()
+    assert (campaign.name, campaign.run_quota) == (RULES["name"], 3)

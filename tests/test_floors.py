@@ -16,6 +16,8 @@ FLOORS = {
     "campaigns.models": 1,
     "campaigns.migrations": 1,
     "campaigns.access": 2,
+    "campaigns.choices": 2,
+    "campaigns.letters": 2,
     "campaigns": 3,  # the acts: intake, lifecycle, people, ...
     "campaigns.views": 4,
     "campaigns.api": 4,

@@ -334,3 +334,36 @@ def test_the_timer_asks_every_minute_and_outlives_a_broker_that_is_away(
     ask(*arguments)
     assert sent == ["scoring.tell_due"]
     assert jobs.TASKS[Job.Kind.NOTIFY] == tasks.deliver_notice.name
+
+
+# --- work that was given up -------------------------------------------------------------------
+
+
+def give_up(run: Run, kind: Job.Kind = Job.Kind.CHECK) -> None:
+    job = jobs.enqueue(kind, subject=run.pk, campaign_id=run.campaign_id)
+    Job.objects.filter(pk=job.pk).update(attempts=settings.JOB_ATTEMPTS - 1)
+    with jobs.attempt(job.pk):
+        raise OSError("the disk is away")
+
+
+def test_organisers_are_told_once_a_day_that_work_on_runs_was_given_up() -> None:
+    campaign = make_campaign()
+    organiser, alice = make_organiser(campaign), make_user()
+    team = make_team(campaign, alice)
+    give_up(make_run(campaign, team))
+    give_up(make_run(campaign, team))
+    assert (told(organiser), told(alice)) == (["failed"], [])
+    send_all()
+    (letter,) = mail.outbox
+    assert letter.to == [organiser.email]
+    assert "could not be worked on" in letter.subject
+    Notice.objects.update(key="failed/2026-01-01")
+    give_up(make_run(campaign, team))
+    assert told(organiser) == ["failed", "failed"]
+
+
+def test_a_mail_that_could_not_be_sent_is_not_told_by_mail() -> None:
+    campaign = make_campaign()
+    organiser = make_organiser(campaign)
+    give_up(make_run(campaign, make_team(campaign)), Job.Kind.NOTIFY)
+    assert told(organiser) == []

@@ -112,6 +112,9 @@ def test_an_old_or_revoked_link_opens_nothing(spoil: str) -> None:
         past = timezone.now() - timedelta(seconds=1)
         Invitation.objects.filter(pk=invitation.pk).update(expires_at=past)
     assert people.find_invitation(token) is None
+    answer = signed_in(make_user()).get(reverse("campaigns:invitation", args=[token]))
+    assert answer.status_code == 404
+    assert "This link opens nothing" in answer.content.decode()
 
 
 def test_a_member_of_one_team_cannot_follow_a_link_of_another() -> None:

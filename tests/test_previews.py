@@ -100,14 +100,25 @@ def test_nobody_but_an_organiser_is_heard(
     assert seen(look(looks_as, query)) == seen(plain)
 
 
-@pytest.mark.parametrize("query", ["?as=nobody", "?as=public&at=sideways", "?as=%27"])
-def test_eyes_that_are_nobodys_are_not_found(
-    query: str, campaign: Campaign, people: dict[str, User]
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("?as=nobody", "no team to look as “nobody”"),
+        ("?as=%27", "no team to look as “&#x27;”"),
+        ("?as=public&at=sideways", "no stage “sideways”"),
+    ],
+)
+@pytest.mark.parametrize("name", ["campaigns:campaign-detail", "scoring:leaderboard"])
+def test_eyes_that_are_nobodys_are_told_with_those_that_there_are(
+    name: str, query: str, words: str, campaign: Campaign, people: dict[str, User]
 ) -> None:
     client = Client()
     client.force_login(people["organiser"])
-    url = reverse("campaigns:campaign-detail", args=[campaign.slug]) + query
-    assert client.get(url).status_code == 404
+    answer = client.get(reverse(name, args=[campaign.slug]) + query)
+    page = answer.content.decode()
+    assert answer.status_code == 404
+    assert words in page
+    assert ("judging" if "stage" in words else "The Owls") in page
 
 
 def test_a_team_of_another_campaign_lends_no_eyes(

@@ -80,6 +80,36 @@ def test_the_last_organiser_stays() -> None:
     assert campaign.memberships.get().person == olga
 
 
+def test_nobody_is_removed_from_an_archived_campaign() -> None:
+    campaign = make_campaign(archived_at=timezone.now(), stage="published", is_accepting=False)
+    client = signed_in(make_organiser(campaign))
+    reader = Membership.objects.create(campaign=campaign, person=make_user(), role="reader")
+    page = client.post(url_of("role-remove", campaign, reader.pk), follow=True)
+    assert "The campaign is archived" in page.content.decode()
+    assert Membership.objects.filter(pk=reader.pk).exists()
+
+
+def test_a_second_click_is_told_that_team_or_role_is_gone_already() -> None:
+    campaign = make_campaign()
+    client = signed_in(make_organiser(campaign))
+    waiting, going, staying = (make_team(campaign, make_user()) for _ in range(3))
+    type(waiting).objects.exclude(pk=waiting.pk).update(approved_at=timezone.now())
+    type(waiting).objects.filter(pk=waiting.pk).update(approved_at=None)
+    reader = Membership.objects.create(campaign=campaign, person=make_user(), role="reader")
+    clicks = [
+        (url_of("team-decide", campaign, waiting.public_id, "decline"), {}),
+        (url_of("team-merge", campaign, going.public_id), {"into": staying.public_id}),
+        (url_of("role-remove", campaign, reader.pk), {}),
+    ]
+    for url, data in clicks:
+        assert client.post(url, data).status_code == 302
+        again = client.post(url, data)
+        assert again.status_code == 404
+        assert "People and teams" in again.content.decode()
+        assert "any more" in again.content.decode() or "gone already" in again.content.decode()
+    assert list(campaign.teams.all()) == [staying]
+
+
 def test_a_removed_member_no_longer_sees_the_teams_runs() -> None:
     campaign = make_campaign()
     olga, alice = make_organiser(campaign), make_user()

@@ -120,3 +120,38 @@ def test_a_step_that_does_not_exist_is_not_found(desk: tuple[Client, Campaign]) 
     client, campaign = desk
     url = reverse("campaigns:campaign-step", args=[campaign.slug, "sideways"])
     assert client.post(url).status_code == 404
+
+
+def test_a_tab_left_open_does_not_take_back_what_is_shown_by_now(
+    desk: tuple[Client, Campaign],
+) -> None:
+    client, campaign = desk
+    url = reverse("campaigns:showing-edit", args=[campaign.slug])
+    marks = client.get(url).context["marks"]
+    live, class_room = sent(TABLES["live"]()), sent(TABLES["classroom"]())
+    mark = {"mark": marks["table"]}
+    assert client.post(url, live | mark).status_code == 302
+    assert client.post(url, live | mark).status_code == 302  # a double click
+    refused = client.post(url, class_room | mark)
+    assert refused.status_code == 400
+    assert "Somebody has changed this since" in refused.content.decode()
+    assert Campaign.objects.get(pk=campaign.pk).preset == "live"
+    feedback = {"feedback": "none", "feedback_step": "0.01", "feedback_days": "30",
+                "feedback-form": "", "mark": marks["feedback"]}  # fmt: skip
+    assert client.post(url, feedback | {"feedback_runs": "3"}).status_code == 302
+    assert client.post(url, feedback | {"feedback_runs": "4"}).status_code == 400
+    assert Campaign.objects.get(pk=campaign.pk).feedback_runs == 3
+
+
+def test_what_an_archived_campaign_shows_is_shown_and_locked(
+    desk: tuple[Client, Campaign],
+) -> None:
+    client, campaign = desk
+    Campaign.objects.filter(pk=campaign.pk).update(
+        archived_at=timezone.now(), stage="published", is_accepting=False
+    )
+    url = reverse("campaigns:showing-edit", args=[campaign.slug])
+    page = client.get(url).content.decode()
+    assert page.count("<fieldset") == page.count(" disabled>") == 2
+    assert "is in the archive" in page
+    assert "?preset=" not in page

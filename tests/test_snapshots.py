@@ -84,6 +84,20 @@ def bytes_of(response: object) -> bytes:
     return response.whole
 
 
+def test_a_second_click_takes_no_second_snapshot(campaign: Campaign, organiser: User) -> None:
+    client = Client()
+    client.force_login(organiser)
+    key = client.get(reverse("scoring:downloads", args=[campaign.slug])).context["key"]
+    url = reverse("scoring:snapshot-create", args=[campaign.slug])
+    first, second = (client.post(url, {"title": "Final", "key": key}) for _ in range(2))
+    assert first.url == second.url == reverse("scoring:snapshot-detail", args=[key])
+    assert campaign.snapshots.count() == 1
+    other = client.post(url, {"title": "Final", "key": "../../etc/passwd"})
+    assert other.status_code == 302
+    assert campaign.snapshots.count() == 2
+    assert "passwd" not in campaign.snapshots.exclude(public_id=key).get().storage_key
+
+
 # --- it stays -------------------------------------------------------------------------------------
 
 

@@ -6,8 +6,8 @@ from rest_framework import serializers
 from campaigns.api.asked import Asked
 from campaigns.descriptions import FIELD_LIMIT, KINDS
 from campaigns.models import Campaign, Preset, Run
+from campaigns.models.campaign import DEEPEST, SMALL
 
-SMALL = 32_767  # what the smaller columns hold
 STEPS = 1_000_000.0
 
 
@@ -68,7 +68,7 @@ class SettingsSerializer(Asked):
         required=False,
         help_text="The board's other measures: AP, nDCG@10, P(rel=2)@5, bpref, ...",
     )
-    run_depth = serializers.IntegerField(required=False, min_value=1, max_value=1_000_000)
+    run_depth = serializers.IntegerField(required=False, min_value=1, max_value=DEEPEST)
     no_relevant = serializers.ChoiceField(choices=Campaign.NoRelevant.choices, required=False)
     unknown_topics = serializers.ChoiceField(choices=Campaign.UnknownTopics.choices, required=False)
     run_types = serializers.ListField(

@@ -44,7 +44,15 @@ class PlanForm(forms.Form):
     )
     runs = forms.TypedChoiceField(coerce=_number, label="Runs that propose documents")
     start = forms.TypedChoiceField(coerce=_number, label="Start from")
-    amount = forms.FloatField(label="Budget", min_value=0.01, max_value=MOST_DOCUMENTS)
+    amount = forms.FloatField(
+        label="Budget",
+        min_value=0.01,
+        max_value=MOST_DOCUMENTS,
+        error_messages={
+            "min_value": "A budget of nothing judges nothing: plan at least one document.",
+            "max_value": "That is more than %(limit_value)s: no campaign judges so many.",
+        },
+    )
     unit = forms.ChoiceField(choices=list(UNITS.items()), label="in")
     per_hour = forms.FloatField(
         label="Documents per hour",

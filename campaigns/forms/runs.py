@@ -10,6 +10,12 @@ from django.core.exceptions import ValidationError
 
 from campaigns import descriptions
 from campaigns.models import Campaign, Run, Team
+from campaigns.uploads import NotTaken
+
+PAGE_WAS_USED = (
+    "Another file was handed in from this page before. Hand this one in again: it is a run of its "
+    "own."
+)
 
 
 class RunForm(forms.Form):
@@ -85,6 +91,14 @@ class RunForm(forms.Form):
                 if name not in self.errors:
                     self.add_error(name, fault)
         return cleaned
+
+    def refuse(self, why: NotTaken, idempotency_key: str) -> None:
+        """Nothing was taken: what is sent from this form next is another upload. A browser that
+        went back may have sent the key of an upload that was taken."""
+        self.data = self.data.copy()
+        self.data["idempotency_key"] = idempotency_key
+        is_key_used = why.code == "key_reused"
+        self.add_error(None, PAGE_WAS_USED if is_key_used else str(why))
 
     @property
     def asked_fields(self) -> list[forms.BoundField]:

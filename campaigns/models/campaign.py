@@ -10,6 +10,10 @@ from django.db.models import Q
 
 from campaigns.models.showing import Preset, check_stage_switches, trec_style
 
+SMALL = 32_767  # what the smaller columns hold on every database
+DEEPEST = 1_000_000
+AT_MOST_SMALL = MaxValueValidator(SMALL)
+
 slug_validator = RegexValidator(
     r"^(?!new$)[a-z0-9][a-z0-9-]{1,62}$",
     "Use 2 to 63 of a-z, 0-9 and -, not starting with -, and not the word new.",
@@ -118,16 +122,24 @@ class Campaign(models.Model):
     is_accepting = models.BooleanField(default=False)
     opens_at = models.DateTimeField(null=True, blank=True)
     closes_at = models.DateTimeField(null=True, blank=True)
-    grace_minutes = models.PositiveSmallIntegerField(default=0)
+    grace_minutes = models.PositiveSmallIntegerField(default=0, validators=[AT_MOST_SMALL])
     run_quota = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="Counted runs per team; empty for no limit."
+        null=True,
+        blank=True,
+        validators=[AT_MOST_SMALL],
+        help_text="Counted runs per team; empty for no limit.",
     )
 
     quota_days = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="The quota is of so many days; empty: of the campaign."
+        null=True,
+        blank=True,
+        validators=[AT_MOST_SMALL],
+        help_text="The quota is of so many days; empty: of the campaign.",
     )
     attempt_quota = models.PositiveSmallIntegerField(
-        default=50, help_text="Files per team in 24 hours, whatever became of them."
+        default=50,
+        validators=[AT_MOST_SMALL],
+        help_text="Files per team in 24 hours, whatever became of them.",
     )
     asks_acceptance = models.BooleanField(
         default=False, help_text="A run counts once its team has seen the check sheet and says so."
@@ -148,8 +160,8 @@ class Campaign(models.Model):
     feedback = models.CharField(max_length=7, choices=Feedback.choices, default=Feedback.NONE)
     feedback_measure = models.CharField(max_length=80, blank=True)  # "": the board's first
     feedback_step = models.FloatField(default=0.01, validators=[MinValueValidator(0.0)])
-    feedback_runs = models.PositiveSmallIntegerField(default=2)
-    feedback_days = models.PositiveSmallIntegerField(default=30)
+    feedback_runs = models.PositiveSmallIntegerField(default=2, validators=[AT_MOST_SMALL])
+    feedback_days = models.PositiveSmallIntegerField(default=30, validators=[AT_MOST_SMALL])
     feedback_topics = models.JSONField(default=list, blank=True)  # codes; the board is of the rest
 
     # Showing, in force now: each switch on its own, and each off until somebody sets it.
@@ -184,7 +196,9 @@ class Campaign(models.Model):
     )
     measures = models.JSONField(default=default_measures)
     persistences = models.JSONField(default=default_persistences)
-    run_depth = models.PositiveIntegerField(default=1000, validators=[MinValueValidator(1)])
+    run_depth = models.PositiveIntegerField(
+        default=1000, validators=[MinValueValidator(1), MaxValueValidator(DEEPEST)]
+    )
     no_relevant = models.CharField(
         max_length=7, choices=NoRelevant.choices, default=NoRelevant.EXCLUDE
     )

@@ -1,9 +1,14 @@
 """Opaque names: what addresses and storage keys are made of, instead of what people type."""
 
 import base64
+import re
 import secrets
 
 
 def new_public_id() -> str:
     """16 characters of a-z and 2-7, 80 random bits: cannot be counted up or guessed."""
     return base64.b32encode(secrets.token_bytes(10)).decode().lower()
+
+
+def is_public_id(text: str) -> bool:
+    return re.fullmatch(r"[a-z2-7]{16}", text) is not None

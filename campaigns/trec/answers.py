@@ -22,6 +22,7 @@ HEADER: Final = re.compile(rf"{BOM}?\"?topic\"?([,;\t])", re.IGNORECASE)
 GUARDED: Final = re.compile(r"'(?=[@+=|%-])")  # as a CSV for spreadsheets begins such a cell
 PRELS_FIELDS: Final = 5
 NOT_JUDGED: Final = "-1"
+NOT_JUDGED_IN_PRELS: Final = "-999"  # lower than grades of qrels go
 
 
 def as_qrels(data: bytes) -> bytes:
@@ -70,7 +71,7 @@ def _of_prels(line: str) -> str:
     if len(fields) != PRELS_FIELDS:
         return line
     topic, doc_id, grade = fields[:3]
-    return f"{topic} 0 {doc_id} {grade}"
+    return f"{topic} 0 {doc_id} {NOT_JUDGED if grade == NOT_JUDGED_IN_PRELS else grade}"
 
 
 def _encoded(lines: Sequence[str]) -> bytes:

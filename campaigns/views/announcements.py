@@ -33,4 +33,5 @@ def announce(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "reader_count": letters.participants_of(viewer.campaign).count(),
     }
-    return render(request, "campaigns/announce.html", page)
+    status = 400 if form.errors else 200
+    return render(request, "campaigns/announce.html", page, status=status)

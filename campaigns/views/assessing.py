@@ -4,6 +4,8 @@ The desk answers a look with the document that is held, whatever was on the scre
 reload, the back button and a second tab all show the same one.
 """
 
+from collections.abc import Mapping
+from typing import Any
 from uuid import uuid4
 
 from django.contrib import messages
@@ -12,13 +14,14 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import access, assessing, desk, planning
 from campaigns.assessing import CannotJudge
 from campaigns.forms.assessing import ActForm
 from campaigns.lifecycle import CannotStep
-from campaigns.models import Plan, Topic
+from campaigns.models import Campaign, Plan, Topic
 
 ROWS = 50
 
@@ -50,13 +53,16 @@ def assess(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def assess_topic(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """The desk; `?doc=` shows a document again that was judged or skipped."""
+    """The desk; `?doc=` shows a document again that was judged or skipped. With `?all=1` it goes
+    through all topics: where nothing is left of one, to the next that has something."""
     viewer = access.assessor_or_404(request.user, slug)
     topic = access.topic_to_judge_or_404(viewer, code)
     if request.method == "POST":
         return _act(request, viewer, topic)
     again = request.GET.get("doc", "")
     context = _desk(request, viewer, topic, again)
+    if onward := _onward(context):
+        return redirect(onward)
     return render(request, "campaigns/assess_topic.html", context)
 
 
@@ -85,10 +91,27 @@ def _act(request: HttpRequest, viewer: access.Viewer, topic: Topic) -> HttpRespo
     if is_script:
         context = _desk(request, viewer, topic, "")
         page = render_to_string("campaigns/_desk.html", context, request)
-        return JsonResponse({"said": said, "desk": page}, status=status)
+        answer = {"said": said, "desk": page, "onward": _onward(context)}
+        return JsonResponse(answer, status=status)
     if said:
         (messages.info if status == 200 else messages.error)(request, said)
-    return redirect("campaigns:assess-topic", viewer.campaign.slug, topic.code)
+    return redirect(_address(viewer.campaign, topic, goes_on=_goes_on(request)))
+
+
+def _goes_on(request: HttpRequest) -> bool:
+    return request.GET.get("all") == "1"
+
+
+def _address(campaign: Campaign, topic: Topic, *, goes_on: bool) -> str:
+    here = reverse("campaigns:assess-topic", args=[campaign.slug, topic.code])
+    return f"{here}?all=1" if goes_on else here
+
+
+def _onward(desk: Mapping[str, Any]) -> str:
+    """Where a desk leads that goes through all topics; "" where it stays."""
+    if not desk["goes_on"] or desk["shown"] or desk["elsewhere"] is None:
+        return ""
+    return _address(desk["campaign"], desk["elsewhere"], goes_on=True)
 
 
 def _perform(form: ActForm, request: HttpRequest, topic: Topic) -> str:
@@ -116,10 +139,9 @@ def _perform(form: ActForm, request: HttpRequest, topic: Topic) -> str:
     return late if taken.is_further else ""
 
 
-def _desk(
-    request: HttpRequest, viewer: access.Viewer, topic: Topic, again: str
-) -> dict[str, object]:
+def _desk(request: HttpRequest, viewer: access.Viewer, topic: Topic, again: str) -> dict[str, Any]:
     campaign, person = viewer.campaign, request.user
+    goes_on = _goes_on(request) and not again
     topic.campaign = campaign
     given = desk.judged_before(topic, person, again) if again else None
     if again and given is None:
@@ -136,6 +158,7 @@ def _desk(
             desk.progress_of(tasks) if plan else desk.progress_by_topic(None, [topic], person)
         )[topic.pk]
     recent = desk.recent(campaign, person)
+    last = desk.last_act_anywhere(plan, person, recent) if goes_on else None
     return {
         "viewer": viewer,
         "campaign": campaign,
@@ -148,7 +171,11 @@ def _desk(
         "given": given,
         "written": given or desk.taken_back(doc_id, recent, topic),
         "elsewhere": elsewhere,
-        "last": desk.last_act(progress, recent, topic),
+        "goes_on": goes_on,
+        "here": _address(campaign, topic, goes_on=goes_on),
+        "last": last or desk.last_act(progress, recent, topic),
+        "undo_at": _address(campaign, last.topic, goes_on=True) if last and last.topic else "",
+        "is_first": not recent,
         "grades": desk.scale_of(campaign),
         "key": uuid4(),
     }

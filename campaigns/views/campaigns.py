@@ -7,21 +7,26 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns import access, lifecycle
+from campaigns import access, lifecycle, quotas, verdicts
 from campaigns.forms.campaign import CampaignForm, NewCampaignForm
 from campaigns.forms.measures import MeasuresForm
-from campaigns.models import Campaign, Run
+from campaigns.models import Audience, Campaign, Run
 
 
 @require_safe
 def campaign_list(request: HttpRequest) -> HttpResponse:
     campaigns = access.campaigns_visible_to(request.user).order_by("-created_at", "-pk")
+    current = list(campaigns.filter(archived_at=None))
+    published = [each for each in current if each.stage == Campaign.Stage.PUBLISHED]
     return render(
         request,
         "campaigns/campaign_list.html",
         {
-            "campaigns": campaigns.filter(archived_at=None),
+            "campaigns": current,
             "archived": campaigns.exclude(archived_at=None),
+            "taking": [e for e in current if lifecycle.is_accepting_at(e, request.arrived_at)],
+            "published": published,
+            "example": next((e for e in published if e.board_audience == Audience.EVERYONE), None),
             "may_create": lifecycle.may_create_campaigns(request.user),
         },
     )
@@ -32,6 +37,8 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """The overview; an organiser may look at it through other eyes."""
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     campaign: Campaign = viewer.campaign
+    runs = _own_runs(viewer)
+    is_accepting = lifecycle.is_accepting_at(campaign, request.arrived_at)
     topics = campaign.topics.order_by("position") if viewer.can_see_topics else ()
     return render(
         request,
@@ -40,9 +47,13 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
             "viewer": viewer,
             "campaign": campaign,
             "topics": topics,
-            "is_accepting": lifecycle.is_accepting_at(campaign, request.arrived_at),
+            "is_accepting": is_accepting,
             "is_late": lifecycle.is_late_at(campaign, request.arrived_at),
-            "runs": _own_runs(viewer),
+            "runs": runs,
+            "to_accept": [run for run in runs if verdicts.can_accept(viewer, run)],
+            "quota": viewer.team
+            and is_accepting
+            and quotas.quota_of(campaign, viewer.team, request.arrived_at),
         },
     )
 
@@ -63,6 +74,7 @@ def campaign_create(request: HttpRequest) -> HttpResponse:
         request,
         "campaigns/campaign_form.html",
         {"form": form, "measures_form": measures_form, "series_names": series_named(request)},
+        status=400 if form.errors or measures_form.errors else 200,
     )
 
 

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns import access, lifecycle
 from campaigns.forms.assignments import QrelsForm, TopicsForm
 from campaigns.forms.campaign import CampaignForm
+from campaigns.forms.meanwhile import STALE, is_stale, mark_of
 from campaigns.forms.measures import MeasuresForm
 from campaigns.forms.showing import SHOWN_STAGES, shown_by
 from campaigns.log_rows import log_rows
@@ -34,17 +35,14 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
     # A copy: a faulty form writes what was typed into its instance, and the page shows the rest.
     form = CampaignForm(request.POST or None, instance=copy.copy(viewer.campaign))
     measures_form = MeasuresForm(request.POST or None, campaign=viewer.campaign)
+    mark = mark_of(viewer.campaign, [*CampaignForm.Meta.fields, "measures"])
     if request.method == "POST" and settings_agree(form, measures_form):
-        changed = form.changed_settings
-        if form.instance.measures != viewer.campaign.measures:
-            changed.append("measures")
-        try:
-            lifecycle.change_settings(
-                campaign=form.save(commit=False), fields=changed, actor=request.user
-            )
-        except lifecycle.Archived as error:
-            messages.error(request, str(error))
-        return redirect("campaigns:campaign-manage", form.instance.slug)
+        changed = _changed_settings(form, viewer.campaign)
+        if changed and is_stale(request.POST, mark):
+            form.add_error(None, f"{STALE}: {', '.join(changed.values())}.")
+        else:
+            _store_settings(request, form, list(changed))
+            return redirect("campaigns:campaign-manage", form.instance.slug)
     return render(
         request,
         "campaigns/campaign_form.html",
@@ -53,9 +51,28 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
             "campaign": viewer.campaign,
             "form": form,
             "measures_form": measures_form,
+            "mark": mark,
             "series_names": series_named(request),
         },
+        status=400 if form.errors or measures_form.errors else 200,
     )
+
+
+def _changed_settings(form: CampaignForm, before: Campaign) -> dict[str, str]:
+    """The columns that would be others, with their names on the page."""
+    changed = {name: str(form[name].label) for name in form.changed_settings}
+    if form.instance.measures != before.measures:
+        changed["measures"] = "Measures"
+    return changed
+
+
+def _store_settings(request: HttpRequest, form: CampaignForm, fields: list[str]) -> None:
+    try:
+        lifecycle.change_settings(
+            campaign=form.save(commit=False), fields=fields, actor=request.user
+        )
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
 
 
 @login_required

@@ -3,10 +3,11 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from campaigns import access, merging, teams
+from campaigns.views.roles import TEAM_GONE, gone
 
 
 @login_required
@@ -14,7 +15,9 @@ from campaigns import access, merging, teams
 def team_merge(request: HttpRequest, slug: str, team: str) -> HttpResponse:
     """?into=<team> shows what merging would do; sent, it does it."""
     viewer = access.organiser_or_404(request.user, slug)
-    found = get_object_or_404(viewer.campaign.teams.select_related("campaign"), public_id=team)
+    found = viewer.campaign.teams.select_related("campaign").filter(public_id=team).first()
+    if found is None:
+        return gone(request, viewer, TEAM_GONE)
     asked = request.POST if request.method == "POST" else request.GET
     into = viewer.campaign.teams.filter(public_id=asked.get("into", "")).first()
     if into is None or into.pk == found.pk:

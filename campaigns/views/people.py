@@ -26,7 +26,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
             form.add_error("name", str(error))
         else:
             return redirect("campaigns:team", slug)
-    return _team_page(request, viewer, form=form)
+    return _team_page(request, viewer, status=400 if form.errors else 200, form=form)
 
 
 @login_required
@@ -108,7 +108,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Says what the link offers; joining is a click of its own, never the mere look."""
     found = people.find_invitation(token)
     if found is None:
-        raise Http404
+        return render(request, "campaigns/invitation_gone.html", status=404)
     problem, form = "", None
     if found.team is not None:
         form = JoinForm(request.POST or None, campaign=found.campaign)
@@ -124,7 +124,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         else:
             return _to_work(request, found)
     page = {"invitation": found, "problem": problem, "form": form}
-    return render(request, "campaigns/invitation.html", page)
+    is_refused = bool(problem or (form is not None and form.errors))
+    return render(request, "campaigns/invitation.html", page, status=400 if is_refused else 200)
 
 
 def link_of(request: HttpRequest, token: str) -> str:

@@ -15,6 +15,8 @@ from campaigns.forms.people import NewTeamForm
 from campaigns.models import Membership, Team
 from campaigns.views.people import link_of
 
+TEAM_GONE = "That team is not here any more: it was declined, left, or merged into another."
+
 
 @login_required
 @require_safe
@@ -54,7 +56,9 @@ def invitation_revoke(request: HttpRequest, slug: str, invitation: int) -> HttpR
 @require_POST
 def role_remove(request: HttpRequest, slug: str, membership: int) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    found = get_object_or_404(viewer.campaign.memberships, pk=membership)
+    found = viewer.campaign.memberships.filter(pk=membership).first()
+    if found is None:
+        return gone(request, viewer, "That role is gone already.")
     try:
         people.remove_role(membership=found, actor=request.user)
     except (people.CannotRemove, teams.CannotChange) as error:
@@ -88,7 +92,9 @@ def team_create(request: HttpRequest, slug: str) -> HttpResponse:
 def team_link(request: HttpRequest, slug: str, team: str) -> HttpResponse:
     """Another link into a team, made by an organiser."""
     viewer = access.organiser_or_404(request.user, slug)
-    found = get_object_or_404(viewer.campaign.teams, public_id=team)
+    found = viewer.campaign.teams.filter(public_id=team).first()
+    if found is None:
+        return gone(request, viewer, TEAM_GONE)
     return _team_link_page(request, viewer, found)
 
 
@@ -99,12 +105,20 @@ def team_decide(request: HttpRequest, slug: str, team: str, act: str) -> HttpRes
     viewer = access.organiser_or_404(request.user, slug)
     if act not in DECISIONS:
         raise Http404
-    found = get_object_or_404(viewer.campaign.teams, public_id=team)
+    found = viewer.campaign.teams.filter(public_id=team).first()
+    if found is None:
+        return gone(request, viewer, TEAM_GONE)
     try:
         DECISIONS[act](request, viewer, found)
     except teams.CannotChange as error:
         messages.error(request, str(error))
     return redirect("campaigns:people", slug)
+
+
+def gone(request: HttpRequest, viewer: access.Viewer, words: str) -> HttpResponse:
+    """What a second click, or a tab left open, finds no more: the page says so."""
+    messages.error(request, words)
+    return _people_page(request, viewer, status=404)
 
 
 def _approve(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:

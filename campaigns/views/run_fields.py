@@ -7,8 +7,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from campaigns import access, descriptions
-from campaigns.forms.runs import AskedForms, RunFormForm, initial_asked
+from campaigns import access, descriptions, lifecycle
+from campaigns.forms.meanwhile import STALE, is_stale, mark_of
+from campaigns.forms.runs import AskedForms, BaseAskedForms, RunFormForm, initial_asked
 
 
 @login_required
@@ -27,18 +28,12 @@ def run_form(request: HttpRequest, slug: str) -> HttpResponse:
         },
     )
     fields = AskedForms(data, initial=initial_asked(campaign), prefix="field")
+    mark = mark_of(campaign, ["run_types", "run_fields", "asks_priority", "asks_acceptance"])
     if request.method == "POST" and form.is_valid() and fields.is_valid():
-        try:
-            descriptions.change_run_form(
-                campaign=campaign,
-                actor=request.user,
-                run_fields=fields.specs(),
-                **form.cleaned_data,
-            )
-        except ValidationError as error:
-            form.add_error(None, error)
-        else:
-            messages.success(request, "Saved: this is what is asked of runs from now on.")
+        has_changed = form.has_changed() or fields.specs() != campaign.run_fields
+        if has_changed and is_stale(request.POST, mark):
+            form.add_error(None, f"{STALE}.")
+        elif _stored(request, viewer, form, fields):
             return redirect("campaigns:run-form", slug)
     return render(
         request,
@@ -48,7 +43,29 @@ def run_form(request: HttpRequest, slug: str) -> HttpResponse:
             "campaign": campaign,
             "form": form,
             "fields": fields,
+            "mark": mark,
             "is_faulty": bool(form.errors or fields.total_error_count()) and data is not None,
         },
         status=400 if data is not None else 200,
     )
+
+
+def _stored(
+    request: HttpRequest, viewer: access.Viewer, form: RunFormForm, fields: BaseAskedForms
+) -> bool:
+    """Whether the page is done with: what stands against it is said in the form."""
+    try:
+        descriptions.change_run_form(
+            campaign=viewer.campaign,
+            actor=request.user,
+            run_fields=fields.specs(),
+            **form.cleaned_data,
+        )
+    except ValidationError as error:
+        form.add_error(None, error)
+        return False
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "Saved: this is what is asked of runs from now on.")
+    return True

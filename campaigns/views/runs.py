@@ -37,7 +37,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
                 team=_team_of(viewer.campaign, form.cleaned_data.get("team")),
             )
         except intake.NotTaken as error:
-            form.add_error(None, str(error))
+            form.refuse(error, new_public_id())
         else:
             url = reverse("scoring:run-detail", args=[slug, run.public_id])
             return _answer(request, JsonResponse({"url": url}, status=202), redirect(url))
@@ -50,7 +50,8 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
         for name, found in form.errors.items()
         for fault in found
     ]
-    return _answer(request, JsonResponse({"problems": problems}, status=400), page)
+    told = {"problems": problems, "idempotency_key": form["idempotency_key"].value() or ""}
+    return _answer(request, JsonResponse(told, status=400), page)
 
 
 @login_required
@@ -144,6 +145,8 @@ def _form_page(
         "is_late": lifecycle.is_late_at(campaign, moment),
         "quota": viewer.team and quotas.quota_of(campaign, viewer.team, moment),
         "tells_anything": quotas.tells_anything(campaign),
+        "is_first": viewer.team and not viewer.team.runs.exists(),
+        "first_topic": viewer.can_see_topics and campaign.topics.order_by("position").first(),
         "max_bytes": settings.MAX_UPLOAD_BYTES,
     }
 

@@ -9,8 +9,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from campaigns import access, lifecycle
+from campaigns.forms.meanwhile import STALE, is_stale, mark_of
 from campaigns.forms.showing import SHOWN_STAGES, FeedbackForm, ShowingForm
-from campaigns.models import Preset
+from campaigns.models import Campaign, Preset
 from campaigns.models.showing import TABLES
 
 FEEDBACK = "feedback-form"  # the name of the button that sends the second form
@@ -29,9 +30,14 @@ def showing_edit(request: HttpRequest, slug: str) -> HttpResponse:
     showing = ShowingForm(None if is_feedback else data, table=table)
     feedback = FeedbackForm(data if is_feedback else None, instance=copy.copy(campaign))
     form = feedback if is_feedback else showing
+    marks = {"table": mark_of(campaign, ["stage_switches"]),
+             "feedback": mark_of(campaign, FeedbackForm.Meta.fields)}  # fmt: skip
     if request.method == "POST" and form.is_valid():
-        _store(request, viewer, form)
-        return redirect("campaigns:showing-edit", slug)
+        was_meant = not is_stale(request.POST, marks["feedback" if is_feedback else "table"])
+        if was_meant or not _changes(form, campaign):
+            _store(request, viewer, form)
+            return redirect("campaigns:showing-edit", slug)
+        form.add_error(None, f"{STALE}.")
     return render(
         request,
         "campaigns/showing_form.html",
@@ -41,6 +47,7 @@ def showing_edit(request: HttpRequest, slug: str) -> HttpResponse:
             "form": showing,
             "feedback_form": feedback,
             "feedback_button": FEEDBACK,
+            "marks": marks,
             "stages": SHOWN_STAGES,
             "presets": [(value, label) for value, label in Preset.choices if value in TABLES],
             "preset": preset if preset in TABLES else "",
@@ -48,6 +55,12 @@ def showing_edit(request: HttpRequest, slug: str) -> HttpResponse:
         },
         status=400 if form.is_bound and form.errors else 200,
     )
+
+
+def _changes(form: ShowingForm | FeedbackForm, campaign: Campaign) -> bool:
+    if isinstance(form, FeedbackForm):
+        return bool(form.changed_data)
+    return form.table != campaign.stage_switches
 
 
 def _store(request: HttpRequest, viewer: access.Viewer, form: ShowingForm | FeedbackForm) -> None:

@@ -40,7 +40,12 @@ def agreement_chart(found: Agreement, address_of: Callable[[Cell], str]) -> dict
             meta={"scale": "one", "links": links},
         )
     )
-    axis = {"type": "category", "showgrid": False, "zeroline": False}
+    axis = {
+        "type": "category",
+        "title": {"text": "measure"},
+        "showgrid": False,
+        "zeroline": False,
+    }
     figure.update_layout(
         xaxis=axis | {"tickangle": -90 if len(columns) > FEW else 0},
         yaxis=axis | {"autorange": "reversed"},

@@ -22,7 +22,7 @@ def bounds_by_rank(found: RunBounds, pool: int, persistences: Sequence[float]) -
         role, name = ROLES[at % len(ROLES)], f"p = {format_value(p)}"
         traces.append(_line(ranks, base, name, role))
         traces.append(_line(ranks, base + residual, name, role, shown=False))
-    return _drawn(traces, "ranks looked at", "RBP, lower and upper bound")
+    return _drawn(traces, "ranks looked at", "mean RBP, lower and upper bound")
 
 
 def bounds_by_p(found: Sequence[RunBounds], pool_words: str) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def bounds_by_p(found: Sequence[RunBounds], pool_words: str) -> dict[str, Any]:
         traces.append(_line(PERSISTENCES, base, pool, role, dash="dot"))
         traces.append(_line(PERSISTENCES, base + residual, pool, role, dash="dot", shown=False))
         traces.append(_line(PERSISTENCES, each.by_p[0, 1], f"{name}, all judgments", role))
-    return _drawn(traces, "p", "RBP")
+    return _drawn(traces, "p, the persistence of the user", "mean RBP")
 
 
 def _line(

@@ -47,6 +47,7 @@ def difference_chart(comparison: Comparison) -> dict[str, Any]:
         ),
     )
     figure = go.Figure([stems, points])
+    measure = label(str(comparison.measure))
     figure.update_layout(
         showlegend=False,
         hovermode="closest",
@@ -58,7 +59,7 @@ def difference_chart(comparison: Comparison) -> dict[str, Any]:
             "zeroline": False,
             "showgrid": False,
         },
-        yaxis={"title": {"text": "difference"}, "zeroline": True},
+        yaxis={"title": {"text": f"difference in<br>{measure}"}, "zeroline": True},
     )
     return as_data(figure)
 

@@ -8,6 +8,7 @@ from scoring.charts.figures import as_data, label
 from scoring.run_curves import RankPoint, RunCurves
 
 GAP = 0.05  # between panels, of the whole width
+DEPTH = "evaluation depth, in documents"
 
 
 def depth_figure(curves: RunCurves) -> dict[str, Any]:
@@ -32,7 +33,7 @@ def depth_figure(curves: RunCurves) -> dict[str, Any]:
             "tickmode": "array",
             "tickvals": [10**power for power in range(7)],
             "ticktext": ["1", "10", "100", "1k", "10k", "100k", "1M"],
-            "title": {"text": "evaluation depth" if count < 3 or panel == count // 2 else ""},
+            "title": {"text": DEPTH if count < 3 or panel == count // 2 else ""},
         }
         layout[f"yaxis{number}"] = {
             "anchor": f"x{number}",
@@ -52,7 +53,11 @@ def persistence_figure(curves: RunCurves) -> dict[str, Any]:
     layout = {
         "hovermode": "x",
         "showlegend": False,
-        "xaxis": {"title": {"text": "p"}, "range": [0, 1], "dtick": 0.1},
+        "xaxis": {
+            "title": {"text": "p, the persistence of the user"},
+            "range": [0, 1],
+            "dtick": 0.1,
+        },
         "yaxis": {"title": {"text": "mean RBP"}, "range": [0, 1]},
     }
     return as_data(go.Figure(_band([row.persistence for row in rows], *bounds, told), layout))

@@ -48,7 +48,11 @@ def matrix_figure(found: Separation) -> dict[str, Any]:
     figure.update_layout(
         xaxis=axis | numbered | {"side": "top", "title": {"text": title}},
         yaxis=axis
-        | (numbered | {"title": {"text": title}} if count > NAMED else named)
+        | (
+            numbered | {"title": {"text": title}}
+            if count > NAMED
+            else named | {"title": {"text": f"run, with its {title}"}}
+        )
         | {"autorange": "reversed"},
         margin={"t": 40, "b": 8},
     )

@@ -1,4 +1,4 @@
-"""Topics by runs: the darker, the better a run does on a topic."""
+"""Topics by runs: the stronger the colour, the better a run does on a topic."""
 
 from typing import Any, Final
 
@@ -31,6 +31,7 @@ def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
             hoverongaps=False,
             xgap=0 if len(runs) > 60 else 1,
             ygap=0 if len(topics) > 60 else 1,
+            colorbar={"title": {"text": label(str(matrix.measure)), "side": "right"}},
             meta={"scale": "one"},
         )
     )
@@ -54,7 +55,9 @@ def _run_axis(runs: list[str]) -> dict[str, Any]:
     if len(runs) <= NAMED:
         names = [name if len(name) <= 20 else f"{name[:19]}…" for name in runs]
         ticks = {"tickmode": "array", "tickvals": list(range(len(runs))), "ticktext": names}
-        return axis | ticks | {"tickangle": -90}
+        return (
+            axis | ticks | {"tickangle": -90, "title": {"text": "run, with its place on the board"}}
+        )
     step = 10 if len(runs) <= 150 else 50
     places = [0, *range(step - 1, len(runs), step)]
     ticks = {"tickmode": "array", "tickvals": places, "ticktext": [str(at + 1) for at in places]}

@@ -8,9 +8,12 @@ from django import template
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Facts, Measure
 from scoring.exports.board import bounded
-from scoring.leaderboard import Cell, Leaderboard, Row
+from scoring.leaderboard import Cell, Leaderboard, Row, TiedScore
+from scoring.templatetags.numbers import score
 
 register = template.Library()
+
+LEAST_SHOWN = 0.0001  # of what a score shows
 
 
 class Family(NamedTuple):
@@ -34,6 +37,18 @@ def column_cells(row: Row, board: Leaderboard) -> Iterator[tuple[Measure, Cell, 
     for place, cell in enumerate(row.columns):
         measure = board.columns[place]
         yield measure, cell, board.column_digits[place], bounded(measure)
+
+
+@register.filter
+def tied_range(tied: TiedScore) -> str:
+    """From the lowest to the highest score that an order of the ties gives, by their exact ends:
+    two that are written alike are not said to be a range."""
+    if tied.low is None or tied.high is None:
+        return "–"
+    if tied.low == tied.high:
+        return "no change"
+    low, high = score(tied.low), score(tied.high)
+    return f"{low}–{high}" if low != high else f"<{LEAST_SHOWN} apart"
 
 
 @register.filter

@@ -36,7 +36,7 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     context = {"viewer": viewer, "campaign": viewer.campaign}
     if not viewer.can_see_board:
         return render(request, "scoring/leaderboard_hidden.html", context)
-    if request.GET.get("a"):
+    if request.GET.get("a") and viewer.campaign.active_qrels is not None:
         return render(request, "scoring/agreement_pair.html", context | _pair(request, viewer))
     return render(request, "scoring/agreement.html", context | _map(request, viewer))
 

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Audience
+from campaigns.models.identity import new_public_id
 from campaigns.qrels_versions import versions_visible_to
 from scoring.board_choices import chosen_version
 from scoring.definitions import rules_of
@@ -49,6 +50,7 @@ def downloads(request: HttpRequest, slug: str) -> HttpResponse:
             "snapshots": snapshots,
             "citation": cited_by(request, viewer.campaign, next(iter(snapshots), None)),
             "badge": _badge(request, viewer),
+            "key": new_public_id(),
             "can_take": viewer.is_organiser and viewer.campaign.archived_at is None,
         },
     )

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access, planning
 from campaigns.models import Plan
-from scoring.judging_rows import OFFERED, Judging, chosen_stop, judging
+from scoring.judging_rows import OFFERED, Judging, chosen_outlook, chosen_stop, judging
 from scoring.judging_tables import runs_csv
 from scoring.judging_tables import topics_csv as topics_table
 from scoring.views.analysed import attached_csv
@@ -56,4 +56,4 @@ def _found(viewer: access.Viewer, query: Any) -> Judging | None:
     if plan is None:
         return None
     plan.campaign = viewer.campaign
-    return judging(plan, chosen_stop(query))
+    return judging(plan, chosen_stop(query), chosen_outlook(query))

@@ -18,14 +18,8 @@ from campaigns.models import Qrels
 from scoring.analyses import answer_of, ask_all
 from scoring.charts.judging import curve_figure, ranges_figure, replay_figure, topics_figure
 from scoring.models import Analysis
-from scoring.plan_forecasts import (
-    Forecast,
-    Replay,
-    chosen_order,
-    forecast,
-    orders_offered,
-    replay,
-)
+from scoring.plan_forecasts import Forecast, Replay, forecast, replay
+from scoring.plan_orders import chosen_order, orders_offered
 from scoring.plan_tables import REPLAYS, forecast_csv, replay_csv
 from scoring.studies.judging_plans import METHODS, pool_size
 from scoring.views.analysed import analysed_page, attached_csv, not_computed_yet
@@ -36,7 +30,7 @@ class _Asked:
     """What an address asks for, and as much of the answer as there is."""
 
     form: PlanForm
-    order: str
+    order: str = ""
     question: dict[str, Any] | None = None  # None: nothing is chosen yet, or not well
     analysis: Analysis | None = None
     found: Forecast | None = None
@@ -93,7 +87,7 @@ def plan_table(request: HttpRequest, slug: str, table: str) -> HttpResponse:
 def _make(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     form = PlanForm(request.POST, campaign=viewer.campaign)
     if "method" not in request.POST or not form.is_valid():
-        return _shown(request, viewer, _Asked(form, chosen_order(viewer, None)), status=400)
+        return _shown(request, viewer, _Asked(form), status=400)
     try:
         planning.make_plan(plan=form.plan(_budget(form)), actor=request.user)
     except ValidationError as error:
@@ -108,13 +102,11 @@ def _make(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
 
 
 def _asked(viewer: access.Viewer, query: Any, *, is_chosen: bool = False) -> _Asked:
-    form, order = (
-        PlanForm(query, campaign=viewer.campaign),
-        chosen_order(viewer, query.get("order")),
-    )
+    form = PlanForm(query, campaign=viewer.campaign)
     if not (is_chosen or "method" in query) or not form.is_valid():
-        return _Asked(form, order)
+        return _Asked(form)
     question = _question(viewer, form)
+    order = chosen_order(viewer, query.get("order"), question["p"])
     starts_from: Qrels | None = form.versions.get(form.cleaned_data["start"])
     questions = [(starts_from, "judging_plan", question)]
     if viewer.campaign.active_qrels:  # then it can be played what each method would have found
@@ -166,7 +158,7 @@ def _shown(
         "form": asked.form,
         "question": asked.question,
         "order": asked.order,
-        "orders": orders_offered(viewer),
+        "orders": orders_offered(viewer, asked.question["p"]) if asked.question else {},
         "methods": METHODS,
         "in_force": planning.plan_in_force(viewer.campaign),
         "found": found,

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from campaigns import access
+from campaigns import access, lifecycle
 from scoring.queue_rows import queue_of
 from scoring.retrying import retry, retry_all
 
@@ -27,7 +27,13 @@ def queue(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def job_retry(request: HttpRequest, slug: str, job: int) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    if retry(get_object_or_404(viewer.campaign.jobs, pk=job), actor=request.user):
+    found = get_object_or_404(viewer.campaign.jobs, pk=job)
+    try:
+        is_tried = retry(found, actor=request.user)
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
+        return redirect("scoring:queue", slug)
+    if is_tried:
         messages.success(request, "It is tried again.")
     else:
         messages.error(request, "There is nothing to try again there by now.")
@@ -39,6 +45,10 @@ def job_retry(request: HttpRequest, slug: str, job: int) -> HttpResponse:
 def queue_retry(request: HttpRequest, slug: str) -> HttpResponse:
     """All failed work at once, as after a disk that was full."""
     viewer = access.organiser_or_404(request.user, slug)
-    count = retry_all(viewer.campaign, actor=request.user)
-    messages.success(request, f"{count} job{'' if count == 1 else 's'} tried again.")
+    try:
+        count = retry_all(viewer.campaign, actor=request.user)
+    except lifecycle.Archived as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{count} job{'' if count == 1 else 's'} tried again.")
     return redirect("scoring:queue", slug)

@@ -22,6 +22,7 @@ def snapshot_create(request: HttpRequest, slug: str) -> HttpResponse:
             viewer=viewer,
             actor=request.user,
             title=request.POST.get("title", "").replace("\0", ""),
+            key=request.POST.get("key", ""),
             site=request.build_absolute_uri("/").rstrip("/"),
         )
     except CannotStep as error:

@@ -48,8 +48,12 @@ class Crawl:
 
 def addresses() -> Iterator[tuple[str, URLPattern]]:
     """Every address of the site by its full name, allauth's own pages apart."""
-    found = _addresses(get_resolver().url_patterns, "")
-    return ((name, pattern) for name, pattern in found if not name.startswith("account_"))
+    return (each for each in every_address() if not each[0].startswith("account_"))
+
+
+def every_address() -> Iterator[tuple[str, URLPattern]]:
+    """Every address of the site by its full name."""
+    return _addresses(get_resolver().url_patterns, "")
 
 
 def _addresses(

@@ -1,6 +1,7 @@
 """Nothing of an archived campaign changes, whoever sends what to which address."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,7 +40,7 @@ FORM = {
     "name": "Another name", "label": "A label", "title": "A title", "text": "A text",
     "subject": "A subject", "body": "A body", "reason": "A reason", "act": "disqualify",
     "slug": "another", "to": "participants", "audience": "participants", "accepts_terms": "on",
-    "run_types": "automatic", "form-TOTAL_FORMS": "0", "form-INITIAL_FORMS": "0",
+    "run_types": "automatic", "field-TOTAL_FORMS": "0", "field-INITIAL_FORMS": "0",
     "note": "A note",
 }  # fmt: skip
 BODIES: tuple[dict[str, object], ...] = (
@@ -82,7 +83,8 @@ def _sent(method: str, url: str) -> Iterator[dict[str, Any]]:
         yield {"data": json.dumps(body), "content_type": "application/json"}
 
 
-def test_no_address_changes_an_archived_campaign(world: World) -> None:
+def living(world: World) -> World:
+    """With something that might be decided: a link, a team that waits, a run that counts."""
     bring_to("published", world.campaign)
     organiser = world.people["organiser"]
     invitation, token = people.invite(
@@ -91,17 +93,59 @@ def test_no_address_changes_an_archived_campaign(world: World) -> None:
     world.numbers.update(invitation=invitation.pk, token=token)
     make_team(world.campaign, name="Waiting")
     Run.objects.filter(pk=world.run.pk).update(disqualified_at=None)
+    return world
+
+
+def archived(world: World) -> World:
+    world = living(world)
     Campaign.objects.filter(pk=world.campaign.pk).update(archived_at=timezone.now())
-    clients, changes = clients_of(world.people), {}
+    return world
+
+
+def writing() -> Iterator[tuple[str, str]]:
+    """Every address of a campaign that might change something, and the verb that would."""
     for entry, (method, _) in MATRIX.items():
         name = name_of(entry)
         is_of_it = "slug" in parts_of(entry) or name == "campaigns:invitation"
-        if name in MEANT_FOR_IT or not is_of_it:
-            continue
         verb = "post" if method == "get" and name.startswith("campaigns:") else method
-        if verb == "get":
-            continue
+        if is_of_it and name not in MEANT_FOR_IT and verb != "get":
+            yield entry, verb
+
+
+def test_no_address_changes_an_archived_campaign(world: World) -> None:
+    world = archived(world)
+    clients, changes = clients_of(world.people), {}
+    for entry, verb in writing():
         for role in ("organiser", "participant", "stranger"):
-            if changed := changed_by(clients[role], verb, address(name, world), world.campaign):
+            if changed := changed_by(
+                clients[role], verb, address(name_of(entry), world), world.campaign
+            ):
                 changes[entry, role] = changed
     assert changes == {}
+
+
+FORMS = re.compile(r"<form\b[^>]*\bmethod=\"post\"[^>]*>.*?</form>", re.DOTALL)
+BUTTON = re.compile(r"<button\b(?![^>]*\bdisabled\b)")
+LEADS_OUT = re.compile(r'action="[^"]*/(?:archive|delete|copy|logout)/')
+
+
+def test_no_page_of_an_archived_campaign_offers_what_would_be_refused(world: World) -> None:
+    """What is left of forms is shown and locked: without a button."""
+    world = archived(world)
+    clients, offers, seen = clients_of(world.people), {}, 0
+    for entry in MATRIX:
+        name = name_of(entry)
+        if name in MEANT_FOR_IT or not ("slug" in parts_of(entry) or "invitation/" in entry):
+            continue
+        for role in ("organiser", "assessor", "participant", "stranger"):
+            answer = clients[role].get(address(name, world))
+            if answer.status_code != 200 or "html" not in answer["Content-Type"]:
+                continue
+            seen += 1
+            forms = FORMS.findall(answer.content.decode())
+            if left := [
+                each for each in forms if BUTTON.search(each) and not LEADS_OUT.search(each)
+            ]:
+                offers[entry, role] = left
+    assert seen > 80
+    assert offers == {}

@@ -84,6 +84,26 @@ def test_two_topics_of_vaswani_are_judged_by_hand(visit: Visitor) -> None:
     assert visited.complaints == office.complaints == []
 
 
+def test_all_topics_one_after_the_other_by_keys(visit: Visitor) -> None:
+    plan = make_plan(tasks=("d1",), topics=("1", "2"))
+    person = make_assessor(plan.campaign, topics=("1", "2"))
+    visited = visit(reverse("campaigns:assess", args=[plan.campaign.slug]), person=person)
+    page = visited.page
+    page.get_by_role("link", name="Go through all topics").click()
+    expect(page.locator(".asked .code")).to_have_text("1")
+    page.keyboard.press("1")
+    expect(page.locator(".asked .code")).to_have_text("2")
+    page.keyboard.press("z")  # of the topic before
+    expect(page.locator(".asked .code")).to_have_text("1")
+    expect_document(page, "d1")
+    page.keyboard.press("0")
+    expect(page.locator(".asked .code")).to_have_text("2")
+    page.keyboard.press("1")
+    expect(page.get_by_text("This topic is done.")).to_be_visible()
+    assert acts() == [("d1", 1), ("d1", None), ("d1", 0), ("d1", 1)]
+    assert visited.complaints == []
+
+
 def test_unsure_note_skip_and_undo_by_keys(visit: Visitor, plan: Plan) -> None:
     visited = visit(desk_of(plan), person=make_assessor(plan.campaign))
     page = visited.page

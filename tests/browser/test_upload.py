@@ -65,6 +65,32 @@ def test_a_broken_connection_is_said_and_the_next_try_counts_once(visit: Visitor
     assert list(team.runs.values_list("idempotency_key", flat=True)) == [key]
 
 
+def test_another_file_is_handed_in_from_a_page_that_was_gone_back_to(visit: Visitor, team) -> None:
+    path, person = form_of(team)
+    page = visit(path, person=person).page
+    for name in ("first.run", "second.run"):
+        other = FILE | {"name": name, "buffer": f"1 Q0 d1 1 2.5 {name}".encode()}
+        page.get_by_label("Run file").set_input_files(other)
+        page.get_by_role("button", name="Hand in").click()
+        expect(page).to_have_url(re.compile(r"/runs/[a-z2-7]{16}/$"))
+        page.go_back()
+        expect(page.locator("h1")).to_have_text("Hand in a run")
+    assert sorted(team.runs.values_list("original_name", flat=True)) == ["first.run", "second.run"]
+
+
+def test_a_used_key_is_said_and_the_next_try_is_taken(visit: Visitor, team) -> None:
+    path, person = form_of(team)
+    page = visit(path, person=person).page
+    key = page.locator("[name=idempotency_key]").input_value()
+    make_run(team=team, idempotency_key=key, digest="1" * 64)
+    page.get_by_label("Run file").set_input_files(FILE)
+    page.get_by_role("button", name="Hand in").click()
+    expect(page.get_by_role("alert")).to_contain_text("from this page before")
+    page.get_by_role("button", name="Hand in").click()
+    expect(page).to_have_url(re.compile(r"/runs/[a-z2-7]{16}/$"))
+    assert team.runs.count() == 2
+
+
 def test_a_file_that_is_too_large_is_not_sent(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page

@@ -1,30 +1,36 @@
-"""The two sites the fault suite runs on, and the table it ends with."""
+"""The two sites the fault suite runs on, and the lines it notes for docs/reliability.md."""
 
+import json
 import os
-import statistics
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from tests.faults.site import ServiceMissing, Site
+from config.stack import Missing
+from tests.faults.page import Line
+from tests.faults.site import Site
 
-REPETITIONS = int(os.environ.get("FAULT_REPETITIONS", "5"))
 SITES = ("sqlite and folder", "postgres and redis")
 
 
-@dataclass
-class Tally:
-    """One line of the table."""
+def repetitions(short: int, long: int) -> int:
+    """How often a scenario is repeated: in the short set, which every `make test` runs, or by
+    `make faults`, which names the most of any."""
+    most = os.environ.get("FAULT_REPETITIONS", "")
+    return min(long, int(most)) if most else short
 
-    scenario: str
-    site: str
-    repetitions: int
-    lost: int
-    doubled: int
-    recoveries: list[float] = field(default_factory=list)  # seconds
+
+def hold_two_and_queue_three(site: Site) -> list[int]:
+    """A run that is scored, one that is checked, and three that nobody has come for."""
+    held = []
+    for point in ("before-commit", "after-parse"):
+        site.hold_at(point)
+        held += site.submit()
+        site.held_at(point)
+    return held + site.submit(3)
 
 
 Settle = Callable[[int, dict[str, list[float]]], None]
@@ -34,14 +40,12 @@ Settle = Callable[[int, dict[str, list[float]]], None]
 def running_site(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Site]:
-    site = Site(request.param, tmp_path_factory.mktemp("site"))
     try:
-        site.make_databases()
-    except ServiceMissing as error:
-        reason = f"{request.param} needs a service that does not answer: {error}"
+        site = Site(request.param, tmp_path_factory.mktemp("site"))
+    except Missing as error:
         if os.environ.get("REQUIRE_SERVICES") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
+            pytest.fail(str(error))
+        pytest.skip(str(error))
     try:
         site.open()
         yield site
@@ -57,7 +61,7 @@ def site(running_site: Site) -> Iterator[Site]:
 
 
 @pytest.fixture
-def settle(site: Site, record_property: Callable[[str, object], None]) -> Settle:
+def settle(site: Site) -> Settle:
     """Reads the ledger after a scenario, notes its lines for the table (seconds of recovery by
     scenario), and asserts that all is well."""
 
@@ -65,38 +69,43 @@ def settle(site: Site, record_property: Callable[[str, object], None]) -> Settle
         ledger = site.ledger()
         lost, doubled = ledger["lost"], ledger["doubled"]
         for scenario, times in recoveries.items():
-            tally = Tally(scenario, site.name, repetitions, lost, doubled, times)
-            record_property("faults", asdict(tally))
+            note(scenario, site.name, repetitions, lost=lost, doubled=doubled, recoveries=times)
         assert ledger["violations"] == []
         assert (lost, doubled) == (0, 0)
 
     return settle
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    lines = list(_table(terminalreporter))
-    if len(lines) == 1:
-        return
-    terminalreporter.section("faults")
-    for line in lines:
-        terminalreporter.write_line(line)
-    if path := os.environ.get("FAULT_REPORT"):
-        Path(path).write_text("\n".join(lines) + "\n")
+def note(
+    scenario: str,
+    site: str,
+    repetitions: int,
+    *,
+    lost: int = 0,
+    doubled: int = 0,
+    recoveries: list[float] | None = None,
+) -> None:
+    """One line more for docs/reliability.md, where the environment names a file for them."""
+    line: Line = {
+        "on": timezone.now().date().isoformat(),
+        "cores": os.cpu_count() or 1,
+        "scenario": scenario,
+        "site": site,
+        "repetitions": repetitions,
+        "lost": lost,
+        "doubled": doubled,
+        "recoveries": [round(seconds, 2) for seconds in recoveries or []],
+    }
+    _append({**line})
 
 
-def _table(terminalreporter: Any) -> Iterator[str]:
-    row = "{:<44} {:<19} {:>4} {:>5} {:>8} {:>8} {:>8}"
-    yield row.format("scenario", "site", "reps", "lost", "doubled", "median", "max")
-    for outcome in ("passed", "failed"):
-        for report in terminalreporter.getreports(outcome):
-            for name, value in report.user_properties:
-                if name == "faults" and report.when == "call":
-                    yield row.format(*_cells(Tally(**value)))
+def pytest_runtest_logreport(report: Any) -> None:
+    """A scenario that failed is part of the table too."""
+    if report.failed and "/faults/" in report.nodeid:
+        _append({"failed": report.nodeid.rpartition("::")[2]})
 
 
-def _cells(tally: Tally) -> list[object]:
-    times = tally.recoveries
-    median = f"{statistics.median(times):.1f} s" if times else "-"
-    longest = f"{max(times):.1f} s" if times else "-"
-    facts = [tally.scenario, tally.site, tally.repetitions, tally.lost, tally.doubled]
-    return [*facts, median, longest]
+def _append(line: dict[str, Any]) -> None:
+    if path := os.environ.get("FAULT_LINES"):
+        with Path(path).open("a") as file:
+            print(json.dumps(line, ensure_ascii=False), file=file)

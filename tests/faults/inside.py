@@ -10,6 +10,7 @@ import threading
 import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import django
@@ -19,10 +20,21 @@ django.setup()
 from django.core.files.uploadedfile import SimpleUploadedFile  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.db import connection  # noqa: E402
+from django.db.models import Q  # noqa: E402
 from django.utils import timezone  # noqa: E402
+from knox.models import AuthToken  # noqa: E402
 
-from campaigns import assignments, intake  # noqa: E402
-from campaigns.models import Campaign, Membership, Run, Team, Topic, User  # noqa: E402
+from campaigns import assignments, intake, quotas  # noqa: E402
+from campaigns.models import (  # noqa: E402
+    Audience,
+    Campaign,
+    Membership,
+    Notice,
+    Run,
+    Team,
+    Topic,
+    User,
+)
 from scoring import jobs  # noqa: E402
 from scoring.models import Evaluation, Job  # noqa: E402
 from tests.faults import files  # noqa: E402
@@ -46,12 +58,38 @@ def prepare() -> None:
         Topic(campaign=campaign, code=code, position=position)
         for position, code in enumerate(files.TOPICS)
     )
-    person = User.objects.create_user("team@example.org", "a long password")
+    member, organiser = (
+        User.objects.create_user(f"{who}@example.org", "a long password")
+        for who in ("team", "desk")
+    )
     team = Team.objects.create(campaign=campaign, name="The team")
     Membership.objects.create(
-        campaign=campaign, person=person, role=Membership.Role.PARTICIPANT, team=team
+        campaign=campaign, person=member, role=Membership.Role.PARTICIPANT, team=team
     )
+    Membership.objects.create(campaign=campaign, person=organiser, role=Membership.Role.ORGANISER)
     assignments.add_qrels(campaign=campaign, data=files.QRELS, note="", actor=None)
+
+
+def token() -> str:
+    """Lets scripts in as the team's member."""
+    return AuthToken.objects.create(User.objects.get(email="team@example.org"))[1]
+
+
+def close_in(seconds: float | None) -> float:
+    """Puts the deadline so many seconds ahead, or takes it away; its Unix time."""
+    closes_at = None if seconds is None else timezone.now() + timedelta(seconds=seconds)
+    Campaign.objects.update(closes_at=closes_at)
+    return closes_at.timestamp() if closes_at else 0.0
+
+
+def latest_arrival() -> float:
+    return Run.objects.latest("submitted_at").submitted_at.timestamp()
+
+
+def show_board(is_shown: bool) -> None:
+    """To everybody, or to organisers alone."""
+    audience = Audience.EVERYONE if is_shown else Audience.ORGANISERS
+    Campaign.objects.update(board_audience=audience)
 
 
 def submit(numbers: list[int]) -> None:
@@ -71,14 +109,16 @@ def submit(numbers: list[int]) -> None:
             )
 
 
-def look() -> dict[str, dict[str, Any]]:
-    """What became of each run, by its number: states, and attempts of its two kinds of job."""
-    attempts = {
-        (job.kind, job.subject): job.attempts for job in Job.objects.order_by("pk").defer("error")
-    }
-    evaluations = {evaluation.run_id: evaluation for evaluation in Evaluation.objects.all()}
+def look(numbers: list[int]) -> dict[str, dict[str, Any]]:
+    """What became of these runs: states, and attempts of their two kinds of job."""
+    runs = {run.pk: run for run in Run.objects.filter(description__in=map(str, numbers))}
+    evaluations = {each.run_id: each for each in Evaluation.objects.filter(run__in=runs)}
+    scored = [evaluation.pk for evaluation in evaluations.values()]
+    checks = Q(kind=Job.Kind.CHECK, subject__in=runs)
+    found = Job.objects.filter(checks | Q(kind=Job.Kind.EVALUATE, subject__in=scored))
+    attempts = {(job.kind, job.subject): job.attempts for job in found.order_by("pk")}
     seen = {}
-    for run in Run.objects.all():
+    for run in runs.values():
         evaluation = evaluations.get(run.pk)
         seen[run.description] = {
             "id": run.public_id,
@@ -88,6 +128,18 @@ def look() -> dict[str, dict[str, Any]]:
             "scorings": attempts.get((Job.Kind.EVALUATE, evaluation.pk), 0) if evaluation else 0,
         }
     return seen
+
+
+def quota_used() -> dict[str, int]:
+    """What the team has used of its runs, and of its attempts of a day."""
+    quota = quotas.quota_of(Campaign.objects.get(), Team.objects.get(), timezone.now())
+    return {"runs": quota.used, "attempts": quota.attempts}
+
+
+def letters_to_organisers() -> list[str]:
+    """The subjects of what they were sent."""
+    sent = Notice.objects.filter(recipient__email="desk@example.org", sent_at__isnull=False)
+    return list(sent.values_list("subject", flat=True))
 
 
 def check_job_of(number: int) -> int:
@@ -162,9 +214,15 @@ ANSWERS = {
     act.__name__: act
     for act in (
         prepare,
+        token,
+        close_in,
+        latest_arrival,
+        show_board,
         submit,
         submit_at_once,
         look,
+        quota_used,
+        letters_to_organisers,
         check_job_of,
         deliver_often,
         cut_database,
@@ -180,6 +238,8 @@ def serve() -> None:
             answer = {"answer": ANSWERS[request["act"]](*request["arguments"])}
         except Exception:
             answer = {"error": traceback.format_exc()}
+        if connection.vendor == "postgresql":  # it may be another server by the next request
+            connection.close()
         print(json.dumps(answer), flush=True)
 
 

@@ -15,23 +15,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import psutil
-import psycopg
-import redis
+
+from tests.faults.servers import Postgres, Redis
+from tests.faults.web import Web
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-POSTGRES = os.environ.get("FAULT_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
-REDIS = os.environ.get("FAULT_REDIS", "redis://127.0.0.1:6379")
-# pytest-xdist runs sites side by side: each has its own database names.
-LANE = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-REDIS_URL = f"{REDIS}/{9 + LANE}"
 PATIENCE = 60.0  # seconds, for anything to happen
 POINTS = ("after-claim", "after-parse", "before-commit", "after-commit")
 
 T = TypeVar("T")
-
-
-class ServiceMissing(Exception):
-    """PostgreSQL or Redis does not answer."""
 
 
 def wait_for(what: str, look: Callable[[], T | None], *, patience: float = PATIENCE) -> T:
@@ -87,6 +79,11 @@ class Worker:
         self.process.wait()
         return killed_at, children
 
+    def stop(self) -> None:
+        """Asks it to end, as a new version does, and waits."""
+        self.process.terminate()
+        self.process.wait(PATIENCE)
+
     def freeze(self) -> None:
         os.killpg(self.process.pid, signal.SIGSTOP)
 
@@ -99,7 +96,8 @@ class Worker:
 
 
 class Site:
-    """One deployment: `make_databases`, `open`, and at the end `close`."""
+    """One deployment: `open`, and at the end `close`. Raises `Missing` where PostgreSQL or Redis is
+    not installed: they are the site's own, so that scenarios may stop them."""
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
@@ -110,7 +108,8 @@ class Site:
         self.submitted: list[int] = []
         self.poisoned: list[int] = []
         self.refused: list[int] = []  # not taken in at all
-        self.database = f"trackside_faults_{os.getpid()}"
+        self.redis = None if self.is_embedded else Redis(folder)
+        self.postgres = None if self.is_embedded else Postgres()
         self.environment = {
             "PATH": os.environ["PATH"],
             "HOME": os.environ.get("HOME", "/"),
@@ -123,13 +122,20 @@ class Site:
             "JOB_ATTEMPTS": "3",
             "LOG_LEVEL": "INFO",
             "OPENBLAS_NUM_THREADS": "1",
+            "THROTTLE_UPLOADS": "100000/min",  # the scenarios are one team's script
+            "THROTTLE_USER": "100000/min",
+            "THROTTLE_ANON": "100000/min",
             **self._services(),
         }
         self._helper: subprocess.Popen[str] | None = None
+        self._web: Web | None = None
 
     # --- its life ---------------------------------------------------------------------------
 
     def open(self) -> None:
+        for server in (self.redis, self.postgres):
+            if server is not None:
+                server.start()
         self._helper = subprocess.Popen(
             [sys.executable, "-m", "tests.faults.inside"],
             cwd=ROOT,
@@ -146,37 +152,24 @@ class Site:
             if worker.is_alive:
                 worker.thaw()
                 worker.kill()
+        if self._web is not None:
+            self._web.stop()
         if self._helper is not None:
             self._helper.kill()
             self._helper.wait()
-        self._drop_databases()
+        if self.redis is not None:
+            self.redis.stop(gently=False)
+        if self.postgres is not None:
+            self.postgres.throw_away()
 
     @property
     def is_embedded(self) -> bool:
         return self.name == "sqlite and folder"
 
     def _services(self) -> dict[str, str]:
-        if self.is_embedded:
+        if self.redis is None or self.postgres is None:
             return {}
-        return {"DATABASE_URL": f"{POSTGRES}/{self.database}", "BROKER_URL": REDIS_URL}
-
-    def make_databases(self) -> None:
-        if self.is_embedded:
-            return
-        try:
-            redis.Redis.from_url(REDIS_URL, socket_timeout=5).flushdb()
-            with psycopg.connect(POSTGRES + "/postgres", connect_timeout=5, autocommit=True) as db:
-                db.execute(f"DROP DATABASE IF EXISTS {self.database} WITH (FORCE)")
-                db.execute(f"CREATE DATABASE {self.database}")
-        except (redis.ConnectionError, redis.TimeoutError, psycopg.OperationalError) as error:
-            raise ServiceMissing(str(error)) from error
-
-    def _drop_databases(self) -> None:
-        if self.is_embedded:
-            return
-        redis.Redis.from_url(REDIS_URL).flushdb()
-        with psycopg.connect(POSTGRES + "/postgres", autocommit=True) as db:
-            db.execute(f"DROP DATABASE IF EXISTS {self.database} WITH (FORCE)")
+        return {"DATABASE_URL": self.postgres.url, "BROKER_URL": self.redis.url}
 
     def _log(self, name: str) -> Path:
         return self.folder / f"{name}.log"
@@ -208,7 +201,7 @@ class Site:
         return numbers
 
     def look(self, number: int) -> dict[str, Any]:
-        return self.ask("look")[str(number)]
+        return self.ask("look", [number])[str(number)]
 
     def wait_until_scored(self, numbers: list[int], *, patience: float = PATIENCE) -> None:
         self.scoring_times(numbers, since=time.monotonic(), patience=patience)
@@ -220,7 +213,7 @@ class Site:
         times: dict[int, float] = {}
         deadline = time.monotonic() + patience
         while len(times) < len(numbers):
-            seen = self.ask("look")
+            seen = self.ask("look", [number for number in numbers if number not in times])
             for number in numbers:
                 if number not in times and seen[str(number)]["evaluation"] == "scored":
                     times[number] = time.monotonic() - since
@@ -234,6 +227,13 @@ class Site:
         wait_for("the queue to run empty", lambda: self.message_count() == 0)
         time.sleep(0.5)
 
+    @property
+    def web(self) -> Web:
+        """Real web processes; started when a scenario first asks for them."""
+        if self._web is None:
+            self._web = Web(self.environment, self._log("web"), token=self.ask("token"))
+        return self._web
+
     def ledger(self) -> dict[str, Any]:
         numbers = [number for number in self.submitted if number not in self.refused]
         return self.ask("read_ledger", numbers, self.poisoned)
@@ -241,23 +241,17 @@ class Site:
     # --- the broker -------------------------------------------------------------------------
 
     def message_count(self) -> int:
-        if self.is_embedded:
+        if self.redis is None:
             return len(list((self.folder / "broker" / "messages").iterdir()))
-        return redis.Redis.from_url(REDIS_URL).llen("celery")
+        return self.redis.client().llen("celery")
 
     def lose_messages(self) -> None:
         """The broker forgets all it had, and drops every connection."""
-        if self.is_embedded:
-            for message in (self.folder / "broker" / "messages").iterdir():
-                message.unlink(missing_ok=True)
+        if self.redis is not None:
+            self.redis.forget_everything()
             return
-        broker = redis.Redis.from_url(REDIS_URL)
-        broker.flushdb()
-        number = REDIS_URL.rpartition("/")[2]
-        me = broker.client_id()
-        for client in broker.client_list():
-            if client["db"] == number and int(client["id"]) != me:
-                broker.client_kill_filter(_id=client["id"])
+        for message in (self.folder / "broker" / "messages").iterdir():
+            message.unlink(missing_ok=True)
 
     # --- the workers ------------------------------------------------------------------------
 

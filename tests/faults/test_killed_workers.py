@@ -1,16 +1,22 @@
 """Workers are killed with -9 at the worst moments: every run is still scored, and once."""
 
 import os
+import random
 import signal
 import time
 
 import psutil
 import pytest
 
-from tests.faults.conftest import REPETITIONS, Settle
+from tests.faults.conftest import Settle, repetitions
 from tests.faults.site import Site, is_dead, wait_for
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(120 + 15 * REPETITIONS)]
+AT_POINTS = repetitions(2, 10)
+AT_WORST = repetitions(2, 50)  # of the main process, or of a child
+AT_RANDOM = repetitions(3, 50)
+RUNS_PER_KILL = 10
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(240 + 60 * AT_WORST)]
 
 
 def hold_a_run_at(site: Site, point: str) -> tuple[int, int]:
@@ -37,7 +43,7 @@ def test_a_run_is_scored_once_though_its_worker_was_killed_while_scoring_or_chec
     site: Site, settle: Settle
 ) -> None:
     scoring, checking, waiting = [], [], []
-    for _ in range(REPETITIONS):
+    for _ in range(AT_POINTS):
         assert site.worker.is_alive
         scored, _ = hold_a_run_at(site, "before-commit")
         assert site.look(scored)["evaluation"] == "scoring"
@@ -56,11 +62,11 @@ def test_a_run_is_scored_once_though_its_worker_was_killed_while_scoring_or_chec
         checking.append(times[checked])
         waiting.append(times[queued])
     settle(
-        REPETITIONS,
+        AT_POINTS,
         {
-            "worker killed before-commit": scoring,
-            "worker killed after-parse": checking,
-            "worker killed, run still queued": waiting,
+            "all of a worker killed before it stores scores": scoring,
+            "all of a worker killed when it has read a file": checking,
+            "all of a worker killed, a run still queued": waiting,
         },
     )
 
@@ -69,7 +75,7 @@ def test_a_run_is_scored_once_though_its_worker_was_killed_after_a_claim_or_afte
     site: Site, settle: Settle
 ) -> None:
     claiming = []
-    for _ in range(REPETITIONS):
+    for _ in range(AT_POINTS):
         assert site.worker.is_alive
         scored = hold_a_run_after_its_commit(site)
         assert site.look(scored)["evaluation"] == "scored"  # and its message not acknowledged
@@ -84,8 +90,11 @@ def test_a_run_is_scored_once_though_its_worker_was_killed_after_a_claim_or_afte
         assert site.look(scored)["scorings"] == 1
         claiming.append(times[claimed])
     settle(
-        REPETITIONS,
-        {"worker killed after-claim": claiming, "worker killed after-commit": []},
+        AT_POINTS,
+        {
+            "all of a worker killed after its claim": claiming,
+            "all of a worker killed when scores are stored, the message not acknowledged": [],
+        },
     )
 
 
@@ -93,7 +102,7 @@ def test_a_run_is_scored_once_though_only_the_main_process_was_killed(
     site: Site, settle: Settle
 ) -> None:
     recoveries = []
-    for _ in range(max(REPETITIONS // 4, 1)):
+    for _ in range(AT_WORST):
         assert site.worker.is_alive
         number, orphan = hold_a_run_at(site, "before-commit")
 
@@ -104,14 +113,14 @@ def test_a_run_is_scored_once_though_only_the_main_process_was_killed(
 
         recoveries.append(site.scoring_times([number], since=killed_at)[number])
         wait_until_dead(children)
-    settle(len(recoveries), {"main process killed": recoveries})
+    settle(AT_WORST, {"worker's main process killed": recoveries})
 
 
 def test_a_run_is_scored_once_though_the_child_that_scored_it_was_killed(
     site: Site, settle: Settle
 ) -> None:
     recoveries = []
-    for _ in range(max(REPETITIONS // 4, 1)):
+    for _ in range(AT_WORST):
         worker = site.worker
         number, child = hold_a_run_at(site, "before-commit")
 
@@ -122,7 +131,27 @@ def test_a_run_is_scored_once_though_the_child_that_scored_it_was_killed(
         recoveries.append(site.scoring_times([number], since=killed_at)[number])
         assert site.look(number)["scorings"] == 2
         assert worker.is_alive
-    settle(len(recoveries), {"child killed": recoveries})
+    settle(AT_WORST, {"worker's pool child killed": recoveries})
+
+
+def test_runs_are_scored_once_though_a_worker_is_killed_at_any_moment(
+    site: Site, settle: Settle
+) -> None:
+    draw = random.Random(7)
+    recoveries = []
+    for _ in range(AT_RANDOM):
+        first, second = site.worker, site.start_worker(node="second")
+        numbers = site.submit(RUNS_PER_KILL)
+        time.sleep(draw.uniform(0, 1.2))
+
+        first.kill_main()
+        killed_at = time.monotonic()
+        site.start_worker()
+        recoveries.append(max(site.scoring_times(numbers, since=killed_at).values()))
+        second.stop()
+    settle(
+        AT_RANDOM, {f"one of two workers killed at any moment, {RUNS_PER_KILL} runs": recoveries}
+    )
 
 
 def test_a_worker_that_wakes_after_its_lease_stores_nothing(site: Site, settle: Settle) -> None:
@@ -140,13 +169,14 @@ def test_a_worker_that_wakes_after_its_lease_stores_nothing(site: Site, settle: 
     wait_for("the sleeper to give up", lambda: "was taken over" in site.log_tail())
     sleeper.kill()
     assert site.look(number)["scorings"] == 2
-    settle(1, {"worker frozen past its lease": [recovery]})
+    settle(1, {"worker frozen past its lease, thawed when another is done": [recovery]})
 
 
 def test_a_run_that_kills_its_worker_fails_after_three_attempts_and_the_others_are_scored(
     site: Site, settle: Settle
 ) -> None:
     site.worker.kill()
+    before = site.ask("quota_used")
     poison, *good = site.submit(5)
     site.poisoned.append(poison)
     job = site.ask("check_job_of", poison)
@@ -157,6 +187,8 @@ def test_a_run_that_kills_its_worker_fails_after_three_attempts_and_the_others_a
     wait_for("the poisoned run to fail", lambda: site.look(poison)["run"] == "failed")
     failed_after = time.monotonic() - started_at
     assert site.look(poison)["checks"] == 3
+    assert site.ask("quota_used") == {name: used + len(good) for name, used in before.items()}
+    wait_for("the organisers to be told", lambda: site.ask("letters_to_organisers"))
     assert worker.is_alive
     worker.kill()
-    settle(1, {"poisoned run (until failed)": [failed_after]})
+    settle(1, {"run that kills its worker, until it has failed": [failed_after]})

@@ -7,12 +7,17 @@ import time
 
 import pytest
 
-from tests.faults.conftest import Settle
+from tests.faults.conftest import Settle, hold_two_and_queue_three, repetitions
+from tests.faults.servers import PASSWORD
 from tests.faults.site import ROOT, Site, wait_for
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(180)]
-
 DELIVERIES = 5
+BATCHES = repetitions(1, 25)  # of 20 runs
+WITHOUT_BELL = repetitions(2, 50)
+FORGOTTEN = repetitions(1, 5)
+QUOTAS = repetitions(2, 20)
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(240 + 60 * WITHOUT_BELL)]
 
 
 def test_runs_are_scored_once_though_every_message_comes_five_times_to_four_children(
@@ -20,17 +25,17 @@ def test_runs_are_scored_once_though_every_message_comes_five_times_to_four_chil
 ) -> None:
     assert site.worker.is_alive
     second = site.start_worker(node="second")
-    numbers = site.new_runs(20)
-    site.ask("submit", numbers)
-    sent = site.ask("deliver_often", numbers, DELIVERIES - 1, 60)
-    assert sent >= 2 * len(numbers) * (DELIVERIES - 1)
-    site.wait_until_scored(numbers)
-    site.wait_until_quiet()
+    for _ in range(BATCHES):
+        numbers = site.new_runs(20)
+        site.ask("submit", numbers)
+        sent = site.ask("deliver_often", numbers, DELIVERIES - 1, 60)
+        assert sent >= 2 * len(numbers) * (DELIVERIES - 1)
+        site.wait_until_scored(numbers)
+        site.wait_until_quiet()
+        for seen in site.ask("look", numbers).values():
+            assert (seen["checks"], seen["scorings"]) == (1, 1)
     second.kill()
-    for number in numbers:
-        seen = site.look(number)
-        assert (seen["checks"], seen["scorings"]) == (1, 1)
-    settle(len(numbers), {"every message five times": []})
+    settle(BATCHES, {f"every message delivered {DELIVERIES} times or more, 20 runs": []})
 
 
 def hand_in_by_another_web_process(
@@ -43,7 +48,7 @@ def hand_in_by_another_web_process(
         cwd=ROOT,
         env=site.environment | environment,
     )
-    wait_for("its row", lambda: str(number) in site.ask("look"))
+    wait_for("its row", lambda: site.ask("look", [number]))
     return number, time.monotonic(), web
 
 
@@ -51,43 +56,45 @@ def test_the_sweeper_rings_where_the_web_process_died_between_commit_and_bell(
     site: Site, settle: Settle
 ) -> None:
     assert site.worker.is_alive
-    number, committed_at, web = hand_in_by_another_web_process(
-        site, TRACKSIDE_FAULTS="before-ring=kill"
-    )
-    assert web.wait(timeout=30) == -signal.SIGKILL
-    recovery = site.scoring_times([number], since=committed_at)[number]
-    settle(1, {"web died before the bell": [recovery]})
+    recoveries = []
+    for _ in range(WITHOUT_BELL):
+        number, committed_at, web = hand_in_by_another_web_process(
+            site, TRACKSIDE_FAULTS="before-ring=kill"
+        )
+        assert web.wait(timeout=30) == -signal.SIGKILL
+        recoveries.append(site.scoring_times([number], since=committed_at)[number])
+    settle(WITHOUT_BELL, {"web process killed between commit and bell": recoveries})
 
 
-def test_the_sweeper_rings_where_the_web_process_found_no_broker(
-    site: Site, settle: Settle
+@pytest.mark.parametrize("fault", ["no broker answers", "the broker has another password"])
+def test_the_sweeper_rings_where_the_web_process_could_not(
+    site: Site, settle: Settle, fault: str
 ) -> None:
-    if site.is_embedded:
+    if site.redis is None:
         pytest.skip("its broker is a folder, there as long as the database is")
     assert site.worker.is_alive
-    number, committed_at, web = hand_in_by_another_web_process(
-        site, BROKER_URL="redis://127.0.0.1:1/0"
-    )
+    wrong = {
+        "no broker answers": "redis://127.0.0.1:1/0",
+        "the broker has another password": site.redis.url.replace(PASSWORD, "another"),
+    }
+    number, committed_at, web = hand_in_by_another_web_process(site, BROKER_URL=wrong[fault])
     recovery = site.scoring_times([number], since=committed_at)[number]
     assert web.wait(timeout=30) == 0  # the upload was answered as any other
-    settle(1, {"web found no broker": [recovery]})
+    settle(1, {f"{fault} to the web process": [recovery]})
 
 
 def test_runs_are_scored_though_the_broker_forgets_every_message(
     site: Site, settle: Settle
 ) -> None:
     assert site.worker.is_alive
-    held = []
-    for point in ("before-commit", "after-parse"):
-        site.hold_at(point)
-        held += site.submit()
-        site.held_at(point)
-    waiting = site.submit(3)
-    site.lose_messages()
-    lost_at = time.monotonic()
-    site.let_go()
-    times = site.scoring_times([*held, *waiting], since=lost_at)
-    settle(1, {"broker forgot all, 5 runs": list(times.values())})
+    recoveries = []
+    for _ in range(FORGOTTEN):
+        runs = hold_two_and_queue_three(site)
+        site.lose_messages()
+        lost_at = time.monotonic()
+        site.let_go()
+        recoveries += site.scoring_times(runs, since=lost_at).values()
+    settle(FORGOTTEN, {"FLUSHALL, or the folder emptied, 2 runs at work and 3 waiting": recoveries})
 
 
 def test_half_a_message_does_not_stop_the_worker(site: Site, settle: Settle) -> None:
@@ -105,11 +112,12 @@ def test_half_a_message_does_not_stop_the_worker(site: Site, settle: Settle) -> 
 
 def test_no_more_runs_are_taken_at_once_than_the_quota_allows(site: Site, settle: Settle) -> None:
     assert site.worker.is_alive
-    first = len(site.submitted)
-    numbers = list(range(first, first + 20))
-    taken = site.ask("submit_at_once", numbers, 5)
-    assert len(taken) == 5
-    site.submitted += numbers  # keeps the numbers in step
-    site.refused += [number for number in numbers if number not in taken]
-    site.wait_until_scored(taken)
-    settle(1, {"20 uploads at once, quota 5": []})
+    for _ in range(QUOTAS):
+        first = len(site.submitted)
+        numbers = list(range(first, first + 50))
+        taken = site.ask("submit_at_once", numbers, 5)
+        assert len(taken) == 5
+        site.submitted += numbers  # keeps the numbers in step
+        site.refused += [number for number in numbers if number not in taken]
+        site.wait_until_scored(taken)
+    settle(QUOTAS, {"50 uploads at once against a quota of 5": []})

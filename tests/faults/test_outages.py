@@ -4,10 +4,16 @@ import time
 
 import pytest
 
-from tests.faults.conftest import Settle
+from tests.faults.conftest import Settle, hold_two_and_queue_three, repetitions
 from tests.faults.site import Site, wait_for
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(180)]
+REDIS_RESTARTS = repetitions(2, 20)
+POSTGRES_RESTARTS = repetitions(2, 10)
+CUTS = repetitions(1, 10)
+LONG_OUTAGES = repetitions(1, 2)
+LONG_SECONDS = 5 if LONG_OUTAGES == 1 else 60
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(240 + 60 * REDIS_RESTARTS)]
 
 
 def test_a_run_is_checked_though_the_storage_was_away_for_two_seconds(
@@ -35,14 +41,74 @@ def test_a_run_is_scored_once_though_every_database_connection_was_cut(
     if site.is_embedded:
         pytest.skip("SQLite has no connections to cut")
     assert site.worker.is_alive
-    site.hold_at("before-commit")
-    (number,) = site.submit()
-    site.held_at("before-commit")
-    time.sleep(1.5)  # the thread that renews the lease has a connection by now
-    assert site.ask("cut_database") >= 2
-    cut_at = time.monotonic()
-    site.let_go()
-    recovery = site.scoring_times([number], since=cut_at)[number]
-    assert site.look(number)["scorings"] == 2
-    assert site.worker.is_alive
-    settle(1, {"database connections cut": [recovery]})
+    recoveries = []
+    for _ in range(CUTS):
+        site.hold_at("before-commit")
+        (number,) = site.submit()
+        site.held_at("before-commit")
+        time.sleep(1.5)  # the thread that renews the lease has a connection by now
+        assert site.ask("cut_database") >= 2
+        cut_at = time.monotonic()
+        site.let_go()
+        recoveries.append(site.scoring_times([number], since=cut_at)[number])
+        assert site.look(number)["scorings"] == 2
+        assert site.worker.is_alive
+    settle(CUTS, {"every database connection cut while a run is scored": recoveries})
+
+
+def test_runs_are_scored_once_though_redis_restarts(site: Site, settle: Settle) -> None:
+    """Stopped as asked and killed by turns; one run is handed in while it is away."""
+    if site.redis is None:
+        pytest.skip("its broker is a folder")
+    worker = site.worker
+    recoveries = []
+    for turn in range(REDIS_RESTARTS):
+        runs = hold_two_and_queue_three(site)
+        site.redis.stop(gently=turn % 2 == 0)
+        site.let_go()
+        runs += site.submit()
+        site.redis.start()
+        back_at = time.monotonic()
+        recoveries += site.scoring_times(runs, since=back_at).values()
+        assert worker.is_alive
+    settle(REDIS_RESTARTS, {"Redis restarted, 6 runs on their way": recoveries})
+
+
+def test_runs_are_scored_once_though_redis_is_long_away(site: Site, settle: Settle) -> None:
+    if site.redis is None:
+        pytest.skip("its broker is a folder")
+    worker = site.worker
+    recoveries = []
+    for _ in range(LONG_OUTAGES):
+        runs = hold_two_and_queue_three(site)
+        site.redis.stop(gently=False)
+        site.let_go()
+        runs += site.submit()
+        time.sleep(LONG_SECONDS)
+        site.redis.start()
+        back_at = time.monotonic()
+        recoveries += site.scoring_times(runs, since=back_at).values()
+        assert worker.is_alive
+    settle(LONG_OUTAGES, {f"Redis away for {LONG_SECONDS} s, 6 runs on their way": recoveries})
+
+
+def test_runs_are_scored_once_though_postgresql_restarts(site: Site, settle: Settle) -> None:
+    """Stopped fast and at once by turns. Who hands in while it is away is told to come again, and
+    nothing of it is stored."""
+    if site.postgres is None:
+        pytest.skip("SQLite does not restart")
+    worker, web = site.worker, site.web
+    recoveries = []
+    for turn in range(POSTGRES_RESTARTS):
+        runs = hold_two_and_queue_three(site)
+        site.postgres.stop("immediate" if turn % 2 else "fast")
+        site.let_go()
+        away = web.hand_in(number=-1)
+        assert (away.status, away.retry_after) == (503, "10")
+        site.postgres.start()
+        back_at = time.monotonic()
+        (late,) = site.new_runs(1)
+        assert web.hand_in(late).status == 202
+        recoveries += site.scoring_times([*runs, late], since=back_at).values()
+        assert worker.is_alive
+    settle(POSTGRES_RESTARTS, {"PostgreSQL restarted, 5 runs on their way": recoveries})

@@ -8,6 +8,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
 from campaigns import descriptions
 from campaigns.models import LogEntry, Run
@@ -115,7 +116,7 @@ def test_a_script_in_the_page_is_told_which_field_is_wrong(world: World) -> None
         {"file": SimpleUploadedFile("run.txt", run_file()), "run_type": "automatic"},
         headers={"Accept": "application/json"},
     )
-    assert answer.json() == {"problems": ["Model: This field is required."]}
+    assert answer.json()["problems"] == ["Model: This field is required."]
 
 
 # --- the organisers' form -------------------------------------------------------------------------
@@ -168,6 +169,39 @@ def test_an_organiser_sets_what_is_asked(world: World) -> None:
     names = [(field["name"], field["label"]) for field in world.campaign.run_fields]
     assert names == [("stage", "Last stage"), ("stage_2", "Stage")]
     assert "Last stage" in world.desk.get(url).content.decode()
+
+
+def test_two_organisers_set_what_is_asked_one_after_the_other(world: World) -> None:
+    url = reverse("campaigns:run-form", args=[world.campaign.slug])
+    mark = world.desk.get(url).context["mark"]
+    first = form_data({"label": "Mine", "kind": "text", "choices": ""}, mark=mark)
+    assert world.desk.post(url, first).status_code == 302
+    refused = world.desk.post(
+        url, form_data({"label": "Yours", "kind": "text", "choices": ""}, mark=mark)
+    )
+    assert refused.status_code == 400
+    assert "Somebody has changed this since" in refused.content.decode()
+    world.campaign.refresh_from_db()
+    assert [field["label"] for field in world.campaign.run_fields] == ["Mine"]
+
+
+def test_nothing_else_is_asked_out_of_the_archive(world: World) -> None:
+    url = reverse("campaigns:run-form", args=[world.campaign.slug])
+    world.change(archived_at=timezone.now(), stage="published", is_accepting=False)
+    page = world.desk.get(url).content.decode()
+    assert page.count("<fieldset") == page.count("<fieldset disabled>") == 2
+    assert "is in the archive" in page
+    sent = form_data({"label": "Late", "kind": "text", "choices": ""})
+    page = world.desk.post(url, sent, follow=True).content.decode()
+    assert "The campaign is archived" in page
+    world.campaign.refresh_from_db()
+    assert world.campaign.run_fields == []
+
+
+def test_a_whole_number_is_shown_as_it_was_typed() -> None:
+    assert [descriptions.shown_answer(value) for value in (3.0, 2.5, True, "3.0")] == [
+        3, 2.5, "yes", "3.0",
+    ]  # fmt: skip
 
 
 def test_a_choice_of_one_is_no_choice(world: World) -> None:

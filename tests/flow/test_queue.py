@@ -8,6 +8,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils import timezone
 
 from campaigns.models import LogEntry, Notice, Run
 from scoring import checking, evaluation, housekeeping, retrying
@@ -39,6 +40,22 @@ def queue(world: World) -> HttpResponse:
 def retry(world: World, job: Job) -> str:
     url = reverse("scoring:job-retry", args=[world.campaign.slug, job.pk])
     return world.desk.post(url, follow=True).content.decode()
+
+
+def test_work_of_an_archived_campaign_is_not_tried_again(
+    world: World, full_disk: pytest.MonkeyPatch
+) -> None:
+    run = world.taken_in(run_file())
+    full_disk.undo()
+    world.change(archived_at=timezone.now(), stage="published", is_accepting=False)
+    job = Job.objects.get(kind=Job.Kind.CHECK)
+    assert ">Try again<" not in queue(world).content.decode()
+    assert "The campaign is archived" in retry(world, job)
+    url = reverse("scoring:queue-retry", args=[world.campaign.slug])
+    assert "The campaign is archived" in world.desk.post(url, follow=True).content.decode()
+    run.refresh_from_db()
+    job.refresh_from_db()
+    assert (run.state, job.state) == (Run.State.FAILED, Job.State.FAILED)
 
 
 def test_a_check_that_failed_is_seen_with_its_reason_and_tried_again(

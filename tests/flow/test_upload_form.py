@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
@@ -122,3 +123,59 @@ def test_the_same_file_again_is_called_so(world: World) -> None:
     assert "this very file" in again.problems[0]["message"]
     other = world.taken_in(run_file("ours", documents=("d3", "d1")))
     assert "another run with this tag" in other.problems[0]["message"]
+
+
+def test_a_form_that_was_gone_back_to_hands_in_another_file_at_the_second_try(world: World) -> None:
+    """A browser's back button shows the form with the key of the upload that was taken."""
+    first = world.taken_in(run_file("first"), idempotency_key="shown once")
+    refused = world.hand_in(run_file("second"), idempotency_key="shown once")
+    assert refused.status_code == 400
+    assert "Another file was handed in from this page before" in refused.content.decode()
+    key = refused.context["form"]["idempotency_key"].value()
+    assert key != "shown once"
+    second = world.taken_in(run_file("second"), idempotency_key=key)
+    assert second != first
+
+
+def test_a_script_in_the_page_is_given_another_key_only_where_a_file_was_refused(
+    world: World,
+) -> None:
+    url = reverse("campaigns:run-create", args=[world.campaign.slug])
+    asked = {"headers": {"Accept": "application/json"}}
+    faulty = world.browser.post(url, {"idempotency_key": "mine"}, **asked).json()
+    assert faulty["idempotency_key"] == "mine"
+    world.taken_in(run_file("first"), idempotency_key="mine")
+    data = {"file": SimpleUploadedFile("run.txt", run_file("second")), "run_type": "automatic"}
+    refused = world.browser.post(url, data | {"idempotency_key": "mine"}, **asked).json()
+    assert refused["idempotency_key"] not in ("", "mine")
+
+
+def overview(world: World) -> str:
+    url = reverse("campaigns:campaign-detail", args=[world.campaign.slug])
+    return " ".join(world.browser.get(url).content.decode().split())
+
+
+def test_the_overview_names_the_step_that_is_the_teams(world: World) -> None:
+    assert "The next step is yours: hand in a run." in overview(world)
+    world.change(asks_acceptance=True, run_quota=1)
+    run = world.taken_in(run_file("ours"))
+    sentence = "1 run of yours is checked and counts only when accepted"
+    assert sentence in overview(world)
+    world.change(stage="closed", is_accepting=False)
+    assert sentence in overview(world)
+    assert "Nothing is needed from you" not in overview(world)
+    world.change(stage="judging")
+    assert sentence not in overview(world)
+    world.change(stage="open", is_accepting=True)
+    accept = reverse("campaigns:run-accept", args=[world.campaign.slug, run.public_id])
+    world.browser.post(accept)
+    assert "Your team has handed in its 1 run; one may still take the place" in overview(world)
+
+
+def test_the_overview_calls_no_disqualified_team_to_hand_in(world: World) -> None:
+    Team.objects.filter(pk=world.team.pk).update(
+        disqualified_at=NOW, disqualified_reason="two teams of one person"
+    )
+    page = overview(world)
+    assert "hands in no more runs: two teams of one person" in page
+    assert "The next step is yours" not in page

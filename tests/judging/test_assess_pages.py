@@ -5,7 +5,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from campaigns import assessing
 from campaigns.models import Campaign, Document, Judgment, Membership, Plan, TopicAssessor, User
 from tests.flow.conftest import clock, logged_in
 from tests.judging.desk import make_assessor, make_plan, topic_of
@@ -181,6 +180,52 @@ def test_where_nothing_is_left_the_next_topic_with_documents_is_offered() -> Non
     assert "Go on with topic" not in desk.browser.get(desk.path).content.decode()
 
 
+def test_one_may_go_through_all_topics_and_undo_across_them() -> None:
+    plan = make_plan(tasks=("d1", "d2"), topics=("1", "2", "3"))
+    desk = Desk(plan, make_assessor(plan.campaign, topics=("1", "2")))
+    mine = desk.browser.get(reverse("campaigns:assess", args=[plan.campaign.slug]))
+    assert f'href="{desk.path}?all=1">Go through all topics</a>' in mine.content.decode()
+    here, there = (f"{desk.path.replace('/1/', f'/{code}/')}?all=1" for code in "12")
+
+    def act(address: str, **fields: object) -> str:
+        """What was pressed at the desk, followed to the next one."""
+        page = desk.browser.get(address, follow=True)
+        shown, last = page.context["shown"], page.context["last"]
+        form = {"key": page.context["key"], "doc_id": shown.doc_id if shown else ""}
+        form["last"] = last.doc_id if last else ""
+        to = page.context["undo_at"] if fields.get("act") == "undo" else page.context["here"]
+        answer = desk.browser.post(to, form | fields, follow=True)
+        return answer.request["PATH_INFO"] + "?" + answer.request["QUERY_STRING"]
+
+    assert act(here, grade=1) == here
+    assert act(here, grade=0) == there  # nothing is left of topic 1
+    page = desk.browser.get(there)
+    assert page.context["shown"].doc_id == "d1"
+    assert "Topic 1." in page.content.decode()  # the last act was there
+    assert f'formaction="{here}"' in page.content.decode()
+    assert act(there, act="undo") == here
+    assert desk.browser.get(here).context["shown"].doc_id == "d2"
+    assert act(here, act="skip") == there
+    assert act(there, grade=1) == there
+    assert act(there, grade=1) == there  # all is done: it stays
+    assert "This topic is done." in desk.browser.get(there).content.decode()
+    assert acts() == [("d1", 1), ("d2", 0), ("d2", None), ("d1", 1), ("d2", 1)]
+    assert desk.browser.get(desk.path).status_code == 200  # who does not ask for it stays
+    assert not desk.browser.get(f"{desk.path}?doc=d1").context["goes_on"]
+
+
+def test_a_script_is_told_where_to_go_on() -> None:
+    plan = make_plan(tasks=("d1",), topics=("1", "2"))
+    desk = Desk(plan, make_assessor(plan.campaign, topics=("1", "2")))
+    form = {"key": desk.look()["key"], "doc_id": "d1", "grade": 1}
+    for address, onward in (
+        (f"{desk.path}?all=1", f"{desk.path.replace('/1/', '/2/')}?all=1"),
+        (desk.path, ""),
+    ):
+        answer = desk.browser.post(address, form, headers={"accept": "application/json"})
+        assert answer.json()["onward"] == onward
+
+
 def test_after_the_plan_has_ended_what_was_judged_is_still_counted(desk: Desk) -> None:
     desk.press(grade=1)
     desk.press(grade=2)
@@ -303,11 +348,3 @@ def test_an_address_is_set_or_refused(
     response = browser.post(f"{path}address/", {"document_address": address})
     assert response.status_code == (302 if is_taken else 400)
     assert Campaign.objects.get().document_address == (address if is_taken else "")
-
-
-def test_a_release_gives_the_document_to_others() -> None:
-    plan = make_plan()
-    ann, bob = Desk(plan), Desk(plan)
-    assert (ann.document, bob.document) == ("d1", "d2")
-    assessing.release(assessor=ann.person, topic=topic_of(plan))
-    assert Desk(plan).document == "d1"

@@ -12,10 +12,18 @@ from django.urls import reverse
 
 from campaigns import planning
 from campaigns.models import Campaign, Judgment, Plan, Task, User
+from scoring import loading
 from scoring.models import Analysis
 from tests.flow.conftest import perform_jobs
-from tests.judging.conftest import ranked_run, table_1
-from tests.making import give_file, make_campaign, make_organiser, make_qrels, make_user
+from tests.judging.conftest import TABLE_1, ranked_run, table_1
+from tests.making import (
+    give_file,
+    make_campaign,
+    make_organiser,
+    make_qrels,
+    make_scores,
+    make_user,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -163,6 +171,34 @@ def test_qrels_let_each_method_be_played(campaign: Campaign, desk: Client) -> No
     assert found["4", "pooling"]["relevant_found"] == "2"  # 18, 22, 21, 10
     page = get(desk, "judging-plan", **CHOSEN | {"amount": "4"})
     assert "Judging played" in text_of(page)
+
+
+@pytest.mark.parametrize("p", ["0.8", "0.3"])  # one that the campaign scores by, and one more
+def test_runs_stand_by_rbp_at_the_plans_own_p(campaign: Campaign, desk: Client, p: str) -> None:
+    """Whatever the board shows first. By hand: relevant are 11, 13 and 22 of Table 1."""
+    judged = {document for documents in TABLE_1 for document in documents}
+    lines = (f"1 0 {document} {int(document in {'11', '13', '22'})}\n" for document in judged)
+    qrels = give_file(make_qrels(campaign), "".join(lines).encode())
+    for run in campaign.runs.select_related("ranking"):
+        loading.grades_of(run, qrels, loading.load_table(qrels, campaign))
+    for run, found in zip(campaign.runs.order_by("public_id"), (1, 2, 3, 4), strict=True):
+        make_scores(run, {"RBP(p=0.8)": (found / 10, 0.0), "RBP(p=0.5)": (0.5 / found, 0.0)})
+    asked = CHOSEN | {"p": p, "start": "nothing"}
+    rows = table(desk, "judging-plan-runs-csv", **asked)
+    ranks = {  # of the relevant ones
+        "run1": (2, 4, 5), "run2": (1, 3), "run3": (4,), "run4": (3, 4, 6),
+    }  # fmt: skip
+    means = {run: sum(float(p) ** rank for rank in found) for run, found in ranks.items()}
+    by_hand = sorted(means, key=lambda run: -means[run])
+    stored = ["run4", "run3", "run2", "run1"]
+    assert [row["run"] for row in rows] == (stored if p == "0.8" else by_hand)
+    assert f"mean RBP(p={p})" in text_of(get(desk, "judging-plan", **asked))
+
+
+def test_a_budget_of_nothing_is_called_a_budget(desk: Client) -> None:
+    for amount in ("0", "-3"):
+        page = text_of(get(desk, "judging-plan", **CHOSEN | {"amount": amount}))
+        assert "A budget of nothing judges nothing: plan at least one document." in page
 
 
 def test_a_plan_is_not_made_of_nothing_nor_twice(campaign: Campaign, desk: Client) -> None:

@@ -72,7 +72,7 @@ def test_the_order_hangs_on_the_documents_alone(campaign: Campaign) -> None:
 def test_prels_has_five_columns(campaign: Campaign) -> None:
     lay_out(campaign, ["a"])
     pool = pool_files.pool_of(campaign.plans.get())
-    assert pool_files.pool_prels(campaign, pool) == "1 a -1 0 1\n"
+    assert pool_files.pool_prels(campaign, pool) == "1 a -999 1 1\n"
 
 
 def test_a_pool_by_depth_is_what_any_run_has_so_far_up(client: Client, tmp_path: object) -> None:
@@ -130,7 +130,7 @@ def test_the_csv_of_a_pool_comes_back_with_its_grades(
 
 def test_prels_come_back_with_their_grades(campaign: Campaign, ada: User) -> None:
     pool = pool_files.pool_of(lay_out(campaign, ["a", "b"]))
-    text = pool_files.pool_prels(campaign, pool).replace("1 a -1", "1 a 2")
+    text = pool_files.pool_prels(campaign, pool).replace("1 a -999", "1 a 2")
     answers = pool_files.read_answers(campaign, ada, gzip.compress(text.encode()))
     assert (answers.grades, answers.unjudged) == ({(0, "1", "a"): 2}, 1)
 

@@ -137,3 +137,14 @@ def test_the_page_keeps_what_is_filled_in_and_counts(
     refused = client.post(address, {f"topics-{ada.pk}": "7"})
     assert refused.status_code == 400
     assert "No such topic: 7." in refused.content.decode()
+
+
+@pytest.mark.parametrize(("stage", "is_said"), [("draft", True), ("judging", False)])
+def test_the_page_says_that_assessors_cannot_enter_a_draft(
+    client: Client, campaign: Campaign, stage: str, is_said: bool
+) -> None:
+    Campaign.objects.update(stage=stage)
+    make_assessor(campaign, "Ada")
+    client.force_login(make_organiser(campaign))
+    page = client.get(reverse("campaigns:judging-assessors", args=[campaign.slug]))
+    assert ("which only organisers can enter" in page.content.decode()) is is_said

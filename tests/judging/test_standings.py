@@ -253,3 +253,43 @@ def test_each_finds_the_way_to_their_own_pages(desk: Client, campaign: Campaign)
     judging, assess = '/judging/"', '/assess/"'
     assert (judging in ours, assess in ours) == (True, False)
     assert (judging in theirs, assess in theirs) == (False, True)
+
+
+def test_the_page_looks_so_many_documents_ahead(desk: Client, campaign: Campaign) -> None:
+    """What method A is foreseen to leave unknown is what its next documents then do leave."""
+    plan, assessor = made(campaign), make_user()
+    tasks = list(plan.tasks.select_related("topic").order_by("position"))
+    for task in tasks[:10]:
+        act(plan, task.topic.position, task.doc_id, 1, assessor)
+
+    def rows(**asked: str) -> dict[str, dict[str, str]]:
+        text = desk.get(reverse("scoring:judging-csv", args=["planned"]), asked).content.decode()
+        return {row["run"]: row for row in csv.DictReader(io.StringIO(text))}
+
+    assert {row["residual_then"] for row in rows().values()} == {""}
+    foreseen = rows(after="5")
+    page = text_of(desk.get(reverse("scoring:judging", args=["planned"]), {"after": "5"}))
+    assert "5 more documents would bring what is unknown of a run from" in page
+    for task in tasks[10:15]:
+        act(plan, task.topic.position, task.doc_id, 1, assessor)
+    judged = rows(after="900")  # the plan has 15 left
+    for tag, row in foreseen.items():
+        assert float(row["residual_then"]) == pytest.approx(
+            float(judged[tag]["residual"]), abs=1e-12
+        )
+        assert float(row["base_then"]) >= float(row["base"])
+        assert float(row["base_then"]) + float(row["residual_then"]) <= 1 + 1e-12
+    assert "15 more documents would bring" in text_of(
+        desk.get(reverse("scoring:judging", args=["planned"]), {"after": "900"})
+    )
+    for strange in ("-1", "x", "1" * 20, "²"):
+        page = desk.get(reverse("scoring:judging", args=["planned"]), {"after": strange})
+        assert page.status_code == 404
+
+
+def test_an_ended_plan_does_not_look_ahead(desk: Client, campaign: Campaign) -> None:
+    plan = made(campaign)
+    planning.end_plan(plan=plan, actor=None)
+    page = desk.get(reverse("scoring:judging", args=["planned"]), {"after": "5"})
+    assert page.context["found"].outlook is None
+    assert 'name="after"' not in page.content.decode()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from config.stack import Stack, answers, free_port, running, wait_for
+from tests.load import PUBLISHED
 from tests.load.clients import Memory, at_once, closed_loop
 from tests.stack.handing_in import Track, prepare, run_bytes
 
@@ -28,10 +29,6 @@ def main() -> int:
             for measured, figure in scenarios[name](stack, track):
                 print(f"{name:<34} {measured:<46} {figure}", flush=True)
     return 0
-
-
-# So that everybody may read the board while runs still come.
-PUBLISHED = "board_audience=2, per_topic_audience=2"
 
 
 def burst(stack: Stack, track: Track) -> Iterator[tuple[str, str]]:

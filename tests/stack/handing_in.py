@@ -60,10 +60,14 @@ class Track:
         finally:
             connection.close()
 
-    def hand_in(self, data: bytes, *, key: str = "") -> tuple[int, dict[str, Any]]:
+    def hand_in(
+        self, data: bytes, *, key: str = "", replaces: str = ""
+    ) -> tuple[int, dict[str, Any]]:
         """The upload that the example client makes; status and answer."""
         key = key or uuid.uuid4().hex
-        head = f'--{key}\r\nContent-Disposition: form-data; name="file"; filename="run"\r\n\r\n'
+        part = f"--{key}\r\nContent-Disposition: form-data; name="
+        head = f'{part}"replaces"\r\n\r\n{replaces}\r\n' if replaces else ""
+        head += f'{part}"file"; filename="run"\r\n\r\n'
         status, answer = self.send(
             "POST",
             f"/api/campaigns/{self.slug}/runs/",

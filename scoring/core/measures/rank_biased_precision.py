@@ -47,7 +47,7 @@ RBP = Family(
         Parameter(
             "p1",
             "real",
-            "persistence after a relevant document, in place of p",
+            "persistence after a relevant document",
             at_least=0,
             at_most=1,
             instead_of=("p",),
@@ -55,7 +55,7 @@ RBP = Family(
         Parameter(
             "p2",
             "real",
-            "persistence after any other document, in place of p",
+            "persistence after any other document",
             at_least=0,
             below=1,
             instead_of=("p",),

@@ -1,0 +1,73 @@
+"""What the runs of a forecast are ordered by: RBP at the plan's own p, a measure of the board, or
+what they are projected to be."""
+
+from typing import Final
+
+import numpy as np
+from django.http import Http404
+from numpy.typing import NDArray
+
+from campaigns.access import Viewer
+from campaigns.models import Qrels
+from scoring.board_choices import chosen_measure
+from scoring.board_vectors import means_seen
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import make_measure, with_default_rel
+from scoring.core.standing import DECIMALS
+from scoring.definitions import rules_of
+from scoring.grade_cube import means_from_grades
+
+PROJECTED: Final = "projected"
+
+
+def orders_offered(viewer: Viewer, persistence: float) -> dict[str, str]:
+    """What runs may be ordered by, by name. The first is the usual one: RBP at the plan's own p:
+    its residuals are what the plan shrinks, whatever the board shows first."""
+    projected = {PROJECTED: f"projected RBP(p={persistence})"}
+    if viewer.campaign.active_qrels is None:
+        return projected
+    measures = dict.fromkeys((_rbp(viewer, persistence), *rules_of(viewer.campaign).measures))
+    return {str(measure): f"mean {measure}" for measure in measures} | projected
+
+
+def chosen_order(viewer: Viewer, asked: str | None, persistence: float) -> str:
+    """Raises Http404 for what is not offered."""
+    offered = orders_offered(viewer, persistence)
+    order = asked or next(iter(offered))
+    if order not in offered:
+        raise Http404(f"Runs are not ordered by {order}.")
+    return order
+
+
+def standing_keys(
+    viewer: Viewer,
+    order: str,
+    run_ids: list[str],
+    projected: NDArray[np.float64],
+    persistence: float,
+) -> list[float]:
+    """What each run stands by, higher first; below all others where it has no score."""
+    qrels = viewer.campaign.active_qrels
+    if order == PROJECTED or qrels is None:
+        return [round(value, DECIMALS) for value in projected.tolist()]
+    own = _rbp(viewer, persistence)
+    measure = own if order == str(own) else chosen_measure(viewer, order)
+    sign = -1.0 if family_of(measure).facts.direction == "lower" else 1.0
+    means = _means(viewer, qrels, measure)
+    found = [round(sign * means.get(run_id, np.nan), DECIMALS) for run_id in run_ids]
+    return [-np.inf if np.isnan(key) else key for key in found]
+
+
+def _rbp(viewer: Viewer, persistence: float) -> Measure:
+    """By the campaign's lowest relevant grade, as plans count it."""
+    return with_default_rel(make_measure("RBP", p=persistence), viewer.campaign.rel)
+
+
+def _means(viewer: Viewer, qrels: Qrels, measure: Measure) -> dict[str, float]:
+    """By public id; from the grades where the campaign does not score by this p."""
+    if measure in rules_of(viewer.campaign).measures:
+        seen, bases, _ = means_seen(viewer, qrels, [measure])
+        return {run.run_id: base for run, base in zip(seen, bases[0].tolist(), strict=True)}
+    found = means_from_grades(viewer.campaign, qrels, measure)
+    return {run_id: base for run_id, (base, _) in found.items() if base is not None}

@@ -1,0 +1,82 @@
+"""What the leaderboard's page shows of the board, drawn.
+
+That is most of the page's work, so a process keeps the last boards in memory, under a key that is
+read from the database at every request (`scoring.board_state`). Whether a viewer may see the board
+at all is decided before, and the page around it is made anew for everybody.
+"""
+
+from typing import NamedTuple
+
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+
+from campaigns.access import Viewer
+from campaigns.models import Run
+from scoring.asked_board import board_asked
+from scoring.board_choices import (
+    JUDGED,
+    POOLED,
+    chosen_measure,
+    persistence_of,
+    versions_offered,
+)
+from scoring.board_state import board_key
+from scoring.charts.intervals import interval_chart
+from scoring.definitions import rules_of
+from scoring.last_used import LastUsed
+from scoring.leaderboard import chosen_sort, sorted_rows
+from scoring.models import Analysis
+from scoring.topic_rows import sees_topic_means
+
+
+class DrawnBoard(NamedTuple):
+    """The part of the page, and the analysis that it shows or waits for."""
+
+    text: str
+    analysis: Analysis | None = None
+
+
+DRAWN: LastUsed[DrawnBoard] = LastUsed(room=16_000_000)  # characters
+
+
+def drawn_board(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
+    """The viewer must be one who may see the board. Raises UnknownChoice."""
+    asked = request.GET
+    if asked.get("p") or asked.get("ties"):  # made of more than the key tells of
+        return _draw(request, viewer)
+    key = board_key(viewer, asked)
+    drawn = DRAWN.get(key)
+    if drawn is None:
+        drawn = _draw(request, viewer)
+        if board_key(viewer, asked) == key:  # nothing has changed while it was drawn
+            DRAWN.keep(key, drawn, len(drawn.text))
+    return drawn
+
+
+def _draw(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
+    """The template gets the request for the sake of its address, and tells nothing of the person
+    that is not in the key."""
+    versions = versions_offered(viewer)
+    board = board_asked(viewer, request.GET, offered=versions)
+    offered = rules_of(viewer.campaign).measures
+    sort = chosen_sort(board, request.GET)
+    is_drawn = board.ranked and not board.filters
+    parts = {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "board": board,
+        "rows": sorted_rows(board, sort),
+        "sort": sort,
+        "measure": chosen_measure(viewer, request.GET.get("measure")),
+        "persistence": persistence_of(board.measure),
+        "offered": offered,
+        "versions": versions,
+        "run_types": Run.Type.values,
+        "judged": POOLED,
+        "is_other_p": board.measure not in offered,
+        "can_compare": len(board.ranked) > 1 and sees_topic_means(viewer),
+        "standing": (board.measure, JUDGED),
+        "chart": interval_chart(board) if is_drawn else None,
+    }
+    text = render_to_string("scoring/_board.html", parts, request)
+    return DrawnBoard(text, board.ties.analysis if board.ties else None)

@@ -1,0 +1,143 @@
+"""Scripts that hand in to real web processes: many at once, twice, about the deadline, and while
+the board is shown and hidden."""
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from typing import TypeVar
+
+import pytest
+
+from tests.faults.conftest import Settle, repetitions
+from tests.faults.site import Site
+
+T = TypeVar("T")
+
+AT_ONCE = 50
+TWICE = repetitions(5, 50)  # ten times each
+DEADLINES = repetitions(1, 4)
+SHOWN = repetitions(2, 20)
+READERS = 8
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(240 + 60 * SHOWN)]
+
+
+def at_once(acts: list[Callable[[], T]]) -> list[T]:
+    gate = threading.Barrier(len(acts))
+
+    def perform(act: Callable[[], T]) -> T:
+        gate.wait()
+        return act()
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return list(pool.map(perform, acts))
+
+
+def test_fifty_uploads_at_once_are_all_taken_and_scored(site: Site, settle: Settle) -> None:
+    """On the embedded site by one worker, into one SQLite file."""
+    assert site.worker.is_alive
+    web = site.web
+    numbers = site.new_runs(AT_ONCE)
+    began = time.monotonic()
+    answers = at_once([lambda number=number: web.hand_in(number) for number in numbers])
+    assert {answer.status for answer in answers} == {202}
+    times = site.scoring_times(numbers, since=began)
+    for log in site.folder.glob("*.log"):
+        assert "database is locked" not in log.read_text()
+    settle(1, {f"{AT_ONCE} uploads at once, until scored": list(times.values())})
+
+
+def test_an_upload_sent_again_because_no_answer_came_is_one_run(site: Site, settle: Settle) -> None:
+    """A double click, and a script that hangs up before it has the answer and tries again."""
+    assert site.worker.is_alive
+    web = site.web
+    for _ in range(TWICE):
+        numbers = site.new_runs(10)
+        for number in numbers[:5]:
+            web.send(number, key=f"again-{number}").close()
+        again = [
+            lambda number=number: web.hand_in(number, key=f"again-{number}") for number in numbers
+        ]
+        answers = at_once(again * 2)
+        assert {answer.status for answer in answers} == {202}
+        assert len({answer.body["id"] for answer in answers}) == len(numbers)
+        site.wait_until_scored(numbers)
+    settle(TWICE, {"10 uploads sent twice at once, 5 of them once before": []})
+
+
+def test_runs_that_began_to_arrive_before_the_deadline_count_and_others_do_not(
+    site: Site, settle: Settle
+) -> None:
+    assert site.worker.is_alive
+    web = site.web
+    for _ in range(DEADLINES):
+        numbers = count(len(site.submitted))
+        closes_at = site.ask("close_in", 2)
+        taken, late = [], []
+
+        def hand_in_until_long_after(
+            numbers: count = numbers, closes_at: float = closes_at, taken=taken, late=late
+        ) -> None:
+            while time.time() < closes_at + 1.5:
+                number = next(numbers)
+                began = time.time()
+                answer = web.hand_in(number)
+                ended = time.time()
+                if answer.status == 202:
+                    assert began < closes_at
+                    taken.append(number)
+                else:
+                    assert (answer.status, answer.body["code"]) == (409, "too_late")
+                    assert ended >= closes_at
+                    late.append(number)
+
+        at_once([hand_in_until_long_after] * 8)
+        assert taken
+        assert late
+        assert site.ask("latest_arrival") < closes_at
+        site.ask("close_in", None)
+        site.submitted += sorted(taken + late)  # keeps the numbers in step
+        site.refused += late
+        site.wait_until_scored(taken)
+    settle(DEADLINES, {"uploads by 8 scripts across the deadline": []})
+
+
+def test_a_board_is_shown_whole_or_not_at_all_while_runs_are_scored(
+    site: Site, settle: Settle
+) -> None:
+    assert site.worker.is_alive
+    web = site.web
+    site.wait_until_scored(site.submit())
+    is_over = threading.Event()
+    seen: list[tuple[float, int, list[dict]]] = []
+
+    def read() -> None:
+        while not is_over.is_set():
+            began = time.monotonic()
+            seen.append((began, *web.board()))
+
+    readers = [threading.Thread(target=read) for _ in range(READERS)]
+    for reader in readers:
+        reader.start()
+    hidden: list[tuple[float, float]] = []
+    try:
+        for _ in range(SHOWN):
+            numbers = site.submit(5)
+            site.ask("show_board", True)
+            time.sleep(0.5)
+            site.ask("show_board", False)
+            hidden_from = time.monotonic()
+            site.wait_until_scored(numbers)
+            hidden.append((hidden_from, time.monotonic()))
+    finally:
+        is_over.set()
+        for reader in readers:
+            reader.join()
+    assert {status for _, status, _ in seen} == {200, 404}
+    for began, status, rows in seen:
+        if any(start < began < end for start, end in hidden):
+            assert status == 404
+        assert all(row["base"] is not None and row["qrels"] == 1 for row in rows)
+    settle(SHOWN, {f"board shown and hidden while runs are scored and {READERS} read": []})

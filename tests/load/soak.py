@@ -1,0 +1,214 @@
+"""python -m tests.load.soak: the production stack under a steady light load for SOAK_MINUTES (30).
+
+One upload a second and ten readers; after the first hundred each run replaces the oldest, so that
+the campaign stays as large as it is and what grows is a leak. Prints a table, writes it into
+docs/reliability.md, and fails where a limit is passed.
+"""
+
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+from django.utils import timezone
+
+from config.stack import Stack, running
+from tests.faults.page import write_table
+from tests.load import PUBLISHED
+from tests.stack.handing_in import Track, prepare, run_bytes
+
+MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
+READERS, READ_EVERY = 10, 5.0  # seconds between a reader's pages
+UPLOAD_EVERY = 1.0
+KEPT_RUNS = 100
+LOOK_EVERY = 10.0
+PATIENCE = 120.0
+# The slope is that of the last two thirds: 20 minutes of 30.
+MOST_MEGABYTES_AN_HOUR, MOST_DESCRIPTORS_MORE = 5.0, 3.0
+
+COUNT = """
+from campaigns.models import Run
+from scoring.models import Evaluation, Job
+done = Evaluation.objects.filter(state="scored").values("run").distinct().count()
+print(Run.objects.count(), done, Job.objects.exclude(state="done").count())
+"""
+
+
+@dataclass
+class Watched:
+    """One process of the stack with its children, looked at again and again."""
+
+    name: str
+    process: psutil.Process
+    seconds: list[float] = field(default_factory=list)
+    megabytes: list[float] = field(default_factory=list)
+    descriptors: list[int] = field(default_factory=list)
+
+    def look(self, moment: float) -> None:
+        held = [_held(each) for each in (self.process, *self.process.children(recursive=True))]
+        self.seconds.append(moment)
+        self.megabytes.append(sum(bytes_held for bytes_held, _ in held) / 1e6)
+        self.descriptors.append(sum(count for _, count in held))
+
+    @property
+    def megabytes_an_hour(self) -> float:
+        return slope(self._late(self.seconds), self._late(self.megabytes)) * 3600
+
+    @property
+    def descriptors_more(self) -> float:
+        """Within the time that counts, by the same straight line."""
+        seconds = self._late(self.seconds)
+        return slope(seconds, self._late(self.descriptors)) * (seconds[-1] - seconds[0])
+
+    @property
+    def is_steady(self) -> bool:
+        return (
+            self.megabytes_an_hour < MOST_MEGABYTES_AN_HOUR
+            and self.descriptors_more < MOST_DESCRIPTORS_MORE
+        )
+
+    @staticmethod
+    def _late(values: list) -> list:
+        return values[len(values) // 3 :]
+
+
+@dataclass
+class Traffic:
+    """What the clients were answered."""
+
+    uploads: list[int] = field(default_factory=list)
+    reads: list[int] = field(default_factory=list)
+
+    @property
+    def faults(self) -> int:
+        return sum(status >= 500 or status == 0 for status in self.uploads + self.reads)
+
+
+def main() -> int:
+    with (
+        tempfile.TemporaryDirectory(prefix="trackside-soak-") as folder,
+        running(Path(folder) / "site") as stack,
+    ):
+        track = prepare(stack, facts="run_quota=None, " + PUBLISHED)
+        watched = [
+            Watched(name, psutil.Process(process.pid))
+            for name, process in stack.processes.items()
+            if name.startswith(("web", "worker", "redis"))
+        ]
+        traffic = _soak(track, watched)
+        runs, scored, undone = _settled(stack)
+    taken = traffic.uploads.count(202)
+    is_well = (
+        (runs, scored, undone, traffic.faults) == (taken, taken, 0, 0)
+        and all(each.is_steady for each in watched)
+    )  # fmt: skip
+    table = list(_table(watched, traffic, stuck=taken - scored + undone))
+    print("\n".join(table), flush=True)
+    write_table("soak", table)
+    return 0 if is_well else 1
+
+
+def slope(xs: list[float], ys: list[float]) -> float:
+    """Of the straight line through the points, by least squares."""
+    x, y = sum(xs) / len(xs), sum(ys) / len(ys)
+    spread = sum((each - x) ** 2 for each in xs)
+    return sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / spread
+
+
+def _soak(track: Track, watched: list[Watched]) -> Traffic:
+    traffic, is_over = Traffic(), threading.Event()
+    clients = [threading.Thread(target=_upload, args=(track, traffic, is_over))]
+    clients += [
+        threading.Thread(target=_read, args=(track, traffic, is_over)) for _ in range(READERS)
+    ]
+    for client in clients:
+        client.start()
+    began = time.monotonic()
+    try:
+        while (elapsed := time.monotonic() - began) < MINUTES * 60:
+            for each in watched:
+                each.look(elapsed)
+            time.sleep(LOOK_EVERY)
+    finally:
+        is_over.set()
+        for client in clients:
+            client.join()
+    return traffic
+
+
+def _upload(track: Track, traffic: Traffic, is_over: threading.Event) -> None:
+    standing: list[str] = []
+    number = 0
+    while not is_over.wait(UPLOAD_EVERY):
+        replaces = standing.pop(0) if len(standing) >= KEPT_RUNS else ""
+        status, answer = _answered(track, run_bytes(f"soak{number}"), replaces)
+        traffic.uploads.append(status)
+        if status == 202:
+            standing.append(answer["id"])
+        number += 1
+
+
+def _answered(track: Track, data: bytes, replaces: str) -> tuple[int, dict]:
+    try:
+        return track.hand_in(data, replaces=replaces)
+    except OSError:
+        return 0, {}
+
+
+def _read(track: Track, traffic: Traffic, is_over: threading.Event) -> None:
+    pages = ("", "leaderboard/", "topics/", "agreement/")
+    turn = 0
+    while not is_over.wait(READ_EVERY):
+        try:
+            status, _ = track.get(f"/campaigns/{track.slug}/{pages[turn % len(pages)]}")
+        except OSError:
+            status = 0
+        traffic.reads.append(status)
+        turn += 1
+
+
+def _settled(stack: Stack) -> tuple[int, int, int]:
+    """Runs, scored runs, and jobs that are not done: once none is, or when patience ends."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        runs, scored, undone = map(int, stack.manage("shell", "-v", "0", "-c", COUNT).split())
+        if not undone or time.monotonic() > until:
+            return runs, scored, undone
+        time.sleep(5)
+
+
+def _table(watched: list[Watched], traffic: Traffic, *, stuck: int) -> Iterator[str]:
+    today = timezone.now().date().isoformat()
+    yield (
+        f"On {today}, for {MINUTES:g} minutes on {os.cpu_count()} cores:"
+        f" {len(traffic.uploads):,} uploads and {len(traffic.reads):,} pages;"
+        f" {traffic.faults} answered by 5xx or not at all, {stuck} stuck."
+    )
+    yield ""
+    yield (
+        "| process, with its children | MB at first | at last | MB an hour"
+        " | descriptors at first | at last |"
+    )
+    yield "|---|---:|---:|---:|---:|---:|"
+    for each in watched:
+        yield (
+            f"| {each.name} | {each.megabytes[0]:.0f} | {each.megabytes[-1]:.0f}"
+            f" | {each.megabytes_an_hour:+.1f} | {each.descriptors[0]} | {each.descriptors[-1]} |"
+        )
+
+
+def _held(process: psutil.Process) -> tuple[int, int]:
+    """Bytes and descriptors; none of a child that has just ended."""
+    try:
+        return process.memory_info().rss, process.num_fds()
+    except psutil.NoSuchProcess:
+        return 0, 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
