@@ -291,6 +291,14 @@ def test_a_box_leads_to_the_next_grade() -> None:
     assert "ranking=%24%24" in links[1][0]  # unjudged becomes relevant
 
 
+def test_an_emptied_field_is_a_ranking_without_documents() -> None:
+    page = get(ranking="")
+    assert "Every measure" in page
+    assert "By rank" not in page
+    assert row("", "RBP(p=0.8)").base == 0
+    assert row("", "RBP(p=0.8)").residual == 1
+
+
 def test_what_is_typed_is_never_markup() -> None:
     page = get(ranking="<script>alert(1)</script>", p='"><b>', measure="<i>")
     assert "<script>alert" not in page

@@ -42,7 +42,7 @@ class Typed:
     @property
     def highest(self) -> int:
         """The lowest scale that has room for all grades."""
-        return max(1, *self.grades, *self.missed)
+        return max((1, *self.grades, *self.missed))
 
     def swapped(self, first: int, second: int) -> "Typed":
         """With the documents at these two ranks in each other's place."""
