@@ -8,13 +8,14 @@ PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-ch
 PYTEST = $(VENV)/bin/python -m pytest
 
 .DELETE_ON_ERROR:
-.PHONY: help demo stack test lint bench docs faults load soak screenshots install constraints
+.PHONY: help demo stack test lint bench docs faults long load soak screenshots install constraints
 
 help:
 	@echo "make demo         the site with simulated campaigns, on port $(PORT) (PORT=8765 for another)"
 	@echo "make test         every test"
 	@echo "make stack        the production stack as processes on this machine, on port $(PORT)"
 	@echo "make faults       kills, restarts and outages, many times each; writes docs/reliability.md"
+	@echo "make long         thousands of real judgments, one by one; minutes, needs TRACKSIDE_DATA"
 	@echo "make load         how the production stack bears many uploads and many readers"
 	@echo "make soak         half an hour of light load (SOAK_MINUTES): what leaks, what gets stuck"
 	@echo "make lint         style, types, templates, migrations, known faults of what is pinned"
@@ -40,6 +41,9 @@ faults: $(VENV)/.all
 	FAULT_REPETITIONS=$${FAULT_REPETITIONS:-50} FAULT_LINES=var/faults.jsonl \
 	    $(PYTEST) -m faults $(ARGS); status=$$?; \
 	$(VENV)/bin/python -m tests.faults.page var/faults.jsonl && exit $$status
+
+long: $(VENV)/.all
+	LONG=1 $(PYTEST) tests/real -k one_by_one $(ARGS)
 
 load: $(VENV)/.all
 	$(VENV)/bin/python -m tests.load $(ARGS)

@@ -86,12 +86,15 @@ class Stack:
 
 
 @contextmanager
-def running(folder: Path, *, webs: int = 2, workers: int = 2, port: int = 0) -> Iterator[Stack]:
+def running(
+    folder: Path, *, webs: int = 2, workers: int = 2, port: int = 0, **settings: str
+) -> Iterator[Stack]:
     """The stack, its database empty and migrated, until the block ends. Raises `Missing`."""
     programs = {name: program(name) for name in ("redis-server", "nginx", "initdb", "pg_ctl")}
     folder.mkdir(parents=True, exist_ok=True)
     redis, postgres, store = free_port(), free_port(), free_port()
-    stack = Stack(folder, port or free_port(), _environment(redis, postgres, store))
+    environment = _environment(redis, postgres, store) | settings
+    stack = Stack(folder, port or free_port(), environment)
     with ExitStack() as ends:
         ends.enter_context(_postgres(postgres, programs))
         ends.callback(lambda: [stack.stop(name) for name in reversed(list(stack.processes))])
