@@ -73,6 +73,20 @@ class Separation:
         return count_separated(self.corrected, self.choices.alpha)
 
     @property
+    def reversed_count(self) -> int:
+        """Of a question about the better run, the pairs that two tails count because it falls
+        behind: what could be of the other lies above it."""
+        if not self.choices.is_directed:
+            return 0
+        speaks = -self.differences if self.standing.is_lower_better else self.differences
+        return int((self.is_apart & (speaks < 0)).sum())
+
+    @property
+    def told_count(self) -> int:
+        """The pairs that can be told apart as the question has it."""
+        return self.apart_count - self.reversed_count
+
+    @property
     def untested_count(self) -> int:
         return int(np.isnan(self.p_values).sum())
 

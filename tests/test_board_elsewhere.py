@@ -58,7 +58,7 @@ def test_names_stay_text_in_latex(campaign: Campaign) -> None:
     assert commands == {
         r"\usepackage", r"\begin", r"\centering", r"\caption", r"\toprule", r"\midrule",
         r"\bottomrule", r"\end", r"\textgreater", r"\textasciicircum", r"\textasciitilde",
-        r"\textquotedbl",
+        r"\char34",
     }  # fmt: skip
     unescaped = re.sub(r"\\[{}]", "", latex)
     assert unescaped.count("{") == unescaped.count("}")

@@ -167,6 +167,21 @@ def test_a_question_of_the_better_run_is_answered_in_its_row_only() -> None:
     assert "even if every unjudged document of the lower run were relevant" in text_of(page)
 
 
+def test_two_tails_against_top_are_told_from_pairs_that_speak_for_the_other_run() -> None:
+    """r1 wins by .5 over r2 though that could be .1 better; r3 could be .1 better than r2 but for
+    .09, which two tails separate too: for r3."""
+    campaign = make_board(noisy(0.8, 1), noisy(0.3, 2), np.array(noisy(0.3, 2)) - 0.01)
+    page = text_of(answered("significance", campaign, against="top"))
+    assert "2 of 3 pairs of runs can be told apart, even if every unjudged" in page
+    assert "In 1 more, which two tails count too, the run that scores higher would fall" in page
+    assert "two tails" not in text_of(answered("significance", campaign, against="top", tail="one"))
+    rows = {
+        (row["a"], row["b"]): row for row in table(get("significance-csv", campaign, against="top"))
+    }
+    assert rows["r2", "r3"]["told_apart"] == "1"
+    assert float(rows["r2", "r3"]["difference"]) == pytest.approx(-0.09, abs=1e-12)
+
+
 def test_what_cannot_be_asked_is_said() -> None:
     campaign = make_campaign(topics=TOPICS, **SHOWN)
     assert "there are no qrels" in text_of(get("significance", campaign))

@@ -168,6 +168,11 @@ def agreement(request: Request, slug: str) -> Response | HttpResponse:
 
 @extend_schema(
     summary="Which runs can be told apart",
+    description=(
+        "Against top or projected the question is whether the run that scores higher, a, wins. With"
+        " two tails told_apart is 1 also where a falls behind (difference < 0); tail=one leaves"
+        " these out."
+    ),
     operation_id="significance",
     tags=["analyses"],
     parameters=[

@@ -1,6 +1,7 @@
 """`trackside significance`: which runs are separated, pair by pair."""
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -48,7 +49,8 @@ examples:
 difference is mean a - mean b over the topics that both have. One-tailed, and against top or
 projected, a is the run with the higher mean, and the question is whether it is better: than b
 as judged (base), if all that is unjudged of b were relevant (top), or if it were as good as what is
-judged (projected). --count prints `separated pairs`: how many have p_corrected <= alpha."""
+judged (projected). Two tails then also separate pairs in which a falls behind (difference < 0);
+--tail one does not. --count prints `separated pairs`: how many have p_corrected <= alpha."""
 
 COLUMNS: Final = ("a", "b", "difference", "p", "p_corrected", "method")
 _CORRECTIONS: Final = {"none": "none", "holm": "holm", "bh": "benjamini-hochberg"}
@@ -112,6 +114,8 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(["two runs or more can be compared"])
     pairs, others, found = _tested(board, options)
     corrected = _corrected(board, pairs, found, options)
+    for caution in _cautions(board, pairs, others, corrected, options):
+        sys.stderr.write(f"note: {caution}\n")
     if options.count:
         print(count_separated(corrected, options.alpha), len(pairs))
     else:
@@ -217,7 +221,33 @@ def _corrected(
 ) -> NDArray[np.float64]:
     if options.correction == "tukey":
         return randomised_tukey_hsd(board.base, pairs, samples=options.samples, seed=options.seed)
-    return correct(found.p_values, _CORRECTIONS[options.correction])  # type: ignore[arg-type]
+    return correct(found.p_values, _CORRECTIONS[options.correction])
+
+
+def _cautions(
+    board: _Board,
+    pairs: Pairs,
+    others: NDArray[np.float64],
+    corrected: NDArray[np.float64],
+    options: argparse.Namespace,
+) -> Iterator[str]:
+    """What one should know before believing the answer."""
+    least = 1 / (options.samples + 1)
+    is_holm = options.test == "randomisation" and options.correction == "holm"
+    if is_holm and len(pairs) * least > options.alpha:
+        yield (
+            f"no pair can be separated at {options.alpha:g}: {options.samples} samples leave no p"
+            f" below {least:.2g}, and Holm multiplies the smallest by {len(pairs)};"
+            " take more --samples, or another --correction"
+        )
+    if options.tail == "two" and options.against != "base":
+        apart = np.flatnonzero(corrected <= options.alpha)
+        behind = sum(_mean_difference(board, others, pairs, at) < 0 for at in apart)
+        if behind:
+            yield (
+                f"in {behind} of the {len(apart)} separated pairs a falls behind b, which two"
+                " tails count too; --tail one leaves these out"
+            )
 
 
 def _rows(
@@ -229,9 +259,16 @@ def _rows(
 ) -> Iterator[Sequence[Cell]]:
     for at in range(len(pairs)):
         a, b = int(pairs.candidates[at]), int(pairs.baselines[at])
-        differences = board.base[a] - others[b]
-        common = differences[~np.isnan(differences)]
-        mean = board.sign * float(common.mean()) if len(common) else float("nan")
+        mean = board.sign * _mean_difference(board, others, pairs, at)
         method = METHODS[int(found.methods[at])]
         p_values = float(found.p_values[at]), float(corrected[at])
         yield board.names[a], board.names[b], mean, *p_values, method
+
+
+def _mean_difference(
+    board: _Board, others: NDArray[np.float64], pairs: Pairs, at: int | np.intp
+) -> float:
+    """Over the topics that both have; NaN where there are none."""
+    differences = board.base[pairs.candidates[at]] - others[pairs.baselines[at]]
+    common = differences[~np.isnan(differences)]
+    return float(common.mean()) if len(common) else float("nan")

@@ -24,7 +24,7 @@ ESCAPES = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
-        '"': r"\textquotedbl{}",
+        '"': r"\char34{}",  # \textquotedbl is not in every encoding
         # of our own headings; plain LaTeX does not know them as letters
         "τ": r"\ensuremath{\tau}",
         "≤": r"\ensuremath{\leq}",
@@ -159,7 +159,9 @@ def _chosen_cells(board: Leaderboard, row: Row, digits: int) -> tuple[str, ...]:
 
 
 def _line(cells: Iterable[Cell]) -> str:
-    return " & ".join(map(_printed, cells)) + r" \\"
+    line = " & ".join(map(_printed, cells)) + r" \\"
+    # After the end of a line, LaTeX takes a bracket or an asterisk for an option of that end.
+    return f"{{}}{line}" if line.startswith(("[", "*")) else line
 
 
 def _printed(cell: Cell) -> str:

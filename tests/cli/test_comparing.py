@@ -170,6 +170,34 @@ class TestSignificance:
         assert top == pytest.approx((1 - 3.5) / 4)
         assert top < projected < base
 
+    def test_two_tails_against_top_say_how_many_pairs_they_count_for_the_other_run(self, trackside):
+        """One finds the relevant document of each of six topics, two finds nothing that is judged:
+        every topic could be its by .5, which six signs out of six separate."""
+        topics = range(1, 7)
+        qrels = trackside.write("six", "".join(f"{t} 0 A 1\n" for t in topics))
+        one = trackside.write("one.run", "".join(f"{t} Q0 A 1 1 one\n" for t in topics))
+        two = trackside.write("two.run", "".join(f"{t} Q0 X{t} 1 1 two\n" for t in topics))
+        asked = ("significance", qrels, one, two, "-m", "RBP(p=0.5)", "--test", "wilcoxon")
+        found = trackside(*asked, "--against", "top", "--count")
+        told = (
+            "note: in 1 of the 1 separated pairs a falls behind b, which two tails count too;"
+            " --tail one leaves these out\n"
+        )
+        assert found == (0, "1 1\n", told)
+        assert trackside(*asked, "--against", "top", "--tail", "one", "--count") == (0, "0 1\n", "")
+        assert "two-tailed" not in trackside(*asked, "--count").err
+
+    def test_randomisation_with_holm_says_when_no_sample_could_separate(self, trackside, matrix):
+        asked = ("significance", "--scores", matrix, "--test", "randomisation", "--count")
+        few = trackside(*asked, "--correction", "holm", "--samples", 100)
+        assert few.out == "0 6\n"
+        assert few.err == (
+            "note: no pair can be separated at 0.05: 100 samples leave no p below 0.0099, and Holm"
+            " multiplies the smallest by 6; take more --samples, or another --correction\n"
+        )
+        assert trackside(*asked, "--correction", "holm", "--samples", 200).err == ""
+        assert trackside(*asked, "--correction", "bh", "--samples", 100).err == ""
+
     def test_a_measure_without_residual_has_no_top(self, trackside, runs):
         found = trackside(
             *("significance", trackside.qrels, *runs, "-m", "AP", "--test", "t"),
