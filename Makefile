@@ -8,16 +8,17 @@ PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-ch
 PYTEST = $(VENV)/bin/python -m pytest
 
 .DELETE_ON_ERROR:
-.PHONY: help demo stack test lint bench docs faults load soak screenshots install constraints
+.PHONY: help demo stack test lint bench docs faults long load soak screenshots install constraints
 
 help:
 	@echo "make demo         the site with simulated campaigns, on port $(PORT) (PORT=8765 for another)"
 	@echo "make test         every test"
 	@echo "make stack        the production stack as processes on this machine, on port $(PORT)"
 	@echo "make faults       kills, restarts and outages, many times each; writes docs/reliability.md"
+	@echo "make long         thousands of real judgments, one by one; minutes, needs TRACKSIDE_DATA"
 	@echo "make load         how the production stack bears many uploads and many readers"
 	@echo "make soak         half an hour of light load (SOAK_MINUTES): what leaks, what gets stuck"
-	@echo "make lint         style, types, templates, migrations"
+	@echo "make lint         style, types, templates, migrations, known faults of what is pinned"
 	@echo "make bench        how fast the core is on this machine, beside other tools"
 	@echo "make docs         the computed pages of docs/; two of them need TRACKSIDE_DATA"
 	@echo "make screenshots  the pictures of the README, from the demo"
@@ -41,6 +42,9 @@ faults: $(VENV)/.all
 	    $(PYTEST) -m faults $(ARGS); status=$$?; \
 	$(VENV)/bin/python -m tests.faults.page var/faults.jsonl && exit $$status
 
+long: $(VENV)/.all
+	LONG=1 $(PYTEST) tests/real -k one_by_one $(ARGS)
+
 load: $(VENV)/.all
 	$(VENV)/bin/python -m tests.load $(ARGS)
 
@@ -54,6 +58,21 @@ lint: $(VENV)/.all
 	$(VENV)/bin/python -m djlint --quiet --lint templates
 	$(VENV)/bin/python manage.py makemigrations --check --dry-run
 	$(VENV)/bin/python manage.py check
+	@$(AUDIT)
+
+# Known faults of what is pinned. Where the database of them cannot be reached that is said, aloud,
+# and nothing fails.
+define AUDIT
+found=$$($(VENV)/bin/python -m pip_audit --progress-spinner off --timeout 10 --disable-pip \
+    --no-deps -r constraints.txt 2>&1); \
+case "$$found" in \
+    *"Found "*" known vulnerabilit"*) echo "$$found"; exit 1 ;; \
+    *"could not be audited"*) echo "NOT AUDITED: pip-audit knows nothing of" \
+        "$$(echo "$$found" | grep -c 'could not be audited') pinned packages." ;; \
+    *"No known vulnerabilities found"*) echo "No known faults in what is pinned." ;; \
+    *) echo "NOT AUDITED: pip-audit cannot reach its database." ;; \
+esac
+endef
 
 bench: $(VENV)/.peers
 	@$(VENV)/bin/python -m scoring.bench

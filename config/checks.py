@@ -1,9 +1,13 @@
 """What must hold between settings: said at `manage.py check`, before anybody finds out at night."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
+
+LEAST_PASSWORD = 12
+LARGEST_IN_MEMORY = 2_621_440  # bytes
 
 
 @register(Tags.async_support)
@@ -41,3 +45,48 @@ def _doubts_of_deployment() -> Iterator[CheckMessage]:
         yield Warning("EMAIL_URL is not set: addresses are not confirmed, no mail is sent.")
     if settings.SESSION_SAVE_EVERY_REQUEST:
         yield Error("SESSION_SAVE_EVERY_REQUEST must stay off.")
+    if settings.IS_HTTPS and not settings.NUM_PROXIES:
+        yield Warning("HTTPS needs a proxy of yours that ends TLS and says so: set NUM_PROXIES.")
+    yield from _things_that_must_stay()
+
+
+# What Django lets anybody set and nobody here may: the setting, whether it is well, and why not.
+MUST_STAY: list[tuple[str, Callable[[Any], bool], str]] = [
+    ("MIDDLEWARE", lambda parts: not any("cache" in part.lower() for part in parts),
+     "what one person may see is never kept for another"),
+    ("MIDDLEWARE", lambda parts: not any("gzip" in part.lower() for part in parts),
+     "a packed page tells its secrets by its length"),
+    ("PASSWORD_HASHERS", lambda names: "Argon2" in names[0], "Argon2 comes first"),
+    ("AUTH_PASSWORD_VALIDATORS", lambda found: _least_length(found) >= LEAST_PASSWORD,
+     f"passwords have {LEAST_PASSWORD} characters or more"),
+    ("AUTH_PASSWORD_VALIDATORS", lambda found: any("Common" in each["NAME"] for each in found),
+     "common passwords are refused"),
+    ("SESSION_COOKIE_HTTPONLY", bool, "no script reads a session"),
+    ("SESSION_COOKIE_SAMESITE", lambda site: site in {"Lax", "Strict"}, "Lax or Strict"),
+    ("FILE_UPLOAD_MAX_MEMORY_SIZE", lambda size: size <= LARGEST_IN_MEMORY, "uploads go to disk"),
+    ("DATA_UPLOAD_MAX_MEMORY_SIZE", lambda size: size and size <= LARGEST_IN_MEMORY,
+     "forms are small"),
+    ("DATA_UPLOAD_MAX_NUMBER_FIELDS", lambda count: count and count <= 200, "forms are small"),
+    ("DATA_UPLOAD_MAX_NUMBER_FILES", lambda count: count and count <= 5, "forms are small"),
+    ("FILE_UPLOAD_PERMISSIONS", lambda mode: mode == 0o640, "files are not everybody's"),
+    ("TIME_ZONE", lambda zone: zone == "UTC", "moments are UTC"),
+    ("USE_TZ", bool, "moments are UTC"),
+    ("CELERY_ACCEPT_CONTENT", lambda kinds: kinds == ["json"], "a message is data, not code"),
+    ("REST_FRAMEWORK", lambda api: [each.rpartition(".")[2]
+                                    for each in api["DEFAULT_RENDERER_CLASSES"]]
+     == ["JSONRenderer"], "the API's own pages list what forms may hold"),
+    ("CONTENT_SECURITY_POLICY", lambda policy: "'unsafe-inline'" not in
+     policy["DIRECTIVES"]["script-src"] and policy["DIRECTIVES"]["default-src"] == ["'none'"],
+     "no script but our own files"),
+]  # fmt: skip
+
+
+def _things_that_must_stay() -> Iterator[CheckMessage]:
+    for name, is_well, reason in MUST_STAY:
+        if not is_well(getattr(settings, name)):
+            yield Error(f"{name} must stay as it is: {reason}.")
+
+
+def _least_length(validators: list[dict[str, Any]]) -> int:
+    lengths = [each.get("OPTIONS", {}).get("min_length", 0) for each in validators]
+    return max(lengths, default=0)

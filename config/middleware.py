@@ -19,7 +19,7 @@ def stamp_arrival(get_response: GetResponse) -> GetResponse:
     that takes the whole of an upload in before it passes it on says when it began to."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        request.arrived_at = _told_arrival(request) or timezone.now()  # type: ignore[attr-defined]
+        request.arrived_at = _told_arrival(request) or timezone.now()
         return get_response(request)
 
     return middleware

@@ -107,6 +107,13 @@ if USES_SQLITE:
 else:
     DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    # PostgreSQL ends what takes longer, and who holds rows for twice as long without a word. Set
+    # for web processes, by config/wsgi.py; a worker's leases and time limits are its own.
+    if STATEMENT_SECONDS := env.int("STATEMENT_SECONDS", default=0):
+        DATABASES["default"].setdefault("OPTIONS", {})["options"] = (
+            f"-c statement_timeout={STATEMENT_SECONDS}s"
+            f" -c idle_in_transaction_session_timeout={2 * STATEMENT_SECONDS}s"
+        )
 
 # --- files ------------------------------------------------------------------------------------
 

@@ -40,6 +40,7 @@ class Stack:
     port: int  # of the proxy
     environment: dict[str, str]  # of web and worker, without their folders
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    commands: dict[str, tuple[tuple[str, ...], dict[str, str]]] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -47,6 +48,7 @@ class Stack:
 
     def start(self, name: str, *command: str, **settings: str) -> None:
         """One process, the leader of a session; it writes to its log."""
+        self.commands[name] = (command, settings)
         environment = self.environment | {"VAR_DIR": str(self.folder / name)} | settings
         with (self.folder / f"{name}.log").open("ab") as log:
             self.processes[name] = subprocess.Popen(  # noqa: S603 - the stack's own programs
@@ -64,6 +66,11 @@ class Stack:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
+    def start_again(self, name: str) -> None:
+        """What was stopped, with the command that it was started with."""
+        command, settings = self.commands[name]
+        self.start(name, *command, **settings)
+
     def manage(self, *arguments: str, **settings: str) -> str:
         """One command of manage.py, to its end; what it printed."""
         done = subprocess.run(  # noqa: S603 - our own
@@ -79,12 +86,15 @@ class Stack:
 
 
 @contextmanager
-def running(folder: Path, *, webs: int = 2, workers: int = 2, port: int = 0) -> Iterator[Stack]:
+def running(
+    folder: Path, *, webs: int = 2, workers: int = 2, port: int = 0, **settings: str
+) -> Iterator[Stack]:
     """The stack, its database empty and migrated, until the block ends. Raises `Missing`."""
     programs = {name: program(name) for name in ("redis-server", "nginx", "initdb", "pg_ctl")}
     folder.mkdir(parents=True, exist_ok=True)
     redis, postgres, store = free_port(), free_port(), free_port()
-    stack = Stack(folder, port or free_port(), _environment(redis, postgres, store))
+    environment = _environment(redis, postgres, store) | settings
+    stack = Stack(folder, port or free_port(), environment)
     with ExitStack() as ends:
         ends.enter_context(_postgres(postgres, programs))
         ends.callback(lambda: [stack.stop(name) for name in reversed(list(stack.processes))])

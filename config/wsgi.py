@@ -5,4 +5,5 @@ import os
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+os.environ.setdefault("STATEMENT_SECONDS", "30")  # no page may ask a database for longer
 application = get_wsgi_application()

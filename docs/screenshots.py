@@ -44,6 +44,11 @@ def main() -> None:
 
 def _photograph(page: Page, address: str, name: str) -> None:
     page.goto(address)
+    for _ in range(60):  # a worker tests all pairs; the strokes of the groups come with it
+        if page.locator(".board .strokes").count():
+            break
+        time.sleep(1)
+        page.reload()
     page.locator("#canvas[data-drawn]").wait_for()
     page.screenshot(path=PICTURES / f"{name}.png")
 

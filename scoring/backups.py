@@ -113,7 +113,7 @@ def _restore_file(archive: tarfile.TarFile, key: str, digest: str) -> None:
     with tempfile.TemporaryFile() as copy:
         shutil.copyfileobj(_member(archive, FILES + key), copy)
         copy.seek(0)
-        if hashlib.file_digest(copy, "sha256").hexdigest() != digest:  # type: ignore[arg-type]
+        if hashlib.file_digest(copy, "sha256").hexdigest() != digest:
             raise CannotRestore(f"The backup is broken: {key} is not what was backed up.")
         copy.seek(0)
         if default_storage.exists(key):  # from an attempt before

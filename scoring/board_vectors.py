@@ -100,6 +100,6 @@ def _matrix(packed: list[object], topics: int) -> NDArray[np.float64]:
     """NaN for topics that came after a vector was made."""
     matrix = np.full((len(packed), topics), np.nan)
     for row, blob in enumerate(packed):
-        vector = unpack_vector(bytes(blob))  # type: ignore[call-overload]
+        vector = unpack_vector(bytes(blob))
         matrix[row, : len(vector)] = vector[:topics]
     return matrix

@@ -48,7 +48,7 @@ def _next_documents(plan: Plan) -> list[tuple[int, str]]:
     candidates = proposals.candidates
     outcomes = known_outcomes(plan.campaign, candidates, starts_from=plan.starts_from)
     waiting = _waiting(plan, candidates, outcomes)
-    strategy = Strategy(plan.method, plan.persistence, plan.scope)  # type: ignore[arg-type]
+    strategy = Strategy(plan.method, plan.persistence, plan.scope)
     places = choose(candidates, strategy, outcomes, count=wanted + len(waiting))
     new = places[~np.isin(places, waiting)][:wanted]
     rows, ids = candidates.topic_rows[new].tolist(), candidates.doc_ids[new].tolist()

@@ -72,7 +72,7 @@ function reason(result) {
 
 function loginLink() {
   const link = document.createElement("a");
-  link.href = `/accounts/login/?next=${encodeURIComponent(location.pathname)}`;
+  link.href = `/accounts/login/?next=${encodeURIComponent(location.pathname + location.search)}`;
   link.textContent = "Log in again";
   return link;
 }

@@ -96,6 +96,15 @@ def test_scripts_are_refused_in_the_usual_shape(published: Campaign, path: str, 
     assert "Offered: " in body["message"]
 
 
+def test_a_script_that_wants_one_runs_text_is_told_to_name_the_run(published: Campaign) -> None:
+    api = f"/api{HERE}/scores/?format=trec_eval"
+    answer = Client().get(api)
+    assert (answer.status_code, answer.json()["fields"][0]["field"]) == (400, "run")
+    assert "name it, as run=<id>" in answer.json()["message"]
+    Campaign.objects.filter(pk=published.pk).update(board_audience=Audience.ORGANISERS)
+    assert Client().get(api).status_code == 404
+
+
 @pytest.mark.parametrize("query", ["measure=Foo", "qrels=9", "team=none", "columns=Foo", "a=x"])
 def test_a_hidden_board_answers_the_same_whatever_is_asked(published: Campaign, query: str) -> None:
     Campaign.objects.filter(pk=published.pk).update(board_audience=Audience.ORGANISERS)

@@ -67,7 +67,7 @@ class AnswersForm(forms.Form):
     file = forms.FileField(
         label="Answers",
         help_text="The CSV or prels of the pool with its grades filled in, or qrels lines: "
-        "topic, 0, document, grade. A grade of -1, or none in a CSV, says: not judged.",
+        "topic, 0, document, grade. A grade below 0, or none in a CSV, says: not judged.",
         allow_empty_file=True,  # what is wrong with a file is said by its reader
     )
     confirmed = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)

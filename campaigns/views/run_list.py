@@ -1,5 +1,6 @@
 """The runs that may be seen: as a page, as CSV, and their files."""
 
+from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 
@@ -52,6 +53,7 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
             "runs": runs,
             "is_filtered": len(runs) != len(every),
             "filters": _offered(every, request),
+            "states": Counter(map(state_of, runs)).most_common(),
             "shows_team": viewer.is_organiser or viewer.can_see_runs,
             "waiting_for_a_word": [run for run in runs if verdicts.can_accept(viewer, run)],
             "quota": viewer.team

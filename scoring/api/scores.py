@@ -12,7 +12,7 @@ from campaigns.api.acts import reading
 from campaigns.api.answers import READS
 from campaigns.choices import UnknownChoice
 from scoring.api.boards import MEASURE, QRELS
-from scoring.exports.tables import tidy_asked, tidy_csv
+from scoring.exports.tables import has_tidy_rows, tidy_asked, tidy_csv
 from scoring.exports.trec_eval import trec_eval_text
 from scoring.run_scores import sees_topics_of
 
@@ -80,6 +80,8 @@ def score_rows(request: Request, slug: str) -> Response | HttpResponse | Streami
             blocks = tidy_csv(tidy_asked(viewer, asked))
             return StreamingHttpResponse(blocks, content_type="text/csv; charset=utf-8")
         case "trec_eval":
+            if not asked.get("run") and has_tidy_rows(viewer):
+                raise UnknownChoice("run", "", why="It is of one run: name it, as run=<id>.")
             run = access.run_or_404(viewer, asked.get("run", ""))
             if not sees_topics_of(viewer, run):
                 raise Http404

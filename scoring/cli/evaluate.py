@@ -1,7 +1,7 @@
 """`trackside evaluate`: scores of runs, in trec_eval's text or as a table."""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import repeat
@@ -16,7 +16,7 @@ from scoring.cli.many_runs import for_each_run
 from scoring.cli.measure_lines import Line, read_measures
 from scoring.cli.opening import run_names
 from scoring.cli.scored_runs import Rules, Scored, ScoredRun, rules_from, score_file
-from scoring.cli.tables import Cell, print_csv, print_json
+from scoring.cli.tables import Cell, defined, print_csv_of_defined, print_json
 from scoring.cli.trec_eval_text import summary_lines, topic_lines
 
 DESCRIPTION: Final = """\
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
         _print_text(runs, rules, options)
         return 0
     rows = _rows(runs, rules, per_topic=options.per_topic, summary=not options.no_summary)
-    (print_csv if options.format == "csv" else print_json)(COLUMNS, rows)
+    (print_csv_of_defined if options.format == "csv" else print_json)(COLUMNS, rows)
     return 0
 
 
@@ -157,12 +157,14 @@ def _rows(
 def _by_topic(found: Scored, topics: NDArray[np.intp]) -> list[tuple[Cell, ...]]:
     """Score, residual and the ends of ties of each of the topics."""
     columns = (found.scores.base, found.scores.residual, found.low, found.high)
-    cells = [repeat(None) if column is None else column[topics].tolist() for column in columns]
+    cells: list[Iterable[Cell]] = [
+        repeat(None) if column is None else defined(column[topics].tolist()) for column in columns
+    ]
     return list(zip(*cells, strict=False))
 
 
-def _of_mean(found: Scored) -> tuple[Cell, ...]:
-    return found.mean.base, found.mean.residual, found.mean_low, found.mean_high
+def _of_mean(found: Scored) -> list[Cell]:
+    return defined((found.mean.base, found.mean.residual, found.mean_low, found.mean_high))
 
 
 def _numbers(lines: Sequence[Line]) -> list[tuple[int, Line]]:

@@ -67,7 +67,9 @@ the {top} runs with the highest mean RBP by all judgments.
 
 ### What is found, what stays open, who is told apart
 
-A document that the qrels do not know counts as judged and not relevant. The last three columns are
+A document that the qrels do not know counts as judged and not relevant. `make long` has the first
+two budgets judged through the site, one document after the other, by pooling, A and C: the figures
+are the same. The last three columns are
 the share of the {pairs:,} pairs of the top third of which the better one (by mean base) is shown to
 be better, by a one-tailed Wilcoxon test at 95 %: its base against the other's base, against the
 other's base + residual, against the other's projection.

@@ -221,7 +221,7 @@ def _corrected(
 ) -> NDArray[np.float64]:
     if options.correction == "tukey":
         return randomised_tukey_hsd(board.base, pairs, samples=options.samples, seed=options.seed)
-    return correct(found.p_values, _CORRECTIONS[options.correction])  # type: ignore[arg-type]
+    return correct(found.p_values, _CORRECTIONS[options.correction])
 
 
 def _cautions(

@@ -13,10 +13,19 @@ Cell: TypeAlias = str | int | float | None
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     """Numbers at full precision (the shortest text that reads back as the same double); empty where
     there is none."""
+    print_csv_of_defined(columns, map(defined, rows))
+
+
+def print_csv_of_defined(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """The same for many rows that have None wherever there is no number."""
     table = csv.writer(sys.stdout, lineterminator="\n")
     table.writerow(columns)
-    # Only what is not a number differs from itself; None is written as nothing.
-    table.writerows([None if cell != cell else cell for cell in row] for row in rows)
+    table.writerows(rows)
+
+
+def defined(cells: Iterable[Cell]) -> list[Cell]:
+    """The cells with None in place of what is not a number, which alone differs from itself."""
+    return [None if cell != cell else cell for cell in cells]
 
 
 def print_json(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:

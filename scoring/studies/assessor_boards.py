@@ -101,7 +101,7 @@ def _included(
 ) -> NDArray[np.bool_]:
     rel = max(rules.rel, rel_of(measure) or 1)
     held_out = np.array([code in rules.held_out for code in codes], dtype=bool)
-    is_counted = topics_of_mean(counts, rel=rel, no_relevant=rules.no_relevant)  # type: ignore[arg-type]
+    is_counted = topics_of_mean(counts, rel=rel, no_relevant=rules.no_relevant)
     return is_counted & ~held_out
 
 

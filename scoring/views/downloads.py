@@ -36,7 +36,7 @@ LARGEST_IN_MEMORY = 8 << 20
 def downloads(request: HttpRequest, slug: str) -> HttpResponse:
     """What this viewer may take, and nothing else."""
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
-    snapshots = snapshots_visible_to(viewer)
+    snapshots, runs = snapshots_visible_to(viewer), run_files(viewer)
     return render(
         request,
         "scoring/downloads.html",
@@ -46,7 +46,8 @@ def downloads(request: HttpRequest, slug: str) -> HttpResponse:
             "measures": rules_of(viewer.campaign).measures if viewer.can_see_board else (),
             "has_tidy_rows": has_tidy_rows(viewer),
             "qrels_versions": versions_visible_to(viewer),
-            "runs": run_files(viewer),
+            "runs": runs,
+            "has_run_files": any(run.has_file for run in runs),
             "snapshots": snapshots,
             "citation": cited_by(request, viewer.campaign, next(iter(snapshots), None)),
             "badge": _badge(request, viewer),

@@ -101,7 +101,7 @@ def note(
 
 def pytest_runtest_logreport(report: Any) -> None:
     """A scenario that failed is part of the table too."""
-    if report.failed and "/faults/" in report.nodeid:
+    if report.failed and "faults" in report.keywords:
         _append({"failed": report.nodeid.rpartition("::")[2]})
 
 

@@ -5,6 +5,7 @@ their eyes. `python -m tests.faults.inside submit 17` is a web process for a sin
 """
 
 import json
+import os
 import sys
 import threading
 import time
@@ -185,6 +186,17 @@ def cut_database() -> int:
         return cursor.fetchone()[0]
 
 
+def die_between_commit_and_bell(number: int) -> int:
+    """Forks a web process that takes the run in and is killed before it rings; its exit status."""
+    connection.close()
+    child = os.fork()
+    if child == 0:
+        os.environ["TRACKSIDE_FAULTS"] = "before-ring=kill"
+        submit([number])
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 def submit_at_once(numbers: list[int], quota: int) -> list[int]:
     """Hands in all of these at the same moment, where only `quota` more are allowed; which were
     taken."""
@@ -220,6 +232,7 @@ ANSWERS = {
         show_board,
         submit,
         submit_at_once,
+        die_between_commit_and_bell,
         look,
         quota_used,
         letters_to_organisers,

@@ -58,10 +58,9 @@ def test_the_sweeper_rings_where_the_web_process_died_between_commit_and_bell(
     assert site.worker.is_alive
     recoveries = []
     for _ in range(WITHOUT_BELL):
-        number, committed_at, web = hand_in_by_another_web_process(
-            site, TRACKSIDE_FAULTS="before-ring=kill"
-        )
-        assert web.wait(timeout=30) == -signal.SIGKILL
+        (number,) = site.new_runs(1)
+        assert site.ask("die_between_commit_and_bell", number) == -signal.SIGKILL
+        committed_at = time.monotonic()
         recoveries.append(site.scoring_times([number], since=committed_at)[number])
     settle(WITHOUT_BELL, {"web process killed between commit and bell": recoveries})
 

@@ -179,3 +179,19 @@ def test_the_overview_calls_no_disqualified_team_to_hand_in(world: World) -> Non
     page = overview(world)
     assert "hands in no more runs: two teams of one person" in page
     assert "The next step is yours" not in page
+
+
+def test_the_page_of_a_refused_run_leads_back_to_the_form(world: World) -> None:
+    run = world.taken_in(b"no run at all\n")
+    assert run.state == Run.State.REFUSED
+    assert f'href="/campaigns/{world.campaign.slug}/submit/">hand it in again' in world.page_of(run)
+
+
+def test_a_column_for_run_files_is_there_where_any_may_be_taken(world: World) -> None:
+    world.taken_in(run_file("ours"))
+    world.change(runs_audience=2)
+    url = reverse("scoring:downloads", args=[world.campaign.slug])
+    own, others = world.browser.get(url), world.another_team().get(url)
+    assert ">run file</th>" in own.content.decode()
+    assert "ours" in others.content.decode()
+    assert ">run file</th>" not in others.content.decode()

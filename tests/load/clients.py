@@ -9,7 +9,7 @@ from http.client import HTTPConnection
 
 import psutil
 
-from config.stack import HOST
+from config.stack import HOST, Stack
 
 
 @dataclass
@@ -63,17 +63,22 @@ def at_once(acts: Sequence[Callable[[], int]]) -> Answers:
     return answers
 
 
-def closed_loop(port: int, path: str, *, users: int, seconds: float) -> Answers:
-    """So many users who ask for a page again as soon as they have it, each on one connection."""
+def closed_loop(
+    port: int, path: str, *, users: int, seconds: float, pause: float = 0.0, cookie: str = ""
+) -> Answers:
+    """So many users who ask for a page again as soon as they have it, or after a pause, each on one
+    connection."""
+    headers = {"Cookie": cookie} if cookie else {}
     until = time.monotonic() + seconds
     parts = [Answers() for _ in range(users)]
 
-    def browse(answers: Answers) -> None:
+    def browse(answers: Answers, place: int) -> None:
+        time.sleep(pause * place / users)  # not all in step
         connection = HTTPConnection(HOST, port, timeout=30)
         while time.monotonic() < until:
             began = time.monotonic()
             try:
-                connection.request("GET", path)
+                connection.request("GET", path, headers=headers)
                 answer = connection.getresponse()
                 answer.read()
                 answers.statuses.append(answer.status)
@@ -81,9 +86,12 @@ def closed_loop(port: int, path: str, *, users: int, seconds: float) -> Answers:
                 connection.close()
                 answers.statuses.append(0)
             answers.seconds.append(time.monotonic() - began)
+            time.sleep(pause)
         connection.close()
 
-    threads = [threading.Thread(target=browse, args=(part,)) for part in parts]
+    threads = [
+        threading.Thread(target=browse, args=(part, place)) for place, part in enumerate(parts)
+    ]
     began = time.monotonic()
     for thread in threads:
         thread.start()
@@ -94,6 +102,30 @@ def closed_loop(port: int, path: str, *, users: int, seconds: float) -> Answers:
         seconds=[second for part in parts for second in part.seconds],
         took=time.monotonic() - began,
     )
+
+
+def processes_of(stack: Stack, kind: str) -> list[int]:
+    """Those whose names begin so."""
+    return [process.pid for name, process in stack.processes.items() if name.startswith(kind)]
+
+
+class Processor:
+    """The processor time that processes and their children took while a block ran, in seconds."""
+
+    def __init__(self, *processes: int) -> None:
+        self._processes = [psutil.Process(process) for process in processes]
+        self.seconds = 0.0
+
+    def __enter__(self) -> "Processor":
+        self.seconds = -self._taken()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += self._taken()
+
+    def _taken(self) -> float:
+        family = [each for p in self._processes for each in (p, *p.children(recursive=True))]
+        return sum(sum(each.cpu_times()[:2]) for each in family)
 
 
 class Memory:

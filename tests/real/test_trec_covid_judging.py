@@ -9,13 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
 from campaigns import bell, planning
 from campaigns.archiving import delete_campaign
-from campaigns.models import Campaign, Judgment, Plan, Task, User
+from campaigns.assessing import claim_next
+from campaigns.assessing import judge as judge_at_desk
+from campaigns.models import Campaign, Judgment, Plan, Run, Task, User
 from campaigns.settling import settled_grades
 from scoring.analyses import answer_of
 from scoring.core.alignment import align
@@ -27,6 +30,7 @@ from scoring.loading import load_ranking
 from scoring.models import Analysis, Job
 from scoring.proposals import proposing_runs, table_of_grades
 from tests.flow.conftest import perform_jobs, rung
+from tests.judging.desk import make_assessor
 from tests.making import make_organiser, make_user
 
 __all__ = ["rung"]
@@ -57,6 +61,10 @@ def covid(
         out = io.StringIO()
         call_command("import_campaign", str(hidden), slug="unjudged", runs_table=table, stdout=out)
         Campaign.objects.filter(slug="unjudged").update(highest_grade=2)
+        # In the order of their files: of equal ranks a pool takes the first run's document first.
+        runs = Run.objects.filter(campaign__slug="unjudged")
+        for number, run in enumerate(sorted(runs, key=lambda run: f"{run.tag}.gz")):
+            Run.objects.filter(pk=run.pk).update(public_id=f"run{number:07}")
         yield Campaign.objects.get(slug="unjudged")
         Campaign.objects.filter(slug="unjudged").update(stage="draft")
         campaign = Campaign.objects.get(slug="unjudged")
@@ -137,6 +145,77 @@ def test_a_plan_of_1000_finds_what_the_simulation_says_and_bounds_follow(
     assert (made, plan.is_laid_out) == (1000, True)
     relevant = sum(grade >= covid.rel for grade in settled_grades(covid).values())
     assert relevant == pytest.approx(found, rel=0.02)
+
+
+@pytest.mark.skipif(not os.environ.get("LONG"), reason="minutes: make long")
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("method", ["pooling", "A", "C"])
+def test_2000_documents_one_by_one_at_the_desk_end_where_the_page_says(
+    covid: Campaign, rankings: list[Ranking], answers: dict[tuple[str, str], int], method: str
+) -> None:
+    """As an assessor of all topics meets them: each is claimed and judged, and the desk leads on;
+    after 1,000 a new plan goes on. What is found and left open is what docs/selection.md has of the
+    method played on arrays, as far as it prints."""
+    assessor = make_assessor(covid, topics=[topic.code for topic in covid.topics.all()])
+    made = 0
+    for judged in (1000, 2000):
+        plan = Plan(campaign=covid, method=method, budget=1000)
+        planning.make_plan(plan=plan, actor=None)
+        perform_jobs(Job.Kind.LAY_OUT)
+        for task in handed_out(covid, assessor):
+            grade = max(0, answers.get((task.topic.code, task.doc_id), 0))
+            judge_at_desk(assessor=assessor, topic=task.topic, doc_id=task.doc_id, grade=grade)
+            made += 1
+            if made % STEP == 0:
+                assert_as_scored_in_full(plan, rankings)
+        assert made == judged
+        standing = standing_now(plan, answers, rankings)
+        assert standing == pytest.approx(row_of_page(judged, method), abs=0.00005 + 1e-12)
+        planning.end_plan(plan=plan, actor=None)
+
+
+def handed_out(campaign: Campaign, assessor: User) -> Iterator[Task]:
+    """Document by document, as long as the desk has some; a worker chooses between batches."""
+    topic = campaign.topics.earliest("position")
+    while True:
+        given = claim_next(assessor=assessor, topic=topic)
+        if given.task is not None:
+            given.task.topic = topic
+            yield given.task
+        elif given.elsewhere is not None:
+            topic = given.elsewhere
+        elif not perform_jobs(Job.Kind.LAY_OUT):
+            return
+
+
+def row_of_page(judged: int, method: str) -> list[float]:
+    """Relevant documents found, and mean residual of the top third."""
+    page = (settings.BASE_DIR / "docs" / "selection.md").read_text()
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines()]
+    (row,) = (row for row in rows if row[:2] == [f"{judged:,}", method] and len(row) == 7)
+    return [float(cell.replace(",", "")) for cell in row[2:4]]
+
+
+def standing_now(
+    plan: Plan, answers: dict[tuple[str, str], int], rankings: list[Ranking]
+) -> list[float]:
+    """The same, of the judgments made; the top third is that of all answers."""
+    progress = progress_of(plan)
+    assert progress is not None
+    found = sum(grade >= plan.campaign.rel for grade in progress.grades.values())
+    positions = {code: place for place, code in enumerate(progress.topics)}
+    known = {(positions[topic], topic, doc_id): max(0, grade)
+             for (topic, doc_id), grade in answers.items()}  # fmt: skip
+    table = table_of_grades(progress.topics, known, 2)
+    bases = [
+        evaluate([RBP], GradedTopics(
+            grades=align(ranking, table, depth=ranking.max_length),
+            grade_counts=table.grade_counts, gain_map=default_gain_map(2),
+        ))[RBP].base.mean()
+        for ranking in rankings
+    ]  # fmt: skip
+    top = np.argsort(-np.array(bases), kind="stable")[: len(rankings) // 3]
+    return [found, float(progress.bounds.residual[top].mean())]
 
 
 def test_a_forecast_of_4000_documents_is_what_method_a_then_leaves(

@@ -3,12 +3,15 @@
 import gzip
 import json
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 from http.client import HTTPConnection
-from typing import Any
+from itertools import chain
+from typing import Any, TypeAlias
 
 from config.stack import HOST, Stack
 
+Body: TypeAlias = bytes | Iterable[bytes]
 SLUG = "stack"
 MEASURES = ("RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "AP")
 
@@ -18,13 +21,15 @@ from campaigns import assignments
 from campaigns.models import Campaign, Membership, Team, Topic, User
 from knox.models import AuthToken
 campaign = Campaign.objects.create(
-    slug={slug!r}, name="On the stack", stage="open", is_accepting=True, attempt_quota=30000,
+    slug="{slug}", name="On the stack", stage="open", is_accepting=True, attempt_quota=30000,
     run_depth=1_000_000, measures=["AP"], {facts}
 )
 Topic.objects.bulk_create(
     Topic(campaign=campaign, code=str(code), position=code) for code in range({topics})
 )
-people = [User.objects.create_user(f"{{who}}@example.org", "x") for who in ("team", "desk")]
+people = [
+    User.objects.create_user(f"{{who}}@{slug}.example.org", "x") for who in ("team", "desk")
+]
 team = Team.objects.create(campaign=campaign, name="The team")
 Membership.objects.create(campaign=campaign, person=people[0], role="participant", team=team)
 Membership.objects.create(campaign=campaign, person=people[1], role="organiser")
@@ -47,35 +52,47 @@ class Track:
         return self.send("GET", path, token=token or self.desk_token)
 
     def send(
-        self, method: str, path: str, body: bytes = b"", *, token: str = "", **headers: str
+        self, method: str, path: str, body: Body = b"", *, token: str = "", **headers: str
     ) -> tuple[int, bytes]:
         """One request on a connection of its own; status and body of the answer."""
-        connection = HTTPConnection(HOST, self.port, timeout=120)
-        try:
-            if token:
-                headers["Authorization"] = f"Token {token}"
-            connection.request(method, path, body, headers)
-            answer = connection.getresponse()
-            return answer.status, answer.read()
-        finally:
-            connection.close()
+        if token:
+            headers["Authorization"] = f"Token {token}"
+        return fetch(self.port, path, method=method, body=body, headers=headers)
 
     def hand_in(
         self, data: bytes, *, key: str = "", replaces: str = ""
     ) -> tuple[int, dict[str, Any]]:
         """The upload that the example client makes; status and answer."""
+        return self.hand_in_parts([data], len(data), key=key, replaces=replaces)
+
+    def hand_in_parts(
+        self, parts: Iterable[bytes], size: int, *, key: str = "", replaces: str = ""
+    ) -> tuple[int, dict[str, Any]]:
+        """The same of a file that is sent piece by piece."""
         key = key or uuid.uuid4().hex
-        part = f"--{key}\r\nContent-Disposition: form-data; name="
-        head = f'{part}"replaces"\r\n\r\n{replaces}\r\n' if replaces else ""
-        head += f'{part}"file"; filename="run"\r\n\r\n'
+        head, tail = envelope(key, replaces)
         status, answer = self.send(
             "POST",
-            f"/api/campaigns/{self.slug}/runs/",
-            head.encode() + data + f"\r\n--{key}--\r\n".encode(),
+            self.door,
+            chain([head], parts, [tail]),
             token=self.team_token,
-            **{"Content-Type": f"multipart/form-data; boundary={key}", "Idempotency-Key": key},
+            **{
+                "Content-Type": f"multipart/form-data; boundary={key}",
+                "Content-Length": str(len(head) + size + len(tail)),
+                "Idempotency-Key": key,
+            },
         )
         return status, json.loads(answer) if answer[:1] == b"{" else {}
+
+    @property
+    def board(self) -> str:
+        """The address of its board, as people open it."""
+        return f"/campaigns/{self.slug}/leaderboard/"
+
+    @property
+    def door(self) -> str:
+        """The address that takes runs."""
+        return f"/api/campaigns/{self.slug}/runs/"
 
     def scored(self) -> int:
         """How many runs stand on the board, as the organiser's script sees it."""
@@ -84,10 +101,36 @@ class Track:
         return len(json.loads(answer))
 
 
-def prepare(stack: Stack, *, topics: int = 5, facts: str = "") -> Track:
-    script = PREPARE.format(slug=SLUG, topics=topics, facts=facts)
+def envelope(key: str, replaces: str = "") -> tuple[bytes, bytes]:
+    """What stands before and behind a file in a form."""
+    part = f"--{key}\r\nContent-Disposition: form-data; name="
+    head = f'{part}"replaces"\r\n\r\n{replaces}\r\n' if replaces else ""
+    head += f'{part}"file"; filename="run"\r\n\r\n'
+    return head.encode(), f"\r\n--{key}--\r\n".encode()
+
+
+def fetch(
+    port: int,
+    path: str,
+    *,
+    method: str = "GET",
+    body: Body = b"",
+    headers: dict[str, str] | None = None,
+) -> tuple[int, bytes]:
+    """One request on a connection of its own; status and body of the answer."""
+    connection = HTTPConnection(HOST, port, timeout=120)
+    try:
+        connection.request(method, path, body, headers or {})
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+def prepare(stack: Stack, *, topics: int = 5, facts: str = "", slug: str = SLUG) -> Track:
+    script = PREPARE.format(slug=slug, topics=topics, facts=facts)
     tokens = stack.manage("shell", "--verbosity", "0", "-c", script).split()
-    return Track(stack.port, *tokens[-2:])
+    return Track(stack.port, *tokens[-2:], slug=slug)
 
 
 def run_bytes(tag: str, *, topics: int = 5, documents: int = 50, packed: bool = True) -> bytes:

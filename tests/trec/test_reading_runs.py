@@ -179,7 +179,7 @@ def test_reading_stops_at_the_line_limit() -> None:
             return b"".join(b"1 Q0 D%d 1 1 r\n" % k for k in range(begin, begin + 1000))
 
     with pytest.raises(FormatError) as caught:
-        read_run(Endless(), max_lines=5000)  # type: ignore[arg-type]
+        read_run(Endless(), max_lines=5000)
     (problem,) = caught.value.problems
     assert (problem.code, problem.line) == ("TOO_MANY", 5001)
 

@@ -1,0 +1,13 @@
+"""All addresses of the site, and the least that one can be."""
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+
+from config import urls
+
+
+def hello(request: HttpRequest) -> HttpResponse:
+    return HttpResponse("hello")
+
+
+urlpatterns = [path("hello/", hello), *urls.urlpatterns]
