@@ -9,12 +9,14 @@ import numpy as np
 from defusedcsv import csv
 from django.http import Http404
 
+from scoring.core.means import required_depth
 from scoring.core.measures.arrays import GradedTopics
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.entries import GROUPS, Entry, entries, entry_of
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import BadMeasure, Measure, UnknownMeasure
 from scoring.core.measures.names import parse_measure
+from scoring.core.projection import attainable_rbp, documents_read
 from scoring.core.properties import PROPERTIES, Finding, Property
 from scoring.core.property_table import (
     MEANINGS,
@@ -28,6 +30,7 @@ from scoring.core.property_table import (
 from scoring.core.shares import document_shares, has_shares
 
 PAPERS_RANKING = "$$---$----$-----$---"  # of Tables I and II of the RBP paper
+PERSISTENCES = (0.5, 0.8, 0.95)
 CATALOGUE_COLUMNS = (
     "measure", "name", "group", "formula", "lowest", "highest", "direction", "relevance",
     "needs_relevant", "has_residual", "reference", "other_names",
@@ -63,6 +66,17 @@ class Share:
     running: float
 
 
+@dataclass(frozen=True)
+class Patience:
+    """What a persistence says of RBP's user, and asks of who judges (RBP paper, 4.4)."""
+
+    persistence: float
+    read: float  # documents, on average
+    two_digits: int  # judged to this depth, the residual is below .01
+    four_digits: int  # below .0001
+    best_of_five: float  # the score with five relevant documents, all at the top
+
+
 @dataclass(frozen=True, eq=False)
 class MeasurePage:
     entry: Entry
@@ -70,6 +84,7 @@ class MeasurePage:
     rows: tuple[tuple[str, tuple[Judged, ...]], ...]  # name in the table, its properties
     shares: tuple[Share, ...]
     score: float  # of PAPERS_RANKING; NaN where it is not defined
+    patience: tuple[Patience, ...]  # of RBP alone
 
 
 @cache
@@ -98,6 +113,7 @@ def measure_page(name: str) -> MeasurePage:
         rows=tuple((each, _judged(findings)) for each, findings in named),
         shares=tuple(_shares(measure, topic)),
         score=float(evaluate([measure], topic)[measure].base[0]),
+        patience=tuple(_patience(measure)) if measure.family == "RBP" else (),
     )
 
 
@@ -149,6 +165,17 @@ def _scores(finding: Finding) -> tuple[Score, ...]:
     return tuple(
         Score(ranking[:cutoff], ranking[cutoff:], cutoff, value) for ranking, cutoff, value in sides
     )
+
+
+def _patience(measure: Measure) -> list[Patience]:
+    asked = dict(measure.parameters)["p"]
+    return [
+        Patience(
+            p, round(documents_read(p), 9), required_depth(p, 0.01), required_depth(p, 0.0001),
+            attainable_rbp(p, 5),
+        )
+        for p in sorted({*PERSISTENCES, float(asked)})
+    ]  # fmt: skip
 
 
 def _papers_topic() -> GradedTopics:

@@ -94,6 +94,17 @@ def test_a_document_brings_what_tables_i_and_ii_of_the_rbp_paper_print() -> None
     assert float(body_rows(shares, "edges")[-1][2]) == pytest.approx(2.2632 * 0.2, abs=6e-5)
 
 
+def test_rbps_page_says_how_patient_its_users_are_and_how_deep_to_judge() -> None:
+    """As section 4.4 of the RBP paper has it, and the p that was asked for."""
+    assert body_rows(get("measure-detail", "RBP(p=0.9)"), 'edges" id="patience') == [
+        ["0.5", "2", "7", "14", "0.9688"],
+        ["0.8", "5", "21", "42", "0.6723"],
+        ["0.9", "10", "44", "88", "0.4095"],
+        ["0.95", "20", "90", "180", "0.2262"],
+    ]
+    assert "How patient" not in get("measure-detail", "AP")
+
+
 def test_a_measure_by_its_full_name_has_its_own_row_and_counter_examples() -> None:
     said = words(get("measure-detail", "P(rel=2)@10"))
     assert "P(rel=2)@k" in said

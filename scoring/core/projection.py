@@ -1,7 +1,5 @@
 """What a score and its residual say together (measures.md section 3; RBP paper, section 4)."""
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,15 +23,6 @@ def projections(scores: Scores) -> NDArray[np.float64] | None:
     known = 1.0 - scores.residual
     unknown = np.where(np.isnan(scores.base), np.nan, 0.0)
     return np.divide(scores.base, known, out=unknown, where=known > 0)
-
-
-def projected_mean(scores: Scores, included: NDArray[np.bool_]) -> float:
-    """The mean of the projections over the included topics that have one, NaN if there is none."""
-    projected = projections(scores)
-    if projected is None:
-        return math.nan
-    defined = projected[included & ~np.isnan(projected)]
-    return math.fsum(defined.tolist()) / len(defined) if len(defined) else math.nan
 
 
 def documents_read(persistence: float) -> float:

@@ -13,7 +13,6 @@ from scoring.core.measures.names import parse_measure
 from scoring.core.projection import (
     attainable_rbp,
     documents_read,
-    projected_mean,
     projections,
     upper_bounds,
 )
@@ -87,12 +86,9 @@ def test_a_projection_takes_the_unknown_for_as_good_as_the_known():
 def test_nothing_known_projects_to_zero_and_nothing_defined_to_nothing():
     odd = Scores(np.array([0.0, np.nan, 0.5]), np.array([1.0, 0.0, 0.0]))
     assert np.array_equal(projections(odd), [0, np.nan, 0.5], equal_nan=True)
-    assert projected_mean(odd, np.ones(3, np.bool_)) == 0.25
-    assert np.isnan(projected_mean(odd, np.array([False, True, False])))
     without = Scores(np.array([0.5]), None)
     assert projections(without) is None
     assert upper_bounds(without) is None
-    assert np.isnan(projected_mean(without, np.ones(1, np.bool_)))
 
 
 def test_how_far_the_user_of_rbp_reads_and_how_high_it_can_rise():
