@@ -112,7 +112,7 @@ def values_for(name: str, world: World) -> dict[str, object]:
         "job": world.job.pk,
         "code": "1",
         "name": "RBP",
-        "snapshot": world.campaign.snapshots.values_list("public_id", flat=True)[0],
+        "snapshot": world.campaign.snapshots.values_list("public_id", flat=True).first(),
     } | world.numbers
 
 
