@@ -3,7 +3,8 @@
 An analysis is named by the digest of its question and of all that its answer hangs on: qrels,
 definitions, the versions of the measures, and which evaluation of which run was scored when. If one
 of these changes the digest does, and the page asks anew. What is asked about rankings alone hangs
-on the rankings and on the judgments made here, not on scores; it may need no qrels.
+on the rankings and on the judgments made here, not on scores; it may need no qrels. While people
+judge, it is out of date before it is done: it is kept all the same, and says of when it is.
 """
 
 import hashlib
@@ -56,6 +57,8 @@ STUDIES: dict[str, Callable[[Campaign, Any, Question], Answer]] = {
     "unique_finds": unique_finds.answer,
 }
 OF_RANKINGS: Final = {"judging_plan", "judging_replay", "assessor_boards"}  # no score is read
+OF_JUDGMENTS: Final = OF_RANKINGS - {"judging_replay"}  # that is played from nothing
+STEADY: Final = 32  # so many characters of a digest are of all but the judgments
 
 
 def ask(viewer: Viewer, qrels: Qrels | None, kind: str, question: Question) -> Analysis:
@@ -95,14 +98,28 @@ def _asked_anew(
     return asked
 
 
+def last_answered(asked: Analysis) -> Analysis | None:
+    """Itself where it is done; else the last one that differs in nothing but what was judged."""
+    if asked.state == Analysis.State.DONE:
+        return asked
+    done = Analysis.objects.filter(campaign=asked.campaign_id, state=Analysis.State.DONE)
+    return done.filter(digest__startswith=asked.digest[:STEADY]).order_by("-pk").first()
+
+
 def answer(held: jobs.Claim) -> None:
     """Computes an analysis and stores it with the job's end; those it supersedes go. Where the
-    board is no longer the one that was asked about, nothing is stored: the page asks anew."""
+    board is no longer the one that was asked about, nothing is stored: the page asks anew.
+
+    `judgments` is how many were made when it was begun, where it hangs on them."""
     asked = Analysis.objects.select_related("campaign", "qrels").get(pk=held.subject)
+    of_when = {"judgments": np.array(asked.campaign.judgments.count())}
     found = STUDIES[asked.kind](asked.campaign, asked.qrels, asked.question)
+    if asked.kind in OF_JUDGMENTS:
+        found = {**found, **of_when}
     with transaction.atomic():
         jobs.finish(held)
-        if _digest(asked.campaign, asked.qrels, asked.kind, asked.question) != asked.digest:
+        digest = _digest(asked.campaign, asked.qrels, asked.kind, asked.question)
+        if digest[:STEADY] != asked.digest[:STEADY]:
             asked.delete()
             return
         Analysis.objects.filter(pk=asked.pk).update(
@@ -114,7 +131,8 @@ def answer(held: jobs.Claim) -> None:
             question=asked.question,
             qrels=asked.qrels,
             state=Analysis.State.DONE,
-        ).exclude(pk=asked.pk).delete()
+            pk__lt=asked.pk,
+        ).delete()
 
 
 def answer_of(analysis: Analysis) -> dict[str, NDArray[Any]]:
@@ -144,6 +162,10 @@ def _digests(campaign: Campaign, asked: Sequence[Asked]) -> list[str]:
     def of_scores(qrels: Qrels | None) -> dict[str, object]:
         return _of_scores(campaign, qrels)
 
+    @cache
+    def judgments() -> dict[str, object]:
+        return _judgments(campaign)
+
     digests = []
     for qrels, kind, question in asked:
         terms = {
@@ -153,8 +175,13 @@ def _digests(campaign: Campaign, asked: Sequence[Asked]) -> list[str]:
             "qrels": qrels.digest if qrels else None,
             **(of_rankings() if kind in OF_RANKINGS else of_scores(qrels)),
         }
-        digests.append(hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest())
+        whole = _sha256(terms | (judgments() if kind in OF_JUDGMENTS else {}))
+        digests.append(_sha256(terms)[:STEADY] + whole[STEADY:])
     return digests
+
+
+def _sha256(terms: Mapping[str, object]) -> str:
+    return hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()
 
 
 def _of_scores(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
@@ -177,15 +204,12 @@ def _of_scores(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
 
 
 def _of_rankings(campaign: Campaign) -> dict[str, object]:
-    """Judgments are only added: their number and the last of them say which there are. Names are
-    told with the answers."""
+    """Names are told with the answers."""
     runs = campaign.runs.ranked().filter(ranking__isnull=False)
-    made = campaign.judgments.aggregate(count=Count("pk"), last=Max("pk"))
     return {
         "rel": campaign.rel,
         "highest_grade": campaign.highest_grade,
         "topics": list(campaign.topics.order_by("position").values_list("code", flat=True)),
-        "judgments": [made["count"], made["last"]],
         "rankings": sorted(
             [run_id, tag, team, digest, -1 if priority is None else priority]
             for run_id, tag, team, digest, priority in runs.values_list(
@@ -193,3 +217,9 @@ def _of_rankings(campaign: Campaign) -> dict[str, object]:
             )
         ),
     }
+
+
+def _judgments(campaign: Campaign) -> dict[str, object]:
+    """They are only added: their number and the last of them say which there are. One query."""
+    made = campaign.judgments.aggregate(count=Count("pk"), last=Max("pk"))
+    return {"judgments": [made["count"], made["last"]]}

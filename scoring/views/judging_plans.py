@@ -15,7 +15,7 @@ from campaigns import access, planning
 from campaigns.forms.judging_plans import PlanForm
 from campaigns.lifecycle import CannotStep
 from campaigns.models import Qrels
-from scoring.analyses import answer_of, ask_all
+from scoring.analyses import answer_of, ask_all, last_answered
 from scoring.charts.judging import curve_figure, ranges_figure, replay_figure, topics_figure
 from scoring.models import Analysis
 from scoring.plan_forecasts import Forecast, Replay, forecast, replay
@@ -34,6 +34,7 @@ class _Asked:
     question: dict[str, Any] | None = None  # None: nothing is chosen yet, or not well
     analysis: Analysis | None = None
     found: Forecast | None = None
+    behind: int = 0  # judgments made since it was found
     replay_analysis: Analysis | None = None
     replayed: Replay | None = None
 
@@ -112,12 +113,27 @@ def _asked(viewer: access.Viewer, query: Any, *, is_chosen: bool = False) -> _As
     if viewer.campaign.active_qrels:  # then it can be played what each method would have found
         questions.append((viewer.campaign.active_qrels, "judging_replay", question))
     analysis, *played = ask_all(viewer, questions)
-    found = replayed = None
-    if analysis.state == Analysis.State.DONE:
-        found = forecast(viewer, question, order, answer_of(analysis))
+    found, behind = _found(viewer, question, order, analysis)
+    replayed = None
     if played and played[0].state == Analysis.State.DONE:
         replayed = replay(question, answer_of(played[0]))
-    return _Asked(form, order, question, analysis, found, played[0] if played else None, replayed)
+    replay_analysis = played[0] if played else None
+    return _Asked(form, order, question, analysis, found, behind, replay_analysis, replayed)
+
+
+def _found(
+    viewer: access.Viewer, question: dict[str, Any], order: str, analysis: Analysis
+) -> tuple[Forecast | None, int]:
+    """The forecast, or the last one and how many judgments ago it was made: where many judge,
+    there is always one on its way."""
+    last = None if analysis.state == Analysis.State.FAILED else last_answered(analysis)
+    if last is None:
+        return None, 0
+    answer = answer_of(last)
+    found = forecast(viewer, question, order, answer)
+    if last.pk == analysis.pk:
+        return found, 0
+    return found, viewer.campaign.judgments.count() - int(answer["judgments"])
 
 
 def _question(viewer: access.Viewer, form: PlanForm) -> dict[str, Any]:
@@ -162,6 +178,7 @@ def _shown(
         "methods": METHODS,
         "in_force": planning.plan_in_force(viewer.campaign),
         "found": found,
+        "behind": asked.behind,
         "replayed": replayed,
         "replay_analysis": asked.replay_analysis,
         "ranges": ranges_figure(found) if found else None,
@@ -171,4 +188,5 @@ def _shown(
     }
     if status != 200:
         return render(request, "scoring/judging_plan.html", context, status=status)
-    return analysed_page(request, "scoring/judging_plan.html", context, asked.analysis)
+    awaited = None if asked.behind else asked.analysis  # nobody is disturbed while reading
+    return analysed_page(request, "scoring/judging_plan.html", context, awaited)

@@ -49,6 +49,18 @@ def test_new_qrels_score_every_run_anew_and_keep_the_old_scores(world: World) ->
     assert {row["base"] for row in world.board()} == {(0.5 + 0.125 + 0.25) / 2}
 
 
+def test_who_manages_is_told_to_wait_while_runs_are_scored(world: World) -> None:
+    world.taken_in(run_file())
+    lifecycle.close_for_runs(campaign=world.campaign, actor=None)
+    world.add_qrels()
+    url = reverse("campaigns:campaign-manage", args=[world.campaign.slug])
+    assert "wait until every run is scored" in world.desk.get(url).content.decode()
+    perform_jobs()
+    told = world.desk.get(url).content.decode()
+    assert "then publish it" in told
+    assert "wait until" not in told
+
+
 def test_the_same_qrels_again_are_no_new_version(world: World) -> None:
     first = world.add_qrels()
     run = world.taken_in(run_file())

@@ -4,6 +4,7 @@ import csv
 import io
 import itertools
 import re
+from typing import Any
 
 import pytest
 from django.http import HttpResponse
@@ -12,7 +13,7 @@ from django.urls import reverse
 
 from campaigns import planning
 from campaigns.models import Campaign, Judgment, Plan, Task, User
-from scoring import loading
+from scoring import analyses, loading
 from scoring.models import Analysis
 from tests.flow.conftest import perform_jobs
 from tests.judging.conftest import TABLE_1, ranked_run, table_1
@@ -158,6 +159,40 @@ def test_a_forecast_is_asked_anew_when_something_is_judged(
     assert float(first["base_now"]) == pytest.approx(0.2, abs=1e-12)
     assert float(first["residual_now"]) == pytest.approx(0.8, abs=1e-12)
     assert Analysis.objects.count() == 1
+
+
+def test_a_forecast_that_judging_has_overtaken_is_shown_and_says_of_when_it_is(
+    campaign: Campaign, desk: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = planning.make_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
+    perform_jobs()
+    study, documents = analyses.STUDIES["judging_plan"], iter(("18", "22"))
+
+    def overtaken(*asked: Any) -> analyses.Answer:
+        found = study(*asked)
+        for document in documents:
+            judge(plan, make_user(), {document: 1})
+            break
+        return found
+
+    monkeypatch.setitem(analyses.STUDIES, "judging_plan", overtaken)
+    assert "Refresh" in get(desk, "judging-plan", **CHOSEN)
+    perform_jobs()
+    overtaken_page = get(desk, "judging-plan", **CHOSEN)
+    assert "from 1.000 to" in text_of(overtaken_page)
+    assert "This is of 1 judgment ago" in text_of(overtaken_page)
+    assert "Refresh" not in overtaken_page
+    perform_jobs()  # it is overtaken once more: what it knows is of one judgment ago again
+    assert "from 1.000 to" not in text_of(get(desk, "judging-plan", **CHOSEN))
+    perform_jobs()
+    assert "judgment ago" not in text_of(get(desk, "judging-plan", **CHOSEN))
+    assert Analysis.objects.count() == 1
+
+
+def test_a_forecast_is_not_shown_once_the_runs_are_others(campaign: Campaign, desk: Client) -> None:
+    table(desk, "judging-plan-runs-csv", **CHOSEN)
+    campaign.runs.filter(tag="run1").update(tag="renamed")
+    assert "Computing what this plan would buy" in text_of(get(desk, "judging-plan", **CHOSEN))
 
 
 def test_qrels_let_each_method_be_played(campaign: Campaign, desk: Client) -> None:
