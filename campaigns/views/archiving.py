@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -58,7 +58,13 @@ def campaign_archive(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_delete(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.organiser_or_404(request.user, slug)
+    try:
+        viewer = access.organiser_or_404(request.user, slug)
+    except Http404:
+        if request.method != "POST":
+            raise
+        messages.info(request, "There is no such campaign of yours. What you deleted is gone.")
+        return redirect("campaigns:campaign-list")  # the second of two clicks, most likely
     fault = ""
     if request.method == "POST":
         try:
