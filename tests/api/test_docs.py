@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 from knox.models import AuthToken
 
@@ -66,12 +67,23 @@ def test_the_client_hands_in_a_run_and_waits_for_its_scores(
     world.change(shows_own_scores=True)
     world.add_qrels()
     client = _client(monkeypatch, world)
-    answer = client.hand_in(live_server.url, world.campaign.slug, run_file())
-    again = client.hand_in(live_server.url, world.campaign.slug, run_file())
+    answer = client.hand_in(live_server.url, world.campaign.slug, run_file(), "first")
+    again = client.hand_in(live_server.url, world.campaign.slug, run_file(), "first")
     assert answer["status"] == "scored"
     assert {score["measure"] for score in answer["scores"]} >= {"AP", "RBP(p=0.5)"}
-    assert again["id"] == answer["id"]  # the same file is still one run
+    assert again["id"] == answer["id"]  # sent again by its key it is still one run
     assert world.campaign.runs.count() == 1
+
+
+def test_the_client_hands_in_again_what_was_withdrawn(
+    world: World, live_server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = _client(monkeypatch, world)
+    answer = client.hand_in(live_server.url, world.campaign.slug, run_file())
+    world.campaign.runs.update(withdrawn_at=timezone.now())
+    again = client.hand_in(live_server.url, world.campaign.slug, run_file())
+    assert again["id"] != answer["id"]
+    assert again["status"] != "withdrawn"
 
 
 def test_the_client_says_at_which_line_a_file_is_wrong(
