@@ -79,7 +79,7 @@ def test_table_iv_is_that_of_the_counts_page(campaign: Campaign) -> None:
     page = get("report").content.decode()
     body = page[page.index('class="pairs counts measures"') :]
     for measure, cells in itertools.groupby(counted, key=lambda row: row["measure"]):
-        shown_cells = re.search(rf'<th scope="row">{re.escape(measure)}</th>(.*?)</tr>', body, re.S)
+        shown_cells = re.search(rf">{re.escape(measure)}<(.*?)</tr>", body, re.S)
         assert shown_cells
         numbers = re.findall(r'class="num[^"]*">([\d,]+)<', shown_cells[1])
         assert numbers == [row["separated"] for row in cells] + ["15"]
