@@ -249,6 +249,15 @@ def test_beyond_forty_runs_neighbours_stand_for_the_matrix() -> None:
     assert len(table(get("significance-csv", campaign))) == 41 * 40 / 2
 
 
+def test_a_difference_that_rounds_to_nothing_is_not_printed_as_nothing() -> None:
+    best, near = noisy(0.8, 1), noisy(0.8, 1) - 0.00001
+    campaign = make_board(best, near, near, *(noisy(0.7, 1) - at / 100 for at in range(38)))
+    page = answered("significance", campaign).content.decode()
+    said = re.findall(r'data-label="difference">(.*?)<', page)
+    assert len(said) == 40
+    assert said[:2] == ["&lt;+0.0001", "0"]
+
+
 @pytest.mark.parametrize("name", ["significance", "significance-counts", "leaderboard"])
 def test_a_page_whose_answer_is_there_takes_at_most_12_queries(
     name: str, django_assert_max_num_queries: object
