@@ -98,6 +98,7 @@ def test_143_runs_are_soon_seen_and_nothing_jumps(
     opened(visit, BOARD)  # what the server does once
     boards = [opened(visit, BOARD) for _ in range(TIMES)]
     matrices = [seen(opened(visit, MATRIX)) for _ in range(TIMES)]
+    boards[0].bring_to_front()  # nothing is drawn of what is behind
     moves = [boards[0].evaluate(MOVE, f"0.{at}") - PAUSE for at in range(61, 61 + TIMES)]
     sizes = {path: len(gzip.compress(Client().get(path).content)) for path in (BOARD, MATRIX)}
     felt = [seen(page) for page in boards]
