@@ -79,10 +79,25 @@ def test_table_iv_is_that_of_the_counts_page(campaign: Campaign) -> None:
     page = get("report").content.decode()
     body = page[page.index('class="pairs counts measures"') :]
     for measure, cells in itertools.groupby(counted, key=lambda row: row["measure"]):
-        shown_cells = re.search(rf'<th scope="row">{re.escape(measure)}</th>(.*?)</tr>', body, re.S)
+        shown_cells = re.search(rf">{re.escape(measure)}<(.*?)</tr>", body, re.S)
         assert shown_cells
         numbers = re.findall(r'class="num[^"]*">([\d,]+)<', shown_cells[1])
         assert numbers == [row["separated"] for row in cells] + ["15"]
+
+
+def test_what_changes_nothing_and_tells_nothing_apart_is_not_called_the_most(
+    campaign: Campaign,
+) -> None:
+    """A pool of any depth has every judgment; four topics tell no two runs apart."""
+    get("report", depth="any")
+    perform_jobs()
+    page = " ".join(get("report", depth="any").content.decode().split())
+    assert "A pool of any depth changes the order of the runs by none of these measures." in page
+    assert "By the t test at 5&nbsp;%, uncorrected, no measure tells any two runs apart." in page
+    get("report", depth="1")
+    perform_jobs()
+    page = " ".join(get("report", depth="1").content.decode().split())
+    assert "A pool of depth 1 changes the order of the runs most by" in page
 
 
 @pytest.mark.parametrize("depth", ["5", "any"])

@@ -9,13 +9,17 @@ import re
 import numpy as np
 import pytest
 from django.http import HttpResponse
+from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import Campaign, Run, Team
 from scoring.core.artefacts import pack_vector
+from scoring.core.measures.names import parse_measure
 from scoring.draining import perform_waiting_jobs
 from scoring.models import Analysis, Score
+from scoring.separated_rows import CountCell, CountRow
+from scoring.templatetags.separations import count_finding
 from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_scores, make_team
 from tests.test_board_page import SECRET, SHOWN
 
@@ -247,6 +251,27 @@ def test_beyond_forty_runs_neighbours_stand_for_the_matrix() -> None:
     assert "Each run and the next one on the board" in text_of(page)
     assert page.content.decode().count("<tr>") < 41 + 41 + 3
     assert len(table(get("significance-csv", campaign))) == 41 * 40 / 2
+
+
+def test_a_difference_that_rounds_to_nothing_is_not_printed_as_nothing() -> None:
+    best, near = noisy(0.8, 1), noisy(0.8, 1) - 0.00001
+    campaign = make_board(best, near, near, *(noisy(0.7, 1) - at / 100 for at in range(38)))
+    page = answered("significance", campaign).content.decode()
+    said = re.findall(r'data-label="difference">(.*?)<', page)
+    assert len(said) == 40
+    assert said[:2] == ["&lt;+0.0001", "0"]
+
+
+def test_measures_that_tell_as_many_pairs_apart_are_counted_with_the_first() -> None:
+    rows = [
+        (CountRow(parse_measure(name), 3, ()), [CountCell("t", "none", 0.05, separated)])
+        for name, separated in (("RR", 1), ("AP", 2), ("RBP(p=0.5)", 2), ("P@5", 2), ("Rprec", 0))
+    ]
+    finding = count_finding(rows)
+    assert (str(finding["most"]["measure"]), finding["most"]["others"]) == ("AP", 2)
+    assert (str(finding["fewest"]["measure"]), finding["fewest"]["others"]) == ("Rprec", 0)
+    said = render_to_string("scoring/_most_separating.html", {"most": finding["most"]})
+    assert said == "<b>AP</b> and two others tell the most pairs of runs apart, <b>2</b> of 3"
 
 
 @pytest.mark.parametrize("name", ["significance", "significance-counts", "leaderboard"])

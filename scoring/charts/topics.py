@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 
 from scoring.charts.figures import as_data, label
 from scoring.topic_matrix import TopicMatrix
@@ -15,14 +16,15 @@ def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
     """Runs in the order of the board, topics in the order chosen."""
     runs = [f"{place} {label(run.tag)}" for place, run in enumerate(matrix.runs, start=1)]
     topics = [label(topic.code) for topic in matrix.topics]
+    shape = matrix.scores.shape
     figure = go.Figure(
         go.Heatmap(
-            z=np.round(matrix.scores, 4).tolist(),
+            z=_cells(np.round(matrix.scores, 4).tolist(), shape),
             zmin=float(min(np.nanmin(matrix.scores), 0.0)),
-            text=[[label(topic.title)] * len(runs) for topic in matrix.topics]
-            if len(runs) * len(topics) < 20_000
+            text=_cells([[label(topic.title)] for topic in matrix.topics], shape)
+            if matrix.scores.size < 20_000
             else None,
-            customdata=[runs] * len(topics),
+            customdata=_cells([runs], shape),
             y=topics,
             hovertemplate=(
                 "topic %{y}: %{text}<br>%{customdata}"
@@ -48,6 +50,11 @@ def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
         margin={"t": 12},
     )
     return as_data(figure)
+
+
+def _cells(values: list[list[Any]], shape: tuple[int, ...]) -> NDArray[np.object_]:
+    """Rows or columns repeated; in an array, as Plotly looks at every item of a list."""
+    return np.broadcast_to(np.array(values, dtype=object), shape)
 
 
 def _run_axis(runs: list[str]) -> dict[str, Any]:

@@ -6,11 +6,12 @@ from typing import Any, Final, NamedTuple
 from django import template
 
 from scoring.agreement_rows import shown
-from scoring.core.measures.measure import Measure, format_value
+from scoring.core.measures.measure import format_value
 from scoring.models import Analysis
 from scoring.pool_rows import PoolStudy
 from scoring.report_rows import Report
 from scoring.studies.run_bounds import PERSISTENCES
+from scoring.templatetags.separations import count_finding
 
 register = template.Library()
 
@@ -41,15 +42,18 @@ def most_swayed(found: Report) -> PoolStudy | None:
 
 
 @register.filter
+def keeps_the_order(study: PoolStudy) -> bool:
+    return _tau(study) > 1 - 1e-12
+
+
+@register.filter
 def least_swayed(found: Report) -> PoolStudy | None:
     return max(_telling(found), key=_tau, default=None)
 
 
 @register.filter
-def most_separating(found: Report) -> tuple[Measure, int, int] | None:
-    """By the first test and level: the measure, and how many of how many pairs."""
-    counted = [(row.measure, row.by("none")[0].separated, row.pairs) for row in found.counts]
-    return max((each for each in counted if each[2]), key=lambda each: each[1], default=None)
+def separating(found: Report) -> dict[str, Any] | None:
+    return count_finding([(row, row.by("none")) for row in found.counts])
 
 
 @register.filter

@@ -128,13 +128,20 @@ def caution_of(found: Separation) -> str:
 
 @register.filter
 def count_finding(rows: list[tuple[CountRow, list[CountCell]]]) -> dict[str, Any] | None:
-    """The measures that tell most and fewest pairs apart by the first test and level."""
+    """The measures that tell most and fewest pairs apart by the first test and level, and how many
+    more tell just as many."""
     counted = [(row, cells[0].separated) for row, cells in rows if row.pairs]
     if not counted:
         return None
     most, fewest = max(counted, key=lambda c: c[1]), min(counted, key=lambda c: c[1])
+    counts = [separated for _, separated in counted]
     return {
-        name: {"measure": row.measure, "separated": separated, "pairs": row.pairs}
+        name: {
+            "measure": row.measure,
+            "separated": separated,
+            "pairs": row.pairs,
+            "others": counts.count(separated) - 1,
+        }
         for name, (row, separated) in (("most", most), ("fewest", fewest))
     }
 

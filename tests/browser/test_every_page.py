@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
-from playwright.sync_api import Page
+from playwright.sync_api import Page, TimeoutError
 
 from campaigns import people
 from campaigns.models import Campaign, Membership, User
@@ -29,6 +29,7 @@ ALL_DRAWN = """() => [...document.querySelectorAll("figure.chart")].every(
 WITHOUT_WORDS = """() => [...document.querySelectorAll("figure.chart")].filter((figure) =>
     !figure.querySelector("[role=img][aria-label]") || !document.querySelector("main table")
 ).length"""
+FITS = "(width) => document.documentElement.scrollWidth <= width"
 OPEN_ALL = "document.querySelectorAll('details').forEach((each) => (each.open = true))"
 ALL_RULES = {"resultTypes": ["violations"]}
 ONLY_COLOURS = ALL_RULES | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
@@ -160,7 +161,10 @@ def _faults_of(page: Page, path: str) -> list[str]:
         faults.append(f"{count} charts without a summary or a table")
     for width in (640, 390):  # 200 % of 1280, and a phone
         page.set_viewport_size({"width": width, "height": 900})
-        if (wide := page.evaluate("document.documentElement.scrollWidth")) > width:
+        try:
+            page.wait_for_function(FITS, arg=width, timeout=PATIENCE)  # charts are drawn anew
+        except TimeoutError:
+            wide = page.evaluate("document.documentElement.scrollWidth")
             faults.append(f"{wide} px wide on a screen of {width}")
     return faults
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 import pytest
 
 from tests.faults.conftest import Settle, repetitions
-from tests.faults.site import Site
+from tests.faults.site import Site, wait_for
 
 T = TypeVar("T")
 
@@ -126,7 +126,8 @@ def test_a_board_is_shown_whole_or_not_at_all_while_runs_are_scored(
         for _ in range(SHOWN):
             numbers = site.submit(5)
             site.ask("show_board", True)
-            time.sleep(0.5)
+            known = len(seen)
+            wait_for("a reader who sees it", lambda known=known: _has_board(seen[known:]))
             site.ask("show_board", False)
             hidden_from = time.monotonic()
             site.wait_until_scored(numbers)
@@ -141,3 +142,7 @@ def test_a_board_is_shown_whole_or_not_at_all_while_runs_are_scored(
             assert status == 404
         assert all(row["base"] is not None and row["qrels"] == 1 for row in rows)
     settle(SHOWN, {f"board shown and hidden while runs are scored and {READERS} read": []})
+
+
+def _has_board(answers: list[tuple[float, int, list[dict]]]) -> bool:
+    return any(status == 200 for _, status, _ in answers)

@@ -91,6 +91,15 @@ def test_bounds_are_what_unjudged_documents_of_both_allow(board: World) -> None:
         assert float(row["lowest"]) <= float(row["difference"]) <= float(row["highest"])
 
 
+def test_the_pale_strokes_are_explained_where_there_are_some(board: World) -> None:
+    steady, moody = ids("steady", "moody")
+    bounded = get(board, a=steady, b=moody, measure="RBP(p=0.5)").content.decode()
+    assert "the pale strokes" in bounded
+    unbounded = get(board, a=steady, b=moody, **AP).content.decode()
+    assert "the pale strokes" not in unbounded
+    assert "what those could change cannot be said for AP" in unbounded
+
+
 def test_where_less_is_better_less_wins(board: World) -> None:
     steady, moody = ids("steady", "moody")
     found = get(board, a=steady, b=moody, measure="ESL(n=1)").context["found"]
