@@ -57,6 +57,10 @@ MOVE = """(p) => new Promise((resolve) => {
   slider.dispatchEvent(new Event("input"));
 })"""
 
+ANSWERS = """() => performance.getEntriesByType("resource")
+  .filter((each) => each.initiatorType === "fetch" && new URL(each.name).searchParams.has("p"))
+  .map((each) => each.duration)"""
+
 
 @pytest.fixture
 def covid() -> Campaign:
@@ -102,12 +106,15 @@ def test_143_runs_are_soon_seen_and_nothing_jumps(
     matrices = [seen(opened(visit, MATRIX)) for _ in range(TIMES)]
     boards[0].bring_to_front()  # nothing is drawn of what is behind
     moves = [boards[0].evaluate(MOVE, f"0.{at}") - PAUSE for at in range(61, 61 + TIMES)]
+    answers = boards[0].evaluate(ANSWERS)
+    assert len(answers) == TIMES
     sizes = {path: len(gzip.compress(Client().get(path).content)) for path in (BOARD, MATRIX)}
     told = {
         "board: first contentful paint": median(each["paint"] for each in felt),
         "board: chart drawn": median(each["drawn"] for each in felt),
         "matrix: first contentful paint": median(each["paint"] for each in matrices),
         "matrix: drawn": median(each["drawn"] for each in matrices),
+        "slider: asked and answered": median(answers),
         "slider: asked, answered and shown": median(moves),
     }
     with capsys.disabled():
