@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import pytest
 
@@ -14,6 +14,16 @@ from tests.faults.conftest import Settle, repetitions
 from tests.faults.site import Site, wait_for
 
 T = TypeVar("T")
+
+
+class Seen(NamedTuple):
+    """What a reader of the board was told, and in which time."""
+
+    began: float
+    ended: float
+    status: int
+    rows: list[dict]
+
 
 AT_ONCE = 50
 TWICE = repetitions(5, 50)  # ten times each
@@ -111,12 +121,13 @@ def test_a_board_is_shown_whole_or_not_at_all_while_runs_are_scored(
     web = site.web
     site.wait_until_scored(site.submit())
     is_over = threading.Event()
-    seen: list[tuple[float, int, list[dict]]] = []
+    seen: list[Seen] = []
 
     def read() -> None:
         while not is_over.is_set():
             began = time.monotonic()
-            seen.append((began, *web.board()))
+            status, rows = web.board()
+            seen.append(Seen(began, time.monotonic(), status, rows))
 
     readers = [threading.Thread(target=read) for _ in range(READERS)]
     for reader in readers:
@@ -136,13 +147,13 @@ def test_a_board_is_shown_whole_or_not_at_all_while_runs_are_scored(
         is_over.set()
         for reader in readers:
             reader.join()
-    assert {status for _, status, _ in seen} == {200, 404}
-    for began, status, rows in seen:
-        if any(start < began < end for start, end in hidden):
-            assert status == 404
-        assert all(row["base"] is not None and row["qrels"] == 1 for row in rows)
+    assert {each.status for each in seen} == {200, 404}
+    for each in seen:
+        if any(start < each.began and each.ended < end for start, end in hidden):
+            assert each.status == 404
+        assert all(row["base"] is not None and row["qrels"] == 1 for row in each.rows)
     settle(SHOWN, {f"board shown and hidden while runs are scored and {READERS} read": []})
 
 
-def _has_board(answers: list[tuple[float, int, list[dict]]]) -> bool:
-    return any(status == 200 for _, status, _ in answers)
+def _has_board(answers: list[Seen]) -> bool:
+    return any(each.status == 200 for each in answers)
