@@ -64,7 +64,7 @@ def _outlook(plan: Plan, more: int, _: tuple[object, ...]) -> Outlook | None:
     shares = expected_shares(here.everything, here.outcomes, p)
     chosen = plan_judging(
         here.offered,
-        Strategy(plan.method, p, plan.scope),  # type: ignore[arg-type]
+        Strategy(plan.method, p, plan.scope),
         here.known,
         budget=more,
         batch=max(plan.batch, -(-more // WEIGHINGS)),

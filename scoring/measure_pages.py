@@ -84,7 +84,7 @@ class MeasurePage:
     rows: tuple[tuple[str, tuple[Judged, ...]], ...]  # name in the table, its properties
     shares: tuple[Share, ...]
     score: float  # of PAPERS_RANKING; NaN where it is not defined
-    patience: tuple[Patience, ...]  # of RBP alone
+    patience: tuple[Patience, ...]  # of RBP with one p
 
 
 @cache
@@ -113,7 +113,7 @@ def measure_page(name: str) -> MeasurePage:
         rows=tuple((each, _judged(findings)) for each, findings in named),
         shares=tuple(_shares(measure, topic)),
         score=float(evaluate([measure], topic)[measure].base[0]),
-        patience=tuple(_patience(measure)) if measure.family == "RBP" else (),
+        patience=tuple(_patience(measure)),
     )
 
 
@@ -168,7 +168,9 @@ def _scores(finding: Finding) -> tuple[Score, ...]:
 
 
 def _patience(measure: Measure) -> list[Patience]:
-    asked = dict(measure.parameters)["p"]
+    asked = dict(measure.parameters).get("p") if measure.family == "RBP" else None
+    if asked is None:
+        return []
     return [
         Patience(
             p, round(documents_read(p), 9), required_depth(p, 0.01), required_depth(p, 0.0001),

@@ -102,7 +102,8 @@ def test_rbps_page_says_how_patient_its_users_are_and_how_deep_to_judge() -> Non
         ["0.9", "10", "44", "88", "0.4095"],
         ["0.95", "20", "90", "180", "0.2262"],
     ]
-    assert "How patient" not in get("measure-detail", "AP")
+    for without in ("AP", "RBP(p1=0.5,p2=0.8)"):
+        assert "How patient" not in get("measure-detail", without)
 
 
 def test_a_measure_by_its_full_name_has_its_own_row_and_counter_examples() -> None:
