@@ -26,11 +26,11 @@ def explained(measure: object) -> SafeString:
 def explains(measure: object) -> SafeString:
     """For the tag of what stands for a measure and leads elsewhere: a switch, the head of a
     column."""
-    return format_html('data-explained title="{}"', _meaning(str(measure)))
+    return format_html('data-explained title="{}"', _meaning(re.split(r"[(@]", str(measure))[0]))
 
 
 @cache
-def _meaning(name: str) -> str:
-    facts = family_named(re.split(r"[(@]", name)[0]).facts
+def _meaning(family: str) -> str:
+    facts = family_named(family).facts
     worse = " Lower is better." if facts.direction == "lower" else ""
     return f"{facts.pretty_name}. {facts.description}{worse}"
