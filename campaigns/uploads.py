@@ -1,8 +1,9 @@
-"""Files on their way in: streamed to storage and digested, before any row owns them."""
+"""Files on their way in: digested and streamed to storage, before any row owns them."""
 
 import hashlib
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -43,14 +44,17 @@ def stored_upload(upload: File) -> Iterator[StoredFile]:
     if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
         limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
         raise NotTaken(f"The file is too large: at most {limit} MiB are taken. Gzip it.", "size")
-    counted = _Digested(upload)
+    # Read once more for it: a storage may read what it is given twice, or a part of it again.
+    upload.seek(0)
+    digest = hashlib.file_digest(upload.file, "sha256").hexdigest()
+    size = upload.seek(0, os.SEEK_END)
     identity = new_public_id()
-    key = default_storage.save(f"runs/{identity[:2]}/{identity}", counted)
+    key = default_storage.save(f"runs/{identity[:2]}/{identity}", File(upload.file))
     try:
         yield StoredFile(
             storage_key=key,
-            digest=counted.digest.hexdigest(),
-            size=counted.read_bytes,
+            digest=digest,
+            size=size,
             original_name=_shown_name(upload.name),
         )
     except BaseException:
@@ -58,23 +62,6 @@ def stored_upload(upload: File) -> Iterator[StoredFile]:
         if not Run.objects.filter(storage_key=key).exists():
             default_storage.delete(key)
         raise
-
-
-class _Digested(File):
-    """A file that is digested while storage reads it."""
-
-    def __init__(self, file: File) -> None:
-        super().__init__(file.file, name=None)
-        self.digest = hashlib.sha256()
-        self.read_bytes = 0
-
-    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
-        with suppress(AttributeError, OSError):
-            self.seek(0)
-        while block := self.file.read(chunk_size or self.DEFAULT_CHUNK_SIZE):
-            self.digest.update(block)
-            self.read_bytes += len(block)
-            yield block
 
 
 def _shown_name(name: str | None) -> str:

@@ -1,6 +1,7 @@
 """Files in an S3 store: whatever goes in comes out as it was, and no disk is shared."""
 
 import gzip
+import hashlib
 from collections.abc import Iterator
 
 import boto3
@@ -46,7 +47,7 @@ def store() -> Iterator[dict[str, str]]:
 def in_the_store(world: World, store: dict[str, str], settings: object) -> World:
     storage = {
         "BACKEND": "config.s3.PlainS3Storage",
-        "OPTIONS": store | {"default_acl": None, "file_overwrite": False},
+        "OPTIONS": store | {"default_acl": None, "file_overwrite": True},
     }
     settings.STORAGES = settings.STORAGES | {"default": storage}
     return world
@@ -59,6 +60,7 @@ def test_a_run_is_uploaded_scored_and_given_back_as_it_was(in_the_store: World) 
     assert run.state == Run.State.ACCEPTED
     assert Evaluation.objects.get(run=run).state == Evaluation.State.SCORED
     assert default_storage.open(run.storage_key).read() == packed
+    assert (run.size, run.digest) == (len(packed), hashlib.sha256(packed).hexdigest())
     url = reverse("campaigns:run-file", args=[in_the_store.campaign.slug, run.public_id])
     answer = in_the_store.browser.get(url)
     assert b"".join(answer.streaming_content) == packed
