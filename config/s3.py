@@ -2,12 +2,19 @@
 
 from typing import Any
 
+from boto3.s3.transfer import TransferConfig
 from storages.backends.s3 import S3Storage
 
 
 class PlainS3Storage(S3Storage):
     """Without guesses by name or content: S3Storage marks what looks gzipped as Content-Encoding
     gzip, and clients on the way then unpack what was never packed for the way."""
+
+    def get_default_settings(self) -> dict[str, Any]:
+        """On the thread that asks: for files as small as runs, starting threads takes longer than
+        they save."""
+        defaults: dict[str, Any] = super().get_default_settings()
+        return defaults | {"transfer_config": TransferConfig(use_threads=False)}
 
     def get_object_parameters(self, name: str) -> dict[str, Any]:
         return super().get_object_parameters(name) | {"ContentType": "application/octet-stream"}

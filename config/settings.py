@@ -129,7 +129,8 @@ STORAGES = {
             "access_key": env.str("S3_ACCESS_KEY", default=None),
             "secret_key": env.str("S3_SECRET_KEY", default=None),
             "default_acl": None,  # the bucket's own rules; nothing of ours is public
-            "file_overwrite": False,
+            # Names are random. To ask first whether one is free would be a request for each file.
+            "file_overwrite": True,
         },
     }
     if S3_BUCKET
