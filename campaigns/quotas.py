@@ -3,7 +3,7 @@
 One function answers for the page, the API and the decision; the decision asks it under a lock.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -45,19 +45,18 @@ def quota_of(
     counted = _counted(campaign, team, replacing)
     if campaign.quota_days is not None:
         counted = counted.filter(submitted_at__gt=moment - timedelta(days=campaign.quota_days))
-    used = list(counted.order_by("submitted_at").values_list("submitted_at", flat=True))
     # A failed file is our fault; every other one that came was an attempt.
     tried = team.runs.exclude(state=Run.State.FAILED).filter(
         submitted_at__gt=moment - ATTEMPT_WINDOW
     )
-    tries = list(tried.order_by("submitted_at").values_list("submitted_at", flat=True))
-    return Quota(
-        used=len(used),
+    quota = Quota(
+        used=counted.count(),
         limit=campaign.run_quota,
-        next_at=_next_at(campaign, used, tries),
-        attempts=len(tries),
+        next_at=None,
+        attempts=tried.count(),
         attempt_limit=campaign.attempt_quota,
     )
+    return replace(quota, next_at=_next_at(campaign, quota, counted, tried))
 
 
 def decide_quota(
@@ -101,19 +100,27 @@ def _counted(campaign: Campaign, team: Team, replacing: Run | None) -> QuerySet[
     return standing if replacing is None else standing.exclude(pk=replacing.pk)
 
 
-def _next_at(campaign: Campaign, used: list[datetime], tries: list[datetime]) -> datetime | None:
+def _next_at(
+    campaign: Campaign, quota: Quota, counted: QuerySet[Run], tried: QuerySet[Run]
+) -> datetime | None:
     """When the oldest of those that stand in the way are out of their window."""
     moments = []
-    if campaign.run_quota is not None and len(used) >= campaign.run_quota:
-        if campaign.quota_days is None or campaign.run_quota == 0:
+    if quota.limit is not None and quota.is_used_up:
+        if campaign.quota_days is None or quota.limit == 0:
             return None  # waiting does not help
-        oldest = used[len(used) - campaign.run_quota]
-        moments.append(oldest + timedelta(days=campaign.quota_days))
-    if len(tries) >= campaign.attempt_quota:
-        if campaign.attempt_quota == 0:
+        window = timedelta(days=campaign.quota_days)
+        moments += [moment + window for moment in _newest(counted, quota.limit)]
+    if quota.is_out_of_attempts:
+        if quota.attempt_limit == 0:
             return None
-        moments.append(tries[len(tries) - campaign.attempt_quota] + ATTEMPT_WINDOW)
+        moments += [moment + ATTEMPT_WINDOW for moment in _newest(tried, quota.attempt_limit)]
     return max(moments, default=None)
+
+
+def _newest(runs: QuerySet[Run], place: int) -> QuerySet[Run, datetime]:
+    """When the run at this place came, counted from the newest; nothing if there are fewer."""
+    came = runs.order_by("-submitted_at").values_list("submitted_at", flat=True)
+    return came[place - 1 : place]
 
 
 def _used_up(campaign: Campaign, quota: Quota) -> str:
