@@ -125,6 +125,7 @@ def _environment(redis: int, postgres: int, store: int) -> dict[str, str]:
         "STATICFILES_STORAGE": "whitenoise.storage.CompressedManifestStaticFilesStorage",
         "WHITENOISE_USE_FINDERS": "false",
         "METRICS_TOKEN": "metrics",
+        "MALLOC_ARENA_MAX": "2",  # as in the Dockerfile
         "THROTTLE_UPLOADS": "100000/hour",  # the load tests are one team's script
         "THROTTLE_USER": "100000/min",
         "LEASE_SECONDS": os.environ.get("LEASE_SECONDS", "15"),
@@ -190,9 +191,9 @@ def _start_web(stack: Stack, name: str) -> str:
 
 
 def _start_worker(stack: Stack, name: str) -> None:
-    stack.start(
-        name, sys.executable, "-m", "celery", "-A", "config", "worker", "-c", "1",
-        "-n", f"{name}@%h", "--loglevel", "INFO", "--without-gossip", "--without-mingle",
+    stack.start(  # niced, so that pages and uploads come before scoring
+        name, "nice", "-n", "10", sys.executable, "-m", "celery", "-A", "config", "worker",
+        "-c", "1", "-n", f"{name}@%h", "--loglevel", "INFO", "--without-gossip", "--without-mingle",
         LOG_LEVEL="INFO",
     )  # fmt: skip
     log = stack.folder / f"{name}.log"
