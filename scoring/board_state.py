@@ -10,8 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from django.db import connection
-from django.db.models import Model, QuerySet, TextField
-from django.db.models.functions import Cast, JSONArray
+from django.db.models import Func, Model, QuerySet, TextField
 from django.http import QueryDict
 
 from campaigns.access import Viewer
@@ -38,7 +37,7 @@ def board_key(viewer: Viewer, asked: QueryDict) -> str:
     statement, arguments = _statement()
     with connection.cursor() as cursor:
         cursor.execute(statement, [viewer.campaign.pk if a == ANY else a for a in arguments])
-        rows = sorted(text for (text,) in cursor)
+        rows = cursor.fetchone()
     return hashlib.sha256(repr((facts, rows)).encode()).hexdigest()
 
 
@@ -56,8 +55,8 @@ def _columns(row: Model) -> tuple[Any, ...]:
 
 @cache
 def _statement() -> tuple[str, tuple[Any, ...]]:
-    """All rows, each as a text, so that one query reads them whatever they are of. To put it
-    together takes longer than to run it: that is done once."""
+    """All rows as one text, so that one query reads them whatever they are of. To put it together
+    takes longer than to run it: that is done once."""
     campaign = Campaign(pk=ANY)
     evaluations = Evaluation.objects.filter(run__campaign=campaign)
     strokes = campaign.analyses.filter(kind="significance")
@@ -68,8 +67,20 @@ def _statement() -> tuple[str, tuple[Any, ...]]:
         all=True,
     )
     statement, arguments = rows.query.sql_with_params()
-    return statement, tuple(arguments)
+    # In whatever order they come: in another one the board would be drawn once more, no worse.
+    put = "STRING_AGG(told, '')" if connection.vendor == "postgresql" else "GROUP_CONCAT(told)"
+    return f"SELECT {put} FROM ({statement}) AS every", tuple(arguments)  # noqa: S608 - our own
 
 
 def _told(rows: QuerySet[Any], fields: Sequence[str]) -> QuerySet[Any, tuple[str]]:
-    return rows.order_by().values_list(Cast(JSONArray(*fields), TextField()))
+    return rows.order_by().annotate(told=_RowText(*fields)).values_list("told")
+
+
+class _RowText(Func):
+    """The values of a row as one text. PostgreSQL writes a row faster than it makes JSON of it."""
+
+    function = "JSON_ARRAY"
+    output_field = TextField()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return self.as_sql(compiler, connection, template="ROW(%(expressions)s)::text", **context)

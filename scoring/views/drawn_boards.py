@@ -36,7 +36,8 @@ class DrawnBoard(NamedTuple):
     analysis: Analysis | None = None
 
 
-DRAWN: LastUsed[DrawnBoard] = LastUsed(room=16_000_000)  # characters
+CHARACTERS = 4_000_000  # some thirty boards of 143 runs
+DRAWN: LastUsed[DrawnBoard] = LastUsed(room=CHARACTERS)
 
 
 def drawn_board(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
