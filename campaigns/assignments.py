@@ -25,7 +25,6 @@ __all__ = [
     "activate_qrels",
     "add_qrels",
     "add_topics",
-    "can_remove_topics",
     "freeze_judgments",
     "remove_topics",
     "topics_xml",
@@ -90,15 +89,6 @@ def remove_topics(*, campaign: Campaign, codes: Collection[str], actor: User | N
     if removed:
         _log(held, actor, "removed topics", {"topics": sorted(codes)[:100], "count": removed})
     return removed
-
-
-def can_remove_topics(campaign: Campaign) -> bool:
-    """Whether nothing rests on the topics yet."""
-    try:
-        _refuse_where_used(campaign)
-    except CannotRemove:
-        return False
-    return True
 
 
 def topics_xml(campaign: Campaign) -> bytes:

@@ -1,3 +1,5 @@
+"""The addresses of campaigns, people, runs and judging."""
+
 from campaigns.routes import assessing, assignments, judging_quality, lifecycle, people, runs
 
 app_name = "campaigns"

@@ -1,7 +1,8 @@
 """Every setting of the site, read from the environment; the defaults are the embedded site.
 
 Embedded: SQLite in WAL mode and Celery over a folder, no server to install. DATABASE_URL and
-BROKER_URL alone turn the same code into PostgreSQL and Redis.
+BROKER_URL alone turn the same code into PostgreSQL and Redis. One file, past one sitting, so that a
+setting is looked for in one place.
 """
 
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""All addresses of the site: those of the two wings, of the API and of accounts."""
+
 from django.conf import settings
 from django.urls import include, path
 

@@ -25,7 +25,6 @@ from scoring.definitions import rules_of
 
 PERSISTENCE: Final = re.compile(r"0?\.(?!00?\Z)[0-9]{1,2}", re.ASCII)
 JUDGED: Final = parse_measure("Judged@10")
-FILTERS: Final = ("team", "type", "judged")  # by a team's public id, the type of run, its judging
 CALLED: Final = {"team": "team", "type": "run type", "judged": "choice of judged runs"}
 POOLED: Final = {"yes": "in the judged pool", "no": "not in it"}
 

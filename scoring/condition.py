@@ -25,11 +25,6 @@ class Condition:
     oldest_waiting: float  # seconds that the oldest waiting job has waited; 0 without one
 
     @property
-    def can_answer(self) -> bool:
-        """The web process can do its part."""
-        return self.database and self.storage
-
-    @property
     def work_is_done(self) -> bool:
         """Nothing waits for longer than a sweep or two would leave it."""
         return self.oldest_waiting <= settings.LONGEST_WAIT_SECONDS

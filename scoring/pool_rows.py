@@ -17,19 +17,15 @@ from campaigns.choices import one_of
 from campaigns.models import Qrels
 from scoring.board_choices import chosen_measure
 from scoring.board_vectors import means_seen
-from scoring.core.agreement import kendall_tau
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
-from scoring.core.pairs import all_pairs
 from scoring.core.standing import DECIMALS, shared_ranks
 from scoring.live_scores import LiveRun
+from scoring.pool_summaries import ALL, Summary, Vector, signed, summarised
 from scoring.studies.pool_depths import POOLS
-
-Vector = NDArray[np.float64]
 
 OFFERED: Final = {name: "any rank" if name == "any" else name for name in POOLS if name != "all"}
 USUAL: Final = "10"
-ALL: Final = POOLS.index("all")
 
 
 @dataclass(frozen=True)
@@ -64,7 +60,7 @@ class PooledRun:
 
     @property
     def shown_change(self) -> str:
-        return _signed(self.change)
+        return signed(self.change)
 
     @property
     def moved(self) -> int | None:
@@ -72,33 +68,6 @@ class PooledRun:
         if self.rank is None or self.other_rank is None:
             return None
         return self.other_rank - self.rank
-
-
-@dataclass(frozen=True)
-class Summary:
-    """A measure under a pool, over all runs, beside all judgments."""
-
-    measure: Measure
-    depth: str
-    mean_base: float | None
-    mean_residual: float | None
-    change: float  # of the mean base; NaN: no run has both
-    higher: int  # runs that score higher than under all judgments
-    lower: int
-    covered: int | None  # runs whose interval holds the base under all judgments
-    runs: int
-    tau: float | None
-    swaps: int
-    judgments: int
-    relevant: int
-
-    @property
-    def pairs(self) -> int:
-        return math.comb(self.runs, 2)
-
-    @property
-    def shown_change(self) -> str:
-        return _signed(self.change)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,16 +124,14 @@ def pool_study(
     answer: Mapping[str, Any],
 ) -> PoolStudy:
     """`measures` are those that the worker was asked for, in that order."""
-    known = set(answer["run_ids"].tolist())
-    runs = tuple(run for run in runs if run.run_id in known)
-    here = _places(runs, answer)
+    runs, here = _answered(runs, answer)
     at, pool = measures.index(choice.measure), POOLS.index(choice.depth)
     base, residual = answer["base"][:, :, here], answer["residual"][:, :, here]
     board, other = ((base[at, place], residual[at, place]) for place in (ALL, pool))
 
     def summary(row: int, place: int) -> Summary:
         known = (int(answer["judgments"][place]), int(answer["relevant"][place]))
-        return _summary(measures[row], place, base[row], residual[row], known)
+        return summarised(measures[row], place, base[row], residual[row], known)
 
     return PoolStudy(
         choice=choice,
@@ -181,16 +148,14 @@ def pool_glance(
     answer: Mapping[str, Any],
 ) -> PoolStudy:
     """`pool_study` with the summary of the chosen measure under the chosen pool, and no others."""
-    known = set(answer["run_ids"].tolist())
-    runs = tuple(run for run in runs if run.run_id in known)
-    here = _places(runs, answer)
+    runs, here = _answered(runs, answer)
     at, pool = measures.index(choice.measure), POOLS.index(choice.depth)
     base, residual = answer["base"][at][:, here], answer["residual"][at][:, here]
     judged = (int(answer["judgments"][pool]), int(answer["relevant"][pool]))
     return PoolStudy(
         choice=choice,
         rows=_rows(choice, runs, (base[ALL], residual[ALL]), (base[pool], residual[pool])),
-        depths=(_summary(choice.measure, pool, base, residual, judged),),
+        depths=(summarised(choice.measure, pool, base, residual, judged),),
         measures=(),
     )
 
@@ -200,10 +165,8 @@ def left_out(
 ) -> LeftOut:
     """One query."""
     seen, bases, residuals = means_seen(viewer, qrels, [choice.measure])
-    known = set(answer["run_ids"].tolist())
-    on_board = [at for at, run in enumerate(seen) if run.run_id in known]
-    runs = tuple(seen[at] for at in on_board)
-    here = _places(runs, answer)
+    runs, here = _answered(seen, answer)
+    on_board = np.isin([run.run_id for run in seen], answer["run_ids"])
     return LeftOut(
         choice,
         _rows(
@@ -217,10 +180,13 @@ def left_out(
     )
 
 
-def _places(runs: tuple[LiveRun, ...], answer: Mapping[str, Any]) -> NDArray[np.intp]:
-    """Where each run stands in the answer."""
+def _answered(
+    runs: tuple[LiveRun, ...], answer: Mapping[str, Any]
+) -> tuple[tuple[LiveRun, ...], NDArray[np.intp]]:
+    """The runs that the worker knew, and where each stands in its answer."""
     places = {str(run_id): place for place, run_id in enumerate(answer["run_ids"])}
-    return np.array([places[run.run_id] for run in runs], dtype=np.intp)
+    known = tuple(run for run in runs if run.run_id in places)
+    return known, np.array([places[run.run_id] for run in known], dtype=np.intp)
 
 
 def _rows(
@@ -252,51 +218,6 @@ def _rows(
     ]
     last = len(rows) + 1
     return tuple(sorted(rows, key=lambda row: (row.rank or last, row.run.tag.lower())))
-
-
-def _summary(
-    measure: Measure, place: int, base: Vector, residual: Vector, known: tuple[int, int]
-) -> Summary:
-    """`base` and `residual` are float64[pools, runs]."""
-    both = ~np.isnan(base[place] + base[ALL])
-    here, there = np.round(base[place, both], DECIMALS), np.round(base[ALL, both], DECIMALS)
-    upper = np.round(base[place, both] + residual[place, both], DECIMALS)
-    pairs = all_pairs(len(here))
-    signs = [np.sign(row[pairs.candidates] - row[pairs.baselines]) for row in (here, there)]
-    tau = float(kendall_tau(np.array([here, there]))[0, 1]) if len(here) > 1 else math.nan
-    return Summary(
-        measure=measure,
-        depth=POOLS[place],
-        mean_base=_mean(base[place, both]),
-        mean_residual=_mean(residual[place, both]),
-        change=_mean(base[place, both] - base[ALL, both], math.nan) or 0.0,
-        higher=int((here > there).sum()),
-        lower=int((here < there).sum()),
-        covered=None
-        if np.isnan(residual[place, both]).all()
-        else int(((here <= there) & (there <= upper)).sum()),
-        runs=len(here),
-        tau=None if math.isnan(tau) else tau,
-        swaps=int((signs[0] * signs[1] < 0).sum()),
-        judgments=known[0],
-        relevant=known[1],
-    )
-
-
-def _signed(change: float) -> str:
-    """Four decimals, and never a nothing that is something."""
-    if math.isnan(change):
-        return "–"
-    if abs(change) < 10.0**-DECIMALS:
-        return "0"
-    if abs(change) < 0.00005:
-        return ">−0.0001" if change < 0 else "<+0.0001"
-    return f"{'−' if change < 0 else '+'}{abs(change):.4f}"
-
-
-def _mean(values: Vector, nothing: float | None = None) -> float | None:
-    known = values[~np.isnan(values)]
-    return math.fsum(known.tolist()) / len(known) if len(known) else nothing
 
 
 def _numbers(values: Vector) -> list[float | None]:

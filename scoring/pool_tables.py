@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from scoring.pool_rows import LeftOut, PooledRun, PoolStudy, Summary
+from scoring.pool_rows import LeftOut, PooledRun, PoolStudy
+from scoring.pool_summaries import Summary
 from scoring.tables import Table
 
 RUN_COLUMNS = ("run_id", "run", "team", "measure", "depth", "rank", "base", "residual")

@@ -1,3 +1,5 @@
+"""The addresses of what runs were worth: boards, analyses, downloads, measures."""
+
 from scoring.routes import (
     agreement,
     boards,

@@ -23,7 +23,7 @@ os.environ.update(
     THROTTLE_ORGANISE="1000000/min",
 )
 
-from config.settings import *  # noqa: E402, F403
+from config.settings import *  # noqa: E402, F403 - after what it reads
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"

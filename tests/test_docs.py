@@ -95,6 +95,15 @@ def test_pages_and_buttons_are_called_as_the_site_calls_them(page: str) -> None:
     assert [name for name in names if name.casefold() not in site] == []
 
 
+def test_every_name_in_the_glossary_is_in_the_code() -> None:
+    files = (path for wing in ("campaigns", "scoring") for path in (ROOT / wing).rglob("*.py"))
+    words = set(re.findall(r"\w+", " ".join(path.read_text() for path in files)))
+    rows = re.findall(r"^\| <a .*\|([^|]*)\|$", (DOCS / "glossary.md").read_text(), re.M)
+    names = [name for row in rows for name in re.findall(r"`(\w+(?:\.\w+)*)`", row)]
+    assert len(names) > 40
+    assert [name for name in names if not set(name.split(".")) <= words] == []
+
+
 def test_every_setting_that_operators_are_told_is_read() -> None:
     page = (DOCS / "operations.md").read_text()
     rows = re.findall(r"^\| (`[A-Z][^|]*`) \|", page, re.M)

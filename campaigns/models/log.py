@@ -29,8 +29,8 @@ class LogEntry(models.Model):
     details = models.JSONField(default=dict)
 
     objects = Appended.as_manager()
-    erasable = models.Manager()  # noqa: DJ012
-    # `erasable` is for deleting a whole campaign, and for nothing else.
+    # For deleting a whole campaign, and for nothing else.
+    erasable = models.Manager()  # noqa: DJ012 - it is no field
 
     class Meta:
         verbose_name_plural = "log entries"

@@ -40,7 +40,6 @@ class RunsTableRow:
     team: str
     run_type: str
     is_pooled: bool | None  # None: not said
-    extra: dict[str, str]  # the other columns, by their header
     file: str = ""  # where two teams share a tag, the file tells their runs apart
 
 
@@ -50,8 +49,8 @@ def read_runs_table(
     """Read a runs table, plain or gzipped CSV in UTF-8 with one header row.
 
     Columns are known by name, in any case and order: run or tag (required), team, runtype / run
-    type / type, pooled / contributed judgments / contributed (yes, no, true, false, 1, 0 or empty).
-    Raises FormatError with line numbers.
+    type / type, pooled / contributed judgments / contributed (yes, no, true, false, 1, 0 or
+    empty), file. Other columns are passed over. Raises FormatError with line numbers.
     """
     findings = Findings()
     with findings.gathered():
@@ -146,7 +145,6 @@ def _row(
         team=known.get("team", ""),
         run_type=known.get("run_type", ""),
         is_pooled=pooled.casefold() in YES if pooled else None,
-        extra={title: cell for title, cell in cells.items() if title not in names.values()},
         file=known.get("file", ""),
     )
     return row, problem

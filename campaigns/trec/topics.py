@@ -6,7 +6,7 @@ XML needs the package defusedxml; where it is not installed the other formats ar
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from campaigns.trec.problems import Findings, Problem, refuse
@@ -28,7 +28,7 @@ XML_ENCODING = re.compile(r"<\?xml[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"
 UTF_8_NAMES = ("utf-8", "utf8", "us-ascii", "ascii")
 FIRST_TAG = re.compile(r"\s*<[A-Za-z!?/]")
 
-__all__ = ["ParsedTopic", "read_topics", "write_topics_tsv"]
+__all__ = ["ParsedTopic", "read_topics"]
 
 
 def read_topics(
@@ -73,18 +73,3 @@ def _xml_topics(text: str) -> Iterator[RawTopic]:
     if declared and declared[1].lower() not in UTF_8_NAMES and not text.isascii():
         refuse("ENCODING", "the XML declares another encoding: only UTF-8 is read", 1, declared[1])
     return xml_topics(text.encode())
-
-
-def write_topics_tsv(topics: Sequence[ParsedTopic], *, field: str | None = None) -> bytes:
-    """One line a topic: code, tab, the text of `field` (or of its first field).
-
-    Reading it gives equal topics where each has one field, called `query`.
-    Raises ValueError where a topic has no such field.
-    """
-    lines = []
-    for topic in topics:
-        texts = [text for name, text in topic.fields if field is None or name == field]
-        if not texts:
-            raise ValueError(f"topic {topic.code!r} has no field {field!r}")
-        lines.append(f"{topic.code}\t{texts[0]}\n")
-    return "".join(lines).encode()

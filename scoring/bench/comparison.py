@@ -130,7 +130,7 @@ def _cold(qrels: str, paths: Sequence[str], workers: int) -> int:
     """A process of its own, from its start to the last line of CSV; its kilobytes at the most."""
     measures = [argument for name in MEASURES for argument in ("-m", name)]
     options = ["-q", "-c", "--format", "csv", "--workers", str(workers)]
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(  # noqa: S603 - our own interpreter and script
         [sys.executable, "-c", _COLD_SCRIPT, "evaluate", qrels, *paths, *measures, *options],
         cwd=Path(__file__).resolve().parents[2],
         stdout=subprocess.DEVNULL,

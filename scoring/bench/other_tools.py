@@ -109,7 +109,7 @@ def cold_pytrec_eval(qrels: str, sample: Sequence[str], runs: int) -> float:
     command = [sys.executable, "-c", _COLD_PYTREC_EVAL, ",".join(PYTREC_EVAL), qrels, *sample]
     began = time.perf_counter()
     env = compiling_environment()
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(  # noqa: S603 - our own interpreter and script
         command, capture_output=True, check=True, text=True, env=env
     )
     whole, scoring = time.perf_counter() - began, float(done.stdout)

@@ -27,7 +27,6 @@ class JudgmentTable:
     highest_grade: int  # of the campaign's scale, a constant
     grade_counts: NDArray[np.int64]  # int64[topics, highest_grade + 1], judged documents per grade
     is_judged_topic: NDArray[np.bool_]  # bool[topics], has at least one non-negative judgment
-    is_qrels_topic: NDArray[np.bool_]  # bool[topics], occurs in the qrels, if only as unjudged
     rows: NDArray[np.int32]  # int32[judgments], position of the topic, in the order of the file
     doc_ids: NDArray[np.bytes_]  # S{w}[judgments], w a multiple of 8
     grades: NDArray[np.int8]  # int8[judgments], negatives already UNJUDGED
@@ -85,7 +84,6 @@ def build_table(
         highest_grade=highest_grade,
         grade_counts=grade_counts,
         is_judged_topic=grade_counts.sum(axis=1) > 0,
-        is_qrels_topic=np.bincount(rows, minlength=len(topics)) > 0,
         rows=rows,
         doc_ids=doc_ids,
         grades=np.where(judged, grades, UNJUDGED).astype(np.int8),

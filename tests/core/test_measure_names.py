@@ -15,7 +15,7 @@ from scoring.core.measures.names import (
     rel_of,
     with_default_rel,
 )
-from scoring.core.measures.trec_eval import all_trec_measures
+from scoring.core.measures.trec_eval import ALL_TREC, RELSTRING
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,10 @@ def test_the_rel_of_a_measure():
 
 
 def test_a_measure_has_the_name_that_trec_eval_gives_it():
-    for name, measure in all_trec_measures().items():
+    for name in ALL_TREC:
+        if name == RELSTRING:
+            continue
+        measure = parse_measure(name)
         found = to_trec_eval(measure)
         assert found == ("Rprec" if name == "Rprec_mult_1.00" else name)
         assert parse_measure(found) == measure

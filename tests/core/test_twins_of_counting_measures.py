@@ -265,8 +265,11 @@ def test_bpref(case, rel, k):
     agrees(make_measure("bpref", rel=rel, k=k), twin, case)
     if k == 0:
         least = Fraction(1, 100000)
-        floor = lambda run, counts: (max(twin(run, counts)[0], least), None)  # noqa: E731
-        agrees(make_measure("gm_bpref", rel=rel), floor, case)
+
+        def floored(run, counts):
+            return max(twin(run, counts)[0], least), None
+
+        agrees(make_measure("gm_bpref", rel=rel), floored, case)
 
 
 @given(case=topics(), rel=rels, wanted=st.integers(1, 4), per=st.integers(0, 1))

@@ -4,6 +4,8 @@ It reads one JSON request a line and answers one JSON line: the web process of t
 their eyes. `python -m tests.faults.inside submit 17` is a web process for a single upload.
 """
 
+# ruff: noqa: E402 - models can be imported once Django is set up
+
 import json
 import os
 import sys
@@ -18,15 +20,15 @@ import django
 
 django.setup()
 
-from django.core.files.uploadedfile import SimpleUploadedFile  # noqa: E402
-from django.core.management import call_command  # noqa: E402
-from django.db import connection  # noqa: E402
-from django.db.models import Q  # noqa: E402
-from django.utils import timezone  # noqa: E402
-from knox.models import AuthToken  # noqa: E402
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.db import connection
+from django.db.models import Q
+from django.utils import timezone
+from knox.models import AuthToken
 
-from campaigns import assignments, intake, quotas  # noqa: E402
-from campaigns.models import (  # noqa: E402
+from campaigns import assignments, intake, quotas
+from campaigns.models import (
     Audience,
     Campaign,
     Membership,
@@ -36,10 +38,10 @@ from campaigns.models import (  # noqa: E402
     Topic,
     User,
 )
-from scoring import jobs  # noqa: E402
-from scoring.models import Evaluation, Job  # noqa: E402
-from tests.faults import files  # noqa: E402
-from tests.faults.ledger import read_ledger  # noqa: E402
+from scoring import jobs
+from scoring.models import Evaluation, Job
+from tests.faults import files
+from tests.faults.ledger import read_ledger
 
 SLUG = "faults"
 

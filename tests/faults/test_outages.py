@@ -56,40 +56,33 @@ def test_a_run_is_scored_once_though_every_database_connection_was_cut(
     settle(CUTS, {"every database connection cut while a run is scored": recoveries})
 
 
-def test_runs_are_scored_once_though_redis_restarts(site: Site, settle: Settle) -> None:
-    """Stopped as asked and killed by turns; one run is handed in while it is away."""
+@pytest.mark.parametrize(
+    ("times", "seconds", "name"),
+    [
+        (REDIS_RESTARTS, 0, "Redis restarted"),
+        (LONG_OUTAGES, LONG_SECONDS, f"Redis away for {LONG_SECONDS} s"),
+    ],
+    ids=["restarts", "is long away"],
+)
+def test_runs_are_scored_once_though_redis(
+    times: int, seconds: float, name: str, site: Site, settle: Settle
+) -> None:
+    """Killed and stopped as asked by turns; one run is handed in while it is away."""
     if site.redis is None:
         pytest.skip("its broker is a folder")
     worker = site.worker
     recoveries = []
-    for turn in range(REDIS_RESTARTS):
+    for turn in range(times):
         runs = hold_two_and_queue_three(site)
-        site.redis.stop(gently=turn % 2 == 0)
+        site.redis.stop(gently=turn % 2 == 1)
         site.let_go()
         runs += site.submit()
+        time.sleep(seconds)
         site.redis.start()
         back_at = time.monotonic()
         recoveries += site.scoring_times(runs, since=back_at).values()
         assert worker.is_alive
-    settle(REDIS_RESTARTS, {"Redis restarted, 6 runs on their way": recoveries})
-
-
-def test_runs_are_scored_once_though_redis_is_long_away(site: Site, settle: Settle) -> None:
-    if site.redis is None:
-        pytest.skip("its broker is a folder")
-    worker = site.worker
-    recoveries = []
-    for _ in range(LONG_OUTAGES):
-        runs = hold_two_and_queue_three(site)
-        site.redis.stop(gently=False)
-        site.let_go()
-        runs += site.submit()
-        time.sleep(LONG_SECONDS)
-        site.redis.start()
-        back_at = time.monotonic()
-        recoveries += site.scoring_times(runs, since=back_at).values()
-        assert worker.is_alive
-    settle(LONG_OUTAGES, {f"Redis away for {LONG_SECONDS} s, 6 runs on their way": recoveries})
+    settle(times, {f"{name}, 6 runs on their way": recoveries})
 
 
 def test_runs_are_scored_once_though_postgresql_restarts(site: Site, settle: Settle) -> None:

@@ -14,7 +14,7 @@ from scipy import stats
 from campaigns.models import Run
 from scoring.compared_persistences import AtPersistence, Band
 from scoring.core.measures.names import parse_measure
-from scoring.pool_rows import _signed
+from scoring.pool_summaries import signed
 from scoring.templatetags.numbers import p_of_test
 from tests.flow.conftest import World
 
@@ -212,6 +212,6 @@ def test_small_p_values_are_never_printed_as_nothing() -> None:
     assert [p_of_test(p) for p in (0.00009, 0.0001, 0.0412, 1.0, float("nan"))] == [
         "p < 0.0001", "p = 0.0001", "p = 0.0412", "p = 1.0000", "–",
     ]  # fmt: skip
-    assert [_signed(change) for change in (-0.00001, 0.00001, -0.0002)] == [
+    assert [signed(change) for change in (-0.00001, 0.00001, -0.0002)] == [
         ">−0.0001", "<+0.0001", "−0.0002",
     ]  # fmt: skip

@@ -20,7 +20,7 @@ from scoring.core.judgments import JudgmentTable
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
-from scoring.core.measures.trec_eval import all_trec_measures
+from scoring.core.measures.trec_eval import ALL_TREC, RELSTRING
 from scoring.core.ranking import Ranking
 from tests.oracles.round_one import (
     graded_topics,
@@ -68,7 +68,8 @@ def is_near(some: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[n
 
 def measures_by_its_names(*, rel: int = 1) -> dict[str, Measure]:
     """What pytrec_eval calls our measures. Its recall levels are meant as our exact ones are."""
-    measures = all_trec_measures(rel=rel)
+    names = (name for name in ALL_TREC if name != RELSTRING)
+    measures = {name: parse_measure(name, default_rel=rel) for name in names}
     for level in LEVELS:
         measures[f"iprec_at_recall_{level}"] = parse_measure(f"IPrec@{level}", default_rel=rel)
     measures["11pt_avg"] = parse_measure("IPrec11", default_rel=rel)

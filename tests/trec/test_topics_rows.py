@@ -13,7 +13,7 @@ import tracemalloc
 import pytest
 
 from campaigns.trec.problems import FormatError, Problem
-from campaigns.trec.topics import ParsedTopic, read_topics, write_topics_tsv
+from campaigns.trec.topics import ParsedTopic, read_topics
 from campaigns.trec.topics_xml import write_topics_xml
 from tests.trec.outcomes import Row, check, refuse
 
@@ -227,13 +227,3 @@ def test_written_xml_reads_back_equal() -> None:
         ParsedTopic("001", (("num", "7"), ("query", "q"), ("query", "again"))),
     )
     assert read_topics(write_topics_xml(topics)) == topics
-
-
-def test_written_tables_read_back_equal() -> None:
-    topics = read_topics(TSV)
-    assert write_topics_tsv(topics) == TSV
-    assert read_topics(write_topics_tsv(topics)) == topics
-    two = (ParsedTopic("1", (("title", "a"), ("desc", "b"))),)
-    assert write_topics_tsv(two, field="desc") == b"1\tb\n"
-    with pytest.raises(ValueError, match="no field 'narr'"):
-        write_topics_tsv(two, field="narr")

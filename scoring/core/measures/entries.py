@@ -103,6 +103,7 @@ def entries() -> tuple[Entry, ...]:
 
 @cache
 def entry_of(family: Family) -> Entry:
+    """What the catalogue says of one family; scores its example on each edge case."""
     example = example_of(family)
     return Entry(
         family=family,

@@ -159,7 +159,7 @@ class Workings:
         """What `make` returns, made once per key."""
         if key not in self._made:
             self._made[key] = make()
-        return self._made[key]  # type: ignore[return-value]
+        return self._made[key]  # type: ignore[return-value]  # what `make` of this key made
 
     def within(self, mask: NDArray[np.bool_], ranks: int) -> Places:
         """The cells of bool[topics, depth] whose documents can stand in the first `ranks`."""

@@ -1,0 +1,90 @@
+"""A measure under a shallower pool, over all runs, beside all judgments."""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.agreement import kendall_tau
+from scoring.core.measures.measure import Measure
+from scoring.core.pairs import all_pairs
+from scoring.core.standing import DECIMALS
+from scoring.studies.pool_depths import POOLS
+
+Vector = NDArray[np.float64]
+
+ALL: Final = POOLS.index("all")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A measure under a pool, over all runs, beside all judgments."""
+
+    measure: Measure
+    depth: str
+    mean_base: float | None
+    mean_residual: float | None
+    change: float  # of the mean base; NaN: no run has both
+    higher: int  # runs that score higher than under all judgments
+    lower: int
+    covered: int | None  # runs whose interval holds the base under all judgments
+    runs: int
+    tau: float | None
+    swaps: int
+    judgments: int
+    relevant: int
+
+    @property
+    def pairs(self) -> int:
+        return math.comb(self.runs, 2)
+
+    @property
+    def shown_change(self) -> str:
+        return signed(self.change)
+
+
+def summarised(
+    measure: Measure, place: int, base: Vector, residual: Vector, known: tuple[int, int]
+) -> Summary:
+    """`base` and `residual` are float64[pools, runs]."""
+    both = ~np.isnan(base[place] + base[ALL])
+    here, there = np.round(base[place, both], DECIMALS), np.round(base[ALL, both], DECIMALS)
+    upper = np.round(base[place, both] + residual[place, both], DECIMALS)
+    pairs = all_pairs(len(here))
+    signs = [np.sign(row[pairs.candidates] - row[pairs.baselines]) for row in (here, there)]
+    tau = float(kendall_tau(np.array([here, there]))[0, 1]) if len(here) > 1 else math.nan
+    return Summary(
+        measure=measure,
+        depth=POOLS[place],
+        mean_base=_mean(base[place, both]),
+        mean_residual=_mean(residual[place, both]),
+        change=_mean(base[place, both] - base[ALL, both], math.nan) or 0.0,
+        higher=int((here > there).sum()),
+        lower=int((here < there).sum()),
+        covered=None
+        if np.isnan(residual[place, both]).all()
+        else int(((here <= there) & (there <= upper)).sum()),
+        runs=len(here),
+        tau=None if math.isnan(tau) else tau,
+        swaps=int((signs[0] * signs[1] < 0).sum()),
+        judgments=known[0],
+        relevant=known[1],
+    )
+
+
+def signed(change: float) -> str:
+    """Four decimals, and never a nothing that is something."""
+    if math.isnan(change):
+        return "–"
+    if abs(change) < 10.0**-DECIMALS:
+        return "0"
+    if abs(change) < 0.00005:
+        return ">−0.0001" if change < 0 else "<+0.0001"
+    return f"{'−' if change < 0 else '+'}{abs(change):.4f}"
+
+
+def _mean(values: Vector, nothing: float | None = None) -> float | None:
+    known = values[~np.isnan(values)]
+    return math.fsum(known.tolist()) / len(known) if len(known) else nothing
