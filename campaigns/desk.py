@@ -17,6 +17,7 @@ from campaigns.assessing import JUDGED, SKIPPED, is_left, standing
 from campaigns.documents import address_of
 from campaigns.highlighting import highlighted, terms_of
 from campaigns.models import Campaign, Claim, Document, Judgment, Plan, Topic, User
+from campaigns.planning import plan_in_force
 
 PACE_JUDGMENTS = 60  # the last so many say how fast somebody is
 LEAST_GAPS = 4
@@ -83,6 +84,15 @@ def progress_by_topic(
     if plan is None:
         return _judged_so_far(topics, person)
     return progress_of(standing(person, plan.tasks.filter(topic__in=topics), timezone.now()))
+
+
+def left_for(campaign: Campaign, person: User) -> int:
+    """How many documents wait for this assessor; none while judging is paused. Two queries."""
+    plan = plan_in_force(campaign)
+    if plan is None or plan.state != Plan.State.OPEN or campaign.archived_at is not None:
+        return 0
+    topics = campaign.topics.filter(assessors__assessor=person)
+    return sum(each.left for each in progress_by_topic(plan, topics, person).values())
 
 
 def _judged_so_far(topics: Collection[Topic], person: User) -> dict[int, Progress]:

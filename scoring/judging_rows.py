@@ -7,8 +7,7 @@ from functools import cached_property
 from statistics import median
 from typing import Any, Final
 
-from django.http import Http404
-
+from campaigns.choices import UnknownChoice, one_of
 from campaigns.models import Plan
 from campaigns.settling import Key
 from scoring.core.measures.arrays import Scores
@@ -183,19 +182,20 @@ class Judging:
 
 
 def chosen_stop(asked: Mapping[str, str]) -> StopChoices:
-    """Raises Http404 for what is not offered."""
-    found = {name: asked.get(name) or next(iter(OFFERED[name])) for name in OFFERED}
-    for name, value in found.items():
-        if value not in OFFERED[name]:
-            raise Http404(f"There is no {name} {value}.")
+    """Raises UnknownChoice."""
+    found = {
+        name: one_of(name, asked.get(name), offered, usual=next(iter(offered)))
+        for name, offered in OFFERED.items()
+    }
     return StopChoices(**found)
 
 
 def chosen_outlook(asked: Mapping[str, str]) -> int:
-    """How many documents ahead; 0: none. Raises Http404 for what is no number."""
+    """How many documents ahead; 0: none. Raises UnknownChoice for what is no number."""
     more = asked.get("after") or "0"
     if not (more.isascii() and more.isdecimal() and len(more) <= MOST_DIGITS):
-        raise Http404("Look so many documents ahead.")
+        why = "One looks a whole number of documents ahead, of at most seven digits."
+        raise UnknownChoice("after", more, why=why)
     return int(more)
 
 

@@ -7,14 +7,13 @@ from functools import cache
 
 import numpy as np
 from defusedcsv import csv
-from django.http import Http404
 
 from scoring.core.means import required_depth
 from scoring.core.measures.arrays import GradedTopics
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.entries import GROUPS, Entry, entries, entry_of
 from scoring.core.measures.graded import evaluate
-from scoring.core.measures.measure import BadMeasure, Measure, UnknownMeasure
+from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
 from scoring.core.projection import attainable_rbp, documents_read
 from scoring.core.properties import PROPERTIES, Finding, Property
@@ -100,7 +99,8 @@ def most_held() -> tuple[int, tuple[PropertyRow, ...]]:
 
 
 def measure_page(name: str) -> MeasurePage:
-    """Of a family or of one of its measures. Raises Http404, suggesting the nearest name."""
+    """Of a family or of one of its measures. Raises BadMeasure or UnknownMeasure, which suggests
+    the nearest name."""
     entry, measure, is_family = _asked(name)
     rows = [row for row in property_table() if row.measure.family == entry.family.name]
     named = [(row.name, row.findings) for row in rows]
@@ -143,10 +143,7 @@ def _asked(name: str) -> tuple[Entry, Measure, bool]:
     for entry in entries():
         if entry.family.name == name:
             return entry, entry.example, True
-    try:
-        measure = parse_measure(name)
-    except (BadMeasure, UnknownMeasure) as error:
-        raise Http404(str(error)) from error
+    measure = parse_measure(name)
     return entry_of(family_of(measure)), measure, False
 
 

@@ -4,10 +4,10 @@ what they are projected to be."""
 from typing import Final
 
 import numpy as np
-from django.http import Http404
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
+from campaigns.choices import one_of
 from campaigns.models import Qrels
 from scoring.board_choices import chosen_measure
 from scoring.board_vectors import means_seen
@@ -32,12 +32,9 @@ def orders_offered(viewer: Viewer, persistence: float) -> dict[str, str]:
 
 
 def chosen_order(viewer: Viewer, asked: str | None, persistence: float) -> str:
-    """Raises Http404 for what is not offered."""
+    """Raises UnknownChoice."""
     offered = orders_offered(viewer, persistence)
-    order = asked or next(iter(offered))
-    if order not in offered:
-        raise Http404(f"Runs are not ordered by {order}.")
-    return order
+    return one_of("order", asked, offered, usual=next(iter(offered)), called="order of runs")
 
 
 def standing_keys(

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from django.http import Http404
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
+from campaigns.choices import one_of
 from campaigns.models import Qrels
 from scoring.agreement_choices import usual_measures, usual_references
 from scoring.agreement_rows import shown, sign_of, statistic_of
@@ -107,11 +107,8 @@ class Report:
 
 
 def chosen_depth(asked: Mapping[str, str]) -> str:
-    """Raises Http404 for a pool that is not offered."""
-    depth = asked.get("depth") or USUAL
-    if depth not in OFFERED:
-        raise Http404(f"There is no pool of depth {depth} here.")
-    return depth
+    """Raises UnknownChoice for a pool that is not offered."""
+    return one_of("depth", asked.get("depth"), OFFERED, usual=USUAL, called="pool of depth")
 
 
 def report(viewer: Viewer, depth: str) -> Report:

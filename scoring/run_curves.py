@@ -11,6 +11,7 @@ from django.http import Http404
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
+from campaigns.choices import UnknownChoice, one_of
 from campaigns.models import Run, Topic
 from scoring.core.curves import (
     RankShares,
@@ -35,6 +36,11 @@ from scoring.run_documents import counted_topics
 GAINS: Final = {"binary": "relevant or not", "map": "by grade"}
 PERSISTENCES: Final = tuple(p / 100 for p in (*range(0, 91, 5), *range(91, 100)))
 _STEPS: Final = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)
+
+
+def gains_offered(viewer: Viewer) -> dict[str, str]:
+    """By name in the address: how it is called. The first is the usual one."""
+    return GAINS if viewer.campaign.highest_grade > 1 else {"binary": GAINS["binary"]}
 
 
 @dataclass(frozen=True)
@@ -176,14 +182,13 @@ def _choice(
     topics: tuple[Topic, ...],
     offered: tuple[Topic, ...],
 ) -> CurveChoice:
-    gain = asked.get("gain") or next(iter(GAINS))
-    if gain not in GAINS or (gain == "map" and viewer.campaign.highest_grade < 2):
-        raise Http404(f"There is no gain {gain} here.")
+    gains = gains_offered(viewer)
+    gain = one_of("gain", asked.get("gain"), gains, usual=next(iter(gains)))
     code = asked.get("topic")
     if code and not viewer.can_see_topic_curves_of(run):
         raise Http404
     if code and code not in {topic.code for topic in topics}:
-        raise Http404(f"There is no topic {code}.")
+        raise UnknownChoice("topic", code, [topic.code for topic in offered])
     chosen = [topic for topic in topics if topic.code == code] if code else offered
     return CurveChoice(gain, chosen[0] if chosen else None)
 

@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Final, overload
 
 import numpy as np
-from django.http import Http404
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
+from campaigns.choices import UnknownChoice, one_of
 from campaigns.models import Run, Topic
 from scoring.core.documents import GradedDocuments, graded_documents
 from scoring.core.grades import UNJUDGED
@@ -165,17 +165,13 @@ def chosen_topic(topics: list[Topic], asked: Mapping[str, str]) -> Topic | None:
     for topic in topics:
         if topic.code == code:
             return topic
-    raise Http404(f"There is no topic {code}.")
+    raise UnknownChoice("topic", code, [topic.code for topic in topics])
 
 
 def chosen_p(viewer: Viewer, asked: Mapping[str, str]) -> float:
-    """One of the campaign's own."""
-    offered = [float(p) for p in viewer.campaign.persistences] or [0.8]
-    named = {f"{p:g}": p for p in offered}
-    name = asked.get("p") or f"{offered[0]:g}"
-    if name not in named:
-        raise Http404(f"There is no p {name} here.")
-    return named[name]
+    """One of the campaign's own. Raises UnknownChoice."""
+    named = {f"{float(p):g}": float(p) for p in viewer.campaign.persistences} or {"0.8": 0.8}
+    return named[one_of("p", asked.get("p"), list(named), usual=next(iter(named)))]
 
 
 def as_text(doc_id: bytes) -> str:

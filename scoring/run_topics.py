@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from django.http import Http404
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
+from campaigns.choices import one_of
 from campaigns.models import Run
 from scoring.board_vectors import vectors_of
 from scoring.core.measures.catalogue import family_of
@@ -72,10 +72,9 @@ class RunTopics:
 
 
 def chosen_topic_order(asked: Mapping[str, str]) -> str:
-    order = asked.get("order") or next(iter(ORDERS))
-    if order not in ORDERS:
-        raise Http404(f"There is no order {order}.")
-    return order
+    """Raises UnknownChoice."""
+    usual = next(iter(ORDERS))
+    return one_of("order", asked.get("order"), ORDERS, usual=usual, called="order of topics")
 
 
 def run_topics(

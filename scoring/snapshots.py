@@ -20,6 +20,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.access import Person, Viewer, board_or_404
+from campaigns.choices import one_of
 from campaigns.lifecycle import CannotStep, refuse_archived
 from campaigns.models import Audience, LogEntry, User
 from campaigns.models.identity import is_public_id, new_public_id
@@ -137,14 +138,12 @@ class SnapshotBoard:
 
 
 def board_of(snapshot: Snapshot, measure: str = "") -> SnapshotBoard:
-    """Raises Http404 for a measure that it has not."""
+    """Raises UnknownChoice for a measure that it has not."""
     with open_file(snapshot) as file, zipfile.ZipFile(file) as packed:
         text = packed.read(BOARD_FILE).decode()
         description = json.loads(packed.read(DESCRIPTION_FILE))
     measures = tuple(each["name"] for each in description["trackside"]["measures"])
-    chosen = measure or measures[0]
-    if chosen not in measures:
-        raise Http404
+    chosen = one_of("measure", measure, measures, usual=measures[0])
     rows = [row for row in csv.DictReader(io.StringIO(text)) if row["measure"] == chosen]
     return SnapshotBoard(chosen, measures, tuple(map(_row, rows)), description)
 

@@ -1,5 +1,6 @@
 """Scores by topic across the runs of a board: the rows of the list of topics and of one topic."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -92,6 +93,13 @@ def topic_runs(viewer: Viewer, topic: Topic, measure: Measure) -> tuple[TopicRun
     placed = _placed(rows, is_lower_better=family_of(measure).facts.direction == "lower")
     # A rank among one's own runs only would pass for one among all.
     return placed if viewer.can_see_board else tuple(replace(row, rank=None) for row in placed)
+
+
+def could_lead(rows: Sequence[TopicRun]) -> int:
+    """How many runs below the first place their unjudged documents alone could lift above it."""
+    best = max((row.base for row in rows if row.rank == 1 and row.base is not None), default=None)
+    behind = (row.upper for row in rows if row.rank is not None and row.rank > 1)
+    return 0 if best is None else sum(upper is not None and upper > best for upper in behind)
 
 
 def _sees_by_topic(viewer: Viewer) -> bool:

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.http import Http404
-
 from campaigns.access import Viewer
+from campaigns.choices import one_of
 from campaigns.models import Run
 from scoring.live_scores import LiveRun
 from scoring.pool_rows import OFFERED
@@ -44,10 +43,8 @@ class UniqueFinds:
 
 
 def chosen_unique_depth(asked: Mapping[str, str]) -> str:
-    depth = asked.get("depth") or USUAL
-    if depth not in OFFERED:
-        raise Http404(f"There is no depth {depth} here.")
-    return depth
+    """Raises UnknownChoice."""
+    return one_of("depth", asked.get("depth"), OFFERED, usual=USUAL)
 
 
 def unique_finds(

@@ -5,6 +5,8 @@ import { axisLook, giveUp, offerPictures, pageLook, redrawOnChange, tokens, when
 
 const LINE = 15; // pixels, of a name at an axis
 const BESIDES = 80; // pixels of a chart that are not between its axes
+const PANEL = 120; // pixels that the powers of ten need beside each other
+const CELL = 50; // pixels of a map for each column, the names of its rows included
 
 for (const figure of document.querySelectorAll("figure.chart[data-figure]")) {
   whenPlotlyIsHere(figure.dataset.plotly, () => show(figure), () => giveUp(figure));
@@ -35,12 +37,16 @@ function dressed(given, canvas) {
   const { data, layout } = structuredClone(given);
   const page = tokens();
   for (const trace of data) colour(trace, page.token);
+  if (isCrowded(data, canvas)) {
+    for (const part of [data[0], layout.xaxis, layout.yaxis]) for (const words of ["texttemplate", "title"]) delete part[words];
+  }
   const legend = { orientation: "h", x: 0, y: 1, yanchor: "bottom", ...layout.legend };
   Object.assign(layout, { margin: { l: 48, r: 8, t: 8, b: 40, ...layout.margin } }, pageLook(page, canvas), { legend });
   for (const [name, axis] of Object.entries(layout)) {
     if (!/^[xy]axis\d*$/.test(name)) continue;
     Object.assign(axis, { ...axisLook(page.token), automargin: true });
     thin(axis, name.startsWith("x") ? canvas.clientWidth : canvas.clientHeight);
+    if (axis.type === "log") thinPowers(axis, canvas.clientWidth);
   }
   for (const shape of layout.shapes ?? []) shape.line = { ...shape.line, color: page.token("edge") };
   for (const note of layout.annotations ?? []) note.font = { ...note.font, color: page.token("ink") };
@@ -52,6 +58,18 @@ function thin(axis, room) {
   const step = Math.ceil((axis.tickvals?.length ?? 0) * LINE / (room - BESIDES));
   if (axis.type === "log" || step < 2) return;
   for (const names of ["tickvals", "ticktext"]) axis[names] = axis[names].filter((_, at) => at % step === 0);
+}
+
+// Of panels beside each other the last power of one would touch the first of the next.
+function thinPowers(axis, room) {
+  const [begins, ends] = axis.domain ?? [0, 1];
+  if ((ends - begins) * (room - BESIDES) > PANEL) return;
+  for (const names of ["tickvals", "ticktext"]) axis[names] = axis[names].filter((_, at) => at % 2 === 0);
+}
+
+// Whether the figures in a map's cells would be too small to be read; the table has them.
+function isCrowded([first], canvas) {
+  return Boolean(first?.texttemplate) && canvas.clientWidth / first.x.length < CELL;
 }
 
 function colour(trace, token) {

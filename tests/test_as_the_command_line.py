@@ -9,6 +9,8 @@ import csv
 import io
 import itertools
 import re
+import shlex
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +19,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from campaigns import lifecycle
 from campaigns.models import Audience, Campaign, Run
 from scoring.core.intervals import bootstrap_intervals
 from tests.agreeing import get as of_campaign
@@ -84,6 +87,39 @@ def pooled(depth: int) -> str:
     lines = [line.split() for line in QRELS.splitlines()]
     kept = [line for line in lines if min(ranks[line[0], line[2]].values()) <= depth]
     return "".join(f"{' '.join(line)}\n" for line in kept)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"no_relevant": "exclude"},
+        {"no_relevant": "zero", "rel": 2, "gain_map": [0.0, 0.25, 1.0]},
+    ],
+)
+def test_the_command_that_a_package_names_makes_the_packages_numbers(
+    campaign: Campaign, command: Command, rules: dict[str, object]
+) -> None:
+    shown(campaign)
+    changed = Campaign.objects.get()
+    for name, value in rules.items():
+        setattr(changed, name, value)
+    lifecycle.change_settings(campaign=changed, fields=list(rules), actor=None)
+    perform_jobs()
+    with zipfile.ZipFile(io.BytesIO(b"".join(get("package").streaming_content))) as packed:
+        said = packed.read("README.md").decode()
+        board = csv.DictReader(io.StringIO(packed.read("leaderboard.csv").decode()))
+        rows = {(row["run"], row["measure"]): row for row in board}
+    words = shlex.split(re.search(r"^    trackside (.*)$", said, re.MULTILINE)[1])
+    graded = ["-m", "RBP(p=0.8,gain=map)"]
+    where = words.index("run.gz")
+    for tag in RUNS:
+        answer = command(words[0], *files_of(command, tag), *words[where + 1 :], *graded)
+        assert answer.status == 0, answer.err
+        means = [r for r in csv.DictReader(io.StringIO(answer.out)) if r["topic"] == "all"]
+        assert len(means) == 2
+        for mean, row in ((mean, rows[tag, mean["measure"]]) for mean in means):
+            assert same(row["base"], mean["value"])
+            assert same(row["residual"], mean["residual"])
 
 
 # --- two runs -----------------------------------------------------------------------------------

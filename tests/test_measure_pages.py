@@ -4,6 +4,7 @@ command line's."""
 import csv
 import io
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -114,10 +115,23 @@ def test_a_measure_by_its_full_name_has_its_own_row_and_counter_examples() -> No
     assert "1 0 at 1: 1 ; 10 at 2: 0.5" in plain
 
 
-@pytest.mark.parametrize("name", ["nope", "P@0", "P", "RBP(p=1)", "<b>", "P@" + "9" * 300])
-def test_what_is_no_measure_is_not_found(name: str) -> None:
-    status = Client().get(reverse("scoring:measure-detail", args=[name])).status_code
-    assert status == (200 if name == "P" else 404)
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("rbp", "There is no measure 'rbp'; did you mean RBP?"),
+        ("P@0", "P: the cutoff must be at least 1, not 0."),
+        ("RBP(p=1)", "RBP: p=1 is outside 0 <= p < 1."),
+        ("<b>", "'<b>' is not of the form"),
+        ("P@" + "9" * 300, "A measure's name has at most 200 characters."),
+    ],
+)
+def test_what_is_no_measure_is_not_found_and_told_why(name: str, said: str) -> None:
+    answer = Client().get(reverse("scoring:measure-detail", args=[name]))
+    page = answer.content.decode()
+    assert answer.status_code == 404
+    assert said in unescape(page)
+    assert "<b>' is" not in page
+    assert reverse("scoring:measure-list") in page.split("<main")[1]
 
 
 def test_the_catalogue_as_csv_has_a_row_for_each_family() -> None:

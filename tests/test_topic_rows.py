@@ -105,6 +105,16 @@ def test_runs_on_a_topic_share_ranks_and_the_late_one_has_none(campaign: Campaig
         assert [(row.rank, row.tag, row.base) for row in rows] == expected
 
 
+def test_a_topics_finding_says_whom_its_unjudged_documents_could_lift(campaign: Campaign) -> None:
+    give_vector(make_run(campaign, tag="unknown"), 0.25, np.nan, 0.7, residual=0.5)
+    page = " ".join(re.sub("<[^>]+>", "", get("topic-detail", "c", "1").content.decode()).split())
+    assert "good does best on it by what is judged, with at least 0.500." in page
+    assert "1 other run could rise above that by its unjudged documents alone." in page
+    page = get("topic-detail", "c", "051").content.decode()
+    assert "good</b> and others do best on it by what is judged" in page
+    assert "could rise above" in page  # 0.7 and 0.5 more
+
+
 def test_page_and_csv_have_the_same_rows(campaign: Campaign) -> None:
     codes = ["1", "a/2", "051"]
     assert shown(get("topic-list", "c"), "topic") == codes

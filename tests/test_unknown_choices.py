@@ -5,6 +5,7 @@ import pytest
 from django.test import Client
 
 from campaigns.models import Audience, Campaign
+from tests.judging.desk import make_plan
 from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_scores, make_team
 from tests.test_board_page import SHOWN
 
@@ -37,6 +38,22 @@ WRONG = [
     ("topics/?order=up", "no order “up”", "hardest first"),
     ("topics/?measure=Foo", "no measure “Foo”", "AP"),
     ("runs/?state=odd", "no state of runs “odd”", "accepted"),
+    ("report/?depth=3", "no pool of depth “3”", "any rank"),
+]
+# The same of one run's pages, and of those that only organisers have.
+WRONG_OF_A_RUN = [
+    ("?order=luck", "no order of topics “luck”", "best first"),
+    ("curves/?gain=odd", "no gain “odd”", "relevant or not"),
+    ("curves/?topic=77", "no topic “77”", ""),
+    ("documents/?topic=77", "no topic “77”", "1"),
+    ("documents/unjudged/?p=0.3", "no p “0.3”", "0.5"),
+    ("documents/unique/?depth=7", "no depth “7”", "any rank"),
+]
+WRONG_OF_JUDGING = [
+    ("?level=0.3", "no level “0.3”", "1 %"),
+    ("?after=some", "a whole number of documents ahead", ""),
+    ("disagreements/?state=odd", "no state “odd”", "decided"),
+    ("pool.csv?depth=7", "no pool of depth “7”", "10"),
 ]
 
 
@@ -67,6 +84,28 @@ def test_pages_say_which_choice_is_unknown_and_what_is_offered(
     assert SECRET not in page
     back = page.split('class="say"')[1].split('href="')[1].split('"')[0].replace("&amp;", "&")
     assert Client().get(back).status_code == 200
+
+
+@pytest.mark.parametrize(("path", "words", "offered"), WRONG_OF_A_RUN)
+def test_the_pages_of_a_run_do(published: Campaign, path: str, words: str, offered: str) -> None:
+    run = published.runs.get(tag="own-run")
+    _is_told(published, f"{HERE}/runs/{run.public_id}/{path}", words, offered)
+
+
+@pytest.mark.parametrize(("path", "words", "offered"), WRONG_OF_JUDGING)
+def test_the_pages_of_judging_do(published: Campaign, path: str, words: str, offered: str) -> None:
+    make_plan(published, topics=())
+    _is_told(published, f"{HERE}/judging/{path}", words, offered)
+
+
+def _is_told(campaign: Campaign, address: str, words: str, offered: str) -> None:
+    client = Client()
+    client.force_login(make_organiser(campaign))
+    answer = client.get(address)
+    page = answer.content.decode()
+    assert (answer.status_code, "No such choice" in page) == (404, True)
+    assert words in page
+    assert offered in page
 
 
 def test_a_choice_of_the_list_leads_to_the_page(published: Campaign) -> None:

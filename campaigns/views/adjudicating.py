@@ -7,7 +7,7 @@ from defusedcsv import csv
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access, adjudicating
 from campaigns.adjudicating import Dispute, Disputed, in_full
+from campaigns.choices import one_of
 from campaigns.forms.judging import DecisionForm, DocumentForm
 from campaigns.lifecycle import CannotStep
 
@@ -101,9 +102,8 @@ def decision_take_back(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _asked(viewer: access.Viewer, request: HttpRequest) -> tuple[str, str, list[Disputed]]:
-    state, topic = request.GET.get("state") or "open", request.GET.get("topic", "")
-    if state not in adjudicating.STATES:
-        raise Http404("There is no such list.")
+    topic = request.GET.get("topic", "")
+    state = one_of("state", request.GET.get("state"), adjudicating.STATES, usual="open")
     return state, topic, adjudicating.disputed(viewer.campaign, state=state, topic=topic)
 
 

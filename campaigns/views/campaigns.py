@@ -7,10 +7,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns import access, lifecycle, quotas, verdicts
+from campaigns import access, desk, lifecycle, quotas, verdicts
 from campaigns.forms.campaign import CampaignForm, NewCampaignForm
 from campaigns.forms.measures import MeasuresForm
-from campaigns.models import Audience, Campaign, Run
+from campaigns.models import Audience, Campaign, Membership, Run
 
 
 @require_safe
@@ -50,6 +50,7 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
             "is_accepting": is_accepting,
             "is_late": lifecycle.is_late_at(campaign, request.arrived_at),
             "runs": runs,
+            "to_judge": _to_judge(viewer),
             "to_accept": [run for run in runs if verdicts.can_accept(viewer, run)],
             "quota": viewer.team
             and is_accepting
@@ -95,6 +96,12 @@ def series_named(request: HttpRequest) -> list[str]:
     return list(
         campaigns.order_by("series__name").values_list("series__name", flat=True).distinct()
     )
+
+
+def _to_judge(viewer: access.Viewer) -> int:
+    """How many documents wait for the viewer, who may be an assessor."""
+    is_assessor = Membership.Role.ASSESSOR in viewer.roles
+    return desk.left_for(viewer.campaign, viewer.person) if is_assessor else 0
 
 
 def _own_runs(viewer: access.Viewer) -> QuerySet[Run]:

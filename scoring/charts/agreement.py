@@ -42,7 +42,7 @@ def agreement_chart(found: Agreement, address_of: Callable[[Cell], str]) -> dict
     )
     axis = {
         "type": "category",
-        "title": {"text": "measure"},
+        "title": {"text": "measure", "standoff": 14},
         "showgrid": False,
         "zeroline": False,
     }

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from campaigns.access import Viewer
-from campaigns.models import Qrels
-from scoring.definitions import rules_of, version_of
+from campaigns.models import Campaign, Qrels
+from scoring.definitions import Rules, rules_of, version_of
 from scoring.exports.zipping import Member
 
 Schema = Mapping[str, tuple[str, str]]  # column -> (type, what it is)
@@ -131,7 +131,23 @@ what the unjudged documents could still add. The truth lies between `base` and `
 Late and disqualified runs are in the tables and have no rank. Teams that chose to stay unnamed
 have names of the site's making. In CSV cells of text a leading `'` keeps spreadsheets from taking
 the text for a formula.
+
+The same numbers from a run's file and the qrels{_held_out(campaign)}:
+
+    {_command(rules_of(campaign))}
 """
+
+
+def _held_out(campaign: Campaign) -> str:
+    count = len(rules_of(campaign).held_out)
+    return f", from which the {count} topics are taken that no board counts" if count else ""
+
+
+def _command(rules: Rules) -> str:
+    """The command line by the campaign's rules: its own usual ones are those of `trec_eval`."""
+    gains = ",".join(f"{grade}={gain!r}" for grade, gain in enumerate(rules.gain_map.tolist()))
+    flags = f"-c -l {rules.rel} --no-relevant {rules.no_relevant} --gain-map {gains}"
+    return f'trackside evaluate qrels.txt run.gz -m "{rules.measures[0]}" {flags} -q --format csv'
 
 
 def citation(about: About) -> str:

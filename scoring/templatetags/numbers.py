@@ -19,7 +19,7 @@ MOST_DIGITS = shown_digits(None)
 @register.filter
 def score(value: float | None, digits: int = MOST_DIGITS) -> str:
     """A score with the digits worth showing and one more, or a dash."""
-    return "–" if value is None else f"{value:.{_places(digits)}f}"
+    return "–" if value is None else f"{value:.{_places(digits)}f}".replace("-", "−")
 
 
 @register.filter

@@ -107,6 +107,14 @@ def named_groups(found: Separation) -> list[NamedGroup]:
 
 
 @register.filter
+def is_too_coarse(found: Separation) -> bool:
+    """Whether no difference, however large, could be told by so many random exchanges."""
+    choices = found.choices
+    is_corrected = choices.test == "randomisation" and choices.correction == "holm"
+    return is_corrected and len(found.pairs) / (SAMPLES + 1) > choices.alpha
+
+
+@register.filter
 def caution_of(found: Separation) -> str:
     """What one should know of this test before believing its answer, if anything."""
     choices, pairs = found.choices, len(found.pairs)
@@ -116,8 +124,7 @@ def caution_of(found: Separation) -> str:
             f"nothing allows for the number of tests: about {intcomma(chance)} of"
             f" {intcomma(pairs)} pairs would be told apart by chance if all runs were alike"
         )
-    is_too_coarse = pairs / (SAMPLES + 1) > choices.alpha
-    if choices.test == "randomisation" and choices.correction == "holm" and is_too_coarse:
+    if is_too_coarse(found):
         return (
             f"{intcomma(SAMPLES)} random exchanges leave no p below {1 / SAMPLES:.4f}, and Holm"
             f" multiplies the smallest by {intcomma(pairs)}: no pair can be told apart like this;"

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from campaigns.access import Viewer
+from campaigns.choices import UnknownChoice
 from campaigns.models import Campaign
 from scoring.citations import Citation, citation_of
 from scoring.models import Analysis, Snapshot
@@ -47,7 +48,7 @@ def page_or_404(request: HttpRequest, pages: Paginator) -> Page:
     try:
         return pages.page(request.GET.get("page") or 1)
     except (EmptyPage, PageNotAnInteger) as error:
-        raise Http404("There is no such page.") from error
+        raise UnknownChoice("page", request.GET["page"]) from error
 
 
 def attached_csv(text: str, name: str) -> HttpResponse:

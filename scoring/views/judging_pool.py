@@ -2,10 +2,11 @@
 
 import numpy as np
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
+from campaigns.choices import one_of
 from campaigns.planning import plan_in_force
 from campaigns.pool_files import Pool, pool_csv, pool_of, pool_prels
 from campaigns.views.pool_files import DEPTHS
@@ -37,9 +38,8 @@ def pool_prels_file(request: HttpRequest, slug: str) -> HttpResponse:
 def _asked(viewer: access.Viewer, depth: str | None) -> Pool:
     """The pool by depth where one is asked for, else the plan's; empty where there is none."""
     if depth:
-        if depth not in map(str, DEPTHS):
-            raise Http404("No pool of this depth is offered.")
-        return _by_depth(viewer, int(depth))
+        offered = list(map(str, DEPTHS))
+        return _by_depth(viewer, int(one_of("depth", depth, offered, called="pool of depth")))
     plan = plan_in_force(viewer.campaign)
     return pool_of(plan) if plan else {}
 

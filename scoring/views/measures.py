@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from scoring.core.measures.measure import BadMeasure, UnknownMeasure
 from scoring.core.properties import PROPERTIES
 from scoring.core.property_table import MEANINGS, PAPER, property_table
 from scoring.measure_pages import (
@@ -35,7 +36,12 @@ def measure_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def measure_detail(request: HttpRequest, name: str) -> HttpResponse:
-    context = {"page": measure_page(name), "ranking": PAPERS_RANKING}
+    """Whoever typed a name that is none is told what is wrong with it: it is no secret here."""
+    try:
+        page = measure_page(name)
+    except (BadMeasure, UnknownMeasure) as error:
+        return render(request, "scoring/measure_unknown.html", {"said": error}, status=404)
+    context = {"page": page, "ranking": PAPERS_RANKING}
     return render(request, "scoring/measure_detail.html", context)
 
 

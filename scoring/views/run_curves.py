@@ -16,7 +16,7 @@ from scoring.charts.run_curves import (
     saw_tooth_figure,
 )
 from scoring.curve_tables import depth_csv, persistence_csv, precision_csv, recall_csv
-from scoring.run_curves import GAINS, RunCurves, run_curves
+from scoring.run_curves import RunCurves, gains_offered, run_curves
 from scoring.views.analysed import attached_csv
 
 Maker = Callable[[Run, Qrels | None, RunCurves | None], str]
@@ -31,7 +31,7 @@ def curves_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
         "campaign": viewer.campaign,
         "run": run,
         "curves": curves,
-        "gains": GAINS if viewer.campaign.highest_grade > 1 else {},
+        "gains": gains_offered(viewer),
         **(_figures(curves) if curves else {}),
     }
     return render(request, "scoring/run_curves.html", context)

@@ -14,7 +14,7 @@ from scoring.definitions import rules_of
 from scoring.exports.latex_scores import topic_latex, topics_latex
 from scoring.score_tables import topic_csv, topics_csv
 from scoring.topic_matrix import ORDERS, chosen_order, matrix_csv, topic_matrix
-from scoring.topic_rows import sees_topic_means, topic_rows, topic_runs
+from scoring.topic_rows import could_lead, sees_topic_means, topic_rows, topic_runs
 from scoring.views.analysed import attached_csv, attached_latex, latex_names
 
 
@@ -71,9 +71,11 @@ def topic_detail(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     measure = chosen_measure(viewer, request.GET.get("measure"))
     beside = (topic.position - 1, topic.position + 1)
     neighbours = {t.position: t for t in viewer.campaign.topics.filter(position__in=beside)}
+    rows = topic_runs(viewer, topic, measure)
     context = {
         "topic": topic,
-        "rows": topic_runs(viewer, topic, measure),
+        "rows": rows,
+        "could_lead": could_lead(rows),
         "sees_means": sees_topic_means(viewer),
         "is_held_out": code in rules_of(viewer.campaign).held_out,
         "before": neighbours.get(beside[0]),

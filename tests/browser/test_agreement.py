@@ -32,6 +32,19 @@ def test_a_cell_of_the_map_leads_to_its_two_orders(visit: Visitor, is_dark: bool
     assert visited.complaints == []
 
 
+@pytest.mark.parametrize(("width", "figures"), [(1280, 36), (390, 0)])
+def test_the_map_prints_its_figures_only_where_they_can_be_read(
+    visit: Visitor, width: int, figures: int
+) -> None:
+    campaign = make_published_board(
+        "A", "B", persistences=[0.5, 0.8, 0.95],
+        measures=["AP", "RR", "P@10", "Rprec", "nDCG@10", "R@100"],
+    )  # fmt: skip
+    page = visit(f"/campaigns/{campaign.slug}/agreement/", width=width).page
+    expect_drawn(page)
+    expect(page.locator(".canvas .heatmap-label")).to_have_count(figures)
+
+
 def test_matrices_scroll_inside_a_narrow_page_and_keep_their_first_column(visit: Visitor) -> None:
     campaign = make_published_board(
         "A", "B", persistences=[0.5, 0.8, 0.95], measures=["AP", "RR", "P@10", "Rprec", "nDCG@10"]

@@ -5,7 +5,16 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from campaigns.models import Campaign, Document, Judgment, Membership, Plan, TopicAssessor, User
+from campaigns.models import (
+    Campaign,
+    Document,
+    Judgment,
+    Membership,
+    Plan,
+    Topic,
+    TopicAssessor,
+    User,
+)
 from tests.flow.conftest import clock, logged_in
 from tests.judging.desk import make_assessor, make_plan, topic_of
 from tests.making import make_campaign, make_organiser
@@ -262,6 +271,26 @@ def test_progress_and_the_rest_at_ones_own_pace(clock) -> None:
     page = desk.browser.get(reverse("campaigns:assess", args=[plan.campaign.slug]))
     assert page.context["left"] == 12
     assert "12 more wait" in page.content.decode()
+
+
+def test_an_assessors_overview_says_what_waits_and_leads_to_it(desk: Desk) -> None:
+    campaign = Campaign.objects.get()
+    Campaign.objects.update(stage="judging", is_accepting=False)
+    overview = reverse("campaigns:campaign-detail", args=[campaign.slug])
+    page = desk.browser.get(overview).content.decode()
+    assert "3 documents wait for your judgment" in page
+    assert f'href="{reverse("campaigns:assess", args=[campaign.slug])}">Assess</a></div>' in page
+    assert "Nothing is needed from you" not in page
+    for state in ("paused", "ended"):
+        Plan.objects.update(state=state)
+        assert "Nothing is needed from you" in desk.browser.get(overview).content.decode()
+
+
+def test_the_first_document_comes_with_what_the_topic_asks_for(desk: Desk) -> None:
+    Topic.objects.update(fields=[["title", "t"], ["desc", "asked for"]])
+    assert '<details class="asks" open>' in desk.browser.get(desk.path).content.decode()
+    desk.press(grade=1)
+    assert '<details class="asks" >' in desk.browser.get(desk.path).content.decode()
 
 
 def test_what_was_judged_is_listed_the_latest_first_by_pages(clock) -> None:
