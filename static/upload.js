@@ -63,6 +63,7 @@ function improve(form) {
     const answer = read(request);
     if (request.status === 202 && answer?.url) {
       part("sent").textContent = "Received";
+      tell("Received");
       renew();
       location.assign(answer.url);
     } else if (request.status === 400 && answer?.problems) {
@@ -85,6 +86,7 @@ function improve(form) {
   }
 
   function busy(is) {
+    if (!is) tell("");
     part("send").disabled = is;
     part("sending").hidden = !is;
   }
@@ -92,6 +94,12 @@ function improve(form) {
   function progress(share) {
     part("progress").value = 100 * share;
     part("sent").textContent = share < 1 ? `Sending, ${Math.floor(100 * share)} %` : "Sent; waiting for the answer";
+    tell(share < 1 ? "Sending the file" : "Sent; waiting for the answer");
+  }
+
+  // To who hears the page: each step once, and no per cents.
+  function tell(step) {
+    if (part("told").textContent !== step) part("told").textContent = step;
   }
 
   function say(problems) {
