@@ -40,7 +40,22 @@ function improve(form) {
     if (event.persisted) busy(false);
   });
 
-  function send() {
+  // A login in another tab gave the site's forms a new token; this page still holds the old one.
+  async function takeNewToken() {
+    const page = await fetch(location.href).catch(() => null);
+    if (!page?.ok || page.url.includes("/login/")) return false;
+    const found = new DOMParser().parseFromString(await page.text(), "text/html");
+    const token = found.querySelector("#upload [name=csrfmiddlewaretoken]")?.value;
+    if (token) form.elements.csrfmiddlewaretoken.value = token;
+    return Boolean(token);
+  }
+
+  async function knockAgain(isSecond) {
+    if (!isSecond && (await takeNewToken())) send(true);
+    else failed("You are logged out, or this page is too old.", "Log in in another tab, then hand it in again here.");
+  }
+
+  function send(isSecond = false) {
     say([]);
     busy(true);
     progress(0);
@@ -50,7 +65,7 @@ function improve(form) {
     request.upload.addEventListener("progress", (event) => {
       if (event.lengthComputable) progress(event.loaded / event.total);
     });
-    request.addEventListener("load", () => answered(request));
+    request.addEventListener("load", () => answered(request, isSecond));
     request.addEventListener("error", () => failed(
       "The connection broke before the file was taken.",
       "Hand it in again: should it have arrived after all, it still counts once.",
@@ -59,7 +74,7 @@ function improve(form) {
     request.send(new FormData(form));
   }
 
-  function answered(request) {
+  function answered(request, isSecond) {
     const answer = read(request);
     if (request.status === 202 && answer?.url) {
       part("sent").textContent = "Received";
@@ -72,7 +87,7 @@ function improve(form) {
     } else if (request.status === 413) {
       failed("The file is too large for this site. Gzip it.");
     } else if (request.status === 403 || request.responseURL.includes("/login/")) {
-      failed("You are logged out, or this page is too old.", "Log in in another tab, then hand it in again here.");
+      knockAgain(isSecond);
     } else if (request.status >= 500) {
       failed("Something broke on our side; the file was not taken.", "Hand it in again: it counts once.");
     } else {
