@@ -69,6 +69,15 @@ def test_a_checked_run_that_can_be_accepted_no_more_is_not_called_to_be_accepted
     assert "checked, not accepted" in seen(client, campaign, "runs/")
 
 
+def test_a_refused_run_is_not_asked_for_again_after_the_end(member) -> None:
+    campaign, client = member
+    run = make_run(campaign, campaign.teams.get(), state=Run.State.REFUSED)
+    path = f"runs/{run.public_id}/"
+    assert "hand it in again</a>" in seen(client, campaign, path)
+    Campaign.objects.filter(pk=campaign.pk).update(stage="closed", is_accepting=False)
+    assert "hand it in again" not in seen(client, campaign, path)
+
+
 def test_an_organiser_without_teams_is_sent_to_found_one(client: Client) -> None:
     campaign = make_campaign()
     client.force_login(make_organiser(campaign))
