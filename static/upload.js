@@ -40,7 +40,22 @@ function improve(form) {
     if (event.persisted) busy(false);
   });
 
-  function send() {
+  // A login in another tab gave the site's forms a new token; this page still holds the old one.
+  async function takeNewToken() {
+    const page = await fetch(location.href).catch(() => null);
+    if (!page?.ok || page.url.includes("/login/")) return false;
+    const found = new DOMParser().parseFromString(await page.text(), "text/html");
+    const token = found.querySelector("#upload [name=csrfmiddlewaretoken]")?.value;
+    if (token) form.elements.csrfmiddlewaretoken.value = token;
+    return Boolean(token);
+  }
+
+  async function knockAgain(isSecond) {
+    if (!isSecond && (await takeNewToken())) send(true);
+    else failed("You are logged out, or this page is too old.", "Log in in another tab, then hand it in again here.");
+  }
+
+  function send(isSecond = false) {
     say([]);
     busy(true);
     progress(0);
@@ -50,7 +65,7 @@ function improve(form) {
     request.upload.addEventListener("progress", (event) => {
       if (event.lengthComputable) progress(event.loaded / event.total);
     });
-    request.addEventListener("load", () => answered(request));
+    request.addEventListener("load", () => answered(request, isSecond));
     request.addEventListener("error", () => failed(
       "The connection broke before the file was taken.",
       "Hand it in again: should it have arrived after all, it still counts once.",
@@ -59,10 +74,11 @@ function improve(form) {
     request.send(new FormData(form));
   }
 
-  function answered(request) {
+  function answered(request, isSecond) {
     const answer = read(request);
     if (request.status === 202 && answer?.url) {
       part("sent").textContent = "Received";
+      tell("Received");
       renew();
       location.assign(answer.url);
     } else if (request.status === 400 && answer?.problems) {
@@ -71,7 +87,7 @@ function improve(form) {
     } else if (request.status === 413) {
       failed("The file is too large for this site. Gzip it.");
     } else if (request.status === 403 || request.responseURL.includes("/login/")) {
-      failed("You are logged out, or this page is too old.", "Log in in another tab, then hand it in again here.");
+      knockAgain(isSecond);
     } else if (request.status >= 500) {
       failed("Something broke on our side; the file was not taken.", "Hand it in again: it counts once.");
     } else {
@@ -85,6 +101,7 @@ function improve(form) {
   }
 
   function busy(is) {
+    if (!is) tell("");
     part("send").disabled = is;
     part("sending").hidden = !is;
   }
@@ -92,6 +109,12 @@ function improve(form) {
   function progress(share) {
     part("progress").value = 100 * share;
     part("sent").textContent = share < 1 ? `Sending, ${Math.floor(100 * share)} %` : "Sent; waiting for the answer";
+    tell(share < 1 ? "Sending the file" : "Sent; waiting for the answer");
+  }
+
+  // To who hears the page: each step once, and no per cents.
+  function tell(step) {
+    if (part("told").textContent !== step) part("told").textContent = step;
   }
 
   function say(problems) {

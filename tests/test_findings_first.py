@@ -1,11 +1,21 @@
 """Pages open with a sentence that says what there is to find."""
 
+from datetime import UTC, datetime
+
 import pytest
+import time_machine
 from django.test import Client
 
-from campaigns.models import Audience, Campaign, Run, Team
+from campaigns.models import Audience, Campaign, LogEntry, Run, Team
 from tests.browser.boards import make_published_board
-from tests.making import make_campaign, make_organiser, make_run, make_team
+from tests.making import (
+    make_campaign,
+    make_organiser,
+    make_qrels,
+    make_run,
+    make_team,
+    make_user,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -80,3 +90,85 @@ def test_a_hint_names_no_topic_that_is_not_shown_yet(client: Client) -> None:
     client.force_login(person)
     page = client.get(f"/campaigns/{team.campaign.slug}/submit/").content.decode()
     assert "hidden-code" not in page
+
+
+def test_the_log_says_how_many_acts_it_holds(organised) -> None:
+    campaign, client = organised
+    path = f"/campaigns/{campaign.slug}/manage/log/"
+    assert said_on(path, client) == "Nothing has happened yet."
+    for verb, day in (("created", 1), ("opened", 3)):
+        with time_machine.travel(datetime(2026, 5, day, 9, tzinfo=UTC), tick=False):
+            LogEntry.objects.create(campaign=campaign, verb=verb)
+    assert said_on(path, client) == (
+        "2 acts since 1 May 2026, 09:00 UTC, the last on 3 May 2026, 09:00 UTC."
+    )
+
+
+def test_what_is_shown_begins_with_what_is_shown_now(organised) -> None:
+    campaign, client = organised
+    path = f"/campaigns/{campaign.slug}/manage/showing/"
+    assert said_on(path, client) == (
+        "Nothing is shown now, while it is open, to anybody but organisers."
+    )
+    campaign.stage_switches["open"]["runs_audience"] = Audience.PARTICIPANTS
+    campaign.save()
+    assert said_on(path, client) == "Shown now, while it is open: which runs there are to teams."
+
+
+def test_the_settings_say_how_many_runs_a_change_would_score_anew(organised) -> None:
+    campaign, client = organised
+    path = f"/campaigns/{campaign.slug}/manage/settings/"
+    assert said_on(path, client).startswith("No run is scored yet")
+    make_qrels(campaign)
+    make_run(campaign)
+    assert "scores one run anew" in said_on(path, client)
+
+
+def test_the_account_says_whose_it_is_and_what_may_act_for_it(client: Client) -> None:
+    client.force_login(make_user("ann@example.org", name="Ann"))
+    assert (
+        said_on("/account/", client) == "You are <b>ann@example.org</b>, with no token for scripts."
+    )
+    client.post("/account/tokens/")
+    assert said_on("/account/", client).endswith("with one token for scripts.")
+
+
+def test_a_team_reads_how_many_runs_it_has_and_whether_more_are_taken(client: Client) -> None:
+    campaign = make_campaign()
+    team = make_team(campaign, person := make_user())
+    client.force_login(person)
+    path = f"/campaigns/{campaign.slug}/team/"
+    assert said_on(path, client) == "The team takes part; no run is handed in yet."
+    make_run(campaign, team)
+    assert said_on(path, client) == "1 run handed in, and more can be."
+    Campaign.objects.filter(pk=campaign.pk).update(stage="closed", is_accepting=False)
+    assert said_on(path, client) == "1 run handed in."
+    assert "Hand in a run" not in client.get(path).content.decode()
+
+
+def test_an_open_campaign_without_a_team_is_not_told_to_add_qrels_first(organised) -> None:
+    campaign, client = organised
+    path = f"/campaigns/{campaign.slug}/manage/"
+    assert said_on(path, client) == (
+        "Runs are being taken, and no team takes part yet. "
+        "Next: send people the address of the campaign."
+    )
+    make_team(campaign)
+    assert "Next: add the qrels" in said_on(path, client)
+
+
+def test_the_next_date_says_what_it_is_of(organised) -> None:
+    campaign, client = organised
+    Campaign.objects.filter(pk=campaign.pk).update(closes_at="2100-01-01T00:00Z")
+    page = client.get(f"/campaigns/{campaign.slug}/manage/").content.decode()
+    assert "The next date: runs are taken until" in page
+
+
+def test_a_disqualified_run_is_not_said_to_need_nothing_more() -> None:
+    campaign = make_campaign()
+    team = make_team(campaign, person := make_user())
+    run = make_run(campaign, team, disqualified_at=campaign.created_at, disqualified_reason="why")
+    client = Client()
+    client.force_login(person)
+    path = f"/campaigns/{campaign.slug}/runs/{run.public_id}/"
+    assert said_on(path, client).startswith("Disqualified: it counts for nothing")

@@ -1,5 +1,6 @@
 """A person's own page: the name others see, mails wanted or not, and the tokens of scripts."""
 
+from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -18,6 +19,7 @@ def account(request: HttpRequest) -> HttpResponse:
     form = AccountForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
         form.save()
+        messages.success(request, "Kept.")
         return redirect("campaigns:account")
     return render(request, "campaigns/account.html", _account_page(request, form))
 

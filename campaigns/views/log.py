@@ -35,7 +35,14 @@ def log_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(
         request,
         "campaigns/log.html",
-        {"viewer": viewer, "campaign": viewer.campaign, "page": page, "lines": lines},
+        {
+            "viewer": viewer,
+            "campaign": viewer.campaign,
+            "page": page,
+            "lines": lines,
+            "first": entries.last(),
+            "last": entries.first(),
+        },
     )
 
 

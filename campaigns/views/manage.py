@@ -52,6 +52,9 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
             "form": form,
             "measures_form": measures_form,
             "mark": mark,
+            "scored_count": viewer.campaign.runs.live().filter(state="accepted").count()
+            if viewer.campaign.active_qrels_id
+            else 0,
             "series_names": series_named(request),
         },
         status=400 if form.errors or measures_form.errors else 200,
@@ -73,6 +76,8 @@ def _store_settings(request: HttpRequest, form: CampaignForm, fields: list[str])
         )
     except lifecycle.Archived as error:
         messages.error(request, str(error))
+    else:
+        messages.success(request, "Saved.")
 
 
 @login_required

@@ -171,6 +171,7 @@ def _team_page(
     else:
         members = mine.memberships.select_related("person").order_by("created_at")
         page |= {
+            "run_count": mine.runs.count(),
             "members": [str(m.person) for m in members],
             "has_accepted_terms": people.has_accepted_terms(campaign, request.user),
             "terms_form": TermsForm(campaign=campaign, auto_id="id_terms_%s"),

@@ -142,6 +142,7 @@ def _form_page(
         "form": form,
         "refusal": offer.refusal,
         "is_refused_otherwise": offer.refusal and offer.refusal.code not in ("quota", "attempts"),
+        "lacks_teams": viewer.is_organiser and not form.fields["team"].choices[1:],
         "is_late": lifecycle.is_late_at(campaign, moment),
         "quota": viewer.team and quotas.quota_of(campaign, viewer.team, moment),
         "tells_anything": quotas.tells_anything(campaign),

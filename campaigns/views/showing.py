@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from campaigns import access, lifecycle
 from campaigns.forms.meanwhile import STALE, is_stale, mark_of
-from campaigns.forms.showing import SHOWN_STAGES, FeedbackForm, ShowingForm
+from campaigns.forms.showing import SHOWN_STAGES, FeedbackForm, ShowingForm, shown_by
 from campaigns.models import Campaign, Preset
 from campaigns.models.showing import TABLES
 
@@ -49,6 +49,7 @@ def showing_edit(request: HttpRequest, slug: str) -> HttpResponse:
             "feedback_button": FEEDBACK,
             "marks": marks,
             "stages": SHOWN_STAGES,
+            "shown_now": shown_by(campaign.stage_switches[campaign.stage]),
             "presets": [(value, label) for value, label in Preset.choices if value in TABLES],
             "preset": preset if preset in TABLES else "",
             "in_force": lifecycle.preset_of(campaign.stage_switches),

@@ -137,3 +137,35 @@ def test_a_run_without_scripts_says_how_to_look_again(visit: Visitor, team) -> N
     page = visit(run_path(run), person=team.memberships.get().person, has_scripts=False).page
     page.get_by_role("link", name="Reload").click()
     expect(page.get_by_text("It is being checked")).to_be_visible()
+
+
+def test_whoever_logs_in_anew_meanwhile_hands_in_from_the_old_page(visit: Visitor, team) -> None:
+    path, person = form_of(team)
+    page = visit(path, person=person).page
+    page.get_by_label("Run file").set_input_files(FILE)
+    cookies = page.context.cookies()
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Hand in").click()
+    expect(page.locator("#faults")).to_contain_text("Log in in another tab")
+    page.context.add_cookies([each for each in cookies if each["name"] == "sessionid"])
+    page.get_by_role("button", name="Hand in").click()
+    expect(page).to_have_url(re.compile(r"/runs/[a-z2-7]{16}/$"))
+    assert team.runs.count() == 1
+
+
+def test_the_steps_of_an_upload_are_told_once_each(visit: Visitor, team) -> None:
+    path, person = form_of(team)
+    page = visit(path, person=person).page
+    page.evaluate("""() => {
+        window.told = [];
+        const told = document.getElementById("told");
+        new MutationObserver(() => window.told.push(told.textContent)).observe(
+            told, {childList: true});
+    }""")
+    page.get_by_label("Run file").set_input_files(FILE)
+    page.route("**/submit/", lambda route: route.fulfill(status=413))
+    page.get_by_role("button", name="Hand in").click()
+    expect(page.locator("#faults")).to_contain_text("too large")
+    told = page.evaluate("window.told")
+    assert told[0] == "Sending the file"
+    assert len(told) == len(set(told))
