@@ -20,7 +20,8 @@ from tests.test_board_page import SHOWN
 from scoring.models import Score
 campaign = make_campaign(slug={slug!r}, topics=tuple(map(str, range({topics}))), **SHOWN)
 make_qrels(campaign)
-teams = [make_team(campaign, make_user(), name=f"Team {{n}}") for n in range(max({runs} // 8, 1))]
+people = [make_user(f"{slug}{{n}}@example.org") for n in range(max({runs} // 8, 1))]
+teams = [make_team(campaign, person, name=f"Team {{n}}") for n, person in enumerate(people)]
 draw = np.random.default_rng(1)
 for n in range({runs}):
     bases = np.clip(draw.normal(0.2 + 0.4 * n / {runs}, 0.2, {topics}), 0, 1)

@@ -1,0 +1,103 @@
+"""What one run costs a site that has nothing else to do: `docs/scale.md` reckons with it."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import psycopg
+from redis import Redis
+
+from config.stack import Stack
+from tests.load import PUBLISHED
+from tests.load.clients import Processor, processes_of
+from tests.load.figures import Figure, Figures
+from tests.stack.handing_in import prepare, run_bytes
+
+RUNS = 50
+PATIENCE = 300
+
+STORED = """
+from django.core.files.storage import default_storage
+print(sum(kept.size for kept in default_storage.bucket.objects.all()))
+"""
+OTHER_QRELS = """
+from campaigns import qrels_versions
+from campaigns.models import Campaign
+campaign = Campaign.objects.get(slug="{slug}")
+qrels = "".join(f"{{t}} 0 d{{d}} {{d % 3 == 0:d}}\\n" for t in range(50) for d in range(40))
+added = qrels_versions.add_qrels(campaign=campaign, data=qrels.encode(), note="", actor=None)
+qrels_versions.activate_qrels(campaign=campaign, qrels=added, actor=None)
+"""
+
+
+@dataclass
+class Spent:
+    """Seconds of processors, bytes, and messages to workers."""
+
+    web: float = 0.0
+    worker: float = 0.0
+    database: int = 0
+    stored: int = 0
+    messages: int = 0
+
+    def of_each(self, what: str) -> Figures:
+        web, worker = (f"{1000 * seconds / RUNS:.0f}" for seconds in (self.web, self.worker))
+        yield Figure(f"{what}: processor of web and worker", f"{web}, {worker} ms")
+        yield Figure(f"{what}: bytes in the database", f"{self.database / RUNS / 1e3:.1f} kB")
+        yield Figure(f"{what}: bytes in the store", f"{self.stored / RUNS / 1e3:.0f} kB")
+        yield Figure(f"{what}: messages to workers", f"{self.messages / RUNS:.1f}")
+
+
+def costs(stack: Stack) -> Figures:
+    """Runs of 50 topics and 1000 documents, one after the other, then all of them scored anew."""
+    files = [run_bytes(f"cost{n}", topics=50, documents=1000) for n in range(RUNS)]
+    track = prepare(stack, topics=50, facts="run_quota=None, " + PUBLISHED, slug="costs")
+    with _spent(stack) as on_runs:
+        for data in files:
+            status, answer = track.hand_in(data)
+            assert status == 202, answer
+    yield Figure("a run as it comes, gzipped", f"{len(files[0]) / 1e3:.0f} kB")
+    yield from on_runs.of_each("a run")
+    assert track.scored() == RUNS
+    with _spent(stack) as anew:
+        stack.manage("shell", "--verbosity", "0", "-c", OTHER_QRELS.format(slug=track.slug))
+    yield from anew.of_each("a run under other qrels")
+
+
+@contextmanager
+def _spent(stack: Stack) -> Iterator[Spent]:
+    """What the block and all the work that it left behind took."""
+    spent, before = Spent(), _held(stack)
+    with (
+        Processor(*processes_of(stack, "web")) as web,
+        Processor(*processes_of(stack, "worker")) as worker,
+    ):
+        yield spent
+        _settle(stack)
+    after = _held(stack)
+    spent.web, spent.worker = web.seconds, worker.seconds
+    spent.database, spent.stored, spent.messages = (
+        b - a for a, b in zip(before, after, strict=True)
+    )
+
+
+def _held(stack: Stack) -> tuple[int, int, int]:
+    (database,) = _asked(stack, "SELECT pg_database_size(current_database())")
+    stored = int(stack.manage("shell", "--verbosity", "0", "-c", STORED).split()[-1])
+    pushed = Redis.from_url(stack.environment["BROKER_URL"]).info("commandstats")
+    return database, stored, int(pushed.get("cmdstat_lpush", {}).get("calls", 0))
+
+
+def _settle(stack: Stack) -> None:
+    until = time.monotonic() + PATIENCE
+    while _asked(stack, "SELECT count(*) FROM scoring_job WHERE state <> 'done'")[0]:
+        if time.monotonic() > until:
+            raise TimeoutError(f"Work was left after {PATIENCE} s.")
+        time.sleep(0.5)
+
+
+def _asked(stack: Stack, statement: str) -> tuple[int, ...]:
+    address = stack.environment["DATABASE_URL"].replace("postgres://", "postgresql://")
+    with psycopg.connect(address, autocommit=True) as database:
+        return database.execute(statement).fetchone() or (0,)
