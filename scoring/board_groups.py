@@ -13,6 +13,7 @@ from scoring.leaderboard import Leaderboard
 from scoring.models import Analysis
 from scoring.significance_choices import Choices, tested_measures, usual_test
 from scoring.significance_rows import Standing, separation
+from scoring.studies.significance import MOST_RUNS
 
 WIDEST = 12  # lanes; of a board that needs more only enough groups to hold every run are drawn
 HUES = "abc"
@@ -30,11 +31,14 @@ class Strokes:
     is_complete: bool
     lanes: Mapping[str, tuple[str, ...]]
     reach: Mapping[str, tuple[int, int]]
+    tested: int  # runs, the first of the board
+    left_out: int  # those below them
 
 
 def strokes(viewer: Viewer, board: Leaderboard) -> Strokes | None:
-    """Of all ranked runs; None for some of them only, and where nothing is known (yet). Two queries
-    where the answer is there already. The viewer must be one who may see the board."""
+    """Of the ranked runs that are tested; None for some of them only, and where nothing is known
+    (yet). Two queries where the answer is there already. The viewer must be one who may see the
+    board."""
     ranked = board.ranked
     if board.qrels is None or board.filters or len(ranked) < 2:
         return None
@@ -49,7 +53,7 @@ def strokes(viewer: Viewer, board: Leaderboard) -> Strokes | None:
         ranks=tuple(row.rank or 0 for row in ranked),
         has_residuals=board.has_residuals,
         is_lower_better=board.lower_is_better,
-    )
+    ).first(MOST_RUNS)
     groups = separation(choices, standing, answer_of(analysis)).groups
     lanes = in_lanes(groups)
     is_complete = len(lanes) <= WIDEST
@@ -62,6 +66,8 @@ def strokes(viewer: Viewer, board: Leaderboard) -> Strokes | None:
         is_complete=is_complete,
         lanes={run.run_id: _drawn(lanes, hues, at) for at, run in enumerate(ranked)},
         reach=_reach(groups, standing),
+        tested=len(standing.runs),
+        left_out=standing.left_out,
     )
 
 

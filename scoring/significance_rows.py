@@ -1,7 +1,7 @@
 """Which runs can be told apart, in the order of the board: the same for page, picture and CSV."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from scoring.core.significance import count_separated, inseparable_groups
 from scoring.core.standing import shared_ranks
 from scoring.live_scores import LiveRun
 from scoring.significance_choices import CORRECTIONS, Choices
+from scoring.studies.significance import MOST_RUNS
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,12 @@ class Standing:
     ranks: tuple[int, ...]  # equal scores share one
     has_residuals: bool
     is_lower_better: bool
+    left_out: int = 0  # runs below these, which are not tested
+
+    def first(self, count: int) -> "Standing":
+        """The best so many."""
+        left_out = self.left_out + max(len(self.runs) - count, 0)
+        return replace(self, runs=self.runs[:count], ranks=self.ranks[:count], left_out=left_out)
 
 
 @dataclass(frozen=True)
@@ -133,6 +140,21 @@ class Separation:
         beside = np.abs(self.pairs.candidates - self.pairs.baselines) == 1
         return [self.row(int(at)) for at in np.flatnonzero(beside)]
 
+    def among_first(self, count: int) -> "Separation":
+        """The pairs of the best so many, as they were tested among all."""
+        kept = (self.pairs.candidates < count) & (self.pairs.baselines < count)
+        return replace(
+            self,
+            standing=self.standing.first(count),
+            pairs=Pairs(self.pairs.candidates[kept], self.pairs.baselines[kept]),
+            differences=self.differences[kept],
+            effects=self.effects[kept],
+            p_values=self.p_values[kept],
+            corrected=self.corrected[kept],
+            methods=self.methods[kept],
+            topics=self.topics[kept],
+        )
+
     def matrix(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64[runs, runs] in the order of the board, the same in both cells of a pair."""
         return as_matrix(values, self.pairs, len(self.standing.runs))
@@ -149,7 +171,7 @@ class Separation:
 
 
 def standing_of(viewer: Viewer, qrels: Qrels, measure: Measure) -> Standing:
-    """One query. The viewer must be one who may see the board."""
+    """Those that are tested. One query. The viewer must be one who may see the board."""
     runs, bases, residuals = means_seen(viewer, qrels, [measure])
     direction = family_of(measure).facts.direction
     ranks = dict(zip((run.run_id for run in runs), shared_ranks(bases[0], direction), strict=True))
@@ -162,7 +184,7 @@ def standing_of(viewer: Viewer, qrels: Qrels, measure: Measure) -> Standing:
         ranks=tuple(ranks[run.run_id] or 0 for run in placed),
         has_residuals=not np.isnan(residuals[0]).all(),
         is_lower_better=direction == "lower",
-    )
+    ).first(MOST_RUNS)
 
 
 def separation(choices: Choices, standing: Standing, answer: Mapping[str, Any]) -> Separation:

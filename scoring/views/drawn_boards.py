@@ -5,8 +5,10 @@ read from the database at every request (`scoring.board_state`). Whether a viewe
 at all is decided before, and the page around it is made anew for everybody.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 
@@ -27,6 +29,7 @@ from scoring.last_used import LastUsed
 from scoring.leaderboard import chosen_sort, sorted_rows
 from scoring.models import Analysis
 from scoring.topic_rows import sees_topic_means
+from scoring.views.analysed import page_or_404
 
 
 class DrawnBoard(NamedTuple):
@@ -36,6 +39,7 @@ class DrawnBoard(NamedTuple):
     analysis: Analysis | None = None
 
 
+ROWS = 500  # on a page; more than any campaign has had
 CHARACTERS = 4_000_000  # some thirty boards of 143 runs
 DRAWN: LastUsed[DrawnBoard] = LastUsed(room=CHARACTERS)
 
@@ -61,12 +65,15 @@ def _draw(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
     board = board_asked(viewer, request.GET, offered=versions)
     offered = rules_of(viewer.campaign).measures
     sort = chosen_sort(board, request.GET)
-    is_drawn = board.ranked and not board.filters
+    page = page_or_404(request, Paginator(sorted_rows(board, sort), ROWS))
+    charted = replace(board, rows=board.ranked[:ROWS])
+    is_drawn = charted.rows and page.number == 1 and not board.filters
     parts = {
         "viewer": viewer,
         "campaign": viewer.campaign,
         "board": board,
-        "rows": sorted_rows(board, sort),
+        "page": page,
+        "rows": page.object_list,
         "sort": sort,
         "measure": chosen_measure(viewer, request.GET.get("measure")),
         "persistence": persistence_of(board.measure),
@@ -77,7 +84,8 @@ def _draw(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
         "is_other_p": board.measure not in offered,
         "can_compare": len(board.ranked) > 1 and sees_topic_means(viewer),
         "standing": (board.measure, JUDGED),
-        "chart": interval_chart(board) if is_drawn else None,
+        "charted": charted,
+        "chart": interval_chart(charted) if is_drawn else None,
     }
     text = render_to_string("scoring/_board.html", parts, request)
     return DrawnBoard(text, board.ties.analysis if board.ties else None)

@@ -18,6 +18,7 @@ from scoring.separated_rows import CountRow, count_rows
 from scoring.significance_choices import OFFERED, Choices, chosen_test, tested_measures
 from scoring.significance_rows import Separation, Standing, separation, standing_of
 from scoring.significance_tables import counts_csv, separation_csv
+from scoring.studies.significance import MOST_RUNS
 from scoring.views.analysed import (
     analysed_page,
     attached_csv,
@@ -28,6 +29,7 @@ from scoring.views.analysed import (
 )
 
 IN_CELLS = 40  # runs: above, a table of neighbours stands for the matrix
+PICTURED = 200  # runs: of more, the picture shows the first
 FEW = 8  # runs: below, cells need little room
 COUNTS_OFFERED = {
     "correction": {"none": "none", "holm": "Holm", "bh": "Benjamini-Hochberg"},
@@ -71,7 +73,10 @@ def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
         "choosable": OFFERED,
         "standing": asked.standing,
         "found": found,
-        "figure": matrix_figure(found) if found and found.apart_count else None,
+        "figure": matrix_figure(found.among_first(PICTURED))
+        if found and found.apart_count
+        else None,
+        "pictured": PICTURED,
         "figure_size": "square few" if found and len(found.standing.runs) < FEW else "square",
         "in_cells": found is not None and len(found.standing.runs) <= IN_CELLS,
     }
@@ -108,6 +113,7 @@ def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
         "counts": counts,
         "choosable": COUNTS_OFFERED,
         "rows": [(row, row.by(counts.correction)) for row in counts.rows],
+        "tested": MOST_RUNS if viewer.campaign.runs.ranked().count() > MOST_RUNS else None,
     }
     return analysed_page(request, "scoring/significance_counts.html", context, counts.analysis)
 

@@ -1,0 +1,84 @@
+"""A board of more runs than fit a page, and of more than can all be tested against each other."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from campaigns.models import Campaign
+from scoring import board_groups, significance_rows
+from scoring.studies import significance
+from scoring.views import drawn_boards
+from scoring.views import significance as significance_views
+from tests.test_board_page import get, runs_on_page
+from tests.test_significance_page import answered, figure, make_board, noisy, table, text_of
+
+pytestmark = pytest.mark.django_db
+RUNS, ROWS, TESTED, PICTURED = 7, 3, 4, 2
+
+
+@pytest.fixture
+def board(monkeypatch: pytest.MonkeyPatch) -> Iterator[Campaign]:
+    """Runs whose tags stand in another order than they do; as if pages and tests were small."""
+    monkeypatch.setattr(drawn_boards, "ROWS", ROWS)
+    for module in (significance, significance_rows, board_groups, significance_views):
+        monkeypatch.setattr(module, "MOST_RUNS", TESTED)
+    monkeypatch.setattr(significance_views, "PICTURED", PICTURED)
+    drawn_boards.DRAWN.clear()
+    yield make_board(*(noisy(0.2 + 0.1 * number, number) for number in range(RUNS)))
+    drawn_boards.DRAWN.clear()
+
+
+def test_a_page_shows_so_many_rows_and_leads_to_the_others(board: Campaign) -> None:
+    pages = [get("leaderboard", board, page=str(number)) for number in (1, 2, 3)]
+    shown = [runs_on_page(page) for page in pages]
+    assert [len(each) for each in shown] == [3, 3, 1]
+    standing = [row["run"] for row in table(get("leaderboard-csv", board))]
+    assert standing == ["r7", "r6", "r5", "r4", "r3", "r2", "r1"]
+    assert [*shown[0], *shown[1], *shown[2]] == [
+        board.runs.get(tag=tag).public_id for tag in standing
+    ]
+    assert "1 to 3 of 7" in text_of(pages[0])
+    assert "7 runs of" in text_of(pages[1])
+
+
+def test_only_the_first_page_has_the_chart_and_it_is_of_its_rows(board: Campaign) -> None:
+    first, second = (get("leaderboard", board, page=str(number)) for number in (1, 2))
+    assert "Chart of the first 3 runs in the order" in first.content.decode()
+    assert 'id="chart-data"' not in second.content.decode()
+
+
+def test_a_page_that_is_not_there_is_told(board: Campaign) -> None:
+    answer = get("leaderboard", board, page="9")
+    assert answer.status_code == 404
+    assert "9" in text_of(answer)
+
+
+def test_the_best_are_tested_and_the_page_says_how_many_are_not(board: Campaign) -> None:
+    page = answered("significance", board)
+    assert "Tested are the first 4 runs of the board; the 3 below are left out." in text_of(page)
+    rows = table(get("significance-csv", board))
+    assert {row["a"] for row in rows} | {row["b"] for row in rows} == {
+        "r7", "r6", "r5", "r4",
+    }  # fmt: skip
+    assert len(rows) == 6
+
+
+def test_the_picture_shows_the_first(board: Campaign) -> None:
+    page = answered("significance", board, correction="none")
+    assert "The picture shows the first 2; the CSV has all pairs." in text_of(page)
+    assert figure(page)["data"][0]["x"] == ["1 r7", "2 r6"]
+
+
+def test_the_counts_say_so_too(board: Campaign) -> None:
+    page = answered("significance-counts", board)
+    assert "Tested are the first 4 runs by each measure" in text_of(page)
+
+
+@pytest.mark.usefixtures("board")
+def test_strokes_bind_the_tested_and_the_key_says_whom_they_leave_out() -> None:
+    alike = make_board(*(noisy(0.5 + 0.001 * number, number) for number in range(RUNS)))
+    answered("significance", alike)
+    pages = [get("leaderboard", alike, page=str(number)).content.decode() for number in (1, 2, 3)]
+    assert pages[0].count('title="not told apart: ranks 1–4"') == 3
+    assert "not told apart: ranks" not in pages[2]
+    assert all("the 3 runs below the first 4 are not tested" in page for page in pages)
