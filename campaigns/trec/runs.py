@@ -39,6 +39,8 @@ from campaigns.trec.run_faults import (
 from campaigns.trec.run_order import note_depth, warn_order
 from campaigns.trec.topic_column import TopicColumn, UnknownTopics
 
+WRITE_ROWS = 50_000
+
 
 @dataclass(frozen=True, eq=False)
 class ParsedRun:
@@ -198,3 +200,27 @@ class _RunReader:
         if max_depth is not None:
             note_depth(records, max_depth, self.findings)
         return records
+
+
+def write_run(run: ParsedRun, target: BinaryIO) -> None:
+    """Write the run as text; reading it again gives the same columns, tag and topics.
+
+    Ranks are positions in the file within a topic, from 1; scores are the shortest decimals that
+    read back to the same double.
+    """
+    topics = [topic.encode() for topic in run.topics]
+    ranks = [0] * len(topics)
+    tag = run.tag.encode()
+    for begin in range(0, run.line_count, WRITE_ROWS):
+        rows = slice(begin, begin + WRITE_ROWS)
+        lines = []
+        for topic, doc_id, score in zip(
+            run.topic_index[rows].tolist(),
+            run.doc_ids[rows].tolist(),
+            run.retrieval_scores[rows].tolist(),
+            strict=True,
+        ):
+            ranks[topic] += 1
+            number = b"%d %r" % (ranks[topic], score)
+            lines.append(b" ".join((topics[topic], b"Q0", doc_id, number, tag)))
+        target.write(b"\n".join(lines) + b"\n")

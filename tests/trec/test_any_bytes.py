@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from campaigns.trec import compression
 from campaigns.trec.problems import CODES, FormatError
 from campaigns.trec.qrels import read_qrels, write_qrels
-from campaigns.trec.runs import read_run
+from campaigns.trec.runs import read_run, write_run
 from campaigns.trec.runs_table import read_runs_table
 from campaigns.trec.topics import read_topics
 from campaigns.trec.topics_xml import write_topics_xml
@@ -96,6 +96,10 @@ def try_run(data: bytes) -> None:
         return
     slow = slow_run(data)
     assert (run.tag, run.topics, fast_rows(run)) == (slow.tag, slow.topics, slow.rows)
+    target = io.BytesIO()
+    write_run(run, target)
+    again = read_run(target.getvalue())
+    assert (again.tag, again.topics, fast_rows(again)) == (run.tag, run.topics, fast_rows(run))
 
 
 @often

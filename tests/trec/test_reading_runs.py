@@ -13,7 +13,7 @@ import pytest
 
 from campaigns.trec.compression import READ_BYTES
 from campaigns.trec.problems import FormatError
-from campaigns.trec.runs import ParsedRun, read_run
+from campaigns.trec.runs import ParsedRun, read_run, write_run
 
 GOOD = b"1 Q0 A 1 3.0 r\n1 Q0 longdocument 2 2.5 r\n2 Q0 A 1 -1e-3 r\n"
 
@@ -242,6 +242,15 @@ def test_problems_are_the_same_wherever_blocks_are_cut(monkeypatch: pytest.Monke
         read_run(data)
     assert whole.value.problems == cut.value.problems
     assert whole.value.total == cut.value.total
+
+
+def test_a_written_run_reads_back_equal() -> None:
+    data = "9 Q0 dóc 7 1e300 r\n1 Q0 A 1 -0.0 r\n9 Q0 B 1 5e-324 r\n1 Q0 C 3 0.1 r".encode()
+    run = read_run(data)
+    target = io.BytesIO()
+    write_run(run, target)
+    assert same(read_run(target.getvalue()), run)
+    assert target.getvalue().splitlines()[2] == b"9 Q0 B 2 5e-324 r"
 
 
 def test_runs_and_qrels_need_neither_django_nor_an_xml_package() -> None:
