@@ -26,7 +26,7 @@ from campaigns import qrels_versions
 from campaigns.models import Campaign
 campaign = Campaign.objects.get(slug="{slug}")
 qrels = "".join(f"{{t}} 0 d{{d}} {{d % 3 == 0:d}}\\n" for t in range(50) for d in range(40))
-added = qrels_versions.add_qrels(campaign=campaign, data=qrels.encode(), note="", actor=None)
+added, _ = qrels_versions.add_qrels(campaign=campaign, data=qrels.encode(), note="", actor=None)
 qrels_versions.activate_qrels(campaign=campaign, qrels=added, actor=None)
 """
 
