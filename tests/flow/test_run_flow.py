@@ -175,3 +175,19 @@ def test_housekeeping_deletes_only_old_files_that_no_row_owns(world: World) -> N
 
 def test_housekeeping_has_nothing_to_do_on_a_new_site(world: World) -> None:
     assert delete_unowned_files() == 0
+
+
+def test_the_last_answer_of_a_live_page_takes_along_what_may_be_done_by_now(world: World) -> None:
+    world.hand_in(b"not a run\n")
+    run = Run.objects.get()
+    url = reverse("scoring:run-status", args=[world.campaign.slug, run.public_id])
+    before = world.page_of(run)
+    assert "Withdraw this run" in before
+    assert "Download the file" in before
+    waiting = world.browser.get(url, headers={"HX-Request": "true"}).content.decode()
+    assert 'id="run-acts"' not in waiting  # it would close what somebody has just opened
+    perform_jobs()
+    refused = world.browser.get(url, headers={"HX-Request": "true"}).content.decode()
+    assert '<div id="run-acts" hx-swap-oob="true">' in refused
+    assert "Download the file" not in refused  # it is gone
+    assert "Withdraw this run" not in refused
