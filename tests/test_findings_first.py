@@ -172,3 +172,11 @@ def test_a_disqualified_run_is_not_said_to_need_nothing_more() -> None:
     client.force_login(person)
     path = f"/campaigns/{campaign.slug}/runs/{run.public_id}/"
     assert said_on(path, client).startswith("Disqualified: it counts for nothing")
+
+
+def test_a_board_without_qrels_promises_to_score_only_runs_that_are_there(organised) -> None:
+    campaign, client = organised
+    path = f"/campaigns/{campaign.slug}/leaderboard/"
+    assert said_on(path, client).endswith(">Manage</a>.")
+    make_run(campaign)
+    assert said_on(path, client).endswith(">Manage</a>, and the one accepted run is scored.")
