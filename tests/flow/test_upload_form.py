@@ -33,7 +33,7 @@ def test_after_the_deadline_there_is_no_form(world: World) -> None:
 
 
 def test_in_the_grace_time_the_form_says_that_a_run_would_be_late(world: World) -> None:
-    world.change(closes_at=NOW - timedelta(minutes=5), grace_minutes=30)
+    world.change(closes_at=timezone.now() - timedelta(minutes=5), grace_minutes=30)
     page = form_page(world)
     assert has_form(page)
     assert "marked late, and not ranked" in page
