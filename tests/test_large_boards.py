@@ -65,7 +65,7 @@ def test_the_best_are_tested_and_the_page_says_how_many_are_not(board: Campaign)
 
 def test_the_picture_shows_the_first(board: Campaign) -> None:
     page = answered("significance", board, correction="none")
-    assert "The picture shows the first 2; the CSV has all pairs." in text_of(page)
+    assert "The picture shows the first 2; the CSV has all pairs that were tested." in text_of(page)
     assert figure(page)["data"][0]["x"] == ["1 r7", "2 r6"]
 
 
