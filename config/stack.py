@@ -202,18 +202,18 @@ def _start_worker(stack: Stack, name: str) -> None:
 
 def _start_proxy(stack: Stack, webs: list[str], program: str) -> None:
     site = Template((BASE_DIR / "config/proxy/trackside.conf.template").read_text())
+    folder = stack.folder / "proxy"
+    folder.mkdir()
     named = site.safe_substitute(
         WEB_SERVERS="\n    ".join(f"server {address} fail_timeout=1s;" for address in webs),
         PROXY_LISTEN=f"{HOST}:{stack.port}",
         MAX_UPLOAD="401m",
         PAGES=str(BASE_DIR / "config/proxy"),
+        SPOOL=str(folder),
         PUBLIC_SCHEME="http",
     )
-    folder = stack.folder / "proxy"
-    folder.mkdir()
     kept = "".join(
-        f"    {kind}_temp_path {folder}/{kind};\n"
-        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        f"    {kind}_temp_path {folder}/{kind};\n" for kind in ("fastcgi", "uwsgi", "scgi")
     )
     (folder / "nginx.conf").write_text(
         # Started by root it would become nobody, who finds no way into this folder.

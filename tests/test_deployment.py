@@ -39,6 +39,19 @@ def test_every_service_that_stays_says_how_it_is_and_gets_time_to_end(name: str)
     assert SERVICES[name]["stop_grace_period"]
 
 
+def test_uploads_on_their_way_lie_on_a_disk_and_not_in_the_memory_of_who_takes_them() -> None:
+    site = (ROOT / "config/proxy/trackside.conf.template").read_text()
+    spool = SERVICES["proxy"]["environment"]["SPOOL"]
+    assert re.findall(r"client_body_temp_path (\S+)/", site) == ["${SPOOL}"]
+    assert re.findall(r"proxy_temp_path (\S+)/", site) == ["${SPOOL}"]
+    for name, folder in (
+        ("proxy", spool),
+        *((name, SERVICES[name]["environment"]["TMPDIR"]) for name in ("web", "worker", "migrate")),
+    ):
+        assert folder in SERVICES[name]["volumes"]
+        assert all("size=16m" in each for each in SERVICES[name]["tmpfs"] if "/tmp" in each)
+
+
 def test_messages_outlive_redis_and_are_never_evicted() -> None:
     command = SERVICES["redis"]["command"]
     assert command[command.index("--appendonly") + 1] == "yes"

@@ -91,7 +91,7 @@ def slow(stack: Stack, track: Track) -> Figures:
     time.sleep(1)
     yield none_of("whole ones not answered 202", SLOW // 2 - sent.statuses.count(202))
     yield none_of("rows of uploads that were cut", _taken_in(track) - before - SLOW // 2)
-    left = [path for path in (stack.folder / "proxy" / "client_body").rglob("*") if path.is_file()]
+    left = [path for path in (stack.folder / "proxy" / "bodies").rglob("*") if path.is_file()]
     yield none_of("files left by the proxy", len(left))
     yield at_most("a reader meanwhile, p95", 1000 * read.p95, 1000, "ms")
     yield none_of("5xx or nothing", read.faults)
