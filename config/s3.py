@@ -5,6 +5,8 @@ from typing import Any
 from boto3.s3.transfer import TransferConfig
 from storages.backends.s3 import S3Storage
 
+IN_MEMORY = 4 << 20  # bytes of a file that is read; of a larger one all lies on disk
+
 
 class PlainS3Storage(S3Storage):
     """Without guesses by name or content: S3Storage marks what looks gzipped as Content-Encoding
@@ -14,7 +16,10 @@ class PlainS3Storage(S3Storage):
         """On the thread that asks: for files as small as runs, starting threads takes longer than
         they save."""
         defaults: dict[str, Any] = super().get_default_settings()
-        return defaults | {"transfer_config": TransferConfig(use_threads=False)}
+        return defaults | {
+            "transfer_config": TransferConfig(use_threads=False),
+            "max_memory_size": IN_MEMORY,  # without it all of every file
+        }
 
     def get_object_parameters(self, name: str) -> dict[str, Any]:
         return super().get_object_parameters(name) | {"ContentType": "application/octet-stream"}

@@ -2,15 +2,18 @@
 
 import gzip
 import hashlib
+import os
 from collections.abc import Iterator
 
 import boto3
 import pytest
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.urls import reverse
 from moto.server import ThreadedMotoServer
 
 from campaigns.models import Run
+from config.s3 import IN_MEMORY
 from scoring.models import Evaluation
 from tests.flow.conftest import World, run_file, rung, world
 
@@ -65,6 +68,15 @@ def test_a_run_is_uploaded_scored_and_given_back_as_it_was(in_the_store: World) 
     answer = in_the_store.browser.get(url)
     assert b"".join(answer.streaming_content) == packed
     assert not answer.has_header("Content-Encoding")
+
+
+def test_of_a_large_file_that_is_read_little_lies_in_memory(in_the_store: World) -> None:
+    size = 3 * IN_MEMORY
+    key = default_storage.save("large", ContentFile(bytes(size)))
+    with default_storage.open(key) as file:
+        assert file.read(1) == b"\0"
+        assert os.fstat(file.file.fileno()).st_size == size  # a file of the disk has a number
+    default_storage.delete(key)
 
 
 def test_the_file_of_a_refused_run_is_gone_from_the_store(in_the_store: World) -> None:
