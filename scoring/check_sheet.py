@@ -4,13 +4,13 @@ All of it follows from the file and the list of topics; nothing of qrels or of o
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from campaigns.models import Run
-from campaigns.trec.runs import ParsedRun
+from campaigns.trec.problems import Problem
 from scoring.core.artefacts import ArtefactError
 from scoring.core.ranking import Ranking
 from scoring.loading import load_ranking
@@ -22,7 +22,7 @@ LARGE = 2_000_000  # documents: comparing more would keep other runs waiting
 UNLIKE = 0.05  # Jaccard index
 
 
-def sheet_of(parsed: ParsedRun, ranking: Ranking, codes: Sequence[str]) -> dict[str, Any]:
+def sheet_of(warnings: Iterable[Problem], ranking: Ranking, codes: Sequence[str]) -> dict[str, Any]:
     """Numbers of one run against the campaign's topics, for JSON."""
     present = set(ranking.topics)
     missing = [code for code in codes if code not in present]
@@ -43,7 +43,7 @@ def sheet_of(parsed: ParsedRun, ranking: Ranking, codes: Sequence[str]) -> dict[
         "tied_documents": ranking.tied_documents,
         "tied_topics": int(tied_topics),
         "is_all_tied": bool(lengths.size) and bool((ranking.tie_groups == 0).all()),
-        "rank_disagreements": _rank_disagreements(parsed),
+        "rank_disagreements": _rank_disagreements(warnings),
     }
 
 
@@ -55,15 +55,18 @@ def own_history(run: Run, ranking: Ranking, ranking_digest: str) -> dict[str, An
     previous = mine.order_by("run").last()
     return {
         "same_as": [twin.run.tag or twin.run.public_id for twin in twins[:SHOWN_CODES]],
-        "flags": _flags(ranking, _loaded(previous)),
+        "flags": _flags(ranking, previous),
     }
 
 
-def _flags(ranking: Ranking, previous: Ranking | None) -> list[str]:
+def _flags(ranking: Ranking, before: StoredRanking | None) -> list[str]:
     flags = []
     if ranking.lengths.size and np.mean(ranking.lengths < SHALLOW) > 0.5:
         flags.append("shallow")
-    if previous is None or max(len(ranking.doc_ids), len(previous.doc_ids)) > LARGE:
+    if before is None or max(len(ranking.doc_ids), before.document_count) > LARGE:
+        return flags
+    previous = _loaded(before)
+    if previous is None:
         return flags
     if len(ranking.topics) > 2 and _topics_that_differ(ranking, previous) == 1:
         flags.append("one topic changed")
@@ -72,10 +75,10 @@ def _flags(ranking: Ranking, previous: Ranking | None) -> list[str]:
     return flags
 
 
-def _loaded(stored: StoredRanking | None) -> Ranking | None:
-    """None too where the file is lost: a check does not fail of an earlier run."""
+def _loaded(stored: StoredRanking) -> Ranking | None:
+    """None where the file is lost: a check does not fail of an earlier run."""
     try:
-        return None if stored is None else load_ranking(stored)
+        return load_ranking(stored)
     except (FileNotFoundError, ArtefactError):
         return None
 
@@ -112,7 +115,7 @@ def _pairs(ranking: Ranking, codes: dict[str, int]) -> np.ndarray:
 
 
 def _topic_of_each(ranking: Ranking) -> np.ndarray:
-    return np.repeat(np.arange(len(ranking.topics)), ranking.lengths)
+    return np.repeat(np.arange(len(ranking.topics), dtype=np.int32), ranking.lengths)
 
 
 def _tied(ranking: Ranking) -> np.ndarray:
@@ -120,9 +123,9 @@ def _tied(ranking: Ranking) -> np.ndarray:
     return np.asarray(ranking.tie_groups != ranking.positions)
 
 
-def _rank_disagreements(parsed: ParsedRun) -> int:
+def _rank_disagreements(warnings: Iterable[Problem]) -> int:
     """How many lines' ranks say another order than their scores; the reader has counted them."""
-    for warning in parsed.warnings:
+    for warning in warnings:
         if warning.code == "RANK_ORDER" and (found := re.search(r"\d[\d,]*", warning.message)):
             return int(found[0].replace(",", ""))
     return 0

@@ -1,5 +1,7 @@
 """Checking a run's file: read it, rank it, and pass or refuse it, in one decision."""
 
+from typing import NamedTuple
+
 from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import transaction
@@ -17,16 +19,30 @@ from scoring.stopwatch import lap
 from scoring.wanted import request_evaluation
 
 
+class Checked(NamedTuple):
+    """What is kept of a file. Its columns, which are as large as it is, are let go."""
+
+    tag: str
+    warnings: tuple[Problem, ...]
+    ranking: Ranking
+
+
 def check_run(held: jobs.Claim) -> None:
     """Ends with the run *accepted*, its ranking stored and its scores asked for; or *checked*,
     where its team has a word to say first; or *refused*, its problems kept and its file gone."""
     run = Run.objects.select_related("campaign", "team").get(pk=held.subject)
     codes = list(run.campaign.topics.order_by("position").values_list("code", flat=True))
     try:
-        parsed = _read(run, codes)
+        checked = _checked(run, codes)
     except FormatError as error:
         _refuse(held, run, error)
         return
+    _pass(held, run, checked, codes)
+    faults.point("after-check-commit")
+
+
+def _checked(run: Run, codes: list[str]) -> Checked:
+    parsed = _read(run, codes)
     faults.point("after-parse")
     with lap("rank"):
         ranking = rank(
@@ -35,8 +51,7 @@ def check_run(held: jobs.Claim) -> None:
             doc_ids=parsed.doc_ids,
             retrieval_scores=parsed.retrieval_scores,
         )
-    _pass(held, run, parsed, ranking, codes)
-    faults.point("after-check-commit")
+    return Checked(parsed.tag, parsed.warnings, ranking)
 
 
 def _read(run: Run, codes: list[str]) -> ParsedRun:
@@ -52,18 +67,17 @@ def _read(run: Run, codes: list[str]) -> ParsedRun:
         )
 
 
-def _pass(
-    held: jobs.Claim, run: Run, parsed: ParsedRun, ranking: Ranking, codes: list[str]
-) -> None:
+def _pass(held: jobs.Claim, run: Run, checked: Checked, codes: list[str]) -> None:
+    tag, ranking = checked.tag, checked.ranking
     with lap("store files"):
         stored = store_ranking(ranking)
-    warnings = [*parsed.warnings, *_same_file_warnings(run)]
-    sheet = sheet_of(parsed, ranking, codes) | own_history(run, ranking, stored.digest)
+    warnings = [*checked.warnings, *_same_file_warnings(run)]
+    sheet = sheet_of(checked.warnings, ranking, codes) | own_history(run, ranking, stored.digest)
     with transaction.atomic():
         jobs.finish(held)
         run = verdicts.held_still(run)
-        if run.withdrawn_at is None and verdicts.is_tag_taken(run, parsed.tag):
-            _refuse_taken_tag(run, parsed.tag)
+        if run.withdrawn_at is None and verdicts.is_tag_taken(run, tag):
+            _refuse_taken_tag(run, tag)
             return
         StoredRanking.objects.create(
             run=run,
@@ -75,7 +89,7 @@ def _pass(
         )
         verdicts.pass_check(
             run,
-            tag=parsed.tag,
+            tag=tag,
             warnings=[w.as_dict() for w in warnings],
             check_sheet=sheet,
             # Nobody is there to say so of a run that was imported.

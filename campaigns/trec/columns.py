@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,32 +14,54 @@ from campaigns.trec.problems import Findings, Problem, refuse, shown
 DOC_BYTES = 1024
 MAX_DOC_TABLE = 256 << 20  # bytes: lines × width of the longest document id
 MAX_ROWS = 20_000_000
+LARGE_BYTES = 32 << 20  # from here on the C library takes every array from the system
 
 DocIds = NDArray[np.bytes_]
 
 
+class _Pile:
+    """Arrays put together into large ones as they come: a large one goes back to the system as soon
+    as it is let go, while small ones leave holes in memory that the process keeps."""
+
+    def __init__(self, join: Callable[[list[NDArray[Any]]], NDArray[Any]]) -> None:
+        self._join = join
+        self._large: list[NDArray[Any]] = []
+        self._small: list[NDArray[Any]] = []
+        self._small_bytes = 0
+
+    def push(self, block: NDArray[Any]) -> None:
+        self._small.append(block)
+        self._small_bytes += block.nbytes
+        if self._small_bytes >= LARGE_BYTES:
+            self._large.append(self._join(self._small))
+            self._small_bytes = 0
+
+    def join(self) -> NDArray[Any]:
+        """All of them in one array; the pile is empty afterwards."""
+        blocks = self._large + self._small
+        self._large, self._small = [], []
+        return blocks.pop() if len(blocks) == 1 else self._join(blocks)
+
+
 class Stack:
-    """Blocks of one column; each is let go as soon as it is copied."""
+    """Blocks of one column."""
 
     def __init__(self, dtype: type[Any]) -> None:
-        self._blocks: list[NDArray[Any]] = []
+        self._pile = _Pile(self._joined)
         self._dtype = dtype
 
     def push(self, block: NDArray[Any]) -> None:
         """Keep a block."""
-        self._blocks.append(block.astype(self._dtype, copy=False))
+        self._pile.push(block.astype(self._dtype, copy=False))
 
     def join(self) -> NDArray[Any]:
         """All rows in one array; the stack is empty afterwards."""
-        if len(self._blocks) == 1:
-            return self._blocks.pop()
-        joined = np.empty(sum(block.size for block in self._blocks), self._dtype)
-        self._blocks.reverse()
-        begin = 0
-        while self._blocks:
-            block = self._blocks.pop()
-            joined[begin : begin + block.size] = block
-            begin += block.size
+        return self._pile.join()
+
+    def _joined(self, blocks: list[NDArray[Any]]) -> NDArray[Any]:
+        joined = np.empty(sum(block.size for block in blocks), self._dtype)
+        for rows, block in _let_go(blocks):
+            joined[rows] = block
         return joined
 
 
@@ -46,7 +69,7 @@ class DocColumn:
     """The document ids of a file, as words of eight bytes."""
 
     def __init__(self) -> None:
-        self._blocks: list[Words] = []
+        self._pile = _Pile(_words_joined)
         self._rows = 0
         self._width = 1  # words
 
@@ -62,22 +85,31 @@ class DocColumn:
                 f"need more than {MAX_DOC_TABLE >> 20} MiB"
             )
             refuse("TOO_BIG", message, int(lines[-1]))
-        self._blocks.append(words)
+        self._pile.push(words)
 
     def join(self) -> DocIds:
         """All ids, S{w}[rows], NUL padded, w a multiple of 8."""
-        joined = self._blocks.pop() if len(self._blocks) == 1 else self._joined()
+        joined = self._pile.join()
         return joined.view(f"S{WORD * self._width}").reshape(-1)
 
-    def _joined(self) -> Words:
-        joined = np.zeros((self._rows, self._width), "<u8")
-        self._blocks.reverse()
-        begin = 0
-        while self._blocks:
-            block = self._blocks.pop()
-            joined[begin : begin + len(block), : block.shape[1]] = block
-            begin += len(block)
-        return joined
+
+def _words_joined(blocks: list[Words]) -> Words:
+    """Ids of any width, padded to the widest."""
+    width = max((block.shape[1] for block in blocks), default=1)
+    joined = np.zeros((sum(map(len, blocks)), width), "<u8")
+    for rows, block in _let_go(blocks):
+        joined[rows, : block.shape[1]] = block
+    return joined
+
+
+def _let_go(blocks: list[NDArray[Any]]) -> Iterator[tuple[slice, NDArray[Any]]]:
+    """Each block and the rows that it takes; it leaves the list, which is empty in the end."""
+    blocks.reverse()
+    begin = 0
+    while blocks:
+        block = blocks.pop()
+        yield slice(begin, begin + len(block)), block
+        begin += len(block)
 
 
 def doc_words(fields: Fields, column: int, findings: Findings) -> Words:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ MAX_WORD = (1 << 64) - 1
 SLOTS_A_ROW = 4
 ROUNDS = 3
 MAX_SLOT_BITS = 24  # 64 MiB of slots
+PART_ROWS = 1_000_000
 
 
 def id_words(doc_ids: DocIds) -> Words:
@@ -26,9 +28,38 @@ def id_words(doc_ids: DocIds) -> Words:
 def repeated_rows(
     topic_index: NDArray[np.int32], doc_ids: DocIds
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows that name a document of their topic again, and the row that named it first."""
-    rows = _alike(_hashes(id_words(doc_ids)), topic_index)
-    return _verified(rows, topic_index, id_words(doc_ids)) if rows.size else (rows, rows)
+    """Rows that name a document of their topic again, and the row that named it first.
+
+    Topics that stand one after the other are looked at some at a time: what is needed for it is as
+    large as that part, however long the run.
+    """
+    words = id_words(doc_ids)
+    found = []
+    for part in _parts(topic_index):
+        rows, first = _repeated(topic_index[part], words[part])
+        found.append((rows + part.start, first + part.start))
+    rows, first = zip(*found, strict=True)
+    return np.concatenate(rows), np.concatenate(first)
+
+
+def _parts(topic_index: NDArray[np.int32]) -> list[slice]:
+    """Slices of whole topics, of `PART_ROWS` or a topic more; one of all rows where the topics do
+    not stand together."""
+    size = topic_index.size
+    if size <= PART_ROWS or (topic_index[1:] < topic_index[:-1]).any():
+        return [slice(0, size)]
+    bounds = [0]
+    while size - bounds[-1] > PART_ROWS:
+        last_topic = topic_index[bounds[-1] + PART_ROWS]
+        bounds.append(int(np.searchsorted(topic_index, last_topic, side="right")))
+    return [slice(a, b) for a, b in pairwise([*bounds, size]) if b > a]
+
+
+def _repeated(
+    topic_index: NDArray[np.int32], words: Words
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    rows = _alike(_hashes(words), topic_index - topic_index.min(initial=0))
+    return _verified(rows, topic_index, words) if rows.size else (rows, rows)
 
 
 def _alike(hashes: Words, topic_index: NDArray[np.int32]) -> NDArray[np.intp]:

@@ -42,18 +42,21 @@ def pack_ranking(ranking: Ranking) -> bytes:
     if any("\0" in topic for topic in ranking.topics):
         raise ValueError("a topic name holds a NUL character")
     names = "\0".join(ranking.topics).encode()
-    back = (ranking.positions - ranking.tie_groups).astype("<i4")  # mostly 0: packs to nothing
-    body = b"".join(
-        (
+    back = (ranking.positions - ranking.tie_groups).astype("<i4", copy=False)  # mostly 0
+    packer = zlib.compressobj(1)
+    # One after the other: of a long run all of them together are hundreds of megabytes.
+    body = [
+        packer.compress(part)
+        for part in (
             _RANKING_COUNTS.pack(len(names), ranking.doc_ids.dtype.itemsize),
             names,
             ranking.lengths.astype("<i4").tobytes(),
-            back.tobytes(),
-            ranking.doc_ids.tobytes(),
+            memoryview(back),
+            memoryview(np.ascontiguousarray(ranking.doc_ids).view(np.uint8)),
         )
-    )
+    ]
     shape = (len(ranking.topics), len(ranking.doc_ids))
-    return _seal(_RANKING, shape, zlib.compress(body, 1))
+    return _seal(_RANKING, shape, b"".join((*body, packer.flush())))
 
 
 def unpack_ranking(blob: bytes) -> Ranking:
@@ -72,13 +75,14 @@ def unpack_ranking(blob: bytes) -> Ranking:
         back = np.frombuffer(body, "<i4", documents, start)
         start += back.nbytes
         doc_ids = np.frombuffer(body, f"S{width}", documents, start)
-        positions = np.arange(documents) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        starts = (np.cumsum(lengths) - lengths).astype(np.int32)
+        positions = np.arange(documents, dtype=np.int32) - np.repeat(starts, lengths)
         return Ranking(
             topics=tuple(names.split("\0")) if topics else (),
             lengths=lengths.astype(np.int32, copy=False),
             doc_ids=doc_ids,
             hashes=hash_doc_ids(doc_ids),
-            tie_groups=(positions - back).astype(np.int32),
+            tie_groups=positions - back,
         )
     except (zlib.error, struct.error, ValueError) as error:
         raise ArtefactError(f"the ranking is damaged: {error}") from error
