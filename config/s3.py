@@ -5,6 +5,7 @@ from typing import Any
 from boto3.s3.transfer import TransferConfig
 from storages.backends.s3 import S3Storage
 
+ONE_REQUEST = 4 << 30  # bytes; more than any upload has, and less than a store takes at once
 IN_MEMORY = 4 << 20  # bytes of a file that is read; of a larger one all lies on disk
 
 
@@ -17,7 +18,8 @@ class PlainS3Storage(S3Storage):
         they save."""
         defaults: dict[str, Any] = super().get_default_settings()
         return defaults | {
-            "transfer_config": TransferConfig(use_threads=False),
+            # In one request: of a file in parts each part would be loaded first.
+            "transfer_config": TransferConfig(use_threads=False, multipart_threshold=ONE_REQUEST),
             "max_memory_size": IN_MEMORY,  # without it all of every file
         }
 

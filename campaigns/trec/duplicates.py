@@ -36,10 +36,9 @@ def repeated_rows(
     words = id_words(doc_ids)
     found = []
     for part in _parts(topic_index):
-        rows, first = _repeated(topic_index[part], words[part])
-        found.append((rows + part.start, first + part.start))
-    rows, first = zip(*found, strict=True)
-    return np.concatenate(rows), np.concatenate(first)
+        again, first = _repeated(topic_index[part], words[part])
+        found.append((again + part.start, first + part.start))
+    return np.concatenate([a for a, _ in found]), np.concatenate([f for _, f in found])
 
 
 def _parts(topic_index: NDArray[np.int32]) -> list[slice]:

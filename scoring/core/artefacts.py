@@ -51,8 +51,8 @@ def pack_ranking(ranking: Ranking) -> bytes:
             _RANKING_COUNTS.pack(len(names), ranking.doc_ids.dtype.itemsize),
             names,
             ranking.lengths.astype("<i4").tobytes(),
-            memoryview(back),
-            memoryview(np.ascontiguousarray(ranking.doc_ids).view(np.uint8)),
+            back.tobytes(),
+            ranking.doc_ids.tobytes(),
         )
     ]
     shape = (len(ranking.topics), len(ranking.doc_ids))
