@@ -2,6 +2,11 @@
 
 Cheaper than the board itself. No score is read: those of an evaluation are only ever replaced as a
 whole, and its `scored_at` with them.
+
+PostgreSQL is asked which versions of the rows there are, and not what stands in them. A row that is
+written is another version: it has another place, `ctid`, or another transaction wrote it, `xmin`.
+All of them together are told by their number and the sum of what they hash to. On SQLite, which
+knows no versions, all rows are one text.
 """
 
 import hashlib
@@ -10,7 +15,7 @@ from functools import cache
 from typing import Any, Final
 
 from django.db import connection
-from django.db.models import Func, Model, QuerySet, TextField
+from django.db.models import BigIntegerField, Func, Model, QuerySet, TextField
 from django.http import QueryDict
 
 from campaigns.access import Viewer
@@ -23,8 +28,14 @@ OF_RUN: Final = (
     "team__name", "team__is_anonymous", "team__disqualified_at", "team__disqualified_reason",
 )  # fmt: skip
 OF_EVALUATION: Final = ("pk", "run", "qrels", "definitions", "tie_rule", "state", "scored_at")
-ANY: Final = -1  # stands for a campaign's key
 OF_QRELS: Final = ("pk", "version", "digest", "judgment_count", "published_at")
+SHOWN_OF: Final = {
+    "run": OF_RUN,
+    "evaluation": OF_EVALUATION,
+    "qrels": OF_QRELS,
+    "strokes": ("pk", "digest", "state"),
+}
+ANY: Final = -1  # stands for a campaign's key
 
 
 def board_key(viewer: Viewer, asked: QueryDict) -> str:
@@ -55,32 +66,43 @@ def _columns(row: Model) -> tuple[Any, ...]:
 
 @cache
 def _statement() -> tuple[str, tuple[Any, ...]]:
-    """All rows as one text, so that one query reads them whatever they are of. To put it together
-    takes longer than to run it: that is done once."""
+    """One query whatever the rows are of. To put it together takes longer than to run it: that is
+    done once."""
     campaign = Campaign(pk=ANY)
-    evaluations = Evaluation.objects.filter(run__campaign=campaign)
-    strokes = campaign.analyses.filter(kind="significance")
-    rows = _told(campaign.runs.all(), OF_RUN).union(
-        _told(evaluations, OF_EVALUATION),
-        _told(campaign.qrels.all(), OF_QRELS),
-        _told(strokes, ("pk", "digest", "state")),
-        all=True,
-    )
-    statement, arguments = rows.query.sql_with_params()
-    # In whatever order they come: in another one the board would be drawn once more, no worse.
-    put = "STRING_AGG(told, '')" if connection.vendor == "postgresql" else "GROUP_CONCAT(told)"
+    shown = {
+        "run": campaign.runs.all(),
+        "evaluation": Evaluation.objects.filter(run__campaign=campaign),
+        "qrels": campaign.qrels.all(),
+        "strokes": campaign.analyses.filter(kind="significance"),
+    }
+    if connection.vendor == "postgresql":
+        shown |= {"team": campaign.teams.all()}
+        told = [_versions(rows) for rows in shown.values()]
+        put = "COUNT(*), SUM(told)"
+    else:
+        told = [_texts(rows, SHOWN_OF[name]) for name, rows in shown.items()]
+        # In whatever order they come: in another one the board would be drawn once more, no worse.
+        put = "GROUP_CONCAT(told)"
+    statement, arguments = told[0].union(*told[1:], all=True).query.sql_with_params()
     return f"SELECT {put} FROM ({statement}) AS every", tuple(arguments)  # noqa: S608 - our own
 
 
-def _told(rows: QuerySet[Any], fields: Sequence[str]) -> QuerySet[Any, tuple[str]]:
-    return rows.order_by().annotate(told=_RowText(*fields)).values_list("told")
+def _versions(rows: QuerySet[Any]) -> QuerySet[Any, tuple[int]]:
+    return rows.order_by().annotate(told=_Version("pk")).values_list("told")
 
 
-class _RowText(Func):
-    """The values of a row as one text. PostgreSQL writes a row faster than it makes JSON of it."""
+def _texts(rows: QuerySet[Any], fields: Sequence[str]) -> QuerySet[Any, tuple[str]]:
+    told = Func(*fields, function="JSON_ARRAY", output_field=TextField())
+    return rows.order_by().annotate(told=told).values_list("told")
 
-    function = "JSON_ARRAY"
-    output_field = TextField()
 
-    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        return self.as_sql(compiler, connection, template="ROW(%(expressions)s)::text", **context)
+class _Version(Func):
+    """A number for the version of the row that a column belongs to."""
+
+    output_field = BigIntegerField()
+
+    def as_sql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        key, arguments = compiler.compile(self.get_source_expressions()[0])
+        table = key.rpartition(".")[0]
+        version = f"{table}.xmin::text || {table}.ctid::text"
+        return f"hashtextextended({version}, {key})", arguments

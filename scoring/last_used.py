@@ -1,6 +1,8 @@
 """Values that a process keeps in memory: the last used, as many as there is room for."""
 
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -15,6 +17,22 @@ class LastUsed(Generic[Value]):
         self._kept: OrderedDict[str, tuple[Value, int]] = OrderedDict()
         self._weight = 0
         self._lock = Lock()
+        self._making: dict[str, tuple[Lock, int]] = {}  # and how many are at it or wait
+
+    @contextmanager
+    def alone(self, key: str) -> Iterator[None]:
+        """While one thread makes a value, the others that want it wait: they find it made."""
+        with self._lock:
+            lock, count = self._making.get(key, (Lock(), 0))
+            self._making[key] = lock, count + 1
+        try:
+            with lock:
+                yield
+        finally:
+            with self._lock:
+                lock, count = self._making.pop(key)
+                if count > 1:
+                    self._making[key] = lock, count - 1
 
     def get(self, key: str) -> Value | None:
         with self._lock:

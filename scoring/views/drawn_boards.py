@@ -50,11 +50,16 @@ def drawn_board(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
     if asked.get("p") or asked.get("ties"):  # made of more than the key tells of
         return _draw(request, viewer)
     key = board_key(viewer, asked)
-    drawn = DRAWN.get(key)
-    if drawn is None:
-        drawn = _draw(request, viewer)
-        if board_key(viewer, asked) == key:  # nothing has changed while it was drawn
-            DRAWN.keep(key, drawn, len(drawn.text))
+    return DRAWN.get(key) or _draw_once(request, viewer, key)
+
+
+def _draw_once(request: HttpRequest, viewer: Viewer, key: str) -> DrawnBoard:
+    with DRAWN.alone(key):
+        drawn = DRAWN.get(key)  # somebody else may have drawn it meanwhile
+        if drawn is None:
+            drawn = _draw(request, viewer)
+            if board_key(viewer, request.GET) == key:  # nothing has changed while it was drawn
+                DRAWN.keep(key, drawn, len(drawn.text))
     return drawn
 
 

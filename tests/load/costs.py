@@ -74,7 +74,7 @@ def _spent(stack: Stack) -> Iterator[Spent]:
         Processor(*processes_of(stack, "worker")) as worker,
     ):
         yield spent
-        _settle(stack)
+        settle(stack)
     after = _held(stack)
     spent.web, spent.worker = web.seconds, worker.seconds
     spent.database, spent.stored, spent.messages = (
@@ -89,9 +89,15 @@ def _held(stack: Stack) -> tuple[int, int, int]:
     return database, stored, int(pushed.get("cmdstat_lpush", {}).get("calls", 0))
 
 
-def _settle(stack: Stack) -> None:
+def work_left(stack: Stack) -> int:
+    """Jobs that are not done."""
+    return _asked(stack, "SELECT count(*) FROM scoring_job WHERE state <> 'done'")[0]
+
+
+def settle(stack: Stack) -> None:
+    """Waits until there are none."""
     until = time.monotonic() + PATIENCE
-    while _asked(stack, "SELECT count(*) FROM scoring_job WHERE state <> 'done'")[0]:
+    while work_left(stack):
         if time.monotonic() > until:
             raise TimeoutError(f"Work was left after {PATIENCE} s.")
         time.sleep(0.5)

@@ -50,6 +50,7 @@ def large(stack: Stack, track: Track) -> Figures:
         pieces = (piece.replace(b" large\n", name) for piece in _pieces(data, 1 << 20))
         return track.hand_in_parts(pieces, len(data))[0]
 
+    closed_loop(stack.port, track.board, users=READERS, seconds=2)  # as web processes mostly are
     with Memory(*webs) as web, Memory(*workers) as worker:
         began = time.monotonic()
         taken = at_once([lambda number=number: hand_in(number) for number in range(LARGE)])
