@@ -13,7 +13,7 @@ from pathlib import Path
 from django.utils import timezone
 
 from config.stack import BASE_DIR, Stack, running
-from tests.load import PUBLISHED, costs, readers, restarts, uploads, wide
+from tests.load import PUBLISHED, costs, fuzz, readers, restarts, uploads, wide
 from tests.load.figures import Figure, Figures
 from tests.stack.handing_in import Track, prepare
 
@@ -30,6 +30,7 @@ SCENARIOS: dict[str, Callable[[Stack, Track], Figures]] = {
     "burst": uploads.burst,
     "slow": uploads.slow,
     "large": uploads.large,
+    "fuzz": fuzz.fuzz,
     "wide": lambda stack, _: wide.wide(stack),
     "costs": lambda stack, _: costs.costs(stack),
     "deploy": restarts.restarts,

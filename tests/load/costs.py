@@ -90,8 +90,9 @@ def _held(stack: Stack) -> tuple[int, int, int]:
 
 
 def work_left(stack: Stack) -> int:
-    """Jobs that are not done."""
-    return _asked(stack, "SELECT count(*) FROM scoring_job WHERE state <> 'done'")[0]
+    """Jobs that have not ended."""
+    left = "SELECT count(*) FROM scoring_job WHERE state IN ('waiting', 'running')"
+    return _asked(stack, left)[0]
 
 
 def settle(stack: Stack) -> None:
