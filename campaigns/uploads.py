@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,6 +25,10 @@ class NotTaken(Exception):
         self.next_at = next_at
 
 
+class NotStored(Exception):
+    """The storage is full or away: nothing was taken in, and it is nobody's fault who hands in."""
+
+
 @dataclass(frozen=True)
 class StoredFile:
     """A file that lies in storage and that no row owns yet."""
@@ -39,7 +43,7 @@ class StoredFile:
 def stored_upload(upload: File) -> Iterator[StoredFile]:
     """Streams an upload to storage; deletes it again if the block does not take it in.
 
-    Raises `NotTaken` for one that is too large.
+    Raises `NotTaken` for one that is too large, `NotStored` where the storage does not take it.
     """
     if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
         limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
@@ -48,8 +52,7 @@ def stored_upload(upload: File) -> Iterator[StoredFile]:
     upload.seek(0)
     digest = hashlib.file_digest(upload.file, "sha256").hexdigest()
     size = upload.seek(0, os.SEEK_END)
-    identity = new_public_id()
-    key = default_storage.save(f"runs/{identity[:2]}/{identity}", File(upload.file))
+    key = _stored(upload)
     try:
         yield StoredFile(
             storage_key=key,
@@ -62,6 +65,17 @@ def stored_upload(upload: File) -> Iterator[StoredFile]:
         if not Run.objects.filter(storage_key=key).exists():
             default_storage.delete(key)
         raise
+
+
+def _stored(upload: File) -> str:
+    identity = new_public_id()
+    name = f"runs/{identity[:2]}/{identity}"
+    try:
+        return default_storage.save(name, File(upload.file))
+    except OSError as error:
+        with suppress(Exception):  # what there is of it takes room; tidying finds it otherwise
+            default_storage.delete(name)
+        raise NotStored from error
 
 
 def _shown_name(name: str | None) -> str:

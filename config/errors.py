@@ -1,5 +1,6 @@
 """What is answered when something went wrong on our side, or was not found."""
 
+import errno
 import sys
 
 from django.db import InterfaceError, OperationalError
@@ -9,6 +10,7 @@ from django.template.loader import render_to_string
 from django.views.defaults import page_not_found, server_error
 
 from campaigns.choices import UnknownChoice
+from campaigns.uploads import NotStored
 
 FAULT = {"code": "error", "message": "Something went wrong here; nothing was changed by halves."}
 AWAY = {
@@ -20,8 +22,8 @@ AWAY_SECONDS = "10"  # as the proxy says where no web process answers
 
 def answer_fault(request: HttpRequest) -> HttpResponse:
     """To a script in the shape of all refusals of the API, to a person as a page. It is called
-    while the fault is being handled: a database that is away will be back."""
-    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
+    while the fault is being handled: a database or a storage that is away will be back."""
+    if _is_away(sys.exc_info()[1]):
         return _answer_away(request)
     if request.path_info.startswith("/api/"):
         return JsonResponse(FAULT, status=500)
@@ -39,6 +41,13 @@ def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse
     }
     context = {"choice": exception, "links": links, "back": _address(request, exception.name)}
     return render(request, "unknown_choice.html", context, status=404)
+
+
+def _is_away(fault: BaseException | None) -> bool:
+    """Whether database or storage are away or full, and not we at fault."""
+    if isinstance(fault, OSError):
+        return fault.errno in (errno.ENOSPC, errno.EDQUOT)
+    return isinstance(fault, OperationalError | InterfaceError | NotStored)
 
 
 def _answer_away(request: HttpRequest) -> HttpResponse:

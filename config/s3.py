@@ -1,8 +1,11 @@
 """Files in an S3 store, as they are: a gzipped run is kept and given back gzipped."""
 
+from errno import EIO
 from typing import Any
 
+from boto3.exceptions import Boto3Error
 from boto3.s3.transfer import TransferConfig
+from botocore.exceptions import BotoCoreError, ClientError
 from storages.backends.s3 import S3Storage
 
 ONE_REQUEST = 4 << 30  # bytes; more than any upload has, and less than a store takes at once
@@ -25,6 +28,13 @@ class PlainS3Storage(S3Storage):
 
     def get_object_parameters(self, name: str) -> dict[str, Any]:
         return super().get_object_parameters(name) | {"ContentType": "application/octet-stream"}
+
+    def _save(self, name: str, content: Any) -> str:
+        """As a folder would say it: raises OSError where the store does not take the file."""
+        try:
+            return super()._save(name, content)
+        except (Boto3Error, BotoCoreError, ClientError) as error:
+            raise OSError(EIO, f"the store did not take {name}") from error
 
     def _get_write_parameters(self, name: str, content: Any = None) -> dict[str, Any]:
         parameters = super()._get_write_parameters(name, content)

@@ -14,6 +14,7 @@ from moto.server import ThreadedMotoServer
 
 from campaigns.models import Run
 from config.s3 import IN_MEMORY
+from config.stack import free_port
 from scoring.models import Evaluation
 from tests.flow.conftest import World, run_file, rung, world
 
@@ -83,3 +84,15 @@ def test_the_file_of_a_refused_run_is_gone_from_the_store(in_the_store: World) -
     run = in_the_store.taken_in(b"not a run\n")
     assert (run.state, run.storage_key) == (Run.State.REFUSED, "")
     assert default_storage.listdir("runs")[1] == []
+
+
+def test_a_store_that_is_away_takes_nothing_in_and_is_told(
+    in_the_store: World, settings: object
+) -> None:
+    away = settings.STORAGES["default"]
+    options = away["OPTIONS"] | {"endpoint_url": f"http://127.0.0.1:{free_port()}"}
+    settings.STORAGES = settings.STORAGES | {"default": away | {"OPTIONS": options}}
+    in_the_store.browser.raise_request_exception = False
+    answer = in_the_store.hand_in_by_script(run_file())
+    assert (answer.status_code, answer.json()["code"]) == (503, "away")
+    assert Run.objects.count() == 0

@@ -1,0 +1,72 @@
+"""A storage that is full, on a real disk of a megabyte, or that is away: told, and nothing half."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.files.storage import default_storage
+from django.test import Client
+
+from campaigns.models import LogEntry, Run
+from tests.flow.conftest import World, run_file, rung, stored_files, world
+
+__all__ = ["rung", "world"]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LARGE = run_file(documents=tuple(f"d{number}" for number in range(12_000)))  # 400 kB
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """Of a megabyte."""
+    made = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(tmp_path)]
+    mounted = subprocess.run(made, capture_output=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"only root makes a disk of a megabyte: {mounted.stderr.decode()}")
+    yield tmp_path
+    subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)
+
+
+@pytest.fixture
+def on_the_disk(world: World, disk: Path, settings: object) -> World:
+    storage = {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": str(disk / "files")},
+    }
+    settings.STORAGES = settings.STORAGES | {"default": storage}
+    world.change(run_depth=20_000)
+    for browser in (world.browser, world.desk):
+        browser.raise_request_exception = False  # as a browser sees it
+    return world
+
+
+@pytest.mark.parametrize("way", ["by page", "by script"])
+def test_a_full_disk_takes_nothing_in_and_is_told_and_with_room_all_goes_on(
+    on_the_disk: World, disk: Path, way: str
+) -> None:
+    send = on_the_disk.hand_in if way == "by page" else on_the_disk.hand_in_by_script
+    filler = disk / "filler"
+    filler.write_bytes(bytes(800_000))
+    log = LogEntry.objects.count()
+    answer = send(LARGE)
+    assert (answer.status_code, answer["Retry-After"]) == (503, "10")
+    told = answer.json()["message"] if way == "by script" else answer.content.decode()
+    assert "away for a moment" in told
+    assert (Run.objects.count(), LogEntry.objects.count(), stored_files("runs")) == (0, log, [])
+    filler.unlink()
+    on_the_disk.add_qrels()
+    run = on_the_disk.taken_in(LARGE)
+    assert run.state == Run.State.ACCEPTED
+    assert default_storage.open(run.storage_key).read() == LARGE
+
+
+def test_who_reads_goes_on_reading_beside_a_full_disk(on_the_disk: World, disk: Path) -> None:
+    on_the_disk.add_qrels()
+    run = on_the_disk.taken_in(run_file())
+    with (disk / "filler").open("wb") as file, pytest.raises(OSError, match="No space"):
+        file.write(bytes(2_000_000))
+    assert on_the_disk.page_of(run)
+    assert [row["run"] for row in on_the_disk.board()] == [run.tag]
+    assert on_the_disk.hand_in(LARGE).status_code == 503
+    assert Client().get("/").status_code == 200
