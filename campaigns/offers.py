@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef
-
 from campaigns import intake
 from campaigns.access import Viewer
 from campaigns.models import Run
@@ -45,13 +43,17 @@ def replaceable_runs(viewer: Viewer, moment: datetime) -> list[Run]:
     """The runs that an upload of this viewer may replace: live ones of its team, of any team for
     an organiser, and none that another upload is about to replace."""
     if viewer.is_organiser:
-        runs = viewer.campaign.runs.filter(LIVE)
+        runs = viewer.campaign.runs
     elif viewer.team is not None:
-        runs = viewer.team.runs.filter(LIVE)
+        runs = viewer.team.runs
     else:
         return []
-    successors = Run.objects.filter(STANDING, replaces=OuterRef("pk"))
-    found = runs.filter(disqualified_at=None).exclude(Exists(successors)).select_related("team")
+    successors = runs.filter(STANDING, replaces__isnull=False)
+    found = (
+        runs.filter(LIVE, disqualified_at=None)
+        .exclude(pk__in=successors.values("replaces"))
+        .select_related("team")
+    )
     return [run for run in found.order_by("tag", "pk") if intake.can_withdraw(viewer, run, moment)]
 
 

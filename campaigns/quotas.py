@@ -6,7 +6,7 @@ One function answers for the page, the API and the decision; the decision asks i
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from campaigns.models import Audience, Campaign, Run, Team
 from campaigns.models.runs import STANDING
@@ -95,8 +95,9 @@ def _counted(campaign: Campaign, team: Team, replacing: Run | None) -> QuerySet[
     replaced ones; a run and the one that is to replace it count once."""
     if tells_anything(campaign):
         return team.runs.filter(STANDING | Q(state=Run.State.ACCEPTED))
-    successors = Run.objects.filter(STANDING, replaces=OuterRef("pk"))
-    standing = team.runs.filter(STANDING).exclude(Exists(successors))
+    # As a list of the team's own: asked run by run, a database may look through all runs for each.
+    successors = team.runs.filter(STANDING, replaces__isnull=False)
+    standing = team.runs.filter(STANDING).exclude(pk__in=successors.values("replaces"))
     return standing if replacing is None else standing.exclude(pk=replacing.pk)
 
 
