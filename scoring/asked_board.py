@@ -24,15 +24,31 @@ from scoring.board_choices import (
     chosen_persistence,
     chosen_version,
 )
+from scoring.board_state import while_unchanged
 from scoring.board_vectors import means_seen
 from scoring.core.measures.measure import Measure
 from scoring.core.standing import common_places
 from scoring.definitions import rules_of
 from scoring.grade_cube import means_from_grades
+from scoring.last_used import LastUsed
 from scoring.leaderboard import Leaderboard, Row, leaderboard, placed
 from scoring.tied_board import with_ties
 
 TIES: Final = {"on": "what ties decide", "off": "not shown"}
+
+
+BOARDS: LastUsed[Leaderboard] = LastUsed(room=10_000)  # rows
+
+
+def kept_board(viewer: Viewer, asked: QueryDict) -> Leaderboard:
+    """As `board_asked`, from memory while nothing of it has changed: for tables, which scripts ask
+    for again and again."""
+
+    def make() -> tuple[Leaderboard, int]:
+        board = board_asked(viewer, asked)
+        return board, 10 + len(board.rows)  # an empty one is not for nothing
+
+    return while_unchanged(BOARDS, viewer, asked, make)
 
 
 def board_asked(

@@ -10,9 +10,9 @@ knows no versions, all rows are one text.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django.db import connection
 from django.db.models import BigIntegerField, Func, Model, QuerySet, TextField
@@ -20,7 +20,10 @@ from django.http import QueryDict
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign
+from scoring.last_used import LastUsed
 from scoring.models import Evaluation
+
+Made = TypeVar("Made")
 
 OF_RUN: Final = (
     "pk", "public_id", "digest", "tag", "run_type", "is_pooled", "state", "is_late", "withdrawn_at",
@@ -36,6 +39,26 @@ SHOWN_OF: Final = {
     "strokes": ("pk", "digest", "state"),
 }
 ANY: Final = -1  # stands for a campaign's key
+
+
+def while_unchanged(
+    kept: LastUsed[Made], viewer: Viewer, asked: QueryDict, make: Callable[[], tuple[Made, int]]
+) -> Made:
+    """What was made for this audience and address, while nothing has changed since; else what
+    `make` makes now, with its weight. Whether the viewer may see it was decided before."""
+    if asked.get("p") or asked.get("ties"):  # made of more than the key tells of
+        return make()[0]
+    key = board_key(viewer, asked)
+    found = kept.get(key)
+    if found is not None:
+        return found
+    with kept.alone(key):
+        found = kept.get(key)  # somebody else may have made it meanwhile
+        if found is None:
+            found, weight = make()
+            if board_key(viewer, asked) == key:  # nothing has changed while it was made
+                kept.keep(key, found, weight)
+        return found
 
 
 def board_key(viewer: Viewer, asked: QueryDict) -> str:

@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from campaigns.models import Audience, Campaign, Membership, Run, Series, Team, User
 from campaigns.models.showing import trec_style
+from scoring import asked_board, board_state
 from scoring.definitions import rules_of
 from scoring.draining import perform_waiting_jobs
 from scoring.last_used import LastUsed
@@ -41,9 +42,11 @@ SECRET = "canary-team"
 
 @pytest.fixture(autouse=True)
 def forgetful() -> Iterator[None]:
-    drawn_boards.DRAWN.clear()
+    for kept in (drawn_boards.DRAWN, asked_board.BOARDS):
+        kept.clear()
     yield
-    drawn_boards.DRAWN.clear()
+    for kept in (drawn_boards.DRAWN, asked_board.BOARDS):
+        kept.clear()
 
 
 @pytest.fixture
@@ -81,17 +84,24 @@ def page(person: User | None = None, **query: Any) -> HttpResponse:
 
 
 def text(person: User | None = None, **query: Any) -> str:
-    """The page without the token that is another one every time."""
+    """The page, without the token that is another one every time, and the table for scripts."""
     html = page(person, **query).content.decode()
-    return re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", html)
+    page_text = re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", html)
+    return page_text + table(person, **query)
+
+
+def table(person: User | None = None, **query: Any) -> str:
+    client = Client()
+    if person is not None:
+        client.force_login(person)
+    return client.get(reverse("api:leaderboard", args=["kept"]), query).content.decode()
 
 
 def drawn_anew(person: User | None = None, **query: Any) -> str:
-    kept, drawn_boards.DRAWN = drawn_boards.DRAWN, LastUsed(room=0)
-    try:
+    with pytest.MonkeyPatch.context() as forgetful:
+        forgetful.setattr(drawn_boards, "DRAWN", LastUsed(room=0))
+        forgetful.setattr(asked_board, "BOARDS", LastUsed(room=0))
         return text(person, **query)
-    finally:
-        drawn_boards.DRAWN = kept
 
 
 # --- every change --------------------------------------------------------------------------------
@@ -345,7 +355,7 @@ def test_what_the_key_does_not_tell_of_is_drawn_every_time(
     query: dict[str, str], board: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    monkeypatch.setattr(drawn_boards, "board_key", lambda *_: asked.append(1) or "the same")
+    monkeypatch.setattr(board_state, "board_key", lambda *_: asked.append(1) or "the same")
     for _ in range(2):
         text(**query)
     assert asked == []

@@ -12,7 +12,7 @@ from campaigns.api.acts import reading
 from campaigns.api.answers import READS, RefusalSerializer
 from campaigns.choices import UnknownChoice
 from campaigns.models import Run
-from scoring.asked_board import board_asked
+from scoring.asked_board import kept_board
 from scoring.board_choices import POOLED
 from scoring.exports.board import board_csv, board_records
 from scoring.models import Analysis
@@ -131,7 +131,7 @@ def being_computed(analysis: Analysis) -> Response:
 def leaderboard_rows(request: Request, slug: str) -> Response | HttpResponse:
     """The rows of the page at full precision; `format=csv` gives the page's CSV."""
     viewer = access.board_or_404(request.user, slug)
-    board = board_asked(viewer, request.query_params)
+    board = kept_board(viewer, request.query_params)
     if unanswered := board.unanswered:
         return being_computed(unanswered)
     match request.query_params.get("format", "json"):

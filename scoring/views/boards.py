@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from scoring.asked_board import board_asked
+from scoring.asked_board import board_asked, kept_board
 from scoring.exports.badge import board_badge
 from scoring.exports.board import board_csv
 from scoring.exports.latex import board_latex
@@ -31,7 +31,7 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def leaderboard_csv(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    board = board_asked(viewer, request.GET)
+    board = kept_board(viewer, request.GET)
     if unanswered := board.unanswered:
         return not_computed_yet(unanswered)
     response = HttpResponse(board_csv(board), content_type="text/csv; charset=utf-8")

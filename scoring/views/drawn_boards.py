@@ -22,7 +22,7 @@ from scoring.board_choices import (
     persistence_of,
     versions_offered,
 )
-from scoring.board_state import board_key
+from scoring.board_state import while_unchanged
 from scoring.charts.intervals import interval_chart
 from scoring.definitions import rules_of
 from scoring.last_used import LastUsed
@@ -46,21 +46,12 @@ DRAWN: LastUsed[DrawnBoard] = LastUsed(room=CHARACTERS)
 
 def drawn_board(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
     """The viewer must be one who may see the board. Raises UnknownChoice."""
-    asked = request.GET
-    if asked.get("p") or asked.get("ties"):  # made of more than the key tells of
-        return _draw(request, viewer)
-    key = board_key(viewer, asked)
-    return DRAWN.get(key) or _draw_once(request, viewer, key)
 
+    def draw() -> tuple[DrawnBoard, int]:
+        drawn = _draw(request, viewer)
+        return drawn, len(drawn.text)
 
-def _draw_once(request: HttpRequest, viewer: Viewer, key: str) -> DrawnBoard:
-    with DRAWN.alone(key):
-        drawn = DRAWN.get(key)  # somebody else may have drawn it meanwhile
-        if drawn is None:
-            drawn = _draw(request, viewer)
-            if board_key(viewer, request.GET) == key:  # nothing has changed while it was drawn
-                DRAWN.keep(key, drawn, len(drawn.text))
-    return drawn
+    return while_unchanged(DRAWN, viewer, request.GET, draw)
 
 
 def _draw(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
