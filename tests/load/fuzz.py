@@ -14,7 +14,7 @@ from tests.load.figures import Figure, Figures, at_most, none_of
 from tests.stack.handing_in import Track, run_bytes
 from tests.trec.hostile import RUNS
 
-FILES, SENDERS = 10_000, 8
+FILES, SENDERS = 2_000, 8
 SIZE = 4_000  # bytes of a file that was made to hurt
 BOMBS, BOMB_BYTES = 10, 1 << 30
 READ_SECONDS = 20
