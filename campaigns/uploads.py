@@ -75,7 +75,7 @@ def _stored(upload: File) -> str:
     except OSError as error:
         with suppress(Exception):  # what there is of it takes room; tidying finds it otherwise
             default_storage.delete(name)
-        raise NotStored from error
+        raise NotStored(str(error)) from error
 
 
 def _shown_name(name: str | None) -> str:

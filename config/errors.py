@@ -46,7 +46,7 @@ def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse
 def _is_away(fault: BaseException | None) -> bool:
     """Whether database or storage are away or full, and not we at fault."""
     if isinstance(fault, OSError):
-        return fault.errno in (errno.ENOSPC, errno.EDQUOT)
+        return fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO)
     return isinstance(fault, OperationalError | InterfaceError | NotStored)
 
 

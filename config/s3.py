@@ -34,7 +34,7 @@ class PlainS3Storage(S3Storage):
         try:
             return super()._save(name, content)
         except (Boto3Error, BotoCoreError, ClientError) as error:
-            raise OSError(EIO, f"the store did not take {name}") from error
+            raise OSError(EIO, f"the store did not take {name}: {error}") from error
 
     def _get_write_parameters(self, name: str, content: Any = None) -> dict[str, Any]:
         parameters = super()._get_write_parameters(name, content)

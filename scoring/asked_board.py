@@ -37,7 +37,7 @@ from scoring.tied_board import with_ties
 TIES: Final = {"on": "what ties decide", "off": "not shown"}
 
 
-BOARDS: LastUsed[Leaderboard] = LastUsed(room=10_000)  # rows
+BOARDS: LastUsed[Leaderboard] = LastUsed(room=30_000)  # cells
 
 
 def kept_board(viewer: Viewer, asked: QueryDict) -> Leaderboard:
@@ -46,7 +46,7 @@ def kept_board(viewer: Viewer, asked: QueryDict) -> Leaderboard:
 
     def make() -> tuple[Leaderboard, int]:
         board = board_asked(viewer, asked)
-        return board, 10 + len(board.rows)  # an empty one is not for nothing
+        return board, 10 + len(board.rows) * (1 + len(board.columns))
 
     return while_unchanged(BOARDS, viewer, asked, make)
 

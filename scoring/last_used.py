@@ -44,6 +44,8 @@ class LastUsed(Generic[Value]):
     def keep(self, key: str, value: Value, weight: int) -> None:
         with self._lock:
             self._drop(key)
+            if weight > self._room:
+                return
             self._kept[key] = value, weight
             self._weight += weight
             while self._weight > self._room:

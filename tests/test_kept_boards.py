@@ -371,7 +371,7 @@ def test_the_last_used_values_are_kept_as_far_as_there_is_room() -> None:
     kept.keep("a", "A again", 7)  # no room for c beside it
     assert [kept.get(key) for key in "abc"] == ["A again", None, None]
     kept.keep("d", "D", 11)
-    assert [kept.get(key) for key in "ad"] == [None, None]
+    assert [kept.get(key) for key in "ad"] == ["A again", None]
 
 
 def test_of_many_who_want_a_value_at_once_one_makes_it_and_nobody_waits_for_another_value() -> None:

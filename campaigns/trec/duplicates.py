@@ -57,7 +57,8 @@ def _parts(topic_index: NDArray[np.int32]) -> list[slice]:
 def _repeated(
     topic_index: NDArray[np.int32], words: Words
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    rows = _alike(_hashes(words), topic_index - topic_index.min(initial=0))
+    first = topic_index.min() if topic_index.size else 0
+    rows = _alike(_hashes(words), topic_index - first)
     return _verified(rows, topic_index, words) if rows.size else (rows, rows)
 
 

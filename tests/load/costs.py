@@ -11,7 +11,7 @@ from redis import Redis
 from config.stack import Stack
 from tests.load import PUBLISHED
 from tests.load.clients import Processor, processes_of
-from tests.load.figures import Figure, Figures
+from tests.load.figures import Figure, Figures, none_of
 from tests.stack.handing_in import prepare, run_bytes
 
 RUNS = 50
@@ -63,6 +63,7 @@ def costs(stack: Stack) -> Figures:
     with _spent(stack) as anew:
         stack.manage("shell", "--verbosity", "0", "-c", OTHER_QRELS.format(slug=track.slug))
     yield from anew.of_each("a run under other qrels")
+    yield none_of("jobs that failed", failed(stack))
 
 
 @contextmanager
@@ -93,6 +94,11 @@ def work_left(stack: Stack) -> int:
     """Jobs that have not ended."""
     left = "SELECT count(*) FROM scoring_job WHERE state IN ('waiting', 'running')"
     return _asked(stack, left)[0]
+
+
+def failed(stack: Stack) -> int:
+    """Jobs that were given up."""
+    return _asked(stack, "SELECT count(*) FROM scoring_job WHERE state = 'failed'")[0]
 
 
 def settle(stack: Stack) -> None:

@@ -5,6 +5,7 @@ import gzip
 import random
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
 from itertools import islice
 
 from config.stack import Stack
@@ -38,7 +39,7 @@ def fuzz(stack: Stack, track: Track) -> Figures:
     def hand_in(data: bytes) -> int:
         try:
             return track.hand_in(data)[0]
-        except OSError:
+        except (OSError, HTTPException):
             return 0
 
     with ThreadPoolExecutor(SENDERS + 1) as senders:

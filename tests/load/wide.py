@@ -4,7 +4,7 @@ import time
 
 from config.stack import Stack
 from tests.load.clients import Answers, closed_loop
-from tests.load.costs import OTHER_QRELS, settle, work_left
+from tests.load.costs import OTHER_QRELS, failed, settle, work_left
 from tests.load.figures import Figure, Figures, at_most, none_of
 from tests.load.readers import place
 from tests.stack.handing_in import fetch
@@ -64,7 +64,9 @@ def _again(stack: Stack, board: str) -> Figures:
             break
     settle(stack)
     yield Figure("all scored again, and the best tested, after", f"{_since(began)} s")
-    yield Figure("the board meanwhile, p95", f"{1000 * meanwhile.p95:.0f} ms")
+    yield none_of("jobs that failed", failed(stack))
+    if meanwhile.seconds:
+        yield Figure("the board meanwhile, p95", f"{1000 * meanwhile.p95:.0f} ms")
     yield none_of("other than 200", sum(status != 200 for status in meanwhile.statuses))
 
 
