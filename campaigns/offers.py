@@ -10,7 +10,6 @@ from datetime import datetime
 from campaigns import intake
 from campaigns.access import Viewer
 from campaigns.models import Run
-from campaigns.models.runs import LIVE, STANDING
 from campaigns.quotas import decide_quota, frees_a_place, quota_of
 from campaigns.uploads import NotTaken
 
@@ -48,12 +47,8 @@ def replaceable_runs(viewer: Viewer, moment: datetime) -> list[Run]:
         runs = viewer.team.runs
     else:
         return []
-    successors = runs.filter(STANDING, replaces__isnull=False)
-    found = (
-        runs.filter(LIVE, disqualified_at=None)
-        .exclude(pk__in=successors.values("replaces"))
-        .select_related("team")
-    )
+    # In this order: a successor that waits to be checked is none of the live ones.
+    found = runs.without_successors().live().filter(disqualified_at=None).select_related("team")
     return [run for run in found.order_by("tag", "pk") if intake.can_withdraw(viewer, run, moment)]
 
 

@@ -95,9 +95,7 @@ def _counted(campaign: Campaign, team: Team, replacing: Run | None) -> QuerySet[
     replaced ones; a run and the one that is to replace it count once."""
     if tells_anything(campaign):
         return team.runs.filter(STANDING | Q(state=Run.State.ACCEPTED))
-    # As a list of the team's own: asked run by run, a database may look through all runs for each.
-    successors = team.runs.filter(STANDING, replaces__isnull=False)
-    standing = team.runs.filter(STANDING).exclude(pk__in=successors.values("replaces"))
+    standing = team.runs.without_successors().filter(STANDING)
     return standing if replacing is None else standing.exclude(pk=replacing.pk)
 
 

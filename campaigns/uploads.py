@@ -25,10 +25,6 @@ class NotTaken(Exception):
         self.next_at = next_at
 
 
-class NotStored(Exception):
-    """The storage is full or away: nothing was taken in, and it is nobody's fault who hands in."""
-
-
 @dataclass(frozen=True)
 class StoredFile:
     """A file that lies in storage and that no row owns yet."""
@@ -43,7 +39,7 @@ class StoredFile:
 def stored_upload(upload: File) -> Iterator[StoredFile]:
     """Streams an upload to storage; deletes it again if the block does not take it in.
 
-    Raises `NotTaken` for one that is too large, `NotStored` where the storage does not take it.
+    Raises `NotTaken` for one that is too large, OSError where the storage does not take it.
     """
     if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
         limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
@@ -72,10 +68,10 @@ def _stored(upload: File) -> str:
     name = f"runs/{identity[:2]}/{identity}"
     try:
         return default_storage.save(name, File(upload.file))
-    except OSError as error:
+    except OSError:
         with suppress(Exception):  # what there is of it takes room; tidying finds it otherwise
             default_storage.delete(name)
-        raise NotStored(str(error)) from error
+        raise
 
 
 def _shown_name(name: str | None) -> str:

@@ -10,7 +10,6 @@ from django.template.loader import render_to_string
 from django.views.defaults import page_not_found, server_error
 
 from campaigns.choices import UnknownChoice
-from campaigns.uploads import NotStored
 
 FAULT = {"code": "error", "message": "Something went wrong here; nothing was changed by halves."}
 AWAY = {
@@ -47,7 +46,7 @@ def _is_away(fault: BaseException | None) -> bool:
     """Whether database or storage are away or full, and not we at fault."""
     if isinstance(fault, OSError):
         return fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-    return isinstance(fault, OperationalError | InterfaceError | NotStored)
+    return isinstance(fault, OperationalError | InterfaceError)
 
 
 def _answer_away(request: HttpRequest) -> HttpResponse:

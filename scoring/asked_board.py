@@ -36,7 +36,6 @@ from scoring.tied_board import with_ties
 
 TIES: Final = {"on": "what ties decide", "off": "not shown"}
 
-
 BOARDS: LastUsed[Leaderboard] = LastUsed(room=30_000)  # cells
 
 

@@ -22,6 +22,12 @@ class RunQuerySet(models.QuerySet["Run"]):
     def ranked(self) -> "RunQuerySet":
         return self.filter(RANKED)
 
+    def without_successors(self) -> "RunQuerySet":
+        """Those that no standing run among them is to replace. As one list: asked run by run, a
+        database may look through all runs of the site for each."""
+        successors = self.filter(STANDING, replaces__isnull=False)
+        return self.exclude(pk__in=successors.values("replaces"))
+
 
 class Run(models.Model):
     """Its state is what became of the file; withdrawn, replaced, late and disqualified are facts

@@ -30,7 +30,7 @@ SCENARIOS: dict[str, Callable[[Stack, Track], Figures]] = {
     "burst": uploads.burst,
     "slow": uploads.slow,
     "large": uploads.large,
-    "fuzz": fuzz.fuzz,
+    "fuzz": lambda stack, _: fuzz.fuzz(stack),
     "wide": lambda stack, _: wide.wide(stack),
     "costs": lambda stack, _: costs.costs(stack),
     "deploy": restarts.restarts,
