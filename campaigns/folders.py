@@ -16,6 +16,7 @@ from pathlib import Path
 from django.core.exceptions import ValidationError
 from django.core.files.base import File
 from django.core.files.storage import default_storage
+from django.db import transaction
 from django.utils import timezone
 
 from campaigns import intake
@@ -23,7 +24,7 @@ from campaigns.assignments import topics_xml
 from campaigns.models import Campaign, Membership, Run, Team, User
 from campaigns.trec.compression import GZIP_MAGIC, plain_blocks
 from campaigns.trec.problems import FormatError
-from campaigns.trec.runs_table import RunsTableRow
+from campaigns.trec.runs_table import RunsTable, RunsTableRow
 
 NO_TABLE = "Imported runs"  # the team of runs that no table names
 
@@ -70,21 +71,29 @@ def campaign_for(
     return campaign
 
 
-def import_run(*, campaign: Campaign, path: Path, table: Mapping[str, RunsTableRow]) -> Run:
-    """Takes in one run file, as if its team had handed it in; the same file only once."""
-    row = table.get(path.name) or table.get(_tag_of(path))
+def import_run(*, campaign: Campaign, path: Path, table: RunsTable) -> Run:
+    """Submits one run file for its team; the same file only once.
+
+    Raises `FolderError`, before anything is stored, where the row of the table that names the run
+    has an error: its team is not known then.
+    """
+    row = _row_of(path, table)
     name = (row.team if row else "") or NO_TABLE
-    team = campaign.teams.filter(name=name).first() or Team.objects.create(
-        campaign=campaign, name=name
-    )
     with path.open("rb") as opened:
         digest = hashlib.file_digest(opened, "sha256").hexdigest()
-    earlier = team.runs.filter(digest=digest).exclude(
+    earlier = campaign.runs.filter(team__name=name, digest=digest).exclude(
         state__in=[Run.State.REFUSED, Run.State.FAILED]
     )
     if run := earlier.first():
         return run
-    with path.open("rb") as opened, intake.stored_upload(File(opened, name=path.name)) as file:
+    with (
+        path.open("rb") as opened,
+        intake.stored_upload(File(opened, name=path.name)) as file,
+        transaction.atomic(),  # no team without its run
+    ):
+        team = campaign.teams.filter(name=name).first() or Team.objects.create(
+            campaign=campaign, name=name
+        )
         return intake.submit_run(
             campaign=campaign,
             team=team,
@@ -121,6 +130,15 @@ def _one(folder: Path, stem: str) -> Path | None:
         names = ", ".join(p.name for p in found)
         raise FolderError(f"{folder} has more than one {stem} file: {names}.")
     return found[0] if found else None
+
+
+def _row_of(path: Path, table: RunsTable) -> RunsTableRow | None:
+    for name in (path.name, _tag_of(path)):
+        if line := table.bad_lines.get(name):
+            raise FolderError(f"line {line} of the runs table, which names it, has an error")
+        if row := table.by_name.get(name):
+            return row
+    return None
 
 
 def _tag_of(path: Path) -> str:

@@ -74,6 +74,28 @@ def test_a_refused_run_is_named_with_its_line_and_the_rest_comes_in(folder: Path
     assert "line 2: FIELDS" in said
 
 
+def test_the_import_goes_on_past_bad_rows_of_the_runs_table_and_names_each(folder: Path) -> None:
+    (folder / "runs" / "third").write_text(OTHER.replace("other", "third"))
+    table = folder / "table.csv"
+    table.write_text("run,team,pooled\ngood,Alpha,maybe\nother,Beta,yes\nthird,Gamma\n")
+    with pytest.raises(CommandError) as caught:
+        imported(folder, runs_table=table)
+    assert str(caught.value).splitlines()[:-1] == [
+        f"{table}: line 2: TABLE neither yes nor no (field 3: 'maybe')",
+        f"{table}: line 4: TABLE 2 columns, 3 expected ('third,Gamma')",
+        "good.gz is not imported: line 2 of the runs table, which names it, has an error.",
+        "third is not imported: line 4 of the runs table, which names it, has an error.",
+    ]
+    campaign = Campaign.objects.get(slug="small")
+    assert list(campaign.runs.values_list("tag", "state", "team__name")) == [
+        ("other", Run.State.ACCEPTED, "Beta")
+    ]
+    assert list(campaign.teams.values_list("name", flat=True)) == ["Beta"]  # none without a run
+
+    table.write_text("run,team,pooled\ngood,Alpha,no\nother,Beta,yes\nthird,Gamma,no\n")
+    assert imported(folder, runs_table=table).startswith("3 runs of 3 teams accepted.")
+
+
 def test_unknown_topics_are_refused_or_dropped_as_asked(folder: Path) -> None:
     (folder / "runs" / "unknown").write_text(UNKNOWN)
     assert "line 2: UNKNOWN_TOPIC" in imported(folder)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import BinaryIO
 
 from campaigns.trec.problems import Findings, Problem, refuse, shown
@@ -16,6 +17,7 @@ MAX_TABLE_BYTES = 16 << 20
 CELL_CHARACTERS = 10_000
 MAX_COLUMNS = 1_000
 MAX_ROWS = 100_000
+TEAM_CHARACTERS = 100
 COLUMNS = {
     "run": "tag",
     "tag": "tag",
@@ -43,19 +45,32 @@ class RunsTableRow:
     file: str = ""  # where two teams share a tag, the file tells their runs apart
 
 
-def read_runs_table(
-    source: BinaryIO | bytes, *, max_bytes: int = MAX_TABLE_BYTES
-) -> tuple[RunsTableRow, ...]:
+@dataclass(frozen=True)
+class RunsTable:
+    """The rows without an error, and what is wrong with the others."""
+
+    rows: tuple[RunsTableRow, ...] = ()
+    problems: tuple[Problem, ...] = ()  # one for each bad row, by line
+    bad_lines: Mapping[str, int] = field(default_factory=dict)  # by the name of the bad row's run
+
+    @cached_property
+    def by_name(self) -> dict[str, RunsTableRow]:
+        """By file name where the table gives one, otherwise by tag."""
+        return {row.file or row.tag: row for row in self.rows}
+
+
+def read_runs_table(source: BinaryIO | bytes, *, max_bytes: int = MAX_TABLE_BYTES) -> RunsTable:
     """Read a runs table, plain or gzipped CSV in UTF-8 with one header row.
 
     Columns are known by name, in any case and order: run or tag (required), team, runtype / run
     type / type, pooled / contributed judgments / contributed (yes, no, true, false, 1, 0 or
-    empty), file. Other columns are passed over. Raises FormatError with line numbers.
+    empty), file. Other columns are passed over. A row with an error is left out and named in
+    `problems`. Raises FormatError with line numbers for what concerns the whole file.
     """
     findings = Findings()
     with findings.gathered():
-        rows = _rows(read_text(source, findings, max_bytes=max_bytes), findings)
-    return rows
+        table = _table(read_text(source, findings, max_bytes=max_bytes))
+    return table
 
 
 def _records(text: str) -> Iterator[tuple[int, list[str]]]:
@@ -71,29 +86,42 @@ def _records(text: str) -> Iterator[tuple[int, list[str]]]:
         refuse("TABLE", f"not CSV: {error}", line)
 
 
-def _rows(text: str, findings: Findings) -> tuple[RunsTableRow, ...]:
+def _table(text: str) -> RunsTable:
     records = _records(text)
     line, header = next(records, (0, []))
     if not header:
         refuse("EMPTY", "the file is empty")
     names = _columns(header, line)
     rows: list[RunsTableRow] = []
+    problems: list[Problem] = []
     lines: dict[str, int] = {}
+    bad_lines: dict[str, int] = {}
     for line, cells in records:
-        if len(rows) == MAX_ROWS:
+        if len(rows) + len(problems) == MAX_ROWS:
             refuse("TOO_MANY", f"more than {MAX_ROWS:,} runs", line)
-        problem = _shape_problem(cells, header, line)
-        if problem is None:
-            row, problem = _row(dict(zip(header, cells, strict=True)), names, line)
-            name = row.file or row.tag
-            if problem is None and name in lines:
-                message = f"run stands already on line {lines[name]}"
-                problem = Problem("DUP", line, message, None, shown(name))
+        row, problem = _read_row(cells, header, names, line)
+        name = (row.file or row.tag) if row else ""
+        if row and problem is None and name in lines:
+            message = f"run stands already on line {lines[name]}"
+            problem = Problem("DUP", line, message, None, shown(name))
+        if row:
             lines.setdefault(name, line)
+        if row and problem is None:
             rows.append(row)
         if problem:
-            findings.add(problem)
-    return tuple(rows)
+            problems.append(problem)
+            # In a row of another shape no column is known: any cell may be the run's name.
+            bad_lines |= dict.fromkeys([name] if row else cells, line)
+    return RunsTable(tuple(rows), tuple(problems), bad_lines)
+
+
+def _read_row(
+    cells: list[str], header: list[str], names: dict[str, str], line: int
+) -> tuple[RunsTableRow | None, Problem | None]:
+    """No row where the cells do not fit the header."""
+    if problem := _shape_problem(cells, header, line):
+        return None, problem
+    return _row(dict(zip(header, cells, strict=True)), names, line)
 
 
 def _columns(header: list[str], line: int) -> dict[str, str]:
@@ -135,11 +163,15 @@ def _row(
     pooled = known.get("is_pooled", "")
     problem = tag_problem(tag.encode(), line)
     if problem:
-        field = list(cells).index(names["tag"]) + 1
-        problem = Problem(problem.code, line, problem.message, field, problem.value)
+        place = list(cells).index(names["tag"]) + 1
+        problem = Problem(problem.code, line, problem.message, place, problem.value)
     elif pooled and pooled.casefold() not in YES | NO:
-        field = list(cells).index(names["is_pooled"]) + 1
-        problem = Problem("TABLE", line, "neither yes nor no", field, shown(pooled))
+        place = list(cells).index(names["is_pooled"]) + 1
+        problem = Problem("TABLE", line, "neither yes nor no", place, shown(pooled))
+    elif len(known.get("team", "")) > TEAM_CHARACTERS:
+        place = list(cells).index(names["team"]) + 1
+        message = f"team name of more than {TEAM_CHARACTERS} characters"
+        problem = Problem("TABLE", line, message, place, shown(known["team"]))
     row = RunsTableRow(
         tag=tag,
         team=known.get("team", ""),

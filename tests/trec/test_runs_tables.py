@@ -15,7 +15,7 @@ def test_known_columns_are_read_and_others_passed_over() -> None:
         b"run2,other,automatic,no,,\n"
         b"run3,,,,,\n"
     )
-    assert read_runs_table(data) == (
+    assert read_runs_table(data).rows == (
         RunsTableRow("run1", "GUIR_S2", "manual", True),
         RunsTableRow("run2", "other", "automatic", False),
         RunsTableRow("run3", "", "", None),
@@ -24,12 +24,12 @@ def test_known_columns_are_read_and_others_passed_over() -> None:
 
 @pytest.mark.parametrize("title", ["run", "Tag", " TAG "])
 def test_the_run_column_has_two_names_in_any_case(title: str) -> None:
-    assert read_runs_table(f"{title}\nr1\n".encode())[0].tag == "r1"
+    assert read_runs_table(f"{title}\nr1\n".encode()).rows[0].tag == "r1"
 
 
 @pytest.mark.parametrize("title", ["runtype", "run type", "Type"])
 def test_the_type_column_has_three_names(title: str) -> None:
-    assert read_runs_table(f"run,{title}\nr1,manual\n".encode())[0].run_type == "manual"
+    assert read_runs_table(f"run,{title}\nr1,manual\n".encode()).rows[0].run_type == "manual"
 
 
 @pytest.mark.parametrize("title", ["pooled", "contributed judgments", "Contributed"])
@@ -38,7 +38,7 @@ def test_the_type_column_has_three_names(title: str) -> None:
     [("yes", True), ("1", True), ("TRUE", True), ("no", False), ("0", False), ("", None)],
 )
 def test_the_pooled_column(title: str, cell: str, is_pooled: bool | None) -> None:
-    assert read_runs_table(f"run,{title}\nr1,{cell}\n".encode())[0].is_pooled is is_pooled
+    assert read_runs_table(f"run,{title}\nr1,{cell}\n".encode()).rows[0].is_pooled is is_pooled
 
 
 @pytest.mark.parametrize(
@@ -48,19 +48,42 @@ def test_the_pooled_column(title: str, cell: str, is_pooled: bool | None) -> Non
         (b"team\nx\n", "line 1: TABLE no column is called run or tag"),
         (b"run,tag\nx,y\n", "line 1: TABLE columns 'run' and this one say the same"),
         (b"run,a,a\nx,y,z\n", "line 1: TABLE a column is named twice"),
-        (b"run,team\nr1,x\nr2\n", "line 3: TABLE 1 columns, 2 expected"),
-        (b"run,pooled\nr1,yes\n\nr2,maybe\n", "line 4: TABLE neither yes nor no (field 2: 'maybe"),
-        (b"team,run\nx,r1\ny,=SUM(1)\n", "line 3: TAG"),
-        (b'run,note\nr1,"two\nlines"\nr1,x\n', "line 4: DUP run stands already on line 2"),
         (b'run\nr1\n"open\n', "line 3: TABLE not CSV"),
         (b"run\nr\xff\n", "line 2: ENCODING"),
         (b"run\nr\0\n", "line 2: NUL"),
         (b"run\n" + b"".join(b"r%d\n" % k for k in range(100_001)), "line 100002: TOO_MANY"),
         (b",".join(b"c%d" % k for k in range(1001)), "line 1: TABLE more than 1,000 columns"),
-        (b"run,n\nr," + b"x" * 10_001, "line 2: TABLE cell of 10,001 characters"),
     ],
 )
-def test_faults_are_named_with_their_line(data: bytes, said: str) -> None:
+def test_faults_of_the_whole_file_are_named_with_their_line(data: bytes, said: str) -> None:
     with pytest.raises(FormatError) as caught:
         read_runs_table(data)
     assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"run,team\nr1,x\nr2\n", "line 3: TABLE 1 columns, 2 expected"),
+        (b"run,pooled\nr1,yes\n\nr2,maybe\n", "line 4: TABLE neither yes nor no (field 2: 'maybe"),
+        (b"team,run\nx,r1\ny,=SUM(1)\n", "line 3: TAG"),
+        (b'run,note\nr1,"two\nlines"\nr1,x\n', "line 4: DUP run stands already on line 2"),
+        (b"run,n\nr," + b"x" * 10_001, "line 2: TABLE cell of 10,001 characters"),
+        (b"run,team\nr," + b"x" * 101, "line 2: TABLE team name of more than 100 characters"),
+    ],
+)
+def test_a_bad_row_is_left_out_and_named_with_its_line(data: bytes, said: str) -> None:
+    table = read_runs_table(data)
+    assert [str(problem)[: len(said)] for problem in table.problems] == [said]
+    assert [row.tag for row in table.rows] in ([], ["r1"])
+    assert table.bad_lines
+
+
+def test_every_bad_row_is_named_and_the_runs_of_the_others_are_known() -> None:
+    table = read_runs_table(
+        b"run,team,pooled,file\ngood,A,yes,\nbad,B,maybe,\nshort,C\nshared,D,x,shared.1.gz\n"
+        b"shared,E,no,shared.2.gz\ngood,F,no,\n"
+    )
+    assert [problem.line for problem in table.problems] == [3, 4, 5, 7]
+    assert list(table.by_name) == ["good", "shared.2.gz"]
+    assert table.bad_lines == {"bad": 3, "short": 4, "C": 4, "shared.1.gz": 5, "good": 7}

@@ -3,6 +3,7 @@ refused and why."""
 
 import time
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from campaigns.folders import FolderError, campaign_for, import_run, open_folder
 from campaigns.models import Campaign, Membership, Run, User
 from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels
-from campaigns.trec.runs_table import RunsTableRow, read_runs_table
+from campaigns.trec.runs_table import RunsTable, read_runs_table
 from campaigns.trec.topics import read_topics
+from campaigns.uploads import NotTaken
 from scoring.draining import perform_waiting_jobs
 from scoring.stopwatch import timing
 
@@ -40,11 +42,13 @@ class Command(BaseCommand):
             table = _read_table(options["runs_table"])
             with timing() as laps:
                 campaign = self._prepare(folder, options)
-                self._take_in(campaign, folder.runs, table)
+                left_out = self._take_in(campaign, folder.runs, table)
                 self._perform(campaign)
         except (FolderError, FormatError) as error:
             raise CommandError(f"{options['folder']}: {error}") from error
         self._report(campaign, laps, time.perf_counter() - started)
+        if table.problems or left_out:
+            raise CommandError(_left_out_text(options["runs_table"], table, left_out))
 
     def _prepare(self, folder: Any, options: dict[str, Any]) -> Campaign:
         facts = {
@@ -67,10 +71,16 @@ class Command(BaseCommand):
         return Campaign.objects.get(pk=campaign.pk)
 
     def _take_in(
-        self, campaign: Campaign, paths: tuple[Path, ...], table: dict[str, RunsTableRow]
-    ) -> None:
+        self, campaign: Campaign, paths: tuple[Path, ...], table: RunsTable
+    ) -> dict[str, Exception]:
+        """Imports what it can; the error of each run file that it cannot import, by its name."""
+        left_out: dict[str, Exception] = {}
         for path in tqdm(paths, desc="taking in", unit="run", disable=None):
-            import_run(campaign=campaign, path=path, table=table)
+            try:
+                import_run(campaign=campaign, path=path, table=table)
+            except (FolderError, NotTaken, PermissionError) as error:
+                left_out[path.name] = error
+        return left_out
 
     def _perform(self, campaign: Campaign) -> None:
         with tqdm(desc="checking and scoring", unit="job", disable=None) as bar:
@@ -92,14 +102,20 @@ class Command(BaseCommand):
         self.stdout.write(f"{seconds:.1f} s in all: {split}, database and the rest {rest:.1f} s.")
 
 
-def _read_table(path: Path | None) -> dict[str, RunsTableRow]:
+def _read_table(path: Path | None) -> RunsTable:
     if path is None:
-        return {}
+        return RunsTable()
     try:
-        rows = read_runs_table(path.read_bytes())
+        return read_runs_table(path.read_bytes())
     except (OSError, FormatError) as error:
         raise CommandError(f"{path}: {error}") from error
-    return {row.file or row.tag: row for row in rows}
+
+
+def _left_out_text(path: Path | None, table: RunsTable, left_out: Mapping[str, Exception]) -> str:
+    """Every bad row with its line, and every run file that was not imported."""
+    lines = [f"{path}: {problem}" for problem in table.problems]
+    lines += [f"{name} is not imported: {error}." for name, error in left_out.items()]
+    return "\n".join((*lines, "Correct these and run the command again: it adds what is missing."))
 
 
 def _organiser(email: str | None) -> User | None:
