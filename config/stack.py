@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from string import Template
 from tempfile import TemporaryDirectory
+
+from config.nginx import write_configuration
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
@@ -201,28 +202,9 @@ def _start_worker(stack: Stack, name: str) -> None:
 
 
 def _start_proxy(stack: Stack, webs: list[str], program: str) -> None:
-    site = Template((BASE_DIR / "config/proxy/trackside.conf.template").read_text())
     folder = stack.folder / "proxy"
-    folder.mkdir()
-    named = site.safe_substitute(
-        WEB_SERVERS="\n    ".join(f"server {address} fail_timeout=1s;" for address in webs),
-        PROXY_LISTEN=f"{HOST}:{stack.port}",
-        MAX_UPLOAD="401m",
-        PAGES=str(BASE_DIR / "config/proxy"),
-        SPOOL=str(folder),
-        PUBLIC_SCHEME="http",
-    )
-    kept = "".join(
-        f"    {kind}_temp_path {folder}/{kind};\n" for kind in ("fastcgi", "uwsgi", "scgi")
-    )
-    (folder / "nginx.conf").write_text(
-        # Started by root it would become nobody, who finds no way into this folder.
-        f"{'user root;' if os.getuid() == 0 else ''}\n"
-        f"daemon off;\npid {folder}/pid;\nerror_log {folder}/error.log;\n"
-        "events { worker_connections 1024; }\n"
-        f"http {{\n    access_log off;\n{kept}{named}}}\n"
-    )
-    stack.start("proxy", program, "-c", str(folder / "nginx.conf"), "-p", str(folder))
+    path = write_configuration(folder, listen=f"{HOST}:{stack.port}", webs=webs)
+    stack.start("proxy", program, "-c", str(path), "-p", str(folder))
     wait_for("the proxy", lambda: listens(stack.port))
 
 

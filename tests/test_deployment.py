@@ -84,7 +84,7 @@ def test_what_the_proxy_shows_by_itself_lies_where_it_looks_and_stands_alone() -
     folder, _, _ = SERVICES["proxy"]["volumes"][0].removeprefix("./config/proxy:").partition(":")
     assert SERVICES["proxy"]["environment"]["PAGES"] == folder
     pages = set(re.findall(r"location = /(\w+\.html)", site))
-    assert pages == {"away.html", "too_large.html"}
+    assert pages == {"away.html", "refusal.html"}
     for page in pages:
         text = (ROOT / "config/proxy" / page).read_text()
         assert re.findall(r'<script|<link|src=|url\(|@import|href="(?!/")[^"]', text) == []
