@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
+from ipaddress import ip_address
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -20,6 +22,22 @@ def stamp_arrival(get_response: GetResponse) -> GetResponse:
 
     def middleware(request: HttpRequest) -> HttpResponse:
         request.arrived_at = _told_arrival(request) or timezone.now()
+        return get_response(request)
+
+    return middleware
+
+
+def take_client_address(get_response: GetResponse) -> GetResponse:
+    """Makes REMOTE_ADDR the client's address. Everything that limits or logs by address reads that
+    (Django, allauth, REST framework, gunicorn's log), so all of it follows NUM_PROXIES: the address
+    that the outermost of our own proxies saw, which a client cannot forge."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        addresses = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+        if 0 < settings.NUM_PROXIES <= len(addresses):
+            told = addresses[-settings.NUM_PROXIES].strip()
+            with suppress(ValueError):  # not an address: the peer's own stays
+                request.META["REMOTE_ADDR"] = str(ip_address(told))
         return get_response(request)
 
     return middleware

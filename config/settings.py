@@ -53,6 +53,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.request_ids.stamp_request",
+    "config.middleware.take_client_address",
     "config.middleware.stamp_arrival",
     "config.middleware.refuse_nul",
     "django.middleware.security.SecurityMiddleware",
@@ -250,6 +251,7 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "campaigns:campaign-list"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_RATE_LIMITS: dict[str, str] = {}
 ACCOUNT_USER_DISPLAY = "campaigns.people.display_name"
 # Without a mail server an address cannot be confirmed; with one it must be.
 EMAIL_URL = env.str("EMAIL_URL", default="")
@@ -266,7 +268,9 @@ if WHO_MAY_CREATE_CAMPAIGNS not in {"anyone", "approved", "staff"}:
 # --- browser and wire -------------------------------------------------------------------------
 
 IS_HTTPS = env.bool("HTTPS", default=False)
-NUM_PROXIES = env.int("NUM_PROXIES", default=0)  # how many of ours stand in front
+# How many proxies of ours add an address to X-Forwarded-For. config.middleware puts the client's
+# into REMOTE_ADDR, which Django, allauth and REST framework then read.
+NUM_PROXIES = env.int("NUM_PROXIES", default=0)
 # The header in which the proxy notes when a request began, in seconds of Unix time; it overwrites
 # whatever a client sends by that name. Empty: the application's own clock.
 ARRIVAL_HEADER = env.str("ARRIVAL_HEADER", default="")
@@ -322,7 +326,7 @@ REST_FRAMEWORK = {
         "uploads": env("THROTTLE_UPLOADS", default="60/hour"),
         "organise": env("THROTTLE_ORGANISE", default="120/hour"),
     },
-    "NUM_PROXIES": NUM_PROXIES,
+    "NUM_PROXIES": 0,  # REMOTE_ADDR is the client's already
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Trackside",

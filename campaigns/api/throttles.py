@@ -4,17 +4,29 @@ query for each would be dear. They are against scripts that run away, not agains
 from django.core.cache import caches
 from django.utils.connection import ConnectionProxy
 from rest_framework import throttling
+from rest_framework.request import Request
+
+from campaigns.client_address import client_network
 
 COUNTS = ConnectionProxy(caches, "throttles")
 
 
-class Anon(throttling.AnonRateThrottle):
+class ByNetwork(throttling.SimpleRateThrottle):
+    """Strangers are counted as everywhere on the site."""
+
     cache = COUNTS
 
+    def get_ident(self, request: Request) -> str:
+        return client_network(request)
 
-class User(throttling.UserRateThrottle):
-    cache = COUNTS
+
+class Anon(ByNetwork, throttling.AnonRateThrottle):
+    pass
 
 
-class Scoped(throttling.ScopedRateThrottle):
-    cache = COUNTS
+class User(ByNetwork, throttling.UserRateThrottle):
+    pass
+
+
+class Scoped(ByNetwork, throttling.ScopedRateThrottle):
+    pass
