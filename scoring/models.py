@@ -37,7 +37,9 @@ class Job(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     waiting_since = models.DateTimeField()
     claimed_at = models.DateTimeField(null=True)  # the last attempt's begin
-    lost_leases = models.PositiveSmallIntegerField(default=0)  # attempts whose worker went silent
+    lost_leases = models.PositiveSmallIntegerField(  # attempts whose worker went silent
+        default=0, db_default=0
+    )
     rung_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
     error = models.TextField(blank=True)  # for organisers and operators

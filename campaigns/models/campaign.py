@@ -108,9 +108,16 @@ class Campaign(models.Model):
     )
 
     # Taking part.
-    joining = models.CharField(max_length=8, choices=Joining.choices, default=Joining.OPEN)
-    terms = models.TextField(blank=True, help_text="To be accepted before the first run; Markdown.")
-    allows_anonymous_teams = models.BooleanField(default=False)
+    joining = models.CharField(
+        max_length=8, choices=Joining.choices, default=Joining.OPEN, db_default=Joining.OPEN
+    )
+    terms = models.TextField(
+        blank=True,
+        default="",
+        db_default="",
+        help_text="To be accepted before the first run; Markdown.",
+    )
+    allows_anonymous_teams = models.BooleanField(default=False, db_default=False)
     reveals_teams_at = models.DateTimeField(
         null=True, blank=True, help_text="Until then anonymous teams stay so; empty: for good."
     )
@@ -138,35 +145,56 @@ class Campaign(models.Model):
     )
     attempt_quota = models.PositiveSmallIntegerField(
         default=50,
+        db_default=50,
         validators=[AT_MOST_SMALL],
         help_text="Files per team in 24 hours, whatever became of them.",
     )
     asks_acceptance = models.BooleanField(
-        default=False, help_text="A run counts once its team has seen the check sheet and says so."
+        default=False,
+        db_default=False,
+        help_text="A run counts once its team has seen the check sheet and says so.",
     )
-    run_types = models.JSONField(default=all_run_types)
-    asks_priority = models.BooleanField(default=False)
-    run_fields = models.JSONField(default=list, blank=True)  # [{name, label, kind, ...}]
+    run_types = models.JSONField(default=all_run_types, db_default=all_run_types())
+    asks_priority = models.BooleanField(default=False, db_default=False)
+    run_fields = models.JSONField(  # [{name, label, kind, ...}]
+        default=list, db_default=[], blank=True
+    )
 
     # Which of the dates have been told by mail: told once, however often somebody looks.
     opening_told_at = models.DateTimeField(null=True, blank=True)
     closing_told_at = models.DateTimeField(null=True, blank=True)
 
     # What each stage shows; entering a stage puts its row in force in the columns below.
-    preset = models.CharField(max_length=9, choices=Preset.choices, default=Preset.TREC)
-    stage_switches = models.JSONField(default=trec_style, validators=[check_stage_switches])
+    preset = models.CharField(
+        max_length=9, choices=Preset.choices, default=Preset.TREC, db_default=Preset.TREC
+    )
+    stage_switches = models.JSONField(
+        default=trec_style, db_default=trec_style(), validators=[check_stage_switches]
+    )
 
     # Feedback before publication; off unless somebody turns it on (and asks for little).
-    feedback = models.CharField(max_length=7, choices=Feedback.choices, default=Feedback.NONE)
-    feedback_measure = models.CharField(max_length=80, blank=True)  # "": the board's first
-    feedback_step = models.FloatField(default=0.01, validators=[MinValueValidator(0.0)])
-    feedback_runs = models.PositiveSmallIntegerField(default=2, validators=[AT_MOST_SMALL])
-    feedback_days = models.PositiveSmallIntegerField(default=30, validators=[AT_MOST_SMALL])
-    feedback_topics = models.JSONField(default=list, blank=True)  # codes; the board is of the rest
+    feedback = models.CharField(
+        max_length=7, choices=Feedback.choices, default=Feedback.NONE, db_default=Feedback.NONE
+    )
+    feedback_measure = models.CharField(  # "": the board's first
+        max_length=80, blank=True, default="", db_default=""
+    )
+    feedback_step = models.FloatField(
+        default=0.01, db_default=0.01, validators=[MinValueValidator(0.0)]
+    )
+    feedback_runs = models.PositiveSmallIntegerField(
+        default=2, db_default=2, validators=[AT_MOST_SMALL]
+    )
+    feedback_days = models.PositiveSmallIntegerField(
+        default=30, db_default=30, validators=[AT_MOST_SMALL]
+    )
+    feedback_topics = models.JSONField(  # codes; the board is of the rest
+        default=list, db_default=[], blank=True
+    )
 
     # Showing, in force now: each switch on its own, and each off until somebody sets it.
     runs_audience = models.PositiveSmallIntegerField(
-        choices=Audience.choices, default=Audience.ORGANISERS
+        choices=Audience.choices, default=Audience.ORGANISERS, db_default=Audience.ORGANISERS
     )
     shows_own_scores = models.BooleanField(default=False)
     board_audience = models.PositiveSmallIntegerField(
@@ -208,6 +236,8 @@ class Campaign(models.Model):
     document_address = models.CharField(
         max_length=500,
         blank=True,
+        default="",
+        db_default="",
         validators=[check_document_address],
         help_text="Where a document can be read; {doc_id} stands for its id.",
     )

@@ -181,10 +181,12 @@ class Judgment(models.Model):
     task = models.ForeignKey(
         Task, on_delete=models.PROTECT, null=True, blank=True, related_name="judgments"
     )
-    is_unsure = models.BooleanField(default=False)
-    note = models.CharField(max_length=1000, blank=True)
-    is_adjudication = models.BooleanField(default=False)
-    key = models.CharField(max_length=64, blank=True)  # of the sending: a repeated one adds nothing
+    is_unsure = models.BooleanField(default=False, db_default=False)
+    note = models.CharField(max_length=1000, blank=True, default="", db_default="")
+    is_adjudication = models.BooleanField(default=False, db_default=False)
+    key = models.CharField(  # of the sending: a repeated one adds nothing
+        max_length=64, blank=True, default="", db_default=""
+    )
 
     class Meta:
         indexes = [models.Index(fields=["campaign", "topic", "at"])]

@@ -34,7 +34,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
     is_approved = models.BooleanField(default=False, help_text="May make campaigns.")
-    gets_notices = models.BooleanField(default=True)
+    gets_notices = models.BooleanField(default=True, db_default=True)
     joined_at = models.DateTimeField(auto_now_add=True)
 
     USERNAME_FIELD = "email"
@@ -53,10 +53,12 @@ class Team(models.Model):
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     name = models.CharField(max_length=100)
     approved_at = models.DateTimeField(null=True, blank=True, default=timezone.now)
-    is_anonymous = models.BooleanField(default=False)
-    shares_files = models.BooleanField(default=False, help_text="Its run files may be passed on.")
+    is_anonymous = models.BooleanField(default=False, db_default=False)
+    shares_files = models.BooleanField(
+        default=False, db_default=False, help_text="Its run files may be passed on."
+    )
     disqualified_at = models.DateTimeField(null=True, blank=True)
-    disqualified_reason = models.CharField(max_length=500, blank=True)
+    disqualified_reason = models.CharField(max_length=500, blank=True, default="", db_default="")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -86,7 +88,9 @@ class Membership(models.Model):
     team = models.ForeignKey(
         Team, on_delete=models.PROTECT, null=True, blank=True, related_name="memberships"
     )
-    terms_digest = models.CharField(max_length=64, blank=True)  # of the terms accepted
+    terms_digest = models.CharField(  # of the terms accepted
+        max_length=64, blank=True, default="", db_default=""
+    )
     terms_accepted_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 

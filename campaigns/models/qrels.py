@@ -16,7 +16,7 @@ class Qrels(models.Model):
     storage_key = models.CharField(max_length=100, unique=True)
     highest_grade = models.PositiveSmallIntegerField()
     judgment_count = models.PositiveIntegerField()  # grades 0 and up
-    warnings = models.JSONField(default=list, blank=True)
+    warnings = models.JSONField(default=list, db_default=[], blank=True)
     published_at = models.DateTimeField(null=True, blank=True)  # first on a published board
     provenance = models.JSONField(default=dict, blank=True)
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")

@@ -53,7 +53,9 @@ class Run(models.Model):
     tag = models.CharField(max_length=64, blank=True)  # column 6; known once the file is read
     run_type = models.CharField(max_length=9, choices=Type.choices, default=Type.AUTOMATIC)
     description = models.TextField(blank=True, max_length=4000)
-    answers = models.JSONField(default=dict, blank=True)  # to the campaign's run_fields
+    answers = models.JSONField(  # to the campaign's run_fields
+        default=dict, db_default={}, blank=True
+    )
     judging_priority = models.PositiveSmallIntegerField(null=True, blank=True)
     is_pooled = models.BooleanField(null=True, blank=True)  # contributed documents to judge
 
@@ -69,7 +71,9 @@ class Run(models.Model):
     problems = models.JSONField(default=list)  # at most 25, in the order of their lines
     problem_count = models.PositiveIntegerField(default=0)
     warnings = models.JSONField(default=list)
-    check_sheet = models.JSONField(default=dict, blank=True)  # topics, depth, ties, disagreement
+    check_sheet = models.JSONField(  # topics, depth, ties, disagreement
+        default=dict, db_default={}, blank=True
+    )
     accepted_at = models.DateTimeField(null=True, blank=True)
 
     is_late = models.BooleanField(default=False)

@@ -1,0 +1,131 @@
+"""During an upgrade the previous release runs on the new schema: migrations must let it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import models
+from django.db.migrations import operations as ops
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.migration import Migration
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ProjectState
+
+OURS = ("campaigns", "scoring")
+# The last migrations of the previous release, whose commit is in .ci/previous-release.
+RELEASED = {"campaigns": "0006_bounds_of_settings", "scoring": "0005_job_timing"}
+# Operations that the previous release survives although their kind can break it, and why:
+# ("app.migration", "what the operation describes"): "reason".
+ACCEPTED: dict[tuple[str, str], str] = {}
+HARMLESS = (
+    ops.CreateModel,
+    ops.AddIndex,
+    ops.RemoveIndex,
+    ops.RenameIndex,
+    ops.RemoveConstraint,
+    ops.AlterModelOptions,
+    ops.AlterModelManagers,
+    ops.AlterModelTableComment,
+)
+
+
+@pytest.fixture(scope="module")
+def loader() -> MigrationLoader:
+    return MigrationLoader(None, ignore_no_migrations=True)
+
+
+def migrations(loader: MigrationLoader) -> Iterator[Migration]:
+    """Those of our applications, each after those that it depends on."""
+    for app, name in loader.graph._generate_plan(loader.graph.leaf_nodes(), at_end=True):
+        if app in OURS:
+            yield loader.disk_migrations[app, name]
+
+
+def is_released(migration: Migration) -> bool:
+    return migration.name <= RELEASED[migration.app_label]
+
+
+def needs_a_value(field: Any) -> bool:
+    """Whether an INSERT that does not name the column fails."""
+    return not (field.null or field.many_to_many or field.db_default is not models.NOT_PROVIDED)
+
+
+def what_breaks(operation: Operation, app: str, state: ProjectState, known: ProjectState) -> str:
+    """Why the release that knows the tables of `known` cannot go on after this operation."""
+    model = getattr(operation, "model_name", getattr(operation, "name", "")).lower()
+    if isinstance(operation, HARMLESS) or ((app, model) not in known.models and model):
+        return ""
+    if isinstance(operation, ops.AddField):
+        if operation.field.unique and not operation.field.null:
+            return "its second row has the same value in a unique column"
+        return "it writes rows without this column" if needs_a_value(operation.field) else ""
+    if isinstance(operation, ops.AlterField):
+        before = state.models[app, model].fields[operation.name]
+        return what_narrows(before, operation.field)
+    return "it may write or read what this forbids or takes away"
+
+
+def what_narrows(before: Any, after: Any) -> str:
+    if before.null and not after.null:
+        return "it writes NULL"
+    if after.unique and not before.unique:
+        return "it writes the same value twice"
+    if before.get_internal_type() != after.get_internal_type():
+        return "it writes another type"
+    if after.max_length and (before.max_length or after.max_length + 1) > after.max_length:
+        return "it writes longer texts"
+    had_default = before.db_default is not models.NOT_PROVIDED
+    if had_default and needs_a_value(after):
+        return "a release before it relies on the default"
+    return ""
+
+
+def breaking(loader: MigrationLoader, since: dict[str, str]) -> dict[tuple[str, str], str]:
+    """Operations after these migrations that break the release that ends with them."""
+    known = loader.project_state([*since.items()])
+    found = {}
+    state = ProjectState()
+    for migration in migrations(loader):
+        if migration.name > since[migration.app_label]:
+            for operation in migration.operations:
+                reason = what_breaks(operation, migration.app_label, state, known)
+                if reason:
+                    name = f"{migration.app_label}.{migration.name}"
+                    found[name, operation.describe()] = reason
+                operation.state_forwards(migration.app_label, state)
+        else:
+            migration.mutate_state(state, preserve=False)
+    return found
+
+
+def test_no_migration_breaks_the_previous_release(loader: MigrationLoader) -> None:
+    found = breaking(loader, RELEASED)
+    new = {where: why for where, why in found.items() if where not in ACCEPTED}
+    assert new == {}, "CONTRIBUTING.md says how to migrate."
+    assert set(ACCEPTED) <= set(found), "ACCEPTED lists operations that are not there."
+
+
+def test_every_required_column_added_later_has_a_database_default(loader: MigrationLoader) -> None:
+    """Of every table, since its first migration: a release from before the column leaves it out."""
+    lacking = []
+    now = loader.project_state()
+    for migration in migrations(loader):
+        created = {o.name_lower for o in migration.operations if isinstance(o, ops.CreateModel)}
+        for operation in migration.operations:
+            if isinstance(operation, ops.AddField) and operation.model_name_lower not in created:
+                model = now.models.get((migration.app_label, operation.model_name_lower))
+                field = model.fields.get(operation.name) if model else None
+                if field is not None and needs_a_value(field):
+                    lacking.append(f"{operation.model_name}.{operation.name}")
+    assert lacking == []
+
+
+def test_the_check_of_migrations_finds_what_broke_releases_before(loader: MigrationLoader) -> None:
+    """The check itself: three known faults of the migrations that sites have applied."""
+    first = {"campaigns": "0001_initial", "scoring": "0001_initial"}
+    found = breaking(loader, first)
+    assert found["scoring.0005_job_timing", "Add field lost_leases to job"]
+    assert found["campaigns.0004_judging", "Add field document_address to campaign"]
+    assert found["campaigns.0002_lifecycle", "Remove field is_approved from membership"]
+    assert ("campaigns.0002_lifecycle", "Add field archived_at to campaign") not in found
+    assert not any(name == "campaigns.0006_bounds_of_settings" for name, _ in found)
