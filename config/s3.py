@@ -1,20 +1,37 @@
 """Files in an S3 store, as they are: a gzipped run is kept and given back gzipped."""
 
-from errno import EIO
+import tempfile
 from typing import Any
 
-from boto3.exceptions import Boto3Error
 from boto3.s3.transfer import TransferConfig
-from botocore.exceptions import BotoCoreError, ClientError
-from storages.backends.s3 import S3Storage
+from botocore.config import Config
+from django.core.files.base import File
+from storages.backends.s3 import S3File, S3Storage
+
+from config.bulkhead import Bulkhead, Visit
 
 ONE_REQUEST = 4 << 30  # bytes; more than any upload has, and less than a store takes at once
 IN_MEMORY = 4 << 20  # bytes of a file that is read; of a larger one all lies on disk
+# Seconds. A store that does not answer costs a request at most two attempts of these.
+TIMEOUTS = {
+    "connect_timeout": 3,
+    "read_timeout": 8,
+    "retries": {"total_max_attempts": 2, "mode": "standard"},
+}
 
 
 class PlainS3Storage(S3Storage):
     """Without guesses by name or content: S3Storage marks what looks gzipped as Content-Encoding
-    gzip, and clients on the way then unpack what was never packed for the way."""
+    gzip, and clients on the way then unpack what was never packed for the way.
+
+    Every request has time limits and goes through a bulkhead; what fails raises OSError, as a
+    folder does.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.client_config = self.client_config.merge(Config(**TIMEOUTS))
+        self.bulkhead = Bulkhead()
 
     def get_default_settings(self) -> dict[str, Any]:
         """On the thread that asks: for files as small as runs, starting threads takes longer than
@@ -29,14 +46,70 @@ class PlainS3Storage(S3Storage):
     def get_object_parameters(self, name: str) -> dict[str, Any]:
         return super().get_object_parameters(name) | {"ContentType": "application/octet-stream"}
 
+    def exists(self, name: str) -> bool:
+        with self.bulkhead.visit(name):
+            return bool(super().exists(name))
+
+    def delete(self, name: str) -> None:
+        with self.bulkhead.visit(name):
+            super().delete(name)
+
+    def listdir(self, path: str) -> tuple[list[str], list[str]]:
+        with self.bulkhead.visit(path) as visit:
+            found: tuple[list[str], list[str]] = super().listdir(path)
+            visit.note(0)
+        return found
+
+    def size(self, name: str) -> int:
+        with self.bulkhead.visit(name):
+            return int(super().size(name))
+
+    def get_modified_time(self, name: str) -> Any:
+        with self.bulkhead.visit(name):
+            return super().get_modified_time(name)
+
+    def _open(self, name: str, mode: str = "rb") -> S3File:
+        with self.bulkhead.visit(name):
+            file = super()._open(name, mode)
+        file.__class__ = BoundedFile  # S3Storage names its class of files in the function itself
+        return file
+
     def _save(self, name: str, content: Any) -> str:
-        """As a folder would say it: raises OSError where the store does not take the file."""
-        try:
-            return super()._save(name, content)
-        except (Boto3Error, BotoCoreError, ClientError) as error:
-            raise OSError(EIO, f"the store did not take {name}: {error}") from error
+        with self.bulkhead.visit(name) as visit:
+            return str(super()._save(name, WatchedFile(content, visit)))
 
     def _get_write_parameters(self, name: str, content: Any = None) -> dict[str, Any]:
-        parameters = super()._get_write_parameters(name, content)
+        parameters: dict[str, Any] = super()._get_write_parameters(name, content)
         parameters.pop("ContentEncoding", None)
         return parameters
+
+
+class BoundedFile(S3File):
+    """A file that is loaded in whole before its first byte is given, or not at all."""
+
+    def _get_file(self) -> Any:
+        if self._file is None and self._mode == "rb":
+            limit = self._storage.max_memory_size
+            loaded = tempfile.SpooledTemporaryFile(max_size=limit)  # noqa: SIM115 - closed as self
+            with self._storage.bulkhead.visit(self.name) as visit:
+                self.obj.download_fileobj(
+                    loaded, Config=self._storage.transfer_config, Callback=visit.note
+                )
+            loaded.seek(0)
+            self._file, self._closed = loaded, False
+        return super()._get_file()
+
+    file = property(_get_file, S3File._set_file)
+
+
+class WatchedFile(File):
+    """A file on its way to the store."""
+
+    def __init__(self, content: Any, visit: Visit) -> None:
+        super().__init__(content.file)  # a File within a File without a name passes for closed
+        self._visit = visit
+
+    def read(self, *size: int) -> Any:
+        block = self.file.read(*size)
+        self._visit.note(len(block))
+        return block

@@ -107,8 +107,14 @@ if USES_SQLITE:
         ),
     }
 else:
+    DATABASES["default"]["ENGINE"] = "config.postgres"
     DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    # A server that has not answered for so long, and does not answer a new connection either, is
+    # given up. Less for web processes, by config/wsgi.py.
+    DATABASES["default"].setdefault("OPTIONS", {}).update(
+        silent_seconds=env.float("DATABASE_SILENT_SECONDS", default=6)
+    )
     # PostgreSQL ends what takes longer, and who holds rows for twice as long without a word. Set
     # for web processes, by config/wsgi.py; a worker's leases and time limits are its own.
     if STATEMENT_SECONDS := env.int("STATEMENT_SECONDS", default=0):
@@ -186,8 +192,9 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
         "visibility_timeout": 6 * 3600,
         "socket_keepalive": True,
         "health_check_interval": 30,
-        "socket_timeout": 5,
-        "socket_connect_timeout": 2,
+        # Less for web processes, by config/wsgi.py.
+        "socket_timeout": env.float("BROKER_SECONDS", default=5),
+        "socket_connect_timeout": min(env.float("BROKER_SECONDS", default=5), 2),
         "max_retries": 0,  # whoever rings does not wait for a broker that is down
     }
 )
@@ -257,6 +264,8 @@ ACCOUNT_USER_DISPLAY = "campaigns.people.display_name"
 EMAIL_URL = env.str("EMAIL_URL", default="")
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_URL else "none"
 vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
+MAIL_TRANSPORT = vars()["EMAIL_BACKEND"]  # by which a worker sends
+EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", default=10)  # seconds, for each step of a mail
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="trackside@localhost")
 
 # Who may make a campaign: "anyone" with an account, "approved" people, or "staff".

@@ -41,6 +41,7 @@ class Stack:
     port: int  # of the proxy
     environment: dict[str, str]  # of web and worker, without their folders
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    postgres: int = 0  # its process; the other servers are among `processes`
     commands: dict[str, tuple[tuple[str, ...], dict[str, str]]] = field(default_factory=dict)
 
     @property
@@ -97,7 +98,7 @@ def running(
     environment = _environment(redis, postgres, store) | settings
     stack = Stack(folder, port or free_port(), environment)
     with ExitStack() as ends:
-        ends.enter_context(_postgres(postgres, programs))
+        stack.postgres = ends.enter_context(_postgres(postgres, programs))
         ends.callback(lambda: [stack.stop(name) for name in reversed(list(stack.processes))])
         _start_redis(stack, redis, programs["redis-server"])
         _start_store(stack, store)
@@ -137,7 +138,7 @@ def _environment(redis: int, postgres: int, store: int) -> dict[str, str]:
 
 
 @contextmanager
-def _postgres(port: int, programs: dict[str, str]) -> Iterator[None]:
+def _postgres(port: int, programs: dict[str, str]) -> Iterator[int]:
     """A cluster of its own, in a folder to which its own user finds the way: PostgreSQL refuses to
     be run by root."""
     with TemporaryDirectory(prefix="trackside-postgres-") as folder:
@@ -151,7 +152,7 @@ def _postgres(port: int, programs: dict[str, str]) -> Iterator[None]:
         options = f"-p {port} -c listen_addresses={HOST} -c unix_socket_directories= -c fsync=off"
         _run(*control, "start", "--log", f"{folder}/log", "-o", options)
         try:
-            yield
+            yield int((Path(folder) / "postmaster.pid").read_text().split()[0])
         finally:
             _run(*control, "stop", "--mode", "immediate")
 

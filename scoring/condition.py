@@ -1,19 +1,15 @@
 """How the site is: whether its parts answer, how long work waits, and what became of it."""
 
-import logging
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.conf import settings
-from django.core.files.storage import default_storage
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Min, Q, Sum
 from django.db.models.functions import Now
 
+from scoring import parts
 from scoring.models import Job
-
-log = logging.getLogger(__name__)
-
-NO_FILE = "condition/never-written"  # asked for by name, to hear that it is not there
 
 
 @dataclass(frozen=True)
@@ -22,12 +18,9 @@ class Condition:
 
     database: bool
     storage: bool
-    oldest_waiting: float  # seconds that the oldest waiting job has waited; 0 without one
-
-    @property
-    def work_is_done(self) -> bool:
-        """Nothing waits for longer than a sweep or two would leave it."""
-        return self.oldest_waiting <= settings.LONGEST_WAIT_SECONDS
+    broker: bool
+    mail: bool
+    work_is_done: bool
 
 
 @dataclass(frozen=True)
@@ -45,9 +38,9 @@ class Work:
 
 
 def condition() -> Condition:
-    database = _database_answers()
-    waited = _oldest_waiting() if database else 0.0
-    return Condition(database=database, storage=_storage_answers(), oldest_waiting=waited)
+    """Takes two seconds at most, whatever is silent."""
+    answers = parts.answers()
+    return Condition(**answers, work_is_done=answers["database"] and _work_is_done())
 
 
 def work_by_kind() -> list[Work]:
@@ -67,7 +60,35 @@ def work_by_kind() -> list[Work]:
 
 
 def oldest_waiting() -> float:
-    return _oldest_waiting()
+    """Seconds that the oldest waiting job has waited; 0 without one."""
+    waited = ExpressionWrapper(Now() - Min("waiting_since"), output_field=DurationField())
+    row = Job.objects.filter(state=Job.State.WAITING).aggregate(waited=waited)
+    return max(row["waited"].total_seconds(), 0.0) if row["waited"] else 0.0
+
+
+def abandoned() -> int:
+    """Running jobs whose worker is gone, and which no other worker's sweep has taken back."""
+    since = Now() - timedelta(seconds=2 * settings.SWEEP_SECONDS)
+    return Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=since).count()
+
+
+def _work_is_done() -> bool:
+    """Whether workers work. Many waiting jobs are no fault while one is taken now and then, or is
+    being worked on."""
+    try:
+        return not abandoned() and (
+            oldest_waiting() <= settings.LONGEST_WAIT_SECONDS or _makes_progress()
+        )
+    except DatabaseError:  # it went silent after it had answered
+        return False
+
+
+def _makes_progress() -> bool:
+    lately = Now() - timedelta(seconds=settings.LONGEST_WAIT_SECONDS)
+    is_worked_on = Q(state=Job.State.RUNNING, lease_until__gte=Now())
+    return Job.objects.filter(
+        is_worked_on | Q(claimed_at__gt=lately) | Q(finished_at__gt=lately)
+    ).exists()
 
 
 def _work(kind: str, row: dict) -> Work:
@@ -80,28 +101,3 @@ def _work(kind: str, row: dict) -> Work:
         lost_leases=row.get("lost") or 0,
         seconds=lasted.total_seconds() if lasted else 0.0,
     )
-
-
-def _oldest_waiting() -> float:
-    waited = ExpressionWrapper(Now() - Min("waiting_since"), output_field=DurationField())
-    row = Job.objects.filter(state=Job.State.WAITING).aggregate(waited=waited)
-    return max(row["waited"].total_seconds(), 0.0) if row["waited"] else 0.0
-
-
-def _database_answers() -> bool:
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except DatabaseError:
-        log.exception("The database does not answer.")
-        return False
-    return True
-
-
-def _storage_answers() -> bool:
-    try:
-        default_storage.exists(NO_FILE)
-    except Exception:  # whatever the storage's library raises, the answer is the same
-        log.exception("The storage does not answer.")
-        return False
-    return True

@@ -56,6 +56,8 @@ OF_RUNS = {Job.Kind.CHECK, Job.Kind.EVALUATE}  # organisers are told of those th
 BELLS_PER_SWEEP = 100  # a worker must hear them all before the next ones come
 
 _silent_until = 0.0  # by the monotonic clock
+_publishing = threading.Lock()
+PUBLISH_SECONDS = 0.5  # publishing takes a millisecond; longer, and another thread waits already
 
 
 class LeaseLost(Exception):
@@ -93,16 +95,19 @@ def enqueue(kind: Job.Kind, *, subject: int, campaign_id: int) -> Job:
 def ring(job_id: int, kind: str) -> None:
     """Tells the workers. A silent broker is no error, for the sweeper rings again; it is left
     alone for a while, so that who asks for a hundred jobs waits for it once and not a hundred
-    times."""
+    times. One thread at a time publishes: of a web process whose broker is silent, one waits."""
     global _silent_until
     faults.point("before-ring", job_id)
-    if time.monotonic() < _silent_until:
+    if time.monotonic() < _silent_until or not _publishing.acquire(timeout=PUBLISH_SECONDS):
         return
     try:
-        current_app.send_task(TASKS[Job.Kind(kind)], args=[job_id])
+        if time.monotonic() >= _silent_until:
+            current_app.send_task(TASKS[Job.Kind(kind)], args=[job_id])
     except Exception:  # the row is committed: whatever went wrong here, the caller's act is done
         _silent_until = time.monotonic() + settings.SWEEP_SECONDS
         log.warning("No broker to tell of job %s; the sweeper will.", job_id, exc_info=True)
+    finally:
+        _publishing.release()
 
 
 def claim(job_id: int) -> Claim | None:

@@ -26,6 +26,6 @@ os.environ.update(
 from config.settings import *  # noqa: E402, F403 - after what it reads
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+EMAIL_BACKEND = MAIL_TRANSPORT = "django.core.mail.backends.locmem.EmailBackend"
 ACCOUNT_RATE_LIMITS = False
 ALLOWED_HOSTS = ["*"]

@@ -1,5 +1,6 @@
 """What the site says of itself to those who run it."""
 
+import errno
 import logging
 from datetime import timedelta
 
@@ -11,11 +12,17 @@ from django.utils import timezone
 
 from config import request_ids
 from config.request_ids import HEADER, JsonLines, Named
-from scoring import jobs
+from scoring import jobs, parts
 from scoring.models import Job
 from tests.making import make_run
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def asked_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No answer of an earlier test is kept."""
+    monkeypatch.setattr(parts, "PROBES", parts.make_probes())
 
 
 def waiting_job(*, since: timedelta) -> Job:
@@ -28,26 +35,45 @@ def waiting_job(*, since: timedelta) -> Job:
 def test_a_site_whose_parts_answer_is_well(client: Client) -> None:
     waiting_job(since=timedelta(seconds=5))
     answer = client.get("/healthz")
-    assert (answer.status_code, answer.json()) == (
-        200,
-        {"database": True, "storage": True, "work_is_done": True},
-    )
+    names = ("database", "storage", "broker", "mail", "work_is_done")
+    assert (answer.status_code, answer.json()) == (200, dict.fromkeys(names, True))
 
 
-def test_work_that_waits_for_long_is_said_but_is_no_fault_of_the_web(client: Client) -> None:
+def test_work_that_nobody_takes_is_said_but_is_no_fault_of_the_web(client: Client) -> None:
     waiting_job(since=timedelta(minutes=3))
     answer = client.get("/healthz")
     assert (answer.status_code, answer.json()["work_is_done"]) == (503, False)
     assert client.get("/healthz?of=web").status_code == 200
 
 
-def test_a_storage_that_is_away_is_said(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    def away(name: str) -> bool:
-        raise OSError("no such host")
+def test_a_backlog_is_well_while_workers_work_on_it(client: Client) -> None:
+    waiting_job(since=timedelta(minutes=3))
+    assert jobs.claim(waiting_job(since=timedelta(minutes=3)).pk) is not None
+    assert client.get("/healthz").json()["work_is_done"] is True
 
-    monkeypatch.setattr(default_storage, "exists", away)
+
+def test_a_running_job_whose_worker_is_gone_is_said(client: Client, settings: object) -> None:
+    settings.METRICS_TOKEN = "sesame"
+    job = waiting_job(since=timedelta(seconds=5))
+    assert jobs.claim(job.pk) is not None
+    Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(minutes=2))
+    assert client.get("/healthz").json()["work_is_done"] is False
+    text = client.get("/metrics", headers={"Authorization": "Bearer sesame"}).content.decode()
+    assert "trackside_abandoned_jobs 1.0" in text
+
+
+def test_a_storage_that_cannot_be_written_is_said(
+    client: Client, settings: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(name: str, content: object) -> str:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(default_storage, "save", full)
     answer = client.get("/healthz?of=web")
     assert (answer.status_code, answer.json()["storage"]) == (503, False)
+    settings.METRICS_TOKEN = "sesame"
+    text = client.get("/metrics", headers={"Authorization": "Bearer sesame"}).content.decode()
+    assert 'trackside_part_up{part="storage"} 0.0' in text
 
 
 def test_figures_are_for_who_holds_the_token(client: Client, settings: object) -> None:

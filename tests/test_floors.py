@@ -28,6 +28,7 @@ FLOORS = {
     "campaigns.management": 4,
     "scoring.core": 0,
     "scoring.faults": 0,
+    "scoring.probes": 0,
     "scoring.stopwatch": 0,
     "scoring.models": 1,
     "scoring.migrations": 1,

@@ -1,6 +1,7 @@
 """For those who run the site: is it well, and what are its figures?"""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -10,18 +11,18 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from scoring.condition import condition, oldest_waiting, work_by_kind
+from scoring import parts
+from scoring.condition import abandoned, condition, oldest_waiting, work_by_kind
 
 
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """200 while all is well, else 503. `?of=web` leaves out whether workers work: a web process is
-    not mended by a restart when it is they who are silent. No figure is told: how much waits is
-    the metrics' to say."""
-    found = condition()
-    facts = {"database": found.database, "storage": found.storage}
-    if request.GET.get("of") != "web":
-        facts["work_is_done"] = found.work_is_done
+    """200 while all is well, else 503, within two seconds. `?of=web` leaves out broker, mail and
+    workers: a restart of the web process does not mend them, and pages and uploads go on. No figure
+    is told: how much waits is the metrics' to say."""
+    facts = asdict(condition())
+    if request.GET.get("of") == "web":
+        facts = {name: facts[name] for name in ("database", "storage")}
     return JsonResponse(facts, status=200 if all(facts.values()) else 503)
 
 
@@ -38,15 +39,28 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 
 class _Figures:
-    """All of them from the database, so that every web process tells the same."""
+    """Those of the work come from the database, so that every web process tells the same."""
 
     def collect(self) -> Iterator[Metric]:
-        waited = GaugeMetricFamily(
-            "trackside_oldest_waiting_seconds", "How long the oldest waiting job has waited."
+        answers = parts.answers()
+        up = GaugeMetricFamily(
+            "trackside_part_up", "Whether a part answers and does its work.", labels=["part"]
         )
-        waited.add_metric([], oldest_waiting())
-        yield waited
-        yield from _work_figures()
+        for part, is_up in answers.items():
+            up.add_metric([part], is_up)
+        yield up
+        if answers["database"]:
+            yield GaugeMetricFamily(
+                "trackside_oldest_waiting_seconds",
+                "How long the oldest waiting job has waited.",
+                value=oldest_waiting(),
+            )
+            yield GaugeMetricFamily(
+                "trackside_abandoned_jobs",
+                "Running jobs whose lease ran out and that no worker took back.",
+                value=abandoned(),
+            )
+            yield from _work_figures()
 
 
 def _work_figures() -> Iterator[Metric]:

@@ -46,6 +46,11 @@ class Redis:
             self._process.wait(STARTING_SECONDS)
             self._process = None
 
+    @property
+    def process(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def client(self) -> redis.Redis:
         return redis.Redis.from_url(self.url, socket_timeout=5)
 
@@ -92,6 +97,10 @@ class Postgres:
 
     def stop(self, mode: str = "fast") -> None:
         self._run(*self._control, "stop", "--mode", mode)
+
+    @property
+    def process(self) -> int:
+        return int((Path(self.folder) / "postmaster.pid").read_text().split()[0])
 
     def throw_away(self) -> None:
         if self.answers():

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from config.stack import BASE_DIR, Stack, running
-from tests.load import PUBLISHED, costs, fuzz, readers, restarts, uploads, wide
+from config.stack import BASE_DIR, HOST, Stack, free_port, running
+from tests.load import PUBLISHED, costs, fuzz, outages, readers, restarts, uploads, wide
 from tests.load.figures import Figure, Figures
 from tests.stack.handing_in import Track, prepare
 
@@ -23,6 +23,7 @@ BEGIN, END = "<!-- make load writes from here -->\n", "<!-- to here -->\n"
 SETTINGS = {
     "DJANGO_SETTINGS_MODULE": "tests.load.hello",
     "THROTTLE_ANON": "1000000/min",  # all readers come from one address
+    "EMAIL_URL": f"smtp://{HOST}:{free_port()}",
 }
 SCENARIOS: dict[str, Callable[[Stack, Track], Figures]] = {
     "board": lambda stack, _: readers.board(stack),
@@ -34,6 +35,7 @@ SCENARIOS: dict[str, Callable[[Stack, Track], Figures]] = {
     "wide": lambda stack, _: wide.wide(stack),
     "costs": lambda stack, _: costs.costs(stack),
     "deploy": restarts.restarts,
+    "outages": outages.outages,
 }
 
 

@@ -1,0 +1,89 @@
+"""A bulkhead before the store: while the store does not answer, most threads of a web process go on
+with pages that do not need it."""
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from errno import EIO
+
+from boto3.exceptions import Boto3Error
+from botocore.exceptions import BotoCoreError, ClientError
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 4  # threads of a process that ask the store; a web process has 8
+SILENT_SECONDS = 1.0  # without a byte: who comes next does not wait for a free place
+PAUSE_SECONDS = 2.0  # after a failure, before the store is asked again
+GRACE_SECONDS = 30.0  # of a transfer, before its rate counts
+LEAST_RATE = 128 * 1024  # bytes a second
+
+
+class StoreAway(OSError):
+    """The store does not answer, or answers with a fault of its own. Nothing was stored."""
+
+    def __init__(self, name: str, reason: object) -> None:
+        super().__init__(EIO, f"the store failed for {name}: {reason}")
+
+
+class Visit:
+    """One request to the store, and what has passed of its file."""
+
+    def __init__(self, bulkhead: "Bulkhead", name: str) -> None:
+        self._bulkhead, self._name = bulkhead, name
+        self._began = time.monotonic()
+        self._bytes = 0
+
+    def note(self, count: int) -> None:
+        """So many bytes passed. Raises `StoreAway` for a transfer that is too slow to wait for."""
+        self._bulkhead.heard_at = time.monotonic()
+        self._bytes += count
+        took = self._bulkhead.heard_at - self._began
+        if took > GRACE_SECONDS and self._bytes < LEAST_RATE * took:
+            raise StoreAway(self._name, f"{self._bytes} bytes in {took:.0f} s")
+
+
+class Bulkhead:
+    """What a process knows of its store."""
+
+    def __init__(self) -> None:
+        self._places = threading.BoundedSemaphore(AT_ONCE)
+        self.heard_at = 0.0  # by the monotonic clock, as all here
+        self._failed_at = -PAUSE_SECONDS
+
+    @contextmanager
+    def visit(self, name: str) -> Iterator[Visit]:
+        """One request. Raises `StoreAway`, and FileNotFoundError where there is no such file."""
+        self._enter(name)
+        try:
+            yield Visit(self, name)
+        except (Boto3Error, BotoCoreError, ClientError) as error:
+            self._raise(name, error)
+        else:
+            self.heard_at = time.monotonic()
+        finally:
+            self._places.release()
+
+    def _enter(self, name: str) -> None:
+        """Takes a place; waits for one only while the store serves those who hold one."""
+        began = time.monotonic()
+        if self.heard_at <= self._failed_at and began < self._failed_at + PAUSE_SECONDS:
+            raise StoreAway(name, "it failed a moment ago")
+        while not self._places.acquire(timeout=SILENT_SECONDS / 4):
+            if time.monotonic() - max(self.heard_at, began) > SILENT_SECONDS:
+                raise StoreAway(name, "it is silent, and others wait for it already")
+
+    def _raise(self, name: str, error: Exception) -> None:
+        if _status(error) == 404:
+            self.heard_at = time.monotonic()
+            raise FileNotFoundError(f"{name} is not in the store") from error
+        self._failed_at = time.monotonic()
+        log.warning("The store failed for %s: %s", name, error)
+        raise StoreAway(name, error) from error
+
+
+def _status(error: Exception) -> int:
+    if isinstance(error, ClientError):
+        return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+    return 0

@@ -1,0 +1,93 @@
+"""Django's PostgreSQL, which does not wait for ever for a server that is silent.
+
+PostgreSQL's own time limits are kept by the server, and the kernel of a host whose server hangs
+goes on acknowledging: neither statement_timeout nor tcp_user_timeout ends such a wait. So while an
+answer takes longer than usual, a new connection is tried on the side. If the server answers it,
+the statement is a long one and is waited for. If not, the server is silent, and the statement ends
+with OperationalError.
+"""
+
+import time
+from collections.abc import Generator
+from typing import Any
+
+import psycopg
+from django.db import OperationalError
+from django.db.backends.postgresql import base
+
+from scoring.probes import Probe
+
+CONNECT_SECONDS = 2  # the least that libpq knows
+OF_PSYCOPG = {"autocommit", "context", "cursor_factory", "prepare_threshold", "row_factory"}
+
+
+class Connection(psycopg.Connection[Any]):
+    """A connection that gives up when its server is silent."""
+
+    probe: Probe | None = None
+    patience = 0.0  # seconds without an answer before the server is asked on the side
+
+    def wait(self, gen: Generator[Any, Any, Any], *arguments: Any, **options: Any) -> Any:
+        return super().wait(self._watched(gen), *arguments, **options)
+
+    def _watched(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        """The same generator; psycopg resumes it every 0.1 s while nothing comes."""
+        try:
+            state = next(gen)
+            began = time.monotonic()
+            while True:
+                ready = yield state
+                if not ready and time.monotonic() > began + self.patience:
+                    self._end_if_silent()
+                state = gen.send(ready)
+        except StopIteration as end:
+            return end.value
+
+    def _end_if_silent(self) -> None:
+        if self.probe is not None and not self.probe.answers():
+            self.close()
+            raise psycopg.OperationalError("the database server is silent")
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """Takes `silent_seconds` among its OPTIONS: after so long a wait a silent server is given up.
+    All connections of a process share what they know of their server."""
+
+    _probes: dict[str, Probe] = {}
+
+    def get_connection_params(self) -> dict[str, Any]:
+        params: dict[str, Any] = super().get_connection_params()
+        params.pop("silent_seconds", None)
+        return {"connect_timeout": CONNECT_SECONDS} | params
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        patience = float(self.settings_dict["OPTIONS"].get("silent_seconds", 6.0)) / 3
+        probe = self._probe(conn_params, patience=2 * patience)
+        if probe.is_known_silent() and not probe.answers():
+            raise OperationalError("the database server is silent")
+        connection = super().get_new_connection(conn_params)
+        connection.__class__ = Connection  # Django names psycopg's own class in the function itself
+        connection.probe, connection.patience = probe, patience
+        return connection
+
+    def _probe(self, conn_params: dict[str, Any], *, patience: float) -> Probe:
+        of_libpq = {
+            name: value
+            for name, value in conn_params.items()
+            if name not in OF_PSYCOPG and value is not None
+        }
+        where = psycopg.conninfo.make_conninfo(**of_libpq)
+        if where not in self._probes:
+            self._probes[where] = Probe("database", lambda: ask(where), patience=patience)
+        return self._probes[where]
+
+
+def ask(where: str) -> None:
+    """Raises where the server does not answer. One that has no connection to give answers."""
+    try:
+        psycopg.connect(where, autocommit=True).close()
+    except psycopg.errors.ConnectionTimeout:
+        raise
+    except psycopg.OperationalError as error:
+        if "FATAL" not in str(error):
+            raise

@@ -1,0 +1,47 @@
+"""Servers that accept and say nothing, and servers that are stopped: what a hung disk, a frozen
+machine or a dead process behind a living kernel looks like."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psutil
+
+from config.stack import HOST
+
+
+@contextmanager
+def accepting_and_saying_nothing() -> Iterator[int]:
+    """Its port."""
+    kept: list[socket.socket] = []
+
+    def accept() -> None:
+        while True:
+            try:
+                kept.append(listener.accept()[0])
+            except OSError:  # closed: the test is over
+                return
+
+    with socket.create_server((HOST, 0)) as listener:
+        threading.Thread(target=accept, daemon=True).start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            for connection in kept:
+                connection.close()
+
+
+@contextmanager
+def stopped(process: int) -> Iterator[None]:
+    """SIGSTOP to a process and to all that it started, until the block ends."""
+    main = psutil.Process(process)
+    everybody = [main, *main.children(recursive=True)]
+    for each in everybody:
+        each.suspend()
+    try:
+        yield
+    finally:
+        for each in everybody:
+            each.resume()

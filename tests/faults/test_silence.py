@@ -1,0 +1,171 @@
+"""Database, store, mail server and Redis that accept and say nothing: every wait has its end."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from django.core.files.base import ContentFile
+from django.db import OperationalError
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.utils import ConnectionHandler
+from django.test import Client
+
+from config import bulkhead, s3
+from config.s3 import PlainS3Storage
+from config.stack import HOST, Missing
+from scoring import jobs, parts
+from tests.faults.servers import Postgres
+from tests.faults.silent import accepting_and_saying_nothing, stopped
+from tests.faults.site import wait_for
+
+pytestmark = pytest.mark.timeout(60)  # what waits without end fails by this
+
+
+@pytest.fixture
+def postgres() -> Iterator[Postgres]:
+    try:
+        server = Postgres()
+    except Missing as error:
+        if os.environ.get("REQUIRE_SERVICES") == "1":
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+    server.start()
+    yield server
+    server.throw_away()
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    with accepting_and_saying_nothing() as port:
+        yield port
+
+
+def connection_to(server: Postgres) -> BaseDatabaseWrapper:
+    site = {"ENGINE": "config.postgres", "NAME": "postgres", "USER": "postgres", "HOST": HOST}
+    options = {"PORT": server.port, "OPTIONS": {"silent_seconds": 1.5}}
+    return ConnectionHandler({"default": site | options})["default"]
+
+
+def ask(connection: BaseDatabaseWrapper, statement: str = "SELECT 1") -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def options_of(port: int) -> dict[str, object]:
+    return {
+        "bucket_name": "trackside",
+        "endpoint_url": f"http://{HOST}:{port}",
+        "region_name": "us-east-1",
+        "access_key": "key",
+        "secret_key": "secret",
+        "file_overwrite": True,
+    }
+
+
+@pytest.mark.django_db  # lets tests connect at all
+def test_a_stopped_postgresql_ends_statements_and_is_asked_again(postgres: Postgres) -> None:
+    connection, other = connection_to(postgres), connection_to(postgres)
+    ask(connection)
+    with stopped(postgres.process):
+        for each in (connection, other):  # one that is open, and one that is to be opened
+            with pytest.raises(OperationalError, match="silent"):
+                ask(each)
+            each.close()
+    wait_for("PostgreSQL to answer", lambda: _is_answering(other))
+    other.close()
+
+
+@pytest.mark.django_db
+def test_a_long_statement_of_a_living_postgresql_is_waited_for(postgres: Postgres) -> None:
+    connection = connection_to(postgres)
+    ask(connection, "SELECT pg_sleep(3)")
+    connection.close()
+
+
+@pytest.fixture
+def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    retries = {"total_max_attempts": 1}
+    limits = {"connect_timeout": 2, "read_timeout": 2, "retries": retries}
+    monkeypatch.setattr(s3, "TIMEOUTS", limits)
+    monkeypatch.setattr(bulkhead, "SILENT_SECONDS", 0.2)
+
+
+def test_a_silent_store_holds_few_threads_and_for_a_while(
+    silent_port: int, short_limits: None
+) -> None:
+    store = PlainS3Storage(**options_of(silent_port))
+    heard: list[Exception] = []
+
+    def save() -> None:
+        try:
+            store.save("a", ContentFile(b"a"))
+        except OSError as error:
+            heard.append(error)
+
+    threads = [threading.Thread(target=save) for _ in range(bulkhead.AT_ONCE)]
+    for thread in threads:
+        thread.start()
+    wait_for("all places to be taken", lambda: not store.bulkhead._places._value or None)
+    with pytest.raises(OSError, match="others wait"):
+        store.exists("a")
+    assert heard == []  # the others still wait
+    for thread in threads:
+        thread.join()
+    assert len(heard) == bulkhead.AT_ONCE
+    with pytest.raises(OSError, match="a moment ago"):
+        store.open("a")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("part", ["storage", "broker", "mail"])
+def test_healthz_names_the_part_that_is_silent(
+    part: str, silent_port: int, settings: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "PROBES", parts.make_probes())
+    if part == "storage":
+        store = {"BACKEND": "config.s3.PlainS3Storage", "OPTIONS": options_of(silent_port)}
+        settings.STORAGES = settings.STORAGES | {"default": store}
+    elif part == "broker":
+        settings.USES_FOLDER_BROKER = False
+        settings.BROKER_URL = f"redis://{HOST}:{silent_port}/0"
+    else:
+        settings.MAIL_TRANSPORT = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = HOST, silent_port
+    answer = Client().get("/healthz")
+    assert answer.status_code == 503
+    assert [name for name, is_well in answer.json().items() if not is_well] == [part]
+
+
+def test_one_thread_waits_for_a_silent_broker_and_then_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, gate = [], threading.Event()
+
+    def send_task(task: str, args: list[int]) -> None:
+        asked.append(args[0])
+        assert gate.wait(30)
+        raise TimeoutError
+
+    monkeypatch.setattr(jobs.current_app, "send_task", send_task)
+    monkeypatch.setattr(jobs, "_silent_until", 0.0)
+    first = threading.Thread(target=jobs.ring, args=(1, "check"))
+    first.start()
+    wait_for("the first to ask", lambda: asked)
+    jobs.ring(2, "check")  # goes on, though the first still waits
+    gate.set()
+    first.join()
+    jobs.ring(3, "check")
+    assert asked == [1]
+    monkeypatch.setattr(jobs, "_silent_until", 0.0)
+
+
+def _is_answering(connection: BaseDatabaseWrapper) -> bool:
+    try:
+        ask(connection)
+    except OperationalError:
+        connection.close()
+        time.sleep(0.2)
+        return False
+    return True
