@@ -14,7 +14,7 @@ from scoring.wanted import request_evaluation, request_evaluations
 
 def ring_for_check(run: Run) -> None:
     """A run waits for its file to be checked."""
-    enqueue(Job.Kind.CHECK, subject=run.pk, campaign_id=run.campaign_id)
+    enqueue(Job.Kind.CHECK, subject=run.pk, campaign_id=run.campaign_id, team_id=run.team_id)
 
 
 def ring_for_scores(campaign: Campaign) -> None:

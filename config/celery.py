@@ -1,7 +1,7 @@
 """The Celery application and the worker's timer that sweeps.
 
-The database row is the truth about a job, a message only the bell. The sweeper, which every
-worker carries on its own timer, rings again for what nobody came for.
+The database row is the truth about a job, a message only wakes a worker. The sweeper, which every
+worker runs on its own timer, sends messages again for jobs that still wait.
 """
 
 import logging
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 class Sweeper(bootsteps.StartStopStep):
-    """Calls `scoring.jobs.sweep` every SWEEP_SECONDS in the worker's main process; asks a worker
+    """Sweeps every SWEEP_SECONDS, in the worker's main process. Asks a worker
     every minute to tell what the clock has opened and closed, and every hour to delete the files
     that no row owns."""
 
@@ -69,7 +69,7 @@ class Sweeper(bootsteps.StartStopStep):
     def sweep() -> None:
         from django.db import DatabaseError, connections
 
-        from scoring.jobs import sweep
+        from scoring.sweeping import sweep
 
         with sweeping:
             try:

@@ -219,6 +219,8 @@ LEASE_SECONDS = env.float("LEASE_SECONDS", default=90)
 RENEWAL_SECONDS = env.float("RENEWAL_SECONDS", default=30)
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=30)
 JOB_ATTEMPTS = env.int("JOB_ATTEMPTS", default=3)
+# How many analyses run at a time on all workers together; one less than the workers have slots.
+ANALYSES_AT_ONCE = env.int("ANALYSES_AT_ONCE", default=1)
 
 # Who watches the site: how long work may wait before it is not well, and who may read the figures.
 LONGEST_WAIT_SECONDS = env.float("LONGEST_WAIT_SECONDS", default=120)

@@ -1,4 +1,4 @@
-"""Performing a campaign's waiting jobs in this process, for commands that wait for the result."""
+"""Performing jobs in this process: the one that comes next, or all that a campaign waits for."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ def perform_waiting_jobs(campaign: Campaign, *, on_done: Callable[[], None] | No
         waiting = campaign.jobs.filter(state=Job.State.WAITING).order_by("pk")
         is_moving = False
         for job_id in list(waiting.values_list("pk", flat=True)):
-            if _perform(job_id):
+            if perform(job_id):
                 is_moving = True
                 performed += 1
                 if on_done is not None:
@@ -35,8 +35,8 @@ def perform_waiting_jobs(campaign: Campaign, *, on_done: Callable[[], None] | No
     return performed
 
 
-def _perform(job_id: int) -> bool:
-    """Whether the job was free to be claimed."""
+def perform(job_id: int | None = None) -> bool:
+    """One attempt at this job, or at the one that comes next; whether there was one to claim."""
     with jobs.attempt(job_id) as held:
         if held is None:
             return False

@@ -2,13 +2,15 @@
 
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 
-from campaigns.models import Campaign, Qrels, Run, User
+from campaigns.models import Campaign, Qrels, Run, Team, User
 from campaigns.models.identity import new_public_id
 
 
 class Job(models.Model):
-    """One row for every piece of background work: the truth of which a message is only the bell.
+    """One row for every piece of background work. The row is the truth: a message only wakes a
+    worker, which claims the job that comes next.
 
     `subject` is the key of the Run that is checked, of the Evaluation that is scored, of the
     Analysis that is computed.
@@ -27,15 +29,30 @@ class Job(models.Model):
         DONE = "done"
         FAILED = "failed"
 
+    class Priority(models.IntegerChoices):
+        """Waiting jobs of a lower number come first."""
+
+        UPLOAD = 0  # a run that has just come: its check and its first scores
+        NORMAL = 1  # mail, the next documents of assessors, scores computed again
+        ANALYSIS = 2
+
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="jobs")
+    team = models.ForeignKey(  # whose run it is about: teams have equal shares of the workers
+        Team, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
     kind = models.CharField(max_length=10, choices=Kind.choices)
     subject = models.PositiveBigIntegerField()
+    priority = models.PositiveSmallIntegerField(
+        choices=Priority.choices, default=Priority.NORMAL, db_default=Priority.NORMAL
+    )
+    request_id = models.CharField(max_length=64, blank=True, db_default="")  # of who asked for it
     state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
     attempts = models.PositiveSmallIntegerField(default=0)
     owner = models.CharField(max_length=32, blank=True)  # token of the attempt that holds it
     lease_until = models.DateTimeField(null=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now())
     waiting_since = models.DateTimeField()
+    due_at = models.DateTimeField(null=True)  # not claimed before: an attempt has just failed
     claimed_at = models.DateTimeField(null=True)  # the last attempt's begin
     lost_leases = models.PositiveSmallIntegerField(  # attempts whose worker went silent
         default=0, db_default=0
@@ -58,6 +75,7 @@ class Job(models.Model):
                 condition=Q(state__in=["waiting", "running"]),
                 name="live_jobs",  # the sweeper and the queue look at nothing else
             ),
+            models.Index(fields=["claimed_at"], name="recently_claimed_jobs"),
         ]
 
     def __str__(self) -> str:

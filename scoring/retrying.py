@@ -30,6 +30,7 @@ def retry(job: Job, *, actor: User | None) -> bool:
                 attempts=0,
                 owner="",
                 waiting_since=Now(),
+                due_at=None,
                 rung_at=Now(),
                 finished_at=None,
             )
@@ -45,7 +46,7 @@ def retry(job: Job, *, actor: User | None) -> bool:
             )
     except IntegrityError:
         return False
-    transaction.on_commit(partial(jobs.ring, job.pk, job.kind))
+    transaction.on_commit(partial(jobs.ring, job.pk))
     return True
 
 

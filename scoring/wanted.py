@@ -13,7 +13,7 @@ def request_evaluation(run: Run) -> None:
     """Asks for the run's scores under what is in force, unless they are there."""
     with transaction.atomic():
         campaign = held_still(run.campaign_id)
-        request(run, campaign, rules_of(campaign))
+        request(run, campaign, rules_of(campaign), priority=Job.Priority.UPLOAD)
 
 
 def request_evaluations(campaign: Campaign) -> None:
@@ -32,9 +32,15 @@ def held_still(campaign_id: int) -> Campaign:
     return Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign_id)
 
 
-def request(run: Run, campaign: Campaign, rules: Rules) -> None:
+def request(
+    run: Run,
+    campaign: Campaign,
+    rules: Rules,
+    *,
+    priority: Job.Priority = Job.Priority.NORMAL,
+) -> None:
     """Asks for the run's scores under these rules, unless they are there; the campaign is held
-    still."""
+    still. Uploads come before runs that are scored again."""
     if campaign.active_qrels_id is None:
         return
     evaluation, _ = Evaluation.objects.get_or_create(
@@ -44,7 +50,13 @@ def request(run: Run, campaign: Campaign, rules: Rules) -> None:
         evaluation.scores.values_list("measure", "definition")
     ):
         return
-    job = jobs.enqueue(Job.Kind.EVALUATE, subject=evaluation.pk, campaign_id=campaign.pk)
+    job = jobs.enqueue(
+        Job.Kind.EVALUATE,
+        subject=evaluation.pk,
+        campaign_id=campaign.pk,
+        team_id=run.team_id,
+        priority=priority,
+    )
     if job.state == Job.State.WAITING:  # one that runs asks again when it stores what it has
         Evaluation.objects.filter(pk=evaluation.pk).update(state=Evaluation.State.WAITING)
 

@@ -14,6 +14,7 @@ from config import request_ids
 from config.request_ids import HEADER, JsonLines, Named
 from scoring import jobs, parts
 from scoring.models import Job
+from scoring.sweeping import sweep
 from tests.making import make_run
 
 pytestmark = pytest.mark.django_db
@@ -84,7 +85,7 @@ def test_figures_are_for_who_holds_the_token(client: Client, settings: object) -
     held = jobs.claim(job.pk)
     assert held is not None
     Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
-    jobs.sweep()
+    sweep()
     text = client.get("/metrics", headers={"Authorization": "Bearer sesame"}).content.decode()
     assert 'trackside_jobs{kind="check",state="waiting"} 1.0' in text
     assert 'trackside_job_attempts_total{kind="check"} 1.0' in text

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOORS = {
     "campaigns.trec": 0,
     "campaigns.models": 1,
+    "campaigns.clock": 1,
     "campaigns.migrations": 1,
     "campaigns.access": 2,
     "campaigns.choices": 2,
@@ -30,8 +31,10 @@ FLOORS = {
     "scoring.faults": 0,
     "scoring.probes": 0,
     "scoring.stopwatch": 0,
+    "scoring.tracing": 0,
     "scoring.models": 1,
     "scoring.migrations": 1,
+    "scoring.job_order": 2,
     "scoring.jobs": 2,
     "scoring.loading": 2,
     "scoring.definitions": 2,

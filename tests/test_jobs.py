@@ -9,6 +9,7 @@ from django.utils import timezone
 from campaigns.models import Run
 from scoring import jobs
 from scoring.models import Job
+from scoring.sweeping import sweep
 from tests.making import make_run
 
 pytestmark = pytest.mark.django_db
@@ -89,10 +90,10 @@ def test_the_third_failure_is_the_last(job: Job) -> None:
 
 def test_the_sweep_takes_back_what_nobody_works_on(job: Job) -> None:
     jobs.claim(job.pk)
-    jobs.sweep()
+    sweep()
     assert Job.objects.get(pk=job.pk).state == Job.State.RUNNING  # the lease still holds
     expire(job)
-    jobs.sweep()
+    sweep()
     assert Job.objects.get(pk=job.pk).state == Job.State.WAITING
 
 
@@ -100,7 +101,7 @@ def test_a_worker_killed_three_times_ends_the_job(job: Job) -> None:
     for _ in range(3):
         jobs.claim(job.pk)
         expire(job)
-        jobs.sweep()
+        sweep()
     job.refresh_from_db()
     assert job.state == Job.State.FAILED
     assert Run.objects.get(pk=job.subject).state == Run.State.FAILED
@@ -110,12 +111,12 @@ def test_the_sweep_rings_again_for_what_nobody_came_for(
     job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rung: list[int] = []
-    monkeypatch.setattr(jobs, "ring", lambda job_id, kind: rung.append(job_id))
-    jobs.sweep()
+    monkeypatch.setattr(jobs, "ring", lambda job_id: rung.append(job_id))
+    sweep()
     assert rung == []  # it was only just rung for
     Job.objects.filter(pk=job.pk).update(rung_at=timezone.now() - timedelta(minutes=5))
-    jobs.sweep()
-    jobs.sweep()
+    sweep()
+    sweep()
     assert rung == [job.pk]
 
 
@@ -123,14 +124,14 @@ def test_each_bell_is_waited_for_twice_as_long_as_the_last(
     job: Job, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
 ) -> None:
     rung: list[int] = []
-    monkeypatch.setattr(jobs, "ring", lambda job_id, kind: rung.append(job_id))
+    monkeypatch.setattr(jobs, "ring", lambda job_id: rung.append(job_id))
     settings.SWEEP_SECONDS = 10
 
     def waited(since: float, at_last_bell: float) -> None:
         bell = timezone.now() - timedelta(seconds=since)
         facts = {"rung_at": bell, "waiting_since": bell - timedelta(seconds=at_last_bell)}
         Job.objects.filter(pk=job.pk).update(**facts)
-        jobs.sweep()
+        sweep()
 
     waited(since=30, at_last_bell=40)
     assert rung == []
@@ -147,5 +148,5 @@ def test_a_silent_broker_leaves_the_job_waiting(
         raise OSError("connection refused")
 
     monkeypatch.setattr(jobs.current_app, "send_task", refuse)
-    jobs.ring(job.pk, job.kind)
+    jobs.ring(job.pk)
     assert Job.objects.get(pk=job.pk).state == Job.State.WAITING

@@ -15,6 +15,7 @@ from campaigns import letters, lifecycle, notices, people
 from campaigns.models import Announcement, Audience, Campaign, Notice, Run, User
 from config import celery
 from scoring import delivery, jobs, tasks
+from scoring.draining import perform
 from scoring.models import FeedbackRelease, Job
 from tests.crowd import crowd
 from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_team, make_user
@@ -39,7 +40,7 @@ def told(person: User) -> list[str]:
 
 def send_all() -> None:
     for job in Job.objects.filter(kind=Job.Kind.NOTIFY, state=Job.State.WAITING):
-        tasks.deliver_notice(job.pk)
+        perform(job.pk)
 
 
 # --- the clock ------------------------------------------------------------------------------------
@@ -333,7 +334,7 @@ def test_the_timer_asks_every_minute_and_outlives_a_broker_that_is_away(
     monkeypatch.setattr(celery.app, "send_task", lambda name, **options: sent.append(name))
     ask(*arguments)
     assert sent == ["scoring.tell_due"]
-    assert jobs.TASKS[Job.Kind.NOTIFY] == tasks.deliver_notice.name
+    assert tasks.perform_next.name == jobs.TASK
 
 
 # --- work that was given up -------------------------------------------------------------------

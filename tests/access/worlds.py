@@ -16,18 +16,13 @@ from campaigns import assessing, intake, lifecycle
 from campaigns.access import viewer_or_404
 from campaigns.models import Campaign, Document, Membership, Run, Team, User, identity
 from campaigns.qrels_versions import add_qrels
-from scoring import tasks
+from scoring.draining import perform
 from scoring.models import Job
 from scoring.snapshots import take_snapshot
 from tests.frozen import frozen
 from tests.judging.desk import make_assessor, make_plan, topic_of
 from tests.making import make_campaign, make_organiser, make_team, make_user
 
-ACTS = {
-    Job.Kind.CHECK: tasks.check_run,
-    Job.Kind.EVALUATE: tasks.evaluate_run,
-    Job.Kind.NOTIFY: tasks.deliver_notice,
-}
 SLUG = "blind"
 BLIND = ("nobody", "stranger", "participant", "bystander", "pending", "reader", "outsider")
 
@@ -232,7 +227,7 @@ def _perform(kind: Job.Kind, *runs: Run) -> None:
     if runs:
         waiting = waiting.filter(subject__in=[run.pk for run in runs])
     for job_id in list(waiting.values_list("pk", flat=True)):
-        ACTS[kind](job_id)
+        perform(job_id)
 
 
 def _bring_to(stage: str, campaign: Campaign) -> None:

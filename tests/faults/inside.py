@@ -154,7 +154,7 @@ def deliver_often(numbers: list[int], times: int, patience: float) -> int:
     """Sends the message of every job of these runs `times` more, as soon as it exists and once
     more when all is done; returns how many were sent."""
     names = [str(number) for number in numbers]
-    rung: dict[int, str] = {}
+    rung: set[int] = set()
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         runs = Run.objects.filter(description__in=names)
@@ -163,19 +163,19 @@ def deliver_often(numbers: list[int], times: int, patience: float) -> int:
         wanted += Job.objects.filter(kind=Job.Kind.EVALUATE, subject__in=evaluations.values("pk"))
         for job in wanted:
             if job.pk not in rung:
-                rung[job.pk] = job.kind
-                _ring(job.pk, job.kind, times)
+                rung.add(job.pk)
+                _ring(job.pk, times)
         if evaluations.filter(state=Evaluation.State.SCORED).count() == len(numbers):
             break
         time.sleep(0.01)
-    for job_id, kind in rung.items():
-        _ring(job_id, kind, times)
+    for job_id in rung:
+        _ring(job_id, times)
     return 2 * times * len(rung)
 
 
-def _ring(job_id: int, kind: str, times: int) -> None:
+def _ring(job_id: int, times: int) -> None:
     for _ in range(times):
-        jobs.ring(job_id, kind)
+        jobs.ring(job_id)
 
 
 def cut_database() -> int:

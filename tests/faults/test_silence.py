@@ -150,13 +150,13 @@ def test_one_thread_waits_for_a_silent_broker_and_then_none(
 
     monkeypatch.setattr(jobs.current_app, "send_task", send_task)
     monkeypatch.setattr(jobs, "_silent_until", 0.0)
-    first = threading.Thread(target=jobs.ring, args=(1, "check"))
+    first = threading.Thread(target=jobs.ring, args=(1,))
     first.start()
     wait_for("the first to ask", lambda: asked)
-    jobs.ring(2, "check")  # goes on, though the first still waits
+    jobs.ring(2)  # goes on, though the first still waits
     gate.set()
     first.join()
-    jobs.ring(3, "check")
+    jobs.ring(3)
     assert asked == [1]
     monkeypatch.setattr(jobs, "_silent_until", 0.0)
 

@@ -14,20 +14,14 @@ from django.urls import reverse
 
 from campaigns import assignments
 from campaigns.models import Campaign, Qrels, Run, Team, User
-from scoring import jobs, tasks
+from scoring import jobs
+from scoring.draining import perform
 from scoring.models import Job
 from tests.frozen import frozen
 from tests.making import make_campaign, make_organiser, make_team, make_user
 
 QRELS = b"1 0 d1 1\n1 0 d2 0\n2 0 d1 0\n2 0 d2 1\n"
 DOCUMENTS = ("d1", "d2", "d3")
-ACTS = {
-    Job.Kind.CHECK: tasks.check_run,
-    Job.Kind.EVALUATE: tasks.evaluate_run,
-    Job.Kind.NOTIFY: tasks.deliver_notice,
-    Job.Kind.ANALYSE: tasks.answer,
-    Job.Kind.LAY_OUT: tasks.lay_out,
-}
 
 
 def run_file(tag: str = "ours", *, documents: tuple[str, ...] = DOCUMENTS) -> bytes:
@@ -44,7 +38,7 @@ def perform_jobs(kind: Job.Kind | None = None) -> int:
     performed = 0
     while waiting := _waiting(kind):
         for job in waiting:
-            ACTS[Job.Kind(job.kind)](job.pk)
+            perform(job.pk)
             performed += 1
     return performed
 

@@ -8,8 +8,8 @@ import pytest
 from campaigns import lifecycle
 from campaigns.models import Campaign, Run
 from scoring import checking, evaluation, faults, jobs
-from scoring.jobs import sweep
 from scoring.models import Evaluation, Job, Score
+from scoring.sweeping import sweep
 from tests.flow.conftest import QRELS, World, perform_jobs, run_file
 
 Meanwhile = Callable[[str, Callable[[], object]], None]
@@ -259,8 +259,8 @@ def test_a_silent_broker_is_asked_once_though_a_hundred_jobs_are_asked_for(
     settings.SWEEP_SECONDS = 0.2
     monkeypatch.setattr(jobs.current_app, "send_task", refuse)
     for number in range(100):
-        jobs.ring(number, Job.Kind.CHECK)
+        jobs.ring(number)
     assert asked == [0]
     time.sleep(0.2)
-    jobs.ring(100, Job.Kind.CHECK)
+    jobs.ring(100)
     assert asked == [0, 100]

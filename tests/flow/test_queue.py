@@ -11,7 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import LogEntry, Notice, Run
-from scoring import checking, evaluation, housekeeping, retrying
+from scoring import housekeeping, retrying
+from scoring.draining import ACTS
 from scoring.models import Job, Snapshot
 from scoring.queue_rows import failed_jobs
 from tests.crowd import crowd
@@ -26,8 +27,8 @@ def full_disk(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     def fail(held: object) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(checking, "check_run", fail)
-    monkeypatch.setattr(evaluation, "evaluate_run", fail)
+    monkeypatch.setitem(ACTS, Job.Kind.CHECK, fail)
+    monkeypatch.setitem(ACTS, Job.Kind.EVALUATE, fail)
     return monkeypatch
 
 
@@ -68,7 +69,7 @@ def test_a_check_that_failed_is_seen_with_its_reason_and_tried_again(
     assert world.team.name in page
     full_disk.undo()
     job = Job.objects.get(kind=Job.Kind.CHECK)
-    full_disk.setattr("scoring.jobs.ring", lambda job_id, kind: rung.append(job_id))
+    full_disk.setattr("scoring.jobs.ring", lambda job_id: rung.append(job_id))
     assert "It is tried again" in retry(world, job)
     run.refresh_from_db()
     job.refresh_from_db()
@@ -91,7 +92,7 @@ def test_scoring_that_failed_is_tried_again_all_at_once(
     full_disk.undo()
     for tag in ("one", "two"):
         world.taken_in(run_file(tag))
-    full_disk.setattr(evaluation, "evaluate_run", _fail)
+    full_disk.setitem(ACTS, Job.Kind.EVALUATE, _fail)
     world.add_qrels()
     perform_jobs()
     assert "0 of 2 runs are scored under qrels v1; 2 could not be" in " ".join(

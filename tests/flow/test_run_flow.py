@@ -10,9 +10,10 @@ from django.core.files.storage import default_storage
 from django.urls import reverse
 
 from campaigns.models import LogEntry, Run
+from scoring.draining import perform
 from scoring.housekeeping import delete_unowned_files
 from scoring.models import Evaluation, Job
-from tests.flow.conftest import ACTS, World, perform_jobs, run_file, stored_files
+from tests.flow.conftest import World, perform_jobs, run_file, stored_files
 
 OPENS = datetime(2026, 6, 1, tzinfo=UTC)
 CLOSES = datetime(2026, 6, 30, 23, 59, tzinfo=UTC)
@@ -98,7 +99,7 @@ def test_the_log_tells_each_step_once(world: World) -> None:
     world.add_qrels()
     run = world.taken_in(run_file())
     for job in Job.objects.all():  # every message comes again
-        ACTS[Job.Kind(job.kind)](job.pk)
+        perform(job.pk)
     verbs = LogEntry.objects.filter(subject=run.public_id).values_list("verb", flat=True)
     assert sorted(verbs) == ["accepted", "scored", "uploaded"]
 

@@ -1,0 +1,15 @@
+"""The database's clock: the one that all processes share, whatever their machines believe."""
+
+from datetime import datetime
+
+from django.db import connection
+from django.db.models.functions import Now
+from django.db.models.sql import Query
+
+
+def database_now() -> datetime:
+    """One query."""
+    query = Query(None)
+    query.add_annotation(Now(), "now")
+    ((now,),) = query.get_compiler(connection=connection).results_iter()
+    return now

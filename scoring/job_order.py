@@ -1,0 +1,99 @@
+"""Which waiting job comes next: by priority, then in fair shares, then by age.
+
+Jobs are shared out between clients: each team is one, and so is each kind of work that belongs to
+no team, such as mail. The client with the fewest running jobs comes first; of those with equally
+many, the one that used the least worker time in the last FAIR_SHARE_SECONDS. So a team that uploads
+one run waits for at most one job of a team that uploads a hundred.
+
+At most ANALYSES_AT_ONCE analyses run at a time on all workers together: the other slots stay free
+for uploads. The state of all live jobs is read in one statement, and the same state gives the same
+choice. Workers that choose at the same moment therefore choose the same job and only one of them
+gets it, so that the limit holds without a lock.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count, DurationField, ExpressionWrapper, F, Min, Q, Sum
+from django.db.models.functions import Coalesce, Now
+
+from scoring.models import Job
+
+FAIR_SHARE_SECONDS = 600
+
+
+@dataclass(frozen=True)
+class _Group:
+    """The live jobs of one kind, team and priority."""
+
+    kind: str
+    team: int | None
+    priority: int
+    running: int
+    oldest: int | None  # the key of the first one that is due
+
+    @property
+    def client(self) -> int | str:
+        return _client(self.kind, self.team)
+
+
+def free() -> Q:
+    """Jobs that may be claimed: they wait, or the lease of the worker that holds them ran out."""
+    is_abandoned = Q(state=Job.State.RUNNING, lease_until__lt=Now())
+    waits = Q(state=Job.State.WAITING)
+    return (waits | is_abandoned) & Q(attempts__lt=settings.JOB_ATTEMPTS)
+
+
+def due() -> Q:
+    """Jobs that should be claimed now: free, and with no attempt that has just failed."""
+    return free() & (Q(due_at=None) | Q(due_at__lte=Now()))
+
+
+def next_job() -> int | None:
+    """The key of the job that a worker should claim now; None where none may be. Two queries."""
+    groups = _live_groups()
+    running: Counter[int | str] = Counter()
+    for group in groups:
+        running[group.client] += group.running
+    if running[Job.Kind.ANALYSE] >= max(settings.ANALYSES_AT_ONCE, 1):
+        groups = [group for group in groups if group.kind != Job.Kind.ANALYSE]
+    waiting = [group for group in groups if group.oldest is not None]
+    if not waiting:
+        return None
+    used = _seconds_used()
+    first = min(
+        waiting,
+        key=lambda each: (each.priority, running[each.client], used[each.client], each.oldest),
+    )
+    return first.oldest
+
+
+def _live_groups() -> list[_Group]:
+    """One row for each group, however long the queue is."""
+    is_running = Q(state=Job.State.RUNNING, lease_until__gte=Now())
+    live = Job.objects.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
+    rows = live.values("kind", "team", "priority").annotate(
+        running=Count("pk", filter=is_running), oldest=Min("pk", filter=due())
+    )
+    return [_Group(**row) for row in rows]
+
+
+def _seconds_used() -> Counter[int | str]:
+    """The worker time that each client used of late."""
+    spent = ExpressionWrapper(
+        Coalesce(F("finished_at"), Now()) - F("claimed_at"), output_field=DurationField()
+    )
+    recent = Job.objects.exclude(state=Job.State.WAITING).filter(
+        claimed_at__gt=Now() - timedelta(seconds=FAIR_SHARE_SECONDS)
+    )
+    seconds: Counter[Any] = Counter()
+    for row in recent.values("kind", "team").annotate(spent=Sum(spent)):
+        seconds[_client(row["kind"], row["team"])] += row["spent"].total_seconds()
+    return seconds
+
+
+def _client(kind: str, team: int | None) -> int | str:
+    return kind if team is None else team

@@ -1,0 +1,216 @@
+"""Which job a worker claims when it is woken: uploads first, teams in turn, few analyses."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import time_machine
+from django.conf import LazySettings
+from django.db.models import F
+from django.db.models.functions import Now
+
+from campaigns.models import Campaign, Run, Team
+from scoring import jobs, tasks
+from scoring.draining import perform
+from scoring.job_order import next_job
+from scoring.models import Job
+from scoring.sweeping import sweep
+from scoring.wanted import request_evaluation, request_evaluations
+from tests.crowd import crowd
+from tests.making import make_campaign, make_qrels, make_run, make_team
+
+pytestmark = pytest.mark.django_db
+
+CHECK, ANALYSE, NOTIFY = Job.Kind.CHECK, Job.Kind.ANALYSE, Job.Kind.NOTIFY
+
+
+@pytest.fixture(autouse=True)
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The jobs that messages were sent for."""
+    heard: list[int] = []
+    monkeypatch.setattr(jobs, "ring", heard.append)
+    return heard
+
+
+def add(kind: Job.Kind, campaign: Campaign, count: int = 1, team: Team | None = None) -> list[int]:
+    first = Job.objects.count() + 1
+    return [
+        jobs.enqueue(kind, subject=subject, campaign_id=campaign.pk, team_id=team and team.pk).pk
+        for subject in range(first, first + count)
+    ]
+
+
+def claimed() -> int:
+    held = jobs.claim_next()
+    assert held is not None
+    return held.job_id
+
+
+def finished() -> int:
+    held = jobs.claim_next()
+    assert held is not None
+    jobs.finish(held)
+    return held.job_id
+
+
+def use(job_id: int, seconds: float) -> None:
+    """As if its attempt had taken so long."""
+    begun = F("finished_at") - timedelta(seconds=seconds)
+    Job.objects.filter(pk=job_id).update(claimed_at=begun)
+
+
+def test_an_upload_is_checked_before_analyses_that_were_asked_for_earlier() -> None:
+    campaign = make_campaign()
+    add(ANALYSE, campaign, 233)
+    (upload,) = add(CHECK, campaign, team=make_team(campaign))
+    assert claimed() == upload
+
+
+def test_first_scores_come_with_the_uploads_and_scores_computed_again_after_them() -> None:
+    campaign = make_campaign()
+    run = make_run(campaign)
+    make_qrels(campaign)
+    request_evaluations(campaign)
+    add(NOTIFY, campaign)
+    assert set(Job.objects.values_list("priority", flat=True)) == {Job.Priority.NORMAL}
+    new = make_run(campaign)
+    request_evaluation(new)
+    job = Job.objects.get(priority=Job.Priority.UPLOAD)
+    assert (job.team, claimed()) == (new.team, job.pk)
+    assert Job.objects.get(pk=claimed()).team == run.team
+
+
+def test_a_team_that_uploads_once_waits_for_one_job_of_a_team_that_uploads_often() -> None:
+    campaign = make_campaign()
+    crowding = add(CHECK, campaign, 27, make_team(campaign))
+    assert finished() == crowding[0]
+    (upload,) = add(CHECK, campaign, team=make_team(campaign))
+    assert finished() == upload
+    assert finished() == crowding[1]
+
+
+def test_teams_have_equal_worker_time_and_not_equally_many_jobs() -> None:
+    campaign = make_campaign()
+    slow = add(CHECK, campaign, 3, make_team(campaign))
+    quick = add(CHECK, campaign, 3, make_team(campaign))
+    use(finished(), 40)
+    done = [quick[0], quick[1], quick[2], slow[1]]
+    for expected in done:
+        assert finished() == expected
+        use(expected, 1)
+
+
+def test_a_team_with_a_running_job_comes_after_one_without() -> None:
+    campaign = make_campaign()
+    many, other = make_team(campaign), make_team(campaign)
+    first = add(CHECK, campaign, 2, other)
+    use(finished(), 30)  # the other team has used more
+    crowding = add(CHECK, campaign, 2, many)
+    assert claimed() == crowding[0]
+    assert claimed() == first[1]
+
+
+def test_time_used_long_ago_does_not_count() -> None:
+    campaign = make_campaign()
+    a = add(CHECK, campaign, 2, make_team(campaign))
+    b = add(CHECK, campaign, 1, make_team(campaign))
+    use(finished(), 5)
+    Job.objects.filter(pk=a[0]).update(claimed_at=Now() - timedelta(hours=1))
+    assert [claimed(), claimed()] == [a[1], b[0]]
+
+
+def test_one_analysis_runs_at_a_time_and_the_next_gets_a_message_when_it_ends(
+    sent: list[int], django_capture_on_commit_callbacks: object
+) -> None:
+    campaign = make_campaign()
+    first, second, third = add(ANALYSE, campaign, 3)
+    with jobs.attempt() as held:
+        assert held is not None
+        assert held.job_id == first
+        assert jobs.claim_next() is None
+        (upload,) = add(CHECK, campaign, team=make_team(campaign))
+        assert claimed() == upload  # the other slot is free for it
+        jobs.finish(held)
+    assert sent == [second]
+    assert claimed() == second
+    assert third
+
+
+def test_the_limit_of_analyses_can_be_raised(settings: LazySettings) -> None:
+    settings.ANALYSES_AT_ONCE = 2
+    add(ANALYSE, make_campaign(), 3)
+    assert claimed() != claimed()
+    assert jobs.claim_next() is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_that_wake_at_once_claim_each_job_once(tmp_path: Path) -> None:
+    campaign = make_campaign()
+    analyses = add(ANALYSE, campaign, 3)
+    checks = add(CHECK, campaign, 3, make_team(campaign))
+    outcomes = crowd([claim_some] * 8, tmp_path)
+    taken = [job_id for job_id in outcomes if job_id is not None]
+    assert sorted(taken) == sorted([analyses[0], *checks])  # and no second analysis
+
+
+def claim_some() -> int | None:
+    held = jobs.claim_next()
+    return held.job_id if held else None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_that_failed_is_not_tried_again_at_once(settings: LazySettings) -> None:
+    campaign = make_campaign()
+    run = make_run(campaign, state=Run.State.WAITING)
+    job = jobs.enqueue(CHECK, subject=run.pk, campaign_id=campaign.pk, team_id=run.team_id)
+    with jobs.attempt() as held:
+        assert held is not None
+        raise OSError("the store does not respond")
+    assert next_job() is None
+    Job.objects.update(due_at=Now())
+    assert next_job() == job.pk
+
+
+def test_a_job_whose_worker_died_is_tried_again_at_once() -> None:
+    campaign = make_campaign()
+    run = make_run(campaign, state=Run.State.WAITING)
+    jobs.enqueue(CHECK, subject=run.pk, campaign_id=campaign.pk, team_id=run.team_id)
+    first = claimed()
+    Job.objects.update(lease_until=Now() - timedelta(seconds=1))
+    assert next_job() == first
+    sweep()
+    assert claimed() == first
+
+
+def test_a_message_does_the_next_job_and_not_the_one_it_was_sent_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    campaign = make_campaign()
+    (later,) = add(ANALYSE, campaign)
+    (upload,) = add(CHECK, campaign, team=make_team(campaign))
+    done: list[int] = []
+    monkeypatch.setattr("scoring.draining.ACTS", {CHECK: lambda held: done.append(held.job_id)})
+    tasks.perform_next(later)
+    assert done == [upload]
+
+
+def test_nothing_to_do_is_no_error() -> None:
+    assert perform() is False
+
+
+def test_the_choice_takes_two_queries_however_long_the_queue(
+    django_assert_num_queries: object,
+) -> None:
+    campaign = make_campaign()
+    for _ in range(3):
+        add(CHECK, campaign, 10, make_team(campaign))
+    with django_assert_num_queries(2):
+        next_job()
+
+
+def test_jobs_take_time_from_the_database_and_not_from_this_machine() -> None:
+    campaign = make_campaign()
+    with time_machine.travel("2031-01-01T00:00:00Z", tick=False):
+        add(CHECK, campaign)
+    early = Job.objects.filter(created_at__lte=Now(), waiting_since__lte=Now(), rung_at__lte=Now())
+    assert early.count() == 1
