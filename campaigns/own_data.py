@@ -60,6 +60,9 @@ def own_data(person: User) -> dict[str, Any]:
                 "subject", "body", "created_at", "sent_at"
             )
         ),
+        "login_addresses": list(  # of the addresses themselves only a digest is stored
+            person.login_addresses.order_by("pk").values("last_used_at")
+        ),
         "tokens": list(
             AuthToken.objects.filter(user=person).order_by("created").values("created", "expiry")
         ),
@@ -83,6 +86,7 @@ def close_account(*, person: User) -> None:
     Notice.objects.filter(recipient=person).delete()
     Invitation.objects.filter(created_by=person, revoked_at=None).update(revoked_at=timezone.now())
     AuthToken.objects.filter(user=person).delete()
+    person.login_addresses.all().delete()
     EmailAddress.objects.filter(user=person).delete()
     person.email = GONE.format(pk=person.pk)
     person.name = ""

@@ -6,13 +6,11 @@ from datetime import timedelta
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
-from knox.models import AuthToken
 
 from campaigns import lifecycle, notices, teams
 from campaigns.models import Campaign, Invitation, LogEntry, Membership, Team, User
 
 INVITATION_LIFETIME = timedelta(days=30)
-TOKEN_LIFETIME = timedelta(days=365)
 
 # Roles that a link gives by itself; a participant needs a team to come into.
 INVITED_ROLES = (Membership.Role.ORGANISER, Membership.Role.ASSESSOR, Membership.Role.READER)
@@ -29,12 +27,6 @@ class CannotRemove(Exception):
 def display_name(person: User) -> str:
     """What people of other teams are shown: never the e-mail address."""
     return person.name or "somebody without a name yet"
-
-
-def make_token(person: User) -> str:
-    """A token for the person's scripts; only its digest is kept. It expires after a year."""
-    _, token = AuthToken.objects.create(user=person, expiry=TOKEN_LIFETIME)
-    return str(token)
 
 
 def found_team(

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.http.request import validate_host
 
 LEAST_PASSWORD = 12
 LARGEST_IN_MEMORY = 2_621_440  # bytes
@@ -43,11 +45,23 @@ def _doubts_of_deployment() -> Iterator[CheckMessage]:
         yield Warning("SQLite serves one machine: set DATABASE_URL for a bigger site.")
     if not settings.EMAIL_URL:
         yield Warning("EMAIL_URL is not set: addresses are not confirmed, no mail is sent.")
+    yield from _doubts_of_address()
     if settings.SESSION_SAVE_EVERY_REQUEST:
         yield Error("SESSION_SAVE_EVERY_REQUEST must stay off.")
     if settings.IS_HTTPS and not settings.NUM_PROXIES:
         yield Warning("HTTPS needs a proxy of yours that ends TLS and says so: set NUM_PROXIES.")
     yield from _things_that_must_stay()
+
+
+def _doubts_of_address() -> Iterator[CheckMessage]:
+    """SITE_URL replaces the header Host, so its host must be one that Django accepts."""
+    site = urlsplit(settings.SITE_URL)
+    if not settings.SITE_URL:
+        yield Warning("SITE_URL is not set: links in mails are made of what a client sends.")
+    elif site.scheme not in {"http", "https"} or not site.hostname or site.path or site.query:
+        yield Error(f"SITE_URL is {settings.SITE_URL!r}: write scheme and host, and no path.")
+    elif not validate_host(site.hostname, settings.ALLOWED_HOSTS):
+        yield Error(f"ALLOWED_HOSTS lacks {site.hostname}, which SITE_URL names: add it.")
 
 
 # What Django lets anybody set and nobody here may: the setting, whether it is well, and why not.

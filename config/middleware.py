@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -38,6 +39,19 @@ def take_client_address(get_response: GetResponse) -> GetResponse:
             told = addresses[-settings.NUM_PROXIES].strip()
             with suppress(ValueError):  # not an address: the peer's own stays
                 request.META["REMOTE_ADDR"] = str(ip_address(told))
+        return get_response(request)
+
+    return middleware
+
+
+def use_site_url(get_response: GetResponse) -> GetResponse:
+    """Every absolute link is made of SITE_URL, whoever makes it: of the header Host Django checks
+    the name, but not the port, and a mail to somebody else would carry that."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if settings.SITE_URL:
+            request.get_host()  # refuses a name that is not the site's
+            request.META["HTTP_HOST"] = urlsplit(settings.SITE_URL).netloc
         return get_response(request)
 
     return middleware

@@ -5,6 +5,7 @@ BROKER_URL alone turn the same code into PostgreSQL and Redis. One file, past on
 setting is looked for in one place.
 """
 
+from datetime import timedelta
 from pathlib import Path
 
 import environ
@@ -54,6 +55,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "config.request_ids.stamp_request",
     "config.middleware.take_client_address",
+    "config.middleware.use_site_url",
     "config.middleware.stamp_arrival",
     "config.middleware.refuse_nul",
     "django.middleware.security.SecurityMiddleware",
@@ -235,6 +237,8 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "shared_counts",  # made by a migration
+        # Django's 300 could be filled with counts of other names, to delete those of one account.
+        "OPTIONS": {"MAX_ENTRIES": 20_000},
     },
     "throttles": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
 }
@@ -260,7 +264,19 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "campaigns:campaign-list"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
-ACCOUNT_RATE_LIMITS: dict[str, str] = {}
+ACCOUNT_ADAPTER = "campaigns.account_adapter.AccountAdapter"
+ACCOUNT_FORMS = {"signup": "campaigns.forms.sign_up.SignUpForm"}
+ACCOUNT_RATE_LIMITS = {
+    # A class behind one address signs up within a minute, each with an attempt or two. Over an hour
+    # that is less than allauth's own 20/m. There is no limit on all sign-ups of the site together:
+    # one person could use it up for everybody.
+    "signup": "60/m/ip,240/h/ip",
+    "login": "60/m/ip",
+    # Of campaigns/login_limits.py. One address can use up a tenth of an account's limit.
+    "login_failed": "5/5m/key,20/h/key",  # account and address
+    "login_failed_account": "200/h/key",
+    "login_failed_address": "30/m/ip,200/h/ip",
+}
 ACCOUNT_USER_DISPLAY = "campaigns.people.display_name"
 # Without a mail server an address cannot be confirmed; with one it must be.
 EMAIL_URL = env.str("EMAIL_URL", default="")
@@ -271,7 +287,6 @@ EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", default=10)  # seconds, for each step
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="trackside@localhost")
 
 # Who may make a campaign: "anyone" with an account, "approved" people, or "staff".
-SITE_URL = env.str("SITE_URL", default="")  # begins the links in mails; without it they have none
 WHO_MAY_CREATE_CAMPAIGNS = env.str("WHO_MAY_CREATE_CAMPAIGNS", default="approved")
 if WHO_MAY_CREATE_CAMPAIGNS not in {"anyone", "approved", "staff"}:
     raise ImproperlyConfigured("WHO_MAY_CREATE_CAMPAIGNS is anyone, approved or staff.")
@@ -279,6 +294,13 @@ if WHO_MAY_CREATE_CAMPAIGNS not in {"anyone", "approved", "staff"}:
 # --- browser and wire -------------------------------------------------------------------------
 
 IS_HTTPS = env.bool("HTTPS", default=False)
+# Scheme and host that every absolute link begins with. Without it mails of a campaign have none.
+SITE_URL = env.str("SITE_URL", default="").rstrip("/")
+if IS_HTTPS and not SITE_URL.startswith("https://"):
+    raise ImproperlyConfigured(
+        "HTTPS is set: SITE_URL must name the site, such as https://evaluation.example.org. "
+        "Links in mails must not be made of what a client sends."
+    )
 # How many proxies of ours add an address to X-Forwarded-For. config.middleware puts the client's
 # into REMOTE_ADDR, which Django, allauth and REST framework then read.
 NUM_PROXIES = env.int("NUM_PROXIES", default=0)
@@ -315,6 +337,7 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
+REST_KNOX = {"TOKEN_TTL": timedelta(days=365), "TOKEN_LIMIT_PER_USER": 10}
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "knox.auth.TokenAuthentication",  # the first one names itself in a 401

@@ -94,6 +94,7 @@ def test_a_served_site_passes_djangos_own_checks_of_deployment(tmp_path: Path) -
     environment = SERVICES["web"]["environment"] | {
         "SECRET_KEY": "a-key-of-more-than-fifty-characters-and-many-different-ones-0123456789",
         "ALLOWED_HOSTS": "evaluation.example.org",
+        "SITE_URL": "https://evaluation.example.org",
         "EMAIL_URL": "smtp://mail.example.org:25",
         "DATABASE_URL": "postgres://trackside:word@db:5432/trackside",
         "BROKER_URL": "redis://:word@redis:6379/0",

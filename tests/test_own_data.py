@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import LogEntry, Membership, Run, User
-from campaigns.people import make_token
+from campaigns.tokens import make_token
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ from campaigns.models.campaign import Audience, Campaign, Series, Topic
 from campaigns.models.judging import Claim, Document, Judgment, Plan, Task, TopicAssessor
 from campaigns.models.log import LogEntry
 from campaigns.models.notices import Announcement, Notice
-from campaigns.models.people import Invitation, Membership, Team, User
+from campaigns.models.people import Invitation, LoginAddress, Membership, Team, User
 from campaigns.models.qrels import Qrels
 from campaigns.models.runs import Run
 from campaigns.models.showing import Preset
@@ -18,6 +18,7 @@ __all__ = [
     "Invitation",
     "Judgment",
     "LogEntry",
+    "LoginAddress",
     "Membership",
     "Notice",
     "Plan",

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -43,6 +43,31 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     def __str__(self) -> str:
         return self.name or (self.email if self.is_active else "somebody who left")
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """A new password, however it is set, revokes every token: a person who changes it because
+        somebody else knows it must not leave that person a token."""
+        is_new_password = self.pk is not None and self._password is not None
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            if is_new_password:
+                self.auth_token_set.all().delete()
+
+
+class LoginAddress(models.Model):
+    """From where a person has logged in, as a keyed digest: limits against guessing spare it."""
+
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="login_addresses")
+    digest = models.CharField(max_length=64)
+    last_used_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person", "digest"], name="login_address_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"an address of {self.person}"
 
 
 class Team(models.Model):

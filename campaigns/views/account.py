@@ -7,10 +7,11 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from knox.models import AuthToken
+from knox.settings import knox_settings
 
-from campaigns import people
 from campaigns.forms.people import AccountForm, FarewellForm
 from campaigns.own_data import CannotGo, close_account, own_data
+from campaigns.tokens import TooManyTokens, make_token, tokens_of
 
 
 @login_required
@@ -28,8 +29,12 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_POST
 def token_create(request: HttpRequest) -> HttpResponse:
     """A new token, shown this once."""
-    token = people.make_token(request.user)
-    context = _account_page(request, AccountForm(instance=request.user)) | {"token": token}
+    try:
+        made = {"token": make_token(request.user)}
+    except TooManyTokens as error:
+        messages.error(request, str(error))
+        return redirect("campaigns:account")
+    context = _account_page(request, AccountForm(instance=request.user)) | made
     return render(request, "campaigns/account.html", context)
 
 
@@ -68,5 +73,5 @@ def account_close(request: HttpRequest) -> HttpResponse:
 
 
 def _account_page(request: HttpRequest, form: AccountForm) -> dict[str, object]:
-    tokens = AuthToken.objects.filter(user=request.user).order_by("-created")
-    return {"form": form, "tokens": tokens}
+    limit = knox_settings.TOKEN_LIMIT_PER_USER
+    return {"form": form, "tokens": tokens_of(request.user), "token_limit": limit}

@@ -1,0 +1,124 @@
+"""Guessing is limited by the pair of account and address, and by account only for addresses from
+which it never logged in: so nobody can lock somebody else out."""
+
+import re
+from pathlib import Path
+
+import pytest
+from allauth.account.forms import default_token_generator
+from allauth.account.utils import user_pk_to_url_str
+from django.conf import LazySettings
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns import login_limits
+from campaigns.models import LoginAddress, User
+from config import settings as site
+from tests.making import make_user
+
+pytestmark = pytest.mark.django_db
+EMAIL, PASSWORD = "alice@example.org", "a long password"
+HOME, HOTEL, MALLORY = "192.0.2.1", "192.0.2.77", "198.51.100.6"
+CLOSED = "Too many failed login attempts"
+
+
+@pytest.fixture
+def alice(settings: LazySettings) -> User:
+    settings.ACCOUNT_RATE_LIMITS = site.ACCOUNT_RATE_LIMITS
+    return make_user(EMAIL)
+
+
+def log_in(address: str, password: str = PASSWORD, email: str = EMAIL) -> str:
+    """`in`, or the fault that the form shows."""
+    client = Client(REMOTE_ADDR=address)
+    answer = client.post(reverse("account_login"), {"login": email, "password": password})
+    if answer.status_code == 302:
+        return "in"
+    found = re.search(r'class="errorlist nonfield"[^>]*>\s*<li>([^<]*)', answer.content.decode())
+    assert found, answer.content.decode()
+    return found[1]
+
+
+def test_wrong_passwords_lock_an_account_for_their_sender_alone(alice: User) -> None:
+    for _ in range(5):
+        assert not log_in(MALLORY, "wrong").startswith(CLOSED)
+    assert log_in(MALLORY).startswith(CLOSED)  # the right one no more
+    assert log_in(HOME) == "in"
+
+
+def test_guesses_from_many_addresses_close_an_account_only_where_it_never_logged_in(
+    alice: User, settings: LazySettings
+) -> None:
+    settings.ACCOUNT_RATE_LIMITS = site.ACCOUNT_RATE_LIMITS | {"login_failed_account": "6/h/key"}
+    assert log_in(HOME) == "in"
+    for number in range(6):
+        log_in(f"203.0.113.{number}", "wrong")
+    assert log_in(HOTEL).startswith(CLOSED)
+    assert log_in(HOME) == "in"
+
+
+def test_one_address_cannot_use_up_the_limit_of_an_account(settings: LazySettings) -> None:
+    def most(action: str) -> int:
+        return max(int(rate.split("/")[0]) for rate in site.ACCOUNT_RATE_LIMITS[action].split(","))
+
+    assert most("login_failed_account") >= 10 * most("login_failed")
+
+
+def test_a_limit_does_not_tell_whether_there_is_an_account(alice: User) -> None:
+    said = [
+        [log_in(MALLORY, "wrong", email) for _ in range(7)]
+        for email in (EMAIL, "nobody@example.org")
+    ]
+    assert said[0] == said[1]
+
+
+def test_one_password_tried_on_many_accounts_is_stopped_and_a_class_is_not(
+    alice: User, settings: LazySettings
+) -> None:
+    settings.ACCOUNT_RATE_LIMITS = site.ACCOUNT_RATE_LIMITS | {"login_failed_address": "6/m/ip"}
+    for number in range(8):
+        assert log_in(HOME) == "in", number  # eight people behind one address
+    for number in range(6):
+        log_in(MALLORY, "wrong", f"person{number}@example.org")
+    assert log_in(MALLORY).startswith(CLOSED)
+
+
+def test_who_resets_the_password_may_log_in_at_once(alice: User) -> None:
+    for _ in range(6):
+        log_in(HOME, "wrong")
+    assert log_in(HOME).startswith(CLOSED)
+    client = Client(REMOTE_ADDR=HOME)
+    uid, key = user_pk_to_url_str(alice), default_token_generator.make_token(alice)
+    page = client.get(
+        reverse("account_reset_password_from_key", kwargs={"uidb36": uid, "key": key}), follow=True
+    )
+    fresh = {"password1": "another long password", "password2": "another long password"}
+    client.post(page.redirect_chain[-1][0], fresh)
+    assert log_in(HOME, "another long password") == "in"
+
+
+def test_addresses_are_kept_as_digests_and_not_for_ever(alice: User) -> None:
+    assert log_in(HOME) == "in"
+    assert HOME not in LoginAddress.objects.get().digest
+    old = timezone.now() - login_limits.LIFETIME * 2
+    LoginAddress.objects.update(last_used_at=old)
+    for number in range(login_limits.REMEMBERED + 3):
+        log_in(f"203.0.113.{number}")
+    assert alice.login_addresses.count() == login_limits.REMEMBERED
+    assert not alice.login_addresses.filter(last_used_at=old).exists()
+
+
+def test_counts_of_other_names_do_not_push_out_those_of_an_account() -> None:
+    for number in range(400):
+        cache.set(f"count-{number}", [1], 300)
+    assert len(cache.get_many([f"count-{number}" for number in range(400)])) == 400
+
+
+def test_every_limit_that_is_asked_for_has_a_rate() -> None:
+    """allauth takes an unknown name for no limit."""
+    source = Path(login_limits.__file__).read_text()
+    asked = set(re.findall(r'"(login_failed\w*)"', source))
+    assert asked
+    assert asked <= set(site.ACCOUNT_RATE_LIMITS)
