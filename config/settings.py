@@ -117,12 +117,27 @@ else:
     DATABASES["default"].setdefault("OPTIONS", {}).update(
         silent_seconds=env.float("DATABASE_SILENT_SECONDS", default=6)
     )
+    SESSION: dict[str, str] = {}  # what PostgreSQL is asked to hold to
+    # A host that loses the network says nothing. Both ends of a connection look for a sign of life,
+    # and PostgreSQL releases the rows that a lost worker had locked.
+    if KEEPALIVE_SECONDS := env.int("DATABASE_KEEPALIVE_SECONDS", default=30):
+        for name, value in {
+            "idle": max(1, KEEPALIVE_SECONDS // 3),
+            "interval": max(1, KEEPALIVE_SECONDS // 6),
+            "count": 4,
+        }.items():
+            DATABASES["default"]["OPTIONS"][f"keepalives_{name}"] = value
+            SESSION[f"tcp_keepalives_{name}"] = str(value)
+        DATABASES["default"]["OPTIONS"]["tcp_user_timeout"] = 1000 * KEEPALIVE_SECONDS
+        SESSION["tcp_user_timeout"] = f"{KEEPALIVE_SECONDS}s"
     # PostgreSQL ends what takes longer, and who holds rows for twice as long without a word. Set
     # for web processes, by config/wsgi.py; a worker's leases and time limits are its own.
     if STATEMENT_SECONDS := env.int("STATEMENT_SECONDS", default=0):
-        DATABASES["default"].setdefault("OPTIONS", {})["options"] = (
-            f"-c statement_timeout={STATEMENT_SECONDS}s"
-            f" -c idle_in_transaction_session_timeout={2 * STATEMENT_SECONDS}s"
+        SESSION["statement_timeout"] = f"{STATEMENT_SECONDS}s"
+        SESSION["idle_in_transaction_session_timeout"] = f"{2 * STATEMENT_SECONDS}s"
+    if SESSION:
+        DATABASES["default"]["OPTIONS"]["options"] = " ".join(
+            f"-c {name}={value}" for name, value in SESSION.items()
         )
 
 # --- files ------------------------------------------------------------------------------------

@@ -89,19 +89,21 @@ class Stack:
 
 @contextmanager
 def running(
-    folder: Path, *, webs: int = 2, workers: int = 2, port: int = 0, **settings: str
-) -> Iterator[Stack]:
-    """The stack, its database empty and migrated, until the block ends. Raises `Missing`."""
+    folder: Path, *, webs: int = 2, workers: int = 2, port: int = 0, inside: str = HOST,
+    **settings: str,
+) -> Iterator[Stack]:  # fmt: skip
+    """The stack, its database empty and migrated, until the block ends. PostgreSQL, Redis and the
+    store listen on `inside`, where workers on other hosts can reach them. Raises `Missing`."""
     programs = {name: program(name) for name in ("redis-server", "nginx", "initdb", "pg_ctl")}
     folder.mkdir(parents=True, exist_ok=True)
     redis, postgres, store = free_port(), free_port(), free_port()
-    environment = _environment(redis, postgres, store) | settings
+    environment = _environment(inside, redis, postgres, store) | settings
     stack = Stack(folder, port or free_port(), environment)
     with ExitStack() as ends:
-        stack.postgres = ends.enter_context(_postgres(postgres, programs))
+        stack.postgres = ends.enter_context(_postgres(inside, postgres, programs))
         ends.callback(lambda: [stack.stop(name) for name in reversed(list(stack.processes))])
-        _start_redis(stack, redis, programs["redis-server"])
-        _start_store(stack, store)
+        _start_redis(stack, inside, redis, programs["redis-server"])
+        _start_store(stack, inside, store)
         stack.manage("migrate", "--verbosity", "0")
         addresses = [_start_web(stack, f"web{number}") for number in range(webs)]
         for number in range(workers):
@@ -111,14 +113,14 @@ def running(
         yield stack
 
 
-def _environment(redis: int, postgres: int, store: int) -> dict[str, str]:
+def _environment(inside: str, redis: int, postgres: int, store: int) -> dict[str, str]:
     return {name: os.environ[name] for name in KEPT if name in os.environ} | {
         "DJANGO_SETTINGS_MODULE": "config.settings",
         "SECRET_KEY": "for-one-machine-alone-" + "x" * 40,
-        "DATABASE_URL": f"postgres://postgres@{HOST}:{postgres}/postgres",
-        "BROKER_URL": f"redis://{HOST}:{redis}/0",
+        "DATABASE_URL": f"postgres://postgres@{inside}:{postgres}/postgres",
+        "BROKER_URL": f"redis://{inside}:{redis}/0",
         "S3_BUCKET": "trackside",
-        "S3_ENDPOINT": f"http://{HOST}:{store}",
+        "S3_ENDPOINT": f"http://{inside}:{store}",
         "S3_REGION": "us-east-1",
         "S3_ACCESS_KEY": "key",
         "S3_SECRET_KEY": "secret",
@@ -138,7 +140,7 @@ def _environment(redis: int, postgres: int, store: int) -> dict[str, str]:
 
 
 @contextmanager
-def _postgres(port: int, programs: dict[str, str]) -> Iterator[int]:
+def _postgres(inside: str, port: int, programs: dict[str, str]) -> Iterator[int]:
     """A cluster of its own, in a folder to which its own user finds the way: PostgreSQL refuses to
     be run by root."""
     with TemporaryDirectory(prefix="trackside-postgres-") as folder:
@@ -149,7 +151,9 @@ def _postgres(port: int, programs: dict[str, str]) -> Iterator[int]:
         control = [*as_owner, programs["pg_ctl"], "--silent", "--wait", "--pgdata", folder]
         _run(*as_owner, programs["initdb"], "--pgdata", folder, "--username", "postgres",
              "--auth", "trust", "--no-sync")  # fmt: skip
-        options = f"-p {port} -c listen_addresses={HOST} -c unix_socket_directories= -c fsync=off"
+        with (Path(folder) / "pg_hba.conf").open("a") as rules:
+            print("host all all samenet trust", file=rules)
+        options = f"-p {port} -c listen_addresses={inside} -c unix_socket_directories= -c fsync=off"
         _run(*control, "start", "--log", f"{folder}/log", "-o", options)
         try:
             yield int((Path(folder) / "postmaster.pid").read_text().split()[0])
@@ -157,23 +161,24 @@ def _postgres(port: int, programs: dict[str, str]) -> Iterator[int]:
             _run(*control, "stop", "--mode", "immediate")
 
 
-def _start_redis(stack: Stack, port: int, program: str) -> None:
+def _start_redis(stack: Stack, inside: str, port: int, program: str) -> None:
     (stack.folder / "redis").mkdir()
     stack.start(
-        "redis", program, "--port", str(port), "--bind", HOST, "--appendonly", "yes",
+        "redis", program, "--port", str(port), "--bind", inside, "--appendonly", "yes",
+        "--protected-mode", "no",
         "--maxmemory-policy", "noeviction", "--dir", str(stack.folder / "redis"),
     )  # fmt: skip
-    wait_for("Redis", lambda: listens(port))
+    wait_for("Redis", lambda: listens(port, inside))
 
 
-def _start_store(stack: Stack, port: int) -> None:
+def _start_store(stack: Stack, inside: str, port: int) -> None:
     import boto3
 
-    stack.start("store", sys.executable, "-m", "moto.server", "-H", HOST, "-p", str(port))
-    wait_for("the S3 server", lambda: listens(port))
+    stack.start("store", sys.executable, "-m", "moto.server", "-H", inside, "-p", str(port))
+    wait_for("the S3 server", lambda: listens(port, inside))
     client = boto3.client(
         "s3",
-        endpoint_url=f"http://{HOST}:{port}",
+        endpoint_url=f"http://{inside}:{port}",
         region_name="us-east-1",
         aws_access_key_id="key",
         aws_secret_access_key="secret",  # noqa: S106 - of a server of this machine alone
@@ -232,10 +237,10 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def listens(port: int) -> bool:
+def listens(port: int, host: str = HOST) -> bool:
     with socket.socket() as probe:
         probe.settimeout(1)
-        return probe.connect_ex((HOST, port)) == 0
+        return probe.connect_ex((host, port)) == 0
 
 
 def answers(port: int, path: str) -> bool:

@@ -47,6 +47,7 @@ def evaluate_run(held: jobs.Claim) -> None:
     with transaction.atomic():
         campaign = held_still(campaign.pk)
         jobs.finish(held)
+        faults.point("in-transaction")
         if worth is None:
             _put_away(evaluation)
         else:

@@ -111,3 +111,15 @@ def test_a_served_site_passes_djangos_own_checks_of_deployment(tmp_path: Path) -
         check=False,
     )
     assert checked.returncode == 0, checked.stderr
+
+
+def test_a_worker_host_runs_what_the_workers_beside_the_site_run() -> None:
+    alone = yaml.safe_load((ROOT / "docker-compose.worker.yml").read_text())["services"]
+    beside = SERVICES["worker"]
+    assert list(alone) == ["worker"]
+    elsewhere = {"depends_on", "environment", "networks", "volumes", "tmpfs"}
+    assert {name: value for name, value in alone["worker"].items() if name not in elsewhere} == {
+        name: value for name, value in beside.items() if name not in elsewhere
+    }
+    of_web = {"ARRIVAL_HEADER", "NUM_PROXIES"}
+    assert set(beside["environment"]) - of_web <= set(alone["worker"]["environment"])
