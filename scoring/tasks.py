@@ -7,11 +7,21 @@ from campaigns import notices
 from campaigns.clock import database_now
 from scoring import draining, housekeeping, jobs
 
+# By these names web servers of the previous release send messages while a site is upgraded.
+OF_PREVIOUS_RELEASE = tuple(
+    f"scoring.{name}"
+    for name in ("check_run", "evaluate_run", "deliver_notice", "answer", "lay_out")
+)
 
-@shared_task(name=jobs.TASK)
-def perform_next(job_id: int) -> None:
+
+def _perform_next(job_id: int) -> None:
     """`job_id` is the job that the message was sent for, which is not always the next one."""
     draining.perform()
+
+
+perform_next = shared_task(name=jobs.TASK)(_perform_next)
+for name in OF_PREVIOUS_RELEASE:
+    shared_task(name=name)(_perform_next)
 
 
 @shared_task(name="scoring.tell_due")
