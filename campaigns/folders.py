@@ -15,13 +15,13 @@ from pathlib import Path
 
 from django.core.exceptions import ValidationError
 from django.core.files.base import File
-from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
 from campaigns import intake
 from campaigns.assignments import topics_xml
-from campaigns.models import Campaign, Membership, Run, Team, User
+from campaigns.models import Campaign, Membership, Qrels, Run, Team, User
+from campaigns.stored_files import open_stored
 from campaigns.trec.compression import GZIP_MAGIC, plain_blocks
 from campaigns.trec.problems import FormatError
 from campaigns.trec.runs_table import RunsTable, RunsTableRow
@@ -116,10 +116,10 @@ def export_campaign(campaign: Campaign, folder: Path) -> int:
     (folder / "runs").mkdir(parents=True, exist_ok=True)
     (folder / "topics.xml").write_bytes(topics_xml(campaign))
     if campaign.active_qrels is not None:
-        _write_gzipped(campaign.active_qrels.storage_key, folder / "qrels.txt.gz")
+        _write_gzipped(campaign.active_qrels, folder / "qrels.txt.gz")
     runs = list(campaign.runs.ranked().select_related("team").order_by("tag", "pk"))
     for run, name in zip(runs, _file_names(runs), strict=True):
-        _write_gzipped(run.storage_key, folder / "runs" / f"{name}.gz")
+        _write_gzipped(run, folder / "runs" / f"{name}.gz")
     _write_table(runs, folder / "runs.csv")
     return len(runs)
 
@@ -161,8 +161,8 @@ def _run_type(row: RunsTableRow | None) -> str:
     return known if known in Run.Type.values else Run.Type.AUTOMATIC
 
 
-def _write_gzipped(storage_key: str, path: Path) -> None:
-    with default_storage.open(storage_key) as stored:
+def _write_gzipped(owner: Run | Qrels, path: Path) -> None:
+    with open_stored(owner.storage_key, owner.digest) as stored:
         is_packed = stored.read(2) == GZIP_MAGIC
         stored.seek(0)
         with path.open("wb") if is_packed else gzip.open(path, "wb") as out:

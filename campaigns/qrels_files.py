@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.core.files.storage import default_storage
-
 from campaigns.models import Campaign, Qrels
+from campaigns.stored_files import open_stored, read_stored
 from campaigns.trec.compression import plain_blocks
 from campaigns.trec.problems import SHOWN_PROBLEMS, FormatError, Problem
 from campaigns.trec.qrels import GRADE, ParsedQrels, read_qrels, write_qrels
@@ -19,10 +18,6 @@ DROPPED = "DROPPED_TOPICS"
 
 class NeedsConfirmation(FormatError):
     """The file can be used, but an organiser should look first: its problems say at what."""
-
-
-class FileChanged(Exception):
-    """A stored file is not the one that was stored."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,16 +69,12 @@ def uploaded_content(campaign: Campaign, data: bytes, *, is_confirmed: bool) -> 
 
 def judgments_of(qrels: Qrels) -> ParsedQrels:
     """The version's file, read again and whole."""
-    with default_storage.open(qrels.storage_key) as file:
-        data = file.read()
-    if hashlib.sha256(data).hexdigest() != qrels.digest:
-        raise FileChanged(f"{qrels.storage_key} is not the file that was stored")
-    return read_qrels(data)
+    return read_qrels(read_stored(qrels.storage_key, qrels.digest))
 
 
 def text_of(qrels: Qrels) -> Iterator[bytes]:
-    """The version's file as plain text, in blocks; it is opened at once."""
-    file = default_storage.open(qrels.storage_key)
+    """The version's file as plain text, in blocks; it is opened at once. Raises `FileLost`."""
+    file = open_stored(qrels.storage_key, qrels.digest)
 
     def blocks() -> Iterator[bytes]:
         with file:

@@ -10,11 +10,17 @@ from django.template.loader import render_to_string
 from django.views.defaults import page_not_found, server_error
 
 from campaigns.choices import UnknownChoice
+from campaigns.stored_files import FileLost
 
 FAULT = {"code": "error", "message": "Something went wrong here; nothing was changed by halves."}
 AWAY = {
     "code": "away",
     "message": "The site is away for a moment; nothing that was taken in is lost. Try again.",
+}
+LOST = {
+    "code": "file_lost",
+    "message": "A stored file that this needs is missing or damaged, and is not served. The site's "
+    "operator finds it with `manage.py verify`.",
 }
 AWAY_SECONDS = "10"  # as the proxy says where no web process answers
 
@@ -22,8 +28,11 @@ AWAY_SECONDS = "10"  # as the proxy says where no web process answers
 def answer_fault(request: HttpRequest) -> HttpResponse:
     """To a script in the shape of all refusals of the API, to a person as a page. It is called
     while the fault is being handled: a database or a storage that is away will be back."""
-    if _is_away(sys.exc_info()[1]):
+    fault = sys.exc_info()[1]
+    if _is_away(fault):
         return _answer_away(request)
+    if isinstance(fault, FileLost):
+        return _answer_lost(request)
     if request.path_info.startswith("/api/"):
         return JsonResponse(FAULT, status=500)
     return server_error(request)
@@ -45,7 +54,7 @@ def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse
 def _is_away(fault: BaseException | None) -> bool:
     """Whether database or storage are away or full, and not we at fault."""
     if isinstance(fault, OSError):
-        return fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+        return fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE)
     return isinstance(fault, OperationalError | InterfaceError)
 
 
@@ -56,6 +65,13 @@ def _answer_away(request: HttpRequest) -> HttpResponse:
         response = HttpResponse(render_to_string("503.html"), status=503)
     response["Retry-After"] = AWAY_SECONDS
     return response
+
+
+def _answer_lost(request: HttpRequest) -> HttpResponse:
+    """The file is named in the log only: to participants it may be a secret that it exists."""
+    if request.path_info.startswith("/api/"):
+        return JsonResponse(LOST, status=503)
+    return HttpResponse(render_to_string("file_lost.html"), status=503)
 
 
 def _address(request: HttpRequest, name: str, value: str = "") -> str:

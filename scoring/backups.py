@@ -1,9 +1,9 @@
 """A whole site in one file, and back: the database first, then every file that a row owns.
 
-Taken while people upload, a file that came after the database was read is left out with its row;
-one that was deleted meanwhile (a refused run's) is named, and its row says on restore what it says
-after any loss: the file is gone. Restored in the other order, files before rows, so that at no
-moment a row points to nothing.
+Taken while people upload, a file that came after the database was read is left out with its row,
+and so is every file that no row owns. A file that is missing or damaged does not end the backup: it
+is named, and so is one that was deleted meanwhile (a refused run's). Restored in the other order,
+files before rows, so that at no moment a row points to nothing.
 """
 
 import hashlib
@@ -15,18 +15,20 @@ import subprocess
 import tarfile
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from django.core.files.base import File
 from django.core.files.storage import default_storage
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 
 from scoring.housekeeping import OWNERS
 
 DATABASE, FILES, LIST = "database", "files/", "list.json"
 FORMAT = 1
+AT_ONCE = 8  # files on their way from the storage
 
 
 class CannotRestore(Exception):
@@ -35,30 +37,36 @@ class CannotRestore(Exception):
 
 @dataclass(frozen=True)
 class Backup:
-    """What a backup holds. `missing` are files that their rows name and the storage lacks."""
+    """What a backup holds. `faults` names the files that are missing, or are not those that were
+    stored; `deleted` are files of runs that were refused while the backup was made."""
 
     files: int
-    missing: tuple[str, ...]
+    faults: tuple[str, ...]
+    deleted: tuple[str, ...]
 
 
 def back_up(path: Path) -> Backup:
     """Writes the site to `path`, whole or not at all."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".backup-") as folder:
         dump, draft = Path(folder) / DATABASE, Path(folder) / "draft"
-        before = set(_keys())
-        _dump_database(dump)
+        owned = _dump_database(dump)
         digests: dict[str, str] = {}
-        missing = []
+        missing, damaged = [], []
         with tarfile.open(draft, "w") as archive:
             archive.add(dump, DATABASE)
-            for key in sorted(before | set(_keys())):
-                try:
-                    digests[key] = _add_file(archive, key)
-                except FileNotFoundError:
+            for key, copy in _copies(list(owned), Path(folder)):
+                if copy is None:
                     missing.append(key)
+                    continue
+                digests[key] = _add_file(archive, key, copy)
+                if digests[key] != owned[key]:
+                    damaged.append(f"{key} is not the file that was stored")
             _add_list(archive, Path(folder), digests)
         os.replace(draft, path)
-    return Backup(files=len(digests), missing=tuple(missing))
+    still_owned = set(_digests())
+    faults = [f"{key} is missing from the storage" for key in missing if key in still_owned]
+    deleted = tuple(key for key in missing if key not in still_owned)
+    return Backup(files=len(digests), faults=(*faults, *damaged), deleted=deleted)
 
 
 def restore(path: Path) -> int:
@@ -82,25 +90,43 @@ def restore(path: Path) -> int:
     return len(listed["files"])
 
 
-def _keys() -> Iterator[str]:
-    """The files that rows own, now."""
+def _digests() -> dict[str, str]:
+    """The digest of every file that a row owns, by its key."""
+    found: dict[str, str] = {}
     for owner in OWNERS.values():
         keys = owner.objects.exclude(storage_key="").order_by("pk")
-        yield from keys.values_list("storage_key", flat=True).iterator()
+        found |= dict(keys.values_list("storage_key", "digest"))
+    return found
 
 
-def _add_file(archive: tarfile.TarFile, key: str) -> str:
+def _copies(keys: list[str], folder: Path) -> Iterator[tuple[str, Path | None]]:
+    """Each file beside its key, copied by several threads, as few ahead as there are threads; None
+    where there is no such file."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for first in range(0, len(keys), AT_ONCE):
+            part = keys[first : first + AT_ONCE]
+            places = [folder / f"copy{number}" for number in range(len(part))]
+            for key, place, is_there in zip(
+                part, places, pool.map(_copy, part, places), strict=True
+            ):
+                yield key, place if is_there else None
+
+
+def _copy(key: str, place: Path) -> bool:
+    try:
+        with default_storage.open(key) as stored, place.open("wb") as copy:
+            shutil.copyfileobj(stored, copy, 1 << 20)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _add_file(archive: tarfile.TarFile, key: str, copy: Path) -> str:
     """Its sha256."""
-    with default_storage.open(key) as stored, tempfile.TemporaryFile() as copy:
-        digest = hashlib.sha256()
-        while block := stored.read(1 << 20):
-            digest.update(block)
-            copy.write(block)
-        entry = tarfile.TarInfo(FILES + key)
-        entry.size = copy.tell()
-        copy.seek(0)
-        archive.addfile(entry, copy)
-    return digest.hexdigest()
+    with copy.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    archive.add(copy, FILES + key)
+    return digest
 
 
 def _add_list(archive: tarfile.TarFile, folder: Path, digests: dict[str, str]) -> None:
@@ -132,15 +158,31 @@ def _member(archive: tarfile.TarFile, name: str) -> Any:
     return found
 
 
-def _dump_database(path: Path) -> None:
+def _dump_database(path: Path) -> dict[str, str]:
+    """The digests of the files that its rows own, by key: of the very state that is dumped, so that
+    every file of the backup has its row and every row its file."""
     facts = connection.settings_dict
     if connection.vendor == "sqlite":
         with sqlite3.connect(facts["NAME"]) as here, sqlite3.connect(path) as there:
             here.backup(there)
-        return
-    _run_postgres(
-        "pg_dump", "--format=custom", "--no-owner", "--file", str(path), str(facts["NAME"])
-    )
+            return _digests_in(there)
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            cursor.execute("SELECT pg_export_snapshot()")
+            (snapshot,) = cursor.fetchone()
+        _run_postgres("pg_dump", "--format=custom", "--no-owner", "--snapshot", snapshot,
+                      "--file", str(path), str(facts["NAME"]))  # fmt: skip
+        return _digests()
+
+
+def _digests_in(copy: sqlite3.Connection) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for owner in OWNERS.values():
+        table = owner._meta.db_table
+        asked = f"SELECT storage_key, digest FROM {table} WHERE storage_key <> ''"  # noqa: S608
+        found |= dict(copy.execute(asked))
+    return found
 
 
 def _load_database(path: Path) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from campaigns.models import Run
+from campaigns.stored_files import FileLost
 from campaigns.trec.problems import Problem
-from scoring.core.artefacts import ArtefactError
 from scoring.core.ranking import Ranking
 from scoring.loading import load_ranking
 from scoring.models import StoredRanking
@@ -79,7 +79,7 @@ def _loaded(stored: StoredRanking) -> Ranking | None:
     """None where the file is lost: a check does not fail of an earlier run."""
     try:
         return load_ranking(stored)
-    except (FileNotFoundError, ArtefactError):
+    except FileLost:
         return None
 
 

@@ -2,19 +2,17 @@
 
 from typing import NamedTuple
 
-from django.conf import settings
-from django.core.files.storage import default_storage
 from django.db import transaction
 
 from campaigns import verdicts
 from campaigns.models import Run
 from campaigns.trec.problems import FormatError, Problem
-from campaigns.trec.runs import ParsedRun, read_run
 from scoring import faults, jobs
 from scoring.check_sheet import own_history, sheet_of
-from scoring.core.ranking import Ranking, rank
+from scoring.core.ranking import Ranking
 from scoring.loading import store_ranking
 from scoring.models import StoredRanking
+from scoring.reading import parsed_run, ranking_of
 from scoring.stopwatch import lap
 from scoring.wanted import request_evaluation
 
@@ -42,29 +40,12 @@ def check_run(held: jobs.Claim) -> None:
 
 
 def _checked(run: Run, codes: list[str]) -> Checked:
-    parsed = _read(run, codes)
+    with lap("parse"):
+        parsed = parsed_run(run, codes)
     faults.point("after-parse")
     with lap("rank"):
-        ranking = rank(
-            topics=parsed.topics,
-            topic_index=parsed.topic_index,
-            doc_ids=parsed.doc_ids,
-            retrieval_scores=parsed.retrieval_scores,
-        )
+        ranking = ranking_of(parsed)
     return Checked(parsed.tag, parsed.warnings, ranking)
-
-
-def _read(run: Run, codes: list[str]) -> ParsedRun:
-    campaign = run.campaign
-    with lap("parse"), default_storage.open(run.storage_key) as file:
-        return read_run(
-            file,
-            known_topics=codes,
-            unknown_topics=campaign.unknown_topics,
-            max_depth=campaign.run_depth,
-            max_lines=int(len(codes) * campaign.run_depth * 1.1),
-            max_bytes=settings.MAX_UNPACKED_BYTES,
-        )
 
 
 def _pass(held: jobs.Claim, run: Run, checked: Checked, codes: list[str]) -> None:

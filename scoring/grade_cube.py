@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
-from scoring.core.artefacts import ArtefactError
+from campaigns.stored_files import FileLost
 from scoring.core.grades import PAST_END
 from scoring.core.means import mask_excluded, mean_scores, topics_of_mean
 from scoring.core.measures.catalogue import family_of
@@ -40,7 +40,7 @@ def cube_of(campaign: Campaign, qrels: Qrels) -> Cube:
     keys = stored.order_by("run__public_id").values_list("run__public_id", "storage_key", "digest")
     try:
         return _cube(tuple(keys))
-    except (FileNotFoundError, ArtefactError):
+    except FileLost:
         table = load_table(qrels, campaign)
         for lost in stored.select_related("run__ranking"):
             grades_of(lost.run, qrels, table)  # makes what is not whole again

@@ -20,17 +20,24 @@ OWNERS = {
 
 
 def delete_unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> int:
-    """How many were deleted. Young files are left: their row may be about to be written."""
-    limit = timezone.now() - older_than
+    """How many were deleted."""
     deleted = 0
+    for key in unowned_files(older_than=older_than):
+        with suppress(FileNotFoundError):  # another worker was quicker
+            default_storage.delete(key)
+            deleted += 1
+    return deleted
+
+
+def unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> Iterator[str]:
+    """Young files are left out: their row may be about to be written."""
+    limit = timezone.now() - older_than
     for folder, owner in OWNERS.items():
         owned = set(owner.objects.exclude(storage_key="").values_list("storage_key", flat=True))
         for key in _keys(folder):
-            with suppress(FileNotFoundError):  # another worker was quicker
+            with suppress(FileNotFoundError):
                 if key not in owned and default_storage.get_modified_time(key) < limit:
-                    default_storage.delete(key)
-                    deleted += 1
-    return deleted
+                    yield key
 
 
 def _keys(folder: str) -> Iterator[str]:

@@ -1,21 +1,25 @@
 """From rows and files to arrays and back: the one door between storage and the core."""
 
 import hashlib
+import logging
 import math
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from celery import current_task
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db.models import Q
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels, Run
 from campaigns.models.identity import new_public_id
+from campaigns.stored_files import FileLost, read_stored
+from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels
 from scoring.core.alignment import align
 from scoring.core.artefacts import (
-    ArtefactError,
     pack_grades,
     pack_ranking,
     unpack_grades,
@@ -25,6 +29,11 @@ from scoring.core.artefacts import (
 from scoring.core.judgments import JudgmentTable, build_table
 from scoring.core.ranking import Ranking
 from scoring.models import StoredGrades, StoredRanking
+from scoring.reading import parsed_run, ranking_of
+
+log = logging.getLogger(__name__)
+
+LARGEST_REMADE = 32 << 20  # bytes of a run's file that a page reads again by itself
 
 
 class Stored(NamedTuple):
@@ -37,7 +46,25 @@ def store_ranking(ranking: Ranking) -> Stored:
 
 
 def load_ranking(stored: StoredRanking) -> Ranking:
-    return unpack_ranking(_load(stored.storage_key, stored.digest))
+    """Made again from the run's file where its own is lost. Raises `FileLost`."""
+    return unpack_ranking(_ranking_blob(stored))
+
+
+def remake_ranking(stored: StoredRanking) -> bytes:
+    """The ranking's file, made again from the run's and stored. Raises `FileLost` where that one is
+    lost too, or no longer passes the check."""
+    run = Run.objects.select_related("campaign").get(pk=stored.run_id)
+    codes = list(run.campaign.topics.order_by("position").values_list("code", flat=True))
+    try:
+        blob = pack_ranking(ranking_of(parsed_run(run, codes)))
+    except FormatError as error:
+        raise FileLost(f"{stored.storage_key}: {run} no longer passes its check") from error
+    made = _store("rankings", blob)
+    StoredRanking.objects.filter(pk=stored.pk, storage_key=stored.storage_key).update(
+        **made._asdict()
+    )
+    log.warning("%s was lost, and made again as %s.", stored.storage_key, made.storage_key)
+    return blob
 
 
 def load_table(qrels: Qrels, campaign: Campaign) -> JudgmentTable:
@@ -53,7 +80,7 @@ def grades_of(run: Run, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
     if stored is not None:
         try:
             grades = load_grades(stored.storage_key, stored.digest)
-        except (FileNotFoundError, ArtefactError):
+        except FileLost:
             stored.delete()
         else:
             if len(grades) == len(table.topics):
@@ -66,7 +93,7 @@ def grades_of(run: Run, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
 
 
 def load_grades(storage_key: str, digest: str) -> NDArray[np.int8]:
-    """int8[topics, depth] as they were stored. Raises FileNotFoundError and ArtefactError."""
+    """int8[topics, depth] as they were stored. Raises `FileLost`."""
     return unpack_grades(_load(storage_key, digest))
 
 
@@ -85,11 +112,25 @@ def _store(kind: str, blob: bytes) -> Stored:
 
 
 def _load(storage_key: str, digest: str) -> bytes:
-    with default_storage.open(storage_key) as file:
-        blob = file.read()
-    if hashlib.sha256(blob).hexdigest() != digest:
-        raise ArtefactError(f"{storage_key} is not the file that was stored")
-    return blob
+    return read_stored(storage_key, digest)
+
+
+def _ranking_blob(stored: StoredRanking) -> bytes:
+    try:
+        return _load(stored.storage_key, stored.digest)
+    except FileLost:
+        # Again by its key: a caller may know no more of it, or another thread has made it again.
+        known = StoredRanking.objects.select_related("run").filter(
+            Q(pk=stored.pk) | Q(storage_key=stored.storage_key)
+        )
+        found = known.first()
+        if found is None:
+            raise
+        if found.storage_key != stored.storage_key:
+            return _load(found.storage_key, found.digest)
+        if found.run.size > LARGEST_REMADE and not current_task:
+            raise  # too much for a web process: `manage.py verify --repair`
+        return remake_ranking(found)
 
 
 @lru_cache(maxsize=4)

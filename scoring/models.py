@@ -204,6 +204,7 @@ class Snapshot(models.Model):
     storage_key = models.CharField(max_length=100, unique=True)
     digest = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField()
+    contents = models.JSONField(null=True)  # names of its parts; null: not read yet
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -24,6 +24,7 @@ from campaigns.choices import one_of
 from campaigns.lifecycle import CannotStep, refuse_archived
 from campaigns.models import Audience, LogEntry, User
 from campaigns.models.identity import is_public_id, new_public_id
+from campaigns.stored_files import FileLost, open_stored
 from scoring.definitions import rules_of
 from scoring.exports.package import (
     BOARD_FILE,
@@ -40,10 +41,6 @@ LONGEST_TITLE = 200
 
 class CannotTake(CannotStep):
     """There is no board to take yet, or it is not whole; the message says what is missing."""
-
-
-class FileChanged(Exception):
-    """A stored snapshot is not the one that was taken."""
 
 
 def take_snapshot(
@@ -149,23 +146,27 @@ def board_of(snapshot: Snapshot, measure: str = "") -> SnapshotBoard:
 
 
 def open_file(snapshot: Snapshot) -> BinaryIO:
-    """Its file, open, if it is the one that was stored."""
-    file: BinaryIO = default_storage.open(snapshot.storage_key)
-    if hashlib.file_digest(file, "sha256").hexdigest() != snapshot.digest:
-        file.close()
-        raise FileChanged(f"{snapshot.storage_key} is not the file that was stored")
-    file.seek(0)
-    return file
+    """Raises `FileLost`."""
+    return open_stored(snapshot.storage_key, snapshot.digest)
 
 
 def _is_for(viewer: Viewer, snapshot: Snapshot) -> bool:
     if viewer.is_organiser:
         return True
     try:
-        with default_storage.open(snapshot.storage_key) as file, zipfile.ZipFile(file) as packed:
-            return may_see_all(viewer, snapshot.qrels, packed.namelist())
-    except (FileNotFoundError, zipfile.BadZipFile):
+        return may_see_all(viewer, snapshot.qrels, _contents_of(snapshot))
+    except (FileLost, zipfile.BadZipFile, OSError):
         return False  # its organisers hear of it when they open it; other pages go on
+
+
+def _contents_of(snapshot: Snapshot) -> list[str]:
+    """The names of what it holds. They are in the row, so that pages which list snapshots do not
+    wait for the storage; only rows of an older release lack them, and are completed here."""
+    if snapshot.contents is None:
+        with open_file(snapshot) as file, zipfile.ZipFile(file) as packed:
+            snapshot.contents = packed.namelist()
+        Snapshot.objects.filter(pk=snapshot.pk).update(contents=snapshot.contents)
+    return list(snapshot.contents)
 
 
 def _refuse_half_scored(viewer: Viewer) -> None:
@@ -192,8 +193,11 @@ def _store(out: BinaryIO, identity: str) -> dict[str, Any]:
     out.seek(0)
     digest = hashlib.file_digest(out, "sha256").hexdigest()
     out.seek(0)
+    with zipfile.ZipFile(out) as packed:
+        contents = packed.namelist()
+    out.seek(0)
     key = default_storage.save(f"snapshots/{identity[:2]}/{identity}", File(out))
-    return {"storage_key": key, "digest": digest, "size": size}
+    return {"storage_key": key, "digest": digest, "size": size, "contents": contents}
 
 
 def _kept(snapshot: Snapshot, actor: User) -> Snapshot:

@@ -19,6 +19,7 @@ FLOORS = {
     "campaigns.access": 2,
     "campaigns.choices": 2,
     "campaigns.letters": 2,
+    "campaigns.stored_files": 2,
     "campaigns": 3,  # the acts: intake, lifecycle, people, ...
     "campaigns.views": 4,
     "campaigns.api": 4,
@@ -37,6 +38,7 @@ FLOORS = {
     "scoring.job_order": 2,
     "scoring.jobs": 2,
     "scoring.loading": 2,
+    "scoring.reading": 2,
     "scoring.definitions": 2,
     "scoring": 3,  # the acts: evaluation, checking, leaderboard, exports, ...
     "scoring.tasks": 4,

@@ -16,11 +16,12 @@ from campaigns import lifecycle
 from campaigns.access import organiser_or_404
 from campaigns.models import Campaign, LogEntry, Preset, Run, Team, User
 from campaigns.models.showing import TABLES
+from campaigns.stored_files import FileLost
 from scoring import snapshots
 from scoring.definitions import rules_of
 from scoring.housekeeping import delete_unowned_files
 from scoring.models import Snapshot
-from scoring.snapshots import CannotTake, FileChanged, board_of, take_snapshot
+from scoring.snapshots import CannotTake, board_of, take_snapshot
 from tests.making import (
     give_file,
     make_campaign,
@@ -137,10 +138,12 @@ def test_a_file_that_was_changed_is_not_shown(campaign: Campaign, organiser: Use
     default_storage.delete(snapshot.storage_key)
     key = default_storage.save(snapshot.storage_key, ContentFile(b"something else"))
     assert key == snapshot.storage_key
-    with pytest.raises(FileChanged):
+    with pytest.raises(FileLost):
         board_of(snapshot)
     lifecycle.publish(campaign=campaign, actor=organiser)
-    assert page_of(snapshot).status_code == 404
+    address = reverse("scoring:snapshot-detail", args=[snapshot.public_id])
+    answer = Client(raise_request_exception=False).get(address)
+    assert (answer.status_code, "missing or damaged" in answer.content.decode()) == (503, True)
     downloads = reverse("scoring:downloads", args=[campaign.slug])
     assert Client().get(downloads).status_code == 200
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from functools import wraps
 
 from django.contrib.auth.views import redirect_to_login
-from django.core.files.storage import default_storage
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -14,6 +13,7 @@ from campaigns import access, quotas, verdicts
 from campaigns.choices import UnknownChoice
 from campaigns.models import Run
 from campaigns.run_rows import FILTERS, listed_runs, runs_csv, state_of
+from campaigns.stored_files import open_stored
 from campaigns.trec.compression import GZIP_MAGIC
 
 View = Callable[..., HttpResponse]
@@ -85,10 +85,7 @@ def run_file(request: HttpRequest, slug: str, public_id: str) -> FileResponse:
 def file_response(viewer: access.Viewer, run: Run) -> FileResponse:
     if not viewer.can_download(run) or not run.storage_key:
         raise Http404
-    try:
-        file = default_storage.open(run.storage_key)
-    except FileNotFoundError as error:
-        raise Http404 from error
+    file = open_stored(run.storage_key, run.digest)
     is_packed = file.read(2) == GZIP_MAGIC
     file.seek(0)
     return FileResponse(

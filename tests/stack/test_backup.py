@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -36,6 +37,16 @@ run = Run.objects.get()
 print(run.public_id, run.state, default_storage.open(run.storage_key).read() == __import__(
     "tests.flow.conftest").flow.conftest.run_file())
 print(sorted(Score.objects.values_list("measure", "mean_base")))
+"""
+
+HARM = """
+from campaigns.models import Qrels, Run
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+default_storage.save("runs/zz/nobodys", ContentFile(b"owned by no row"))
+default_storage.delete(Run.objects.get().storage_key)
+with open(default_storage.path(Qrels.objects.get().storage_key), "ab") as file:
+    file.write(b"damaged")
 """
 
 
@@ -101,3 +112,12 @@ def test_a_restored_site_says_what_it_said(
     assert manage(there, "shell", "-v", "0", "-c", LOOK).stdout == said
     refused = manage(there, "restore", kept)
     assert (refused.returncode, "not empty" in refused.stderr) == (1, True)
+    assert manage(here, "shell", "-v", "0", "-c", HARM).returncode == 0
+    second = tmp_path / "second.backup"
+    done = manage(here, "backup", str(second))
+    assert (done.returncode, second.exists()) == (1, True)
+    assert "is missing from the storage" in done.stderr
+    assert "is not the file that was stored" in done.stderr
+    with tarfile.open(kept) as whole, tarfile.open(second) as harmed:
+        assert len(harmed.getnames()) == len(whole.getnames()) - 1
+        assert not [name for name in harmed.getnames() if "nobodys" in name]

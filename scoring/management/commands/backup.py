@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from scoring.backups import back_up
 
@@ -16,6 +16,13 @@ class Command(BaseCommand):
 
     def handle(self, *, file: Path, **options: object) -> None:
         made = back_up(file.resolve())
-        for key in made.missing:
-            self.stderr.write(f"Not in the storage: {key}")
+        for key in made.deleted:
+            self.stdout.write(f"{key} was deleted while the backup was made.")
+        for fault in made.faults:
+            self.stderr.write(fault)
         self.stdout.write(f"{file}: the database and {made.files} files.")
+        if made.faults:
+            raise CommandError(
+                f"The backup is written, but files are missing or damaged: {len(made.faults)}. "
+                "`manage.py verify --repair` makes again what can be made again."
+            )

@@ -1,0 +1,31 @@
+"""A run's stored file, read by the rules of its campaign."""
+
+from django.conf import settings
+
+from campaigns.models import Run
+from campaigns.stored_files import open_stored
+from campaigns.trec.runs import ParsedRun, read_run
+from scoring.core.ranking import Ranking, rank
+
+
+def parsed_run(run: Run, codes: list[str]) -> ParsedRun:
+    """Raises `FormatError` for a file that the campaign refuses, and `FileLost`."""
+    campaign = run.campaign
+    with open_stored(run.storage_key, run.digest) as file:
+        return read_run(
+            file,
+            known_topics=codes,
+            unknown_topics=campaign.unknown_topics,
+            max_depth=campaign.run_depth,
+            max_lines=int(len(codes) * campaign.run_depth * 1.1),
+            max_bytes=settings.MAX_UNPACKED_BYTES,
+        )
+
+
+def ranking_of(parsed: ParsedRun) -> Ranking:
+    return rank(
+        topics=parsed.topics,
+        topic_index=parsed.topic_index,
+        doc_ids=parsed.doc_ids,
+        retrieval_scores=parsed.retrieval_scores,
+    )

@@ -1,0 +1,104 @@
+"""Stored files compared with their rows: which are missing, damaged or owned by no row; and those
+that can be made again are."""
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from django.core.files.storage import default_storage
+
+from campaigns.models import Qrels, Run
+from campaigns.stored_files import FileLost, open_stored
+from scoring.housekeeping import OWNERS, unowned_files
+from scoring.loading import grades_of, load_table, remake_ranking
+from scoring.models import Snapshot, StoredGrades, StoredRanking
+
+AT_ONCE = 8  # files
+READ_AHEAD = 64
+
+Owner: TypeAlias = Run | Qrels | StoredRanking | StoredGrades | Snapshot
+RELATED = {
+    Run: ("campaign", "team"),
+    Qrels: ("campaign",),
+    StoredRanking: ("run__campaign", "run__team"),
+    StoredGrades: ("run__campaign", "run__team", "run__ranking", "qrels__campaign"),
+    Snapshot: ("campaign",),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A file that is not as it should be."""
+
+    key: str
+    fault: str
+    owner: str
+    is_mended: bool = False
+
+
+def verify(*, repair: bool = False) -> Iterator[Finding]:
+    """Reads every file. With `repair`, rankings and grades are made again from the run's file, and
+    files that no row owns are deleted; other files can only come from a backup."""
+    for model in OWNERS.values():
+        rows = model.objects.exclude(storage_key="").select_related(*RELATED[model]).order_by("pk")
+        for row, fault in _faults(rows.iterator(chunk_size=READ_AHEAD)):
+            is_mended = repair and _mend(row)
+            yield Finding(row.storage_key, fault, describe(row), is_mended)
+    for key in unowned_files():
+        if repair:
+            default_storage.delete(key)
+        yield Finding(key, "owned by no row", "nothing", is_mended=repair)
+
+
+def describe(row: Owner) -> str:
+    """What a file is, by the names that organisers know."""
+    if isinstance(row, Run):
+        return (
+            f"file of run {row.tag or row.original_name} ({row.public_id}) in {row.campaign.slug}"
+        )
+    if isinstance(row, Qrels):
+        return f"qrels version {row.version} of {row.campaign.slug}"
+    if isinstance(row, Snapshot):
+        return f"snapshot {row.public_id} of {row.campaign.slug}"
+    kind = "ranking" if isinstance(row, StoredRanking) else "grades"
+    run = row.run
+    return f"{kind} of run {run.tag or run.original_name} ({run.public_id}) in {run.campaign.slug}"
+
+
+def _faults(rows: Iterable[Owner]) -> Iterator[tuple[Owner, str]]:
+    """The database on this thread, the files on others."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        batch = []
+        for row in rows:
+            batch.append((row, pool.submit(_fault, row.storage_key, row.digest)))
+            if len(batch) == READ_AHEAD:
+                yield from _found(batch)
+                batch = []
+        yield from _found(batch)
+
+
+def _found(batch: list) -> Iterator[tuple[Owner, str]]:
+    yield from ((row, check.result()) for row, check in batch if check.result())
+
+
+def _fault(key: str, digest: str) -> str:
+    """Empty where the file is as it was stored."""
+    try:
+        open_stored(key, digest).close()
+    except FileLost as error:
+        return "missing" if isinstance(error.__cause__, FileNotFoundError) else "damaged"
+    return ""
+
+
+def _mend(row: Owner) -> bool:
+    try:
+        if isinstance(row, StoredRanking):
+            remake_ranking(row)
+            return True
+        if isinstance(row, StoredGrades):
+            grades_of(row.run, row.qrels, load_table(row.qrels, row.run.campaign))
+            return True
+    except FileLost:  # what it is made from is lost too, and is named by itself
+        return False
+    return False
