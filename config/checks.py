@@ -5,7 +5,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.core.files.storage import default_storage
 from django.http.request import validate_host
 
 LEAST_PASSWORD = 12
@@ -50,6 +52,7 @@ def _doubts_of_deployment() -> Iterator[CheckMessage]:
         yield Error("SESSION_SAVE_EVERY_REQUEST must stay off.")
     if settings.IS_HTTPS and not settings.NUM_PROXIES:
         yield Warning("HTTPS needs a proxy of yours that ends TLS and says so: set NUM_PROXIES.")
+    yield from _wrong_file_modes()
     yield from _things_that_must_stay()
 
 
@@ -62,6 +65,22 @@ def _doubts_of_address() -> Iterator[CheckMessage]:
         yield Error(f"SITE_URL is {settings.SITE_URL!r}: write scheme and host, and no path.")
     elif not validate_host(site.hostname, settings.ALLOWED_HOSTS):
         yield Error(f"ALLOWED_HOSTS lacks {site.hostname}, which SITE_URL names: add it.")
+
+
+def _wrong_file_modes() -> Iterator[CheckMessage]:
+    """Asks the storages, whatever settings their modes come from. A bucket has no modes."""
+    uploads = getattr(default_storage, "file_permissions_mode", 0o600)
+    if uploads is None or uploads & 0o007:
+        yield Error(
+            "Every account of this machine can read uploaded files: set file_permissions_mode of"
+            ' STORAGES["default"] to 0o640.'
+        )
+    static = getattr(staticfiles_storage, "file_permissions_mode", 0o644)
+    if static is not None and not static & 0o004:
+        yield Error(
+            f"collectstatic writes files of mode {static:o}, which the web server's account cannot"
+            " read: set FILE_UPLOAD_PERMISSIONS to 0o644."
+        )
 
 
 # What Django lets anybody set and nobody here may: the setting, whether it is well, and why not.
@@ -82,7 +101,6 @@ MUST_STAY: list[tuple[str, Callable[[Any], bool], str]] = [
      "forms are small"),
     ("DATA_UPLOAD_MAX_NUMBER_FIELDS", lambda count: count and count <= 200, "forms are small"),
     ("DATA_UPLOAD_MAX_NUMBER_FILES", lambda count: count and count <= 5, "forms are small"),
-    ("FILE_UPLOAD_PERMISSIONS", lambda mode: mode == 0o640, "files are not everybody's"),
     ("TIME_ZONE", lambda zone: zone == "UTC", "moments are UTC"),
     ("USE_TZ", bool, "moments are UTC"),
     ("CELERY_ACCEPT_CONTENT", lambda kinds: kinds == ["json"], "a message is data, not code"),

@@ -161,7 +161,11 @@ STORAGES = {
     if S3_BUCKET
     else {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": env.str("FILES_DIR", default=str(VAR_DIR / "files"))},
+        "OPTIONS": {
+            "location": env.str("FILES_DIR", default=str(VAR_DIR / "files")),
+            # Not FILE_UPLOAD_PERMISSIONS: collectstatic obeys that too, and its files are for all.
+            "file_permissions_mode": 0o640,
+        },
     },
     "staticfiles": {
         "BACKEND": env.str(
@@ -170,7 +174,6 @@ STORAGES = {
         )
     },
 }
-FILE_UPLOAD_PERMISSIONS = 0o640
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200

@@ -33,7 +33,6 @@ LOOSENED = {
     "DATA_UPLOAD_MAX_MEMORY_SIZE": None,
     "DATA_UPLOAD_MAX_NUMBER_FIELDS": None,
     "DATA_UPLOAD_MAX_NUMBER_FILES": 100,
-    "FILE_UPLOAD_PERMISSIONS": 0o644,
     "TIME_ZONE": "Europe/Rome",
     "USE_TZ": False,
     "CELERY_ACCEPT_CONTENT": ["json", "pickle"],
