@@ -1,34 +1,44 @@
 # One image for web, worker and migrate; docker-compose.yml says which it is.
-FROM python:3.13-slim-bookworm AS built
-
-ENV PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore VIRTUAL_ENV=/opt/trackside
-RUN python -m venv "$VIRTUAL_ENV"
-ENV PATH="$VIRTUAL_ENV/bin:$PATH"
-WORKDIR /app
-
-# The packages first: they change less often than the code does.
-COPY pyproject.toml constraints.txt README.md ./
-RUN mkdir campaigns scoring config \
-    && pip install --disable-pip-version-check -c constraints.txt -e '.[web,production]'
-COPY . .
-
-# Named by their content and packed beforehand, so that serving them costs nothing.
-ENV STATICFILES_STORAGE=whitenoise.storage.CompressedManifestStaticFilesStorage
-RUN SECRET_KEY=only-for-this-step STATIC_ROOT=/app/collected python manage.py collectstatic --no-input
-
-FROM python:3.13-slim-bookworm
+FROM python:3.13-slim-trixie AS base
 
 # Two arenas: with one for each thread a process keeps far more memory than it uses.
-ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 MALLOC_ARENA_MAX=2 PATH="/opt/trackside/bin:$PATH" \
-    VAR_DIR=/var/lib/trackside STATIC_ROOT=/app/collected WHITENOISE_USE_FINDERS=false \
-    STATIC_MAX_AGE=31536000 \
+# The command trackside finds the code by PYTHONPATH: the code is not installed as a package.
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=/app MALLOC_ARENA_MAX=2 \
+    PATH="/opt/trackside/bin:$PATH" VAR_DIR=/var/lib/trackside STATIC_ROOT=/app/collected \
+    WHITENOISE_USE_FINDERS=false STATIC_MAX_AGE=31536000 \
     STATICFILES_STORAGE=whitenoise.storage.CompressedManifestStaticFilesStorage
+
+FROM base AS built
+
+# The packages first: they change less often than the code does. pip itself stays outside.
+WORKDIR /packages
+COPY pyproject.toml constraints.txt README.md ./
+RUN python -m venv --without-pip /opt/trackside \
+    && pip --no-cache-dir --disable-pip-version-check --python /opt/trackside/bin/python \
+        install -c constraints.txt '.[web,production]' \
+    && cd /opt/trackside/lib/python3.13/site-packages \
+    && find numpy scipy -type d -name tests -prune -exec rm -r '{}' +
+
+# Static files are named by their content and compressed here; their sources are removed. A checkout
+# may be readable by its owner alone: here every account gets to read.
+WORKDIR /app
+COPY . .
+RUN SECRET_KEY=only-for-this-step python manage.py collectstatic --no-input \
+    && rm -r static/* /opt/trackside/lib/python3.13/site-packages/plotly/package_data/plotly.min.js \
+    && find /opt/trackside -type d -name static -prune -exec rm -r '{}' + \
+    && python -m compileall -q campaigns config scoring \
+    && chmod -R a+rX /app /opt/trackside
+
+FROM base
+
 WORKDIR /app
 COPY --from=built /opt/trackside /opt/trackside
 COPY --from=built /app /app
-RUN useradd --system --uid 10001 --no-create-home trackside \
-    && install --directory --owner trackside --mode 750 /var/lib/trackside
-USER trackside
+# A new volume takes the owner of the folder it is mounted on.
+RUN groupadd --gid 10001 trackside \
+    && useradd --uid 10001 --gid 10001 --no-create-home trackside \
+    && install --directory --owner trackside --group trackside --mode 750 /var/lib/trackside
+USER 10001:10001
 
 EXPOSE 8000
 CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "gthread", \

@@ -8,11 +8,12 @@ PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-ch
 PYTEST = $(VENV)/bin/python -m pytest
 
 .DELETE_ON_ERROR:
-.PHONY: help demo stack test lint bench docs faults long load soak screenshots install constraints
+.PHONY: help demo stack test container-test lint bench docs faults long load soak screenshots install constraints
 
 help:
 	@echo "make demo         the site with simulated campaigns, on port $(PORT) (PORT=8765 for another)"
 	@echo "make test         every test"
+	@echo "make container-test  the image, built and run as docker-compose.yml says; needs root"
 	@echo "make stack        the production stack as processes on this machine, on port $(PORT)"
 	@echo "make faults       kills, restarts and outages, many times each; writes docs/reliability.md"
 	@echo "make long         thousands of real judgments, one by one; minutes, needs TRACKSIDE_DATA"
@@ -31,6 +32,11 @@ demo: $(VENV)/.web
 # Two at a time; tests that share a thing (a browser, a site's workers) name an xdist_group.
 test: $(VENV)/.all
 	$(PYTEST) -n 2 --dist loadgroup $(ARGS)
+
+# The Dockerfile by buildah, its services by runc, and a browser through the proxy: a few minutes.
+# SCREENSHOTS=folder keeps the pages that the browser saw.
+container-test: $(VENV)/.all
+	$(PYTEST) -m container tests/container $(ARGS)
 
 stack: $(VENV)/.all
 	@exec $(VENV)/bin/python -m config.stack

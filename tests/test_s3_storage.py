@@ -3,7 +3,12 @@
 import gzip
 import hashlib
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import boto3
 import pytest
@@ -14,7 +19,7 @@ from moto.server import ThreadedMotoServer
 
 from campaigns.models import Run
 from config.s3 import IN_MEMORY
-from config.stack import free_port
+from config.stack import free_port, listens, wait_for
 from scoring.models import Evaluation
 from tests.flow.conftest import World, run_file, rung, world
 
@@ -23,28 +28,50 @@ __all__ = ["rung", "world"]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture(scope="module")
-def store() -> Iterator[dict[str, str]]:
-    """A bucket of a real S3 API on this machine."""
+@contextmanager
+def moto() -> Iterator[str]:
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
-    options = {
-        "endpoint_url": f"http://{host}:{port}",
-        "region_name": "us-east-1",
-        "access_key": "key",
-        "secret_key": "secret",
-    }
-    client = boto3.client(
-        "s3",
-        endpoint_url=options["endpoint_url"],
-        region_name="us-east-1",
-        aws_access_key_id="key",
-        aws_secret_access_key="secret",
-    )
-    client.create_bucket(Bucket="trackside")
-    yield options | {"bucket_name": "trackside"}
+    yield f"http://{host}:{port}"
     server.stop()
+
+
+@contextmanager
+def rclone() -> Iterator[str]:
+    """A server that people run, over a folder."""
+    port = free_port()
+    program = Path(sys.executable).with_name("rclone")
+    with TemporaryDirectory() as folder:
+        words = ("serve", "s3", "--addr", f"127.0.0.1:{port}", "--auth-key", "key,secret")
+        server = subprocess.Popen([program, *words, "--config", "", folder])
+        try:
+            wait_for("rclone", lambda: listens(port))
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+@pytest.fixture(scope="module", params=[moto, rclone])
+def store(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    """A bucket of a real S3 API on this machine."""
+    with request.param() as address:
+        client = boto3.client(
+            "s3",
+            endpoint_url=address,
+            region_name="us-east-1",
+            aws_access_key_id="key",
+            aws_secret_access_key="secret",
+        )
+        client.create_bucket(Bucket="trackside")
+        yield {
+            "bucket_name": "trackside",
+            "endpoint_url": address,
+            "region_name": "us-east-1",
+            "access_key": "key",
+            "secret_key": "secret",
+        }
 
 
 @pytest.fixture

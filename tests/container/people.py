@@ -1,0 +1,121 @@
+"""A campaign on the running site, and a person who uses it with a browser through the proxy."""
+
+import gzip
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+from tests.browser.conftest import ARGUMENTS, CHROMIUM
+from tests.container.site import HOST, Site
+
+SLUG = "containers"
+TOPICS = 20
+EMAIL = "participant@site.example"
+PASSWORD = "a long enough password"
+
+# Run by manage.py shell.
+PREPARE = f"""
+from campaigns import assignments
+from campaigns.models import Audience, Campaign, Topic, User
+campaign = Campaign.objects.create(
+    slug="{SLUG}", name="In containers", stage="open", is_accepting=True, run_depth=1_000_000,
+    measures=["AP"], runs_audience=Audience.EVERYONE, shows_own_scores=True,
+    board_audience=Audience.EVERYONE,
+)
+Topic.objects.bulk_create(
+    Topic(campaign=campaign, code=str(code), position=code) for code in range({TOPICS})
+)
+qrels = "".join(f"{{t}} 0 d{{d}} {{d % 2}}\\n" for t in range({TOPICS}) for d in range(20))
+assignments.add_qrels(campaign=campaign, data=qrels.encode(), note="", actor=None)
+"""
+JOIN = f"""
+from campaigns.models import Campaign, Membership, Team, User
+campaign = Campaign.objects.get(slug="{SLUG}")
+team = Team.objects.create(campaign=campaign, name="The team")
+person = User.objects.get(email="{EMAIL}")
+Membership.objects.create(campaign=campaign, person=person, role="participant", team=team)
+"""
+
+
+def run_file(tag: str, depth: int) -> bytes:
+    """A packed run; its AP is 1/2 or more, as every other judged document is relevant."""
+    lines = (
+        f"{topic} Q0 d{rank} {rank + 1} {depth - rank} {tag}\n"
+        for topic in range(TOPICS)
+        for rank in range(depth)
+    )
+    return gzip.compress("".join(lines).encode(), 1)
+
+
+@dataclass(frozen=True)
+class Person:
+    page: Page
+    name: str  # of the pictures
+
+    def sign_up(self) -> None:
+        self.page.goto("/accounts/signup/")
+        self.page.get_by_label(re.compile("mail", re.I)).fill(EMAIL)
+        for field in self.page.locator("main input[type=password]").all():
+            field.fill(PASSWORD)
+        self.page.locator("main form button[type=submit]").click()
+        expect(self.page).not_to_have_url(re.compile("signup"))
+
+    def log_in(self) -> None:
+        self.page.goto("/accounts/login/")
+        self.page.get_by_label(re.compile("mail", re.I)).fill(EMAIL)
+        self.page.locator("main input[type=password]").fill(PASSWORD)
+        self.page.get_by_role("main").get_by_role("button", name=re.compile("log in", re.I)).click()
+        expect(self.page).not_to_have_url(re.compile("login"))
+
+    def upload(self, tag: str, data: bytes) -> str:
+        """The address of the run's page."""
+        self.page.goto(f"/campaigns/{SLUG}/submit/")
+        file = {"name": f"{tag}.gz", "mimeType": "application/gzip", "buffer": data}
+        self.page.get_by_label("Run file").set_input_files(file)
+        self.page.locator("#send").click()
+        expect(self.page).to_have_url(re.compile("/runs/[a-z2-7]{16}/$"), timeout=60_000)
+        return self.page.url
+
+    def sees_accepted(self, run: str) -> None:
+        self.page.goto(run)
+        expect(self.page.locator("#run-status")).to_contain_text("Accepted", timeout=120_000)
+
+    def sees_score(self, tag: str) -> str:
+        """Its row on the leaderboard, once it is there."""
+        row = self.page.locator("table.board tbody tr", has=self.page.get_by_role("link", name=tag))
+        for _ in range(120):
+            self.page.goto(f"/campaigns/{SLUG}/leaderboard/?measure=AP")
+            if row.count() == 1 and re.search(r"\.\d{2}", row.inner_text()):
+                return row.inner_text()
+            self.page.wait_for_timeout(500)
+        raise AssertionError(
+            f"{tag} is not on the board:\n{self.page.locator('main').inner_text()}"
+        )
+
+    def downloads(self, run: str) -> bytes:
+        return self.page.request.get(f"{run}file/").body()
+
+    def takes_picture(self, what: str) -> None:
+        """Into the folder that SCREENSHOTS names; none without it."""
+        if folder := os.environ.get("SCREENSHOTS"):
+            self.page.screenshot(path=Path(folder) / f"{self.name}-{what}.png", full_page=True)
+
+
+@contextmanager
+def person_at(site: Site, name: str) -> Iterator[Person]:
+    """A browser of its own, for which the site's name is the proxy's address."""
+    address, port = site.proxy
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=[*ARGUMENTS, f"--host-resolver-rules=MAP {HOST} {address}"],
+        )
+        page = browser.new_page(base_url=f"http://{HOST}:{port}")
+        page.set_default_timeout(60_000)
+        yield Person(page, name)
+        browser.close()

@@ -1,0 +1,124 @@
+"""The services of docker-compose.yml, started in the order that it states."""
+
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from tests.container import compose, machine_services
+from tests.container.container import Container, wait_until
+from tests.container.image import ROOT, Image
+from tests.container.machine_services import MachineService
+from tests.container.network import Network
+from tests.container.volumes import Volumes
+
+HOST = "evaluation.example.org"
+PORT = 8080
+ENVIRONMENT = {
+    "POSTGRES_PASSWORD": "databaseword",
+    "REDIS_PASSWORD": "messageword",
+    "SECRET_KEY": "a-key-of-more-than-fifty-characters-and-many-different-ones-0123456789",
+    "ALLOWED_HOSTS": HOST,
+    "SITE_URL": f"http://{HOST}:{PORT}",
+    # Tried without TLS, as docs/operations.md describes.
+    "HTTPS": "false",
+    "PUBLIC_SCHEME": "http",
+    # What a killed worker held comes back soon.
+    "LEASE_SECONDS": "6",
+    "RENEWAL_SECONDS": "2",
+    "SWEEP_SECONDS": "1",
+}
+
+
+@dataclass
+class Site:
+    """A compose project. `up` starts a service and, before it, all that it depends on."""
+
+    folder: Path
+    image: Image
+    network: Network
+    services: dict[str, dict[str, Any]]
+    project: Path = ROOT
+    running: dict[str, Container | MachineService] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def proxy(self) -> tuple[str, int]:
+        return self.network.join("proxy").address, PORT
+
+    def container(self, name: str) -> Container:
+        found = self.running[name]
+        assert isinstance(found, Container), name
+        return found
+
+    def up(self, name: str) -> None:
+        if name in self.running:
+            return
+        for needed, how in self.services[name].get("depends_on", {}).items():
+            self.up(needed)
+            self._await(needed, how["condition"])
+        self.running[name] = self._make(name)
+        self.running[name].start()
+
+    def _await(self, name: str, condition: str) -> None:
+        began, service = time.monotonic(), self.running[name]
+        if condition == "service_completed_successfully":
+            if service.process is not None:
+                status = self.container(name).wait()
+                assert status == 0, f"{name}: exit status {status}\n{service.printed()}"
+        else:
+            assert condition == "service_healthy", condition
+            self.wait_healthy(name)
+        self.seconds.setdefault(f"{name}: {condition[8:]}", time.monotonic() - began)
+
+    def wait_healthy(self, name: str) -> None:
+        """Raises at once if it ends meanwhile."""
+        service = self.running[name]
+
+        def is_healthy() -> bool:
+            assert service.is_running, f"{name} ended\n{service.printed()}"
+            return service.is_healthy()
+
+        wait_until(f"{name} to be healthy", is_healthy)
+
+    def _make(self, name: str) -> Container | MachineService:
+        service, place = self.services[name], self.folder / name
+        match name:
+            case "db":
+                return machine_services.postgres(service, self.network, place)
+            case "redis":
+                return machine_services.redis(service, self.network, place)
+            case "proxy":
+                return machine_services.proxy(service, self.network, place, self.project)
+        volumes = Volumes(self.folder / "volumes", self.project)
+        return Container(name, service, self.image, self.network, volumes, self.folder)
+
+    def manage(self, *words: str) -> str:
+        """`docker compose exec web python manage.py ...`"""
+        return self.container("web").execute("python", "manage.py", *words)
+
+    def down(self) -> None:
+        for service in reversed(list(self.running.values())):
+            if service.process is not None:
+                service.kill()
+
+
+@contextmanager
+def project(image: Image, *, file: str = "docker-compose.yml", **settings: str) -> Iterator[Site]:
+    """A project with nothing started in it yet; `settings` go into its .env."""
+    variables: Mapping[str, str] = ENVIRONMENT | settings
+    with TemporaryDirectory(prefix="trackside-containers-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        network = Network(folder)
+        site = Site(folder, image, network, compose.services(ROOT / file, variables))
+        try:
+            yield site
+        finally:
+            site.down()
+            network.close()
+            shutil.rmtree(folder / "volumes", ignore_errors=True)

@@ -1,0 +1,117 @@
+"""The real image behind the real proxy: used, stopped, killed and started again."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.container import machine_services
+from tests.container.container import wait_until
+from tests.container.image import Image
+from tests.container.people import JOIN, PREPARE, Person, person_at, run_file
+from tests.container.programs import Failed
+from tests.container.site import ENVIRONMENT, Site, project
+from tests.container.steps import note, step
+
+pytestmark = [pytest.mark.container, pytest.mark.browser, pytest.mark.timeout(1200)]
+STORE = {
+    "S3_BUCKET": "trackside",
+    "S3_ENDPOINT": "http://store:9000",
+    "S3_REGION": "us-east-1",
+    "S3_ACCESS_KEY": "trackside",
+    "S3_SECRET_KEY": "storeword",
+}
+RUNNING = "SELECT count(*) FROM scoring_job WHERE kind = 'check' AND state = 'running'"
+LOST = "SELECT sum(lost_leases) FROM scoring_job"
+STATES = "SELECT state, count(*) FROM campaigns_run GROUP BY state"
+
+
+@pytest.fixture(scope="module", params=["volume", "s3"])
+def site(request: pytest.FixtureRequest, built: Image) -> Iterator[Site]:
+    settings = STORE if request.param == "s3" else {}
+    with project(built, **settings) as site:
+        if settings:
+            key, secret = STORE["S3_ACCESS_KEY"], STORE["S3_SECRET_KEY"]
+            place = site.folder / "store"
+            store = machine_services.s3_store(site.network, place, STORE["S3_BUCKET"], key, secret)
+            site.running["store"] = store
+            store.start()
+        with step(f"every service of docker-compose.yml, files: {request.param}"):
+            for name in site.services:
+                site.up(name)
+            site.wait_healthy("worker")
+        for what, seconds in site.seconds.items():
+            note(f"  {seconds:.1f} s until {what}")
+        site.manage("shell", "-c", PREPARE)
+        yield site
+
+
+@pytest.fixture(scope="module")
+def person(site: Site, request: pytest.FixtureRequest) -> Iterator[Person]:
+    if not Path("/usr/bin/chromium").exists() and os.environ.get("REQUIRE_BROWSER") != "1":
+        pytest.skip("/usr/bin/chromium is missing")
+    with person_at(site, request.node.callspec.params["site"]) as person:
+        yield person
+
+
+def asked(site: Site, question: str) -> list[tuple[object, ...]]:
+    address = site.network.join("db").address
+    place = f"host={address} user=trackside dbname=trackside"
+    with psycopg.connect(place, password=ENVIRONMENT["POSTGRES_PASSWORD"]) as database:
+        return database.execute(question).fetchall()
+
+
+def test_its_containers_are_confined(site: Site) -> None:
+    for name in ("web", "worker"):
+        container = site.container(name)
+        status = container.execute("cat", "/proc/self/status")
+        assert "CapEff:\t0000000000000000" in status
+        assert "CapBnd:\t0000000000000000" in status
+        assert "NoNewPrivs:\t1" in status
+        assert "Uid:\t10001\t10001" in status
+        assert "Gid:\t10001\t10001" in status
+        with pytest.raises(Failed, match="Read-only file system"):
+            container.execute("touch", "/app/collected/new")
+
+
+def test_a_run_is_uploaded_and_scored_and_outlives_its_containers(
+    site: Site, person: Person
+) -> None:
+    with step("the browser signs up, uploads a run and sees its score"):
+        person.sign_up()
+        person.takes_picture("signed-up")
+        site.manage("shell", "-c", JOIN)
+        small = run_file("small", 1000)
+        first = person.upload("small", small)
+        person.sees_accepted(first)
+        person.takes_picture("run")
+        row = person.sees_score("small")
+        person.takes_picture("board")
+    with step("worker and web are killed while a job runs, and started again"):
+        large = run_file("large", 30_000)
+        second = person.upload("large", large)
+        wait_until("the job to run", lambda: asked(site, RUNNING) == [(1,)])
+        for name in ("worker", "web"):
+            site.container(name).kill()
+        assert asked(site, RUNNING) == [(1,)]
+        start_again(site)
+        person.sees_accepted(second)
+        assert asked(site, LOST) == [(1,)]
+        person.sees_score("large")
+    with step("worker and web are stopped, and started again"):
+        for name in ("worker", "web"):
+            note(f"  {name} ended {site.container(name).stop():.1f} s after SIGTERM")
+        start_again(site)
+    assert person.sees_score("small").split()[1:] == row.split()[1:]
+    assert asked(site, STATES) == [("accepted", 2)]
+    assert (person.downloads(first), person.downloads(second)) == (small, large)
+    person.takes_picture("afterwards")
+
+
+def start_again(site: Site) -> None:
+    for name in ("web", "worker"):
+        site.container(name).start()
+    for name in ("web", "worker"):
+        site.wait_healthy(name)
