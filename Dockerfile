@@ -12,8 +12,8 @@ FROM base AS built
 
 # The packages first: they change less often than the code does. pip itself stays outside.
 WORKDIR /packages
-COPY pyproject.toml constraints.txt README.md ./
-RUN python -m venv --without-pip /opt/trackside \
+COPY pyproject.toml constraints.txt ./
+RUN touch README.md && python -m venv --without-pip /opt/trackside \
     && pip --no-cache-dir --disable-pip-version-check --python /opt/trackside/bin/python \
         install -c constraints.txt '.[web,production]' \
     && cd /opt/trackside/lib/python3.13/site-packages \
