@@ -20,7 +20,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} (.+)$", re.M)
 NAMED_ANCHOR = re.compile(r'<a id="([^"]+)">')
 # A command is at the beginning of a line of an example, after && there, or of a quotation.
-TARGET = re.compile(r"(?:^|`|&& )(?:[A-Z_]+=\S+ )?make ([a-z]+)", re.M)
+TARGET = re.compile(r"(?:^|`|&& )(?:[A-Z_]+=\S+ )?make ([a-z-]+)", re.M)
 MANAGED = re.compile(r"manage\.py (\w+)")
 TRACKSIDE = re.compile(r"(?:^|`)trackside ([a-z]+)", re.M)
 MODULE = re.compile(r"python -m ((?:scoring|config|tests)[\w.]*)")
@@ -71,7 +71,7 @@ def test_every_page_is_found_from_an_index() -> None:
 @every_page
 def test_every_command_that_is_named_is_there(page: Path) -> None:
     text = page.read_text()
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
     assert set(TARGET.findall(text)) - targets == set()
     assert set(MANAGED.findall(text)) - set(get_commands()) == set()
     assert set(TRACKSIDE.findall(text)) - set(COMMANDS) == set()
