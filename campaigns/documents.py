@@ -5,6 +5,7 @@ from itertools import islice
 from typing import BinaryIO
 from urllib.parse import quote
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 
@@ -41,10 +42,11 @@ def add_documents(*, campaign: Campaign, file: BinaryIO, actor: User) -> int:
     that may be refused at its end.
     """
     refuse_archived(campaign)
-    count = sum(1 for _ in read_documents(file))
+    limit = settings.MAX_READING_SECONDS
+    count = sum(1 for _ in read_documents(file, max_seconds=limit))
     file.seek(0)
     with transaction.atomic():
-        rows = read_documents(file)
+        rows = read_documents(file, max_seconds=limit)
         while some := list(islice(rows, ROWS_AT_ONCE)):
             _store(campaign, some)
         LogEntry.objects.create(

@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 from uuid import uuid4
 
 from defusedcsv import csv
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -97,7 +98,7 @@ def read_answers(campaign: Campaign, assessor: User, data: bytes) -> Answers:
     """Raises `FormatError`, with line numbers, where the file is not judgments of this campaign."""
     codes = dict(campaign.topics.values_list("code", "position"))
     data = as_qrels(data)
-    parsed = read_qrels(data, known_topics=codes)
+    parsed = read_qrels(data, known_topics=codes, max_seconds=settings.MAX_READING_SECONDS)
     _refuse_high_grades(data, parsed, campaign.highest_grade)
     said = {
         (codes[parsed.topics[topic]], parsed.topics[topic], doc_id.decode()): grade

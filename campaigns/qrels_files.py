@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.conf import settings
+
 from campaigns.models import Campaign, Qrels
 from campaigns.stored_files import open_stored, read_stored
 from campaigns.trec.compression import plain_blocks
@@ -43,7 +45,7 @@ def uploaded_content(campaign: Campaign, data: bytes, *, is_confirmed: bool) -> 
     codes = set(campaign.topics.values_list("code", flat=True))
     refused: FormatError | None = None
     try:
-        parsed = read_qrels(data, known_topics=codes)
+        parsed = read_qrels(data, known_topics=codes, max_seconds=settings.MAX_READING_SECONDS)
     except FormatError as error:
         refused = error
         parsed = _of_known_topics(data, codes, error)
@@ -88,7 +90,12 @@ def _of_known_topics(data: bytes, codes: set[str], refused: FormatError) -> Pars
     if UNKNOWN not in {problem.code for problem in refused.problems}:
         raise refused
     try:
-        parsed = read_qrels(data, known_topics=codes, unknown_topics="drop")
+        parsed = read_qrels(
+            data,
+            known_topics=codes,
+            unknown_topics="drop",
+            max_seconds=settings.MAX_READING_SECONDS,
+        )
     except FormatError:
         raise refused from None
     if not parsed.line_count:

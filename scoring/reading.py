@@ -7,6 +7,8 @@ from campaigns.stored_files import open_stored
 from campaigns.trec.runs import ParsedRun, read_run
 from scoring.core.ranking import Ranking, rank
 
+COMMENT_LINES = 1000  # that a run may have beyond its documents
+
 
 def parsed_run(run: Run, codes: list[str]) -> ParsedRun:
     """Raises `FormatError` for a file that the campaign refuses, and `FileLost`."""
@@ -17,8 +19,9 @@ def parsed_run(run: Run, codes: list[str]) -> ParsedRun:
             known_topics=codes,
             unknown_topics=campaign.unknown_topics,
             max_depth=campaign.run_depth,
-            max_lines=int(len(codes) * campaign.run_depth * 1.1),
+            max_lines=int(len(codes) * campaign.run_depth * 1.1) + COMMENT_LINES,
             max_bytes=settings.MAX_UNPACKED_BYTES,
+            max_seconds=settings.MAX_READING_SECONDS,
         )
 
 

@@ -77,7 +77,11 @@ class Block:
 
 
 def read_blocks(
-    source: BinaryIO | bytes, findings: Findings, *, max_bytes: int = 1 << 30
+    source: BinaryIO | bytes,
+    findings: Findings,
+    *,
+    max_bytes: int = 1 << 30,
+    max_seconds: float | None = None,
 ) -> Iterator[Block]:
     """Yield the lines of a plain or gzipped text file, not yet `examined`.
 
@@ -85,7 +89,8 @@ def read_blocks(
     """
     keep_freed_memory()
     first_line = 1
-    for padded in _whole_lines(plain_blocks(source, max_bytes=max_bytes), findings):
+    plain = plain_blocks(source, max_bytes=max_bytes, max_seconds=max_seconds)
+    for padded in _whole_lines(plain, findings):
         raw = _without_mark(padded, findings) if first_line == 1 else padded
         block = Block(np.frombuffer(raw, np.uint8), first_line)
         yield block

@@ -6,6 +6,7 @@ Nothing is decompressed before it is asked for, so a reader that gives up costs 
 from __future__ import annotations
 
 import io
+import time
 import zlib
 from collections.abc import Iterator
 from itertools import chain
@@ -19,6 +20,7 @@ MEMBER_LIMIT = 1000
 HEAD_BYTES = 512
 GZIP_MAGIC = b"\x1f\x8b"
 TAR_OFFSET = 257
+SLOW_HINT = "remove what is no record, such as blank lines and comments"
 
 FOREIGN = (
     (b"PK\x03\x04", "a zip archive (or an Office document)"),
@@ -37,13 +39,17 @@ BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
 ZLIB_HEADS = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 
 
-def plain_blocks(source: BinaryIO | bytes, *, max_bytes: int = 1 << 30) -> Iterator[bytes]:
+def plain_blocks(
+    source: BinaryIO | bytes, *, max_bytes: int = 1 << 30, max_seconds: float | None = None
+) -> Iterator[bytes]:
     """Yield the plain content of a plain or gzipped file in blocks of at most 4 MiB.
 
-    `max_bytes` is an absolute limit on what is yielded. Raises FormatError: TYPE (another
-    packing), GZIP (truncated, damaged, followed by other data, compressed twice, more than 1000
-    members) or TOO_BIG. An empty file yields nothing.
+    `max_bytes` is an absolute limit on what is yielded, `max_seconds` one on the processor time
+    that the thread uses until the last block, whoever asks for the blocks included. Raises
+    FormatError: TYPE (another packing), GZIP (truncated, damaged, followed by other data,
+    compressed twice, more than 1000 members), TOO_BIG or TOO_SLOW. An empty file yields nothing.
     """
+    started = time.thread_time()
     head, pieces = _peek(_pieces(source))
     _refuse_foreign(head)
     if head.startswith(GZIP_MAGIC):
@@ -56,6 +62,8 @@ def plain_blocks(source: BinaryIO | bytes, *, max_bytes: int = 1 << 30) -> Itera
         total += len(piece)
         if total > max_bytes:
             refuse("TOO_BIG", f"the plain file is larger than {max_bytes:,} bytes")
+        if max_seconds is not None and time.thread_time() - started > max_seconds:
+            refuse("TOO_SLOW", f"reading the file takes more than {max_seconds:g} s: {SLOW_HINT}")
         yield piece
 
 

@@ -13,10 +13,10 @@ LINE_BYTES = 4 << 20  # a document in JSON is one line
 
 
 def text_lines(
-    source: BinaryIO | bytes, findings: Findings, *, max_bytes: int
+    source: BinaryIO | bytes, findings: Findings, *, max_bytes: int, max_seconds: float | None
 ) -> Iterator[tuple[int, str]]:
     """Line numbers from 1, and lines without their ends. One that is not UTF-8 is a problem."""
-    for number, line in enumerate(_byte_lines(source, max_bytes), 1):
+    for number, line in enumerate(_byte_lines(source, max_bytes, max_seconds), 1):
         if number == 1:
             line = _without_mark(line)
         try:
@@ -26,9 +26,11 @@ def text_lines(
             findings.add(Problem("ENCODING", number, message))
 
 
-def _byte_lines(source: BinaryIO | bytes, max_bytes: int) -> Iterator[bytes]:
+def _byte_lines(
+    source: BinaryIO | bytes, max_bytes: int, max_seconds: float | None
+) -> Iterator[bytes]:
     number, kept, size = 0, list[bytes](), 0
-    for block in plain_blocks(source, max_bytes=max_bytes):
+    for block in plain_blocks(source, max_bytes=max_bytes, max_seconds=max_seconds):
         *whole, rest = block.split(b"\n")
         for line in whole:
             number += 1

@@ -62,13 +62,14 @@ class _Raw:
 
 
 def read_documents(
-    source: BinaryIO | bytes, *, max_bytes: int = MAX_BYTES
+    source: BinaryIO | bytes, *, max_bytes: int = MAX_BYTES, max_seconds: float | None = None
 ) -> Iterator[ParsedDocument]:
     """Yields the documents in file order. Raises FormatError at the end, with the first 25
     problems in line order and the number of all, so nothing is to be kept before that."""
     findings, seen = Findings(), dict[str, int]()
     with findings.gathered():
-        for raw in _raw_documents(text_lines(source, findings, max_bytes=max_bytes), findings):
+        lines = text_lines(source, findings, max_bytes=max_bytes, max_seconds=max_seconds)
+        for raw in _raw_documents(lines, findings):
             if len(seen) == MAX_DOCUMENTS:
                 refuse("TOO_MANY", f"more than {MAX_DOCUMENTS:,} documents", raw.line)
             problem = _problem_of(raw, seen)

@@ -34,6 +34,7 @@ REFUSALS = {
     "DUP": "A document or a topic is named twice.",
     "TOO_MANY": "There are more documents, lines or topics than allowed.",
     "TOO_BIG": "The file is larger than allowed.",
+    "TOO_SLOW": "The file takes too much processor time to read.",
     "TYPE": "The file is of another type.",
     "GZIP": "The gzip data are truncated, damaged or compressed twice.",
     "XML": "The XML is not well-formed, or holds a DOCTYPE.",

@@ -48,6 +48,7 @@ def read_qrels(
     unknown_topics: UnknownTopics = "refuse",
     max_lines: int | None = None,
     max_bytes: int = 1 << 30,
+    max_seconds: float | None = None,
 ) -> ParsedQrels:
     """Read qrels, plain or gzipped, and check all of them.
 
@@ -58,11 +59,12 @@ def read_qrels(
     findings = Findings()
     reader = _QrelsReader(findings, TopicColumn(findings, known_topics, unknown_topics), max_lines)
     with findings.gathered():
-        for block in read_blocks(source, findings, max_bytes=max_bytes):
+        for block in read_blocks(source, findings, max_bytes=max_bytes, max_seconds=max_seconds):
             block = examined(block, findings)
             reader.take(
                 split_fields(block, QRELS_WIDTH, findings, hint=_hint, record=COMMENTED_JUDGMENT)
             )
+            reader.table.count_lines(block)
         records = reader.records()
     warn_content(records, findings)
     return ParsedQrels(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from campaigns.trec.blocks import Block
 from campaigns.trec.columns import DocColumn, DocIds, Stack
 from campaigns.trec.duplicates import note_repeated
 from campaigns.trec.problems import Findings, refuse
@@ -37,7 +38,8 @@ class RecordTable:
         max_lines: int | None,
         values: dict[str, type[Any]],
     ) -> None:
-        self._line_count = 0
+        self._dropped_count = 0
+        self._dropped = np.array([], np.int64)  # line numbers of the block that is being read
         self._findings = findings
         self._topics = topics
         self._max_lines = max_lines
@@ -51,20 +53,27 @@ class RecordTable:
         numbers = self._topics.numbers(rows)
         kept = numbers != DROPPED
         if not kept.all():
+            self._dropped = rows.lines[~kept]
             rows, numbers = rows.only(kept), numbers[kept]
             values = {name: column[kept] for name, column in values.items()}
-        self._count_lines(rows.lines)
         self._topic_index.push(numbers)
         self._doc_ids.push(rows.doc_words, rows.lines)
         self._lines.push(rows.lines)
         for name, column in values.items():
             self._values[name].push(column)
 
-    def _count_lines(self, lines: NDArray[np.int64]) -> None:
-        room = None if self._max_lines is None else self._max_lines - self._line_count
-        self._line_count += lines.size
-        if room is not None and lines.size > room:
-            refuse("TOO_MANY", f"more than {self._max_lines:,} lines", int(lines[room]))
+    def count_lines(self, block: Block) -> None:
+        """To be called when a block is read. Every line counts, also a blank one or a comment,
+        except those of topics that are dropped. Raises FormatError where there are too many."""
+        last = block.first_line + block.line_count - 1
+        dropped, self._dropped = self._dropped, self._dropped[:0]
+        counted = last - self._dropped_count - dropped.size
+        if self._max_lines is not None and counted > self._max_lines:
+            lines = np.setdiff1d(np.arange(block.first_line, last + 1), dropped)
+            before = block.first_line - 1 - self._dropped_count
+            line = int(lines[self._max_lines - before])
+            refuse("TOO_MANY", f"more than {self._max_lines:,} lines", line)
+        self._dropped_count += dropped.size
 
     def join(self) -> Records:
         """All rows, after the checks that need them all."""

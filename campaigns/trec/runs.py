@@ -63,20 +63,23 @@ def read_run(
     max_depth: int | None = None,
     max_lines: int | None = None,
     max_bytes: int = 1 << 30,
+    max_seconds: float | None = None,
 ) -> ParsedRun:
     """Read a run, plain or gzipped, and check all of it.
 
     `known_topics` is the public topic list; topics outside it are refused or dropped. `max_depth`
-    is the limit of documents a topic, `max_lines` that of kept lines, `max_bytes` that of the plain
-    file. Whatever they are, a run holds at most 20,000,000 lines, and lines × width of the longest
-    document id at most 256 MiB. Scores are bit for bit those of `float()`.
+    is the limit of documents a topic. `max_lines` is that of lines: blank lines and comments count,
+    lines of topics that are dropped do not. `max_bytes` is that of the plain file, `max_seconds`
+    that of processor time. Whatever they are, a run holds at most 20,000,000 lines, and lines ×
+    width of the longest document id at most 256 MiB. Scores are bit for bit those of `float()`.
     Raises FormatError with the first 25 problems in line order and the number of all.
     """
     findings = Findings()
     reader = _RunReader(findings, TopicColumn(findings, known_topics, unknown_topics), max_lines)
     with findings.gathered():
-        for block in read_blocks(source, findings, max_bytes=max_bytes):
+        for block in read_blocks(source, findings, max_bytes=max_bytes, max_seconds=max_seconds):
             reader.take(block)
+            reader.table.count_lines(block)
         records = reader.records(max_depth)
     warn_order(records, findings)
     return ParsedRun(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 from campaigns.models import LogEntry, Run
+from scoring.models import Job
 from tests.flow.conftest import World, run_file, stored_files
 
 GOOD = run_file()
@@ -44,6 +45,9 @@ BAD_FILES = {
         GOOD.replace(b"1 Q0 d3", b"1 Q0 d1", 1), "DUP", 3, ("line 1", "d1")
     ),
     "an unknown topic": BadFile(GOOD + b"9 Q0 d1 1 1 ours\n", "UNKNOWN_TOPIC", 7, ("9",)),
+    "blank lines without end": BadFile(
+        gzip.compress(GOOD + b"\n" * (8 * MIB)), "TOO_MANY", 3201, ("more than 3,200 lines",)
+    ),
     "a truncated gz": BadFile(gzip.compress(GOOD)[:-9], "GZIP", None, ("truncated",)),
     "a damaged gz": BadFile(
         (lambda packed: packed[:-8] + bytes(4) + packed[-4:])(gzip.compress(GOOD)),
@@ -115,7 +119,7 @@ def test_a_gibibyte_of_one_plausible_line_in_a_mebibyte_costs_no_memory(
 ) -> None:
     lines = b"1 Q0 d1 1 1 ours\n" * (64 * MIB // 17)
     bomb = gzip.compress(lines, compresslevel=6, mtime=0) * 16
-    check_bounded(world, BadFile(bomb, "TOO_MANY", 2201, ("2,200 lines",)))
+    check_bounded(world, BadFile(bomb, "TOO_MANY", 3201, ("3,200 lines",)))
 
 
 def test_a_gibibyte_without_a_line_end_costs_no_memory(world: World) -> None:
@@ -131,3 +135,12 @@ def check_bounded(world: World, bad: BadFile) -> None:
     tracemalloc.stop()
     assert peak < 50 * MIB
     check_refusal(world, run, bad)
+
+
+def test_a_file_that_takes_too_long_to_read_is_refused_and_is_no_failed_job(
+    world: World, settings: object
+) -> None:
+    settings.MAX_READING_SECONDS = 0
+    run = world.taken_in(run_file())
+    assert (run.state, run.problems[0]["code"]) == (Run.State.REFUSED, "TOO_SLOW")
+    assert not Job.objects.filter(state=Job.State.FAILED).exists()
