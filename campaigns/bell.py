@@ -5,7 +5,7 @@ All calls write their rows inside the caller's transaction and ring when it comm
 
 from collections.abc import Sequence
 
-from campaigns.models import Campaign, Notice, Plan, Run
+from campaigns.models import Campaign, Mail, Notice, Plan, Run
 from scoring import asked_measures, erasing, next_batch
 from scoring.jobs import enqueue
 from scoring.models import Job
@@ -30,6 +30,11 @@ def ring_for_scores_of(run: Run) -> None:
 def ring_for_notice(notice: Notice) -> None:
     """A mail is to be sent."""
     enqueue(Job.Kind.NOTIFY, subject=notice.pk, campaign_id=notice.campaign_id)
+
+
+def enqueue_mail(mail: Mail) -> None:
+    """A mail that belongs to no campaign is to be sent."""
+    enqueue(Job.Kind.MAIL, subject=mail.pk, campaign_id=None)
 
 
 def ring_for_next_documents(plan: Plan) -> None:

@@ -5,17 +5,22 @@ When something is told is `campaigns.notices`' business.
 
 from collections.abc import Iterable
 from datetime import datetime
+from smtplib import SMTPException
 
 from django.conf import settings
-from django.core.mail import EmailMessage
+from django.core.mail import EmailMessage, get_connection
 from django.db.models import QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from campaigns.models import Campaign, Membership, Notice, Run, Team, User
+from campaigns.models import Campaign, Mail, Membership, Notice, Run, Team, User
 
 # So that no machine answers, and no answer is answered.
 HEADERS = {"Auto-Submitted": "auto-generated"}
+
+
+class NotSent(Exception):
+    """The mail server did not take a mail, or did not answer within EMAIL_TIMEOUT."""
 
 
 def compose(kind: str, campaign: Campaign, **facts: object) -> tuple[str, str]:
@@ -61,11 +66,29 @@ def mail(notice_id: int) -> None:
     person = notice.recipient
     if notice.sent_at is not None or not (person.is_active and person.gets_notices):
         return
-    # One address a mail: nobody learns who else was told.
-    EmailMessage(
-        notice.subject, notice.body, settings.DEFAULT_FROM_EMAIL, [person.email], headers=HEADERS
-    ).send()
+    _send(notice.subject, notice.body, settings.DEFAULT_FROM_EMAIL, person.email)
     Notice.objects.filter(pk=notice_id).update(sent_at=timezone.now())
+
+
+def send_stored(mail_id: int) -> None:
+    """Sends a mail that belongs to no campaign, if it is still there to be sent."""
+    mail = Mail.objects.filter(pk=mail_id).first()
+    if mail is not None:
+        _send(mail.subject, mail.body, mail.sender, mail.recipient)
+
+
+def _send(subject: str, body: str, sender: str, recipient: str) -> None:
+    """By the mail server itself. One address a mail: nobody learns who else was told. Raises
+    `NotSent`."""
+    connection = get_connection(settings.MAIL_TRANSPORT)
+    message = EmailMessage(
+        subject, body, sender, [recipient], headers=HEADERS, connection=connection
+    )
+    try:
+        message.send()
+    except (OSError, SMTPException) as error:
+        # What smtplib raises names the recipient, and a job keeps the words of its error.
+        raise NotSent(f"The mail server did not take it: {type(error).__name__}") from None
 
 
 def members_of(team: Team) -> QuerySet[User]:

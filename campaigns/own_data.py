@@ -12,7 +12,17 @@ from django.db.models import Count, F
 from django.utils import timezone
 from knox.models import AuthToken
 
-from campaigns.models import Campaign, Invitation, Judgment, LogEntry, Membership, Notice, Run, User
+from campaigns.models import (
+    Campaign,
+    Invitation,
+    Judgment,
+    LogEntry,
+    Mail,
+    Membership,
+    Notice,
+    Run,
+    User,
+)
 
 GONE = "gone-{pk}@invalid"  # a domain that no mail reaches (RFC 2606)
 
@@ -60,6 +70,12 @@ def own_data(person: User) -> dict[str, Any]:
                 "subject", "body", "created_at", "sent_at"
             )
         ),
+        # Without its body: a link that resets a password is for the mailbox alone.
+        "mails_to_be_sent": list(
+            Mail.objects.filter(recipient__in=_addresses(person)).order_by("pk").values(
+                "subject", "created_at"
+            )
+        ),
         "login_addresses": list(  # of the addresses themselves only a digest is stored
             person.login_addresses.order_by("pk").values("last_used_at")
         ),
@@ -84,6 +100,7 @@ def close_account(*, person: User) -> None:
     person.memberships.all().delete()
     person.topics_to_judge.all().delete()
     Notice.objects.filter(recipient=person).delete()
+    Mail.objects.filter(recipient__in=_addresses(person)).delete()
     Invitation.objects.filter(created_by=person, revoked_at=None).update(revoked_at=timezone.now())
     AuthToken.objects.filter(user=person).delete()
     person.login_addresses.all().delete()
@@ -95,6 +112,11 @@ def close_account(*, person: User) -> None:
     person.last_login = None
     person.set_unusable_password()
     person.save()
+
+
+def _addresses(person: User) -> set[str]:
+    others = EmailAddress.objects.filter(user=person).values_list("email", flat=True)
+    return {person.email, *others}
 
 
 def _refuse_last_organiser(person: User) -> None:

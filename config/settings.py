@@ -301,7 +301,10 @@ ACCOUNT_USER_DISPLAY = "campaigns.people.display_name"
 EMAIL_URL = env.str("EMAIL_URL", default="")
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_URL else "none"
 vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
+# Requests store their mails, and workers send them: no page waits for a mail server.
 MAIL_TRANSPORT = vars()["EMAIL_BACKEND"]  # by which a worker sends
+EMAIL_BACKEND = "campaigns.outbox.StoredMail"
+MAIL_HOURS = 24  # a mail that was not sent by then is deleted; its links are of no use any more
 EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", default=10)  # seconds, for each step of a mail
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="trackside@localhost")
 

@@ -1,12 +1,16 @@
 """Mails that a worker sends, one job a notice; and the one that only this wing knows to write."""
 
+from datetime import timedelta
+
+from django.conf import settings
 from django.db import transaction
+from django.db.models.functions import Now
 
 from campaigns import letters, notices
 from campaigns.access import Viewer
-from campaigns.models import Campaign, Membership, Run
+from campaigns.models import Campaign, Mail, Membership, Run
 from scoring import jobs
-from scoring.models import FeedbackRelease
+from scoring.models import FeedbackRelease, Job
 
 
 def deliver_notice(held: jobs.Claim) -> None:
@@ -14,6 +18,24 @@ def deliver_notice(held: jobs.Claim) -> None:
     letters.mail(held.subject)
     with transaction.atomic():
         jobs.finish(held)
+
+
+def deliver_mail(held: jobs.Claim) -> None:
+    """The same for a mail that belongs to no campaign. It is forgotten once it is sent: it holds an
+    address, and often a link that opens an account."""
+    letters.send_stored(held.subject)
+    with transaction.atomic():
+        jobs.finish(held)
+        Mail.objects.filter(pk=held.subject).delete()
+
+
+def enqueue_unsent_mails() -> None:
+    """Has mails tried again whose job was given up, because the mail server was away for longer
+    than its attempts took; deletes those that are too old to be of use."""
+    too_old = Now() - timedelta(hours=settings.MAIL_HOURS)
+    Mail.objects.filter(created_at__lt=too_old).delete()
+    for mail in Mail.objects.order_by("pk"):
+        jobs.enqueue(Job.Kind.MAIL, subject=mail.pk, campaign_id=None)
 
 
 def tell_scored(run: Run, campaign: Campaign) -> None:

@@ -10,6 +10,7 @@ ACTS = {
     Job.Kind.CHECK: checking.check_run,
     Job.Kind.EVALUATE: evaluation.evaluate_run,
     Job.Kind.NOTIFY: delivery.deliver_notice,
+    Job.Kind.MAIL: delivery.deliver_mail,
     Job.Kind.ANALYSE: analyses.answer,
     Job.Kind.LAY_OUT: laying_out.lay_out,
 }

@@ -80,7 +80,7 @@ def enqueue(
     kind: Job.Kind,
     *,
     subject: int,
-    campaign_id: int,
+    campaign_id: int | None,
     team_id: int | None = None,
     priority: Job.Priority | None = None,
 ) -> Job:

@@ -20,6 +20,7 @@ class Job(models.Model):
         CHECK = "check"
         EVALUATE = "evaluate"
         NOTIFY = "notify"  # subject: a Notice, to be mailed
+        MAIL = "mail"  # subject: a Mail, which belongs to no campaign
         ANALYSE = "analyse"
         LAY_OUT = "lay_out"  # subject: a Plan, whose next documents become tasks
 
@@ -36,7 +37,9 @@ class Job(models.Model):
         NORMAL = 1  # mail, the next documents of assessors, scores computed again
         ANALYSIS = 2
 
-    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="jobs")
+    campaign = models.ForeignKey(  # null: the work belongs to none, which only a mail does
+        Campaign, on_delete=models.CASCADE, null=True, related_name="jobs"
+    )
     team = models.ForeignKey(  # whose run it is about: teams have equal shares of the workers
         Team, on_delete=models.SET_NULL, null=True, related_name="+"
     )
@@ -67,6 +70,9 @@ class Job(models.Model):
                 fields=["kind", "subject"],
                 condition=Q(state__in=["waiting", "running"]),
                 name="one_live_job_per_subject",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="mail") | Q(campaign__isnull=False), name="mail_or_of_a_campaign"
             ),
         ]
         indexes = [

@@ -5,7 +5,7 @@ from celery import shared_task
 
 from campaigns import notices
 from campaigns.clock import database_now
-from scoring import draining, housekeeping, jobs
+from scoring import delivery, draining, housekeeping, jobs
 
 # By these names web servers of the previous release send messages while a site is upgraded.
 OF_PREVIOUS_RELEASE = tuple(
@@ -31,4 +31,5 @@ def tell_due() -> None:
 
 @shared_task(name="scoring.tidy")
 def tidy() -> None:
+    delivery.enqueue_unsent_mails()
     housekeeping.delete_unowned_files()

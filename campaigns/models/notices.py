@@ -1,6 +1,7 @@
-"""What people are told: announcements on the page, and notices by mail."""
+"""What people are told: announcements on the page, notices and other mails."""
 
 from django.db import models
+from django.db.models.functions import Now
 
 from campaigns.models.campaign import Campaign
 from campaigns.models.people import User
@@ -37,6 +38,20 @@ class Notice(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["recipient", "campaign", "key"], name="told_once"),
         ]
+
+    def __str__(self) -> str:
+        return self.subject
+
+
+class Mail(models.Model):
+    """A mail that belongs to no campaign, such as a link that resets a password. It is stored by
+    the request that asks for it, and deleted once a worker has sent it."""
+
+    recipient = models.EmailField(max_length=320, db_index=True)
+    sender = models.CharField(max_length=320)
+    subject = models.CharField(max_length=998)  # the longest line of a mail (RFC 5322)
+    body = models.TextField()
+    created_at = models.DateTimeField(db_default=Now())
 
     def __str__(self) -> str:
         return self.subject

@@ -1,0 +1,106 @@
+"""Mails about accounts: stored by the request, sent by a worker, forgotten once they are sent."""
+
+import smtplib
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns.models import Mail, User
+from campaigns.own_data import close_account, own_data
+from config.stack import HOST
+from scoring import delivery
+from scoring.models import Job
+from tests.faults.silent import accepting_and_saying_nothing
+from tests.flow.conftest import perform_jobs, rung
+from tests.making import make_user
+
+__all__ = ["rung"]
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(60)]
+ADDRESS = "ada@example.org"
+
+
+@pytest.fixture(autouse=True)
+def stored(settings: object) -> None:
+    """As on the site; a worker sends into `mail.outbox`."""
+    settings.EMAIL_BACKEND = "campaigns.outbox.StoredMail"
+
+
+@pytest.fixture
+def person() -> User:
+    return make_user(ADDRESS)
+
+
+def ask_to_reset() -> HttpResponse:
+    return Client().post(reverse("account_reset_password"), {"email": ADDRESS})
+
+
+def by_smtp(settings: object, port: int) -> None:
+    settings.MAIL_TRANSPORT = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_TIMEOUT = HOST, port, 0.2
+
+
+def test_a_mail_is_sent_by_a_worker_and_then_forgotten(person: User) -> None:
+    assert ask_to_reset().status_code == 302
+    assert mail.outbox == []
+    assert Mail.objects.get().recipient == ADDRESS
+    assert perform_jobs(Job.Kind.MAIL) == 1
+    (sent,) = mail.outbox
+    assert sent.to == [ADDRESS]
+    assert "/accounts/password/reset/key/" in sent.body
+    assert not Mail.objects.exists()
+    assert Job.objects.get(kind=Job.Kind.MAIL).state == Job.State.DONE
+
+
+def test_a_request_asks_no_mail_server_and_a_worker_tries_again(
+    person: User, settings: object
+) -> None:
+    with accepting_and_saying_nothing() as port:
+        by_smtp(settings, port)
+        assert ask_to_reset().status_code == 302
+        job = Job.objects.get(kind=Job.Kind.MAIL)
+        perform_jobs(Job.Kind.MAIL)
+    job.refresh_from_db()
+    assert (job.state, job.attempts) == (Job.State.FAILED, settings.JOB_ATTEMPTS)
+    assert "did not take it" in job.error
+    settings.MAIL_TRANSPORT = "django.core.mail.backends.locmem.EmailBackend"
+    delivery.enqueue_unsent_mails()
+    perform_jobs(Job.Kind.MAIL)
+    assert len(mail.outbox) == 1
+    assert not Mail.objects.exists()
+
+
+def test_a_mail_that_is_too_old_is_deleted_unsent(person: User) -> None:
+    ask_to_reset()
+    Mail.objects.update(created_at=timezone.now() - timedelta(hours=25))
+    delivery.enqueue_unsent_mails()
+    perform_jobs(Job.Kind.MAIL)
+    assert (mail.outbox, Mail.objects.count()) == ([], 0)
+
+
+def test_the_error_of_a_job_names_nobody(
+    person: User, settings: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(backend: object, messages: list[object]) -> int:
+        raise smtplib.SMTPRecipientsRefused({ADDRESS: (550, b"no such mailbox")})
+
+    monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", refuse)
+    ask_to_reset()
+    perform_jobs(Job.Kind.MAIL)
+    error = Job.objects.get(kind=Job.Kind.MAIL).error
+    assert "SMTPRecipientsRefused" in error
+    assert ADDRESS not in error
+
+
+def test_stored_mails_are_told_to_their_recipient_and_go_with_the_account(person: User) -> None:
+    ask_to_reset()
+    (told,) = own_data(person)["mails_to_be_sent"]
+    assert "reset" in told["subject"].lower()
+    assert "body" not in told  # its link is for the mailbox alone
+    close_account(person=person)
+    assert not Mail.objects.exists()
