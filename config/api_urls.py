@@ -53,6 +53,10 @@ class Schema(Refusing, SpectacularAPIView):
     }
 
 
+class Docs(Refusing, SpectacularSwaggerSplitView):
+    """The same for people."""
+
+
 app_name = "api"
 urlpatterns = [
     path("campaigns/", every_campaign, name="campaign-list"),
@@ -91,7 +95,7 @@ urlpatterns = [
     path("schema/", Schema.as_view(), name="schema"),
     path(
         "docs/",
-        SpectacularSwaggerSplitView.as_view(url_name="api:schema", template_name="api_docs.html"),
+        Docs.as_view(url_name="api:schema", template_name="api_docs.html"),
         name="docs",
     ),
     # Without a slash at its end an address is first tried with one.

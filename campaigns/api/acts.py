@@ -2,13 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from http import HTTPStatus
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponseBase
 from rest_framework.decorators import api_view
+from rest_framework.exceptions import ErrorDetail, MethodNotAllowed, ValidationError
 from rest_framework.parsers import BaseParser, FormParser, MultiPartParser
 from rest_framework.permissions import IsAuthenticated
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaigns.api.asked import NothingAsked, SoundJSONParser, asked
@@ -20,10 +24,28 @@ ANYTHING = (SoundJSONParser, FormParser, MultiPartParser)
 
 
 class Refusing(APIView):
-    """Refuses in the shape of all refusals."""
+    """Refuses in the shape of all refusals, as JSON whatever else it answers with."""
 
     def get_exception_handler(self) -> Callable[..., object]:
         return refusal
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        """The method comes first: with 401 for a method that is not offered, a script would look
+        for a token in vain."""
+        if request.method not in self.allowed_methods:
+            raise MethodNotAllowed(str(request.method))
+        APIView.initial(self, request, *args, **kwargs)
+
+    def finalize_response(
+        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
+        finished: HttpResponseBase = APIView.finalize_response(
+            self, request, response, *args, **kwargs
+        )
+        if isinstance(finished, Response) and finished.status_code >= HTTPStatus.BAD_REQUEST:
+            finished.accepted_renderer = JSONRenderer()
+            finished.accepted_media_type = JSONRenderer.media_type
+        return finished
 
 
 class Nothing(Refusing):
@@ -84,7 +106,9 @@ def by_method(**views: View) -> View:
     ) -> HttpResponseBase:
         method = "GET" if request.method == "HEAD" else str(request.method)
         if method in views:
-            return views[method](request, *args, **kwargs)
+            response = views[method](request, *args, **kwargs)
+            response["Allow"] = ", ".join(self.allowed_methods)  # of the address, not of one view
+            return response
         return Refusing.dispatch(self, request, *args, **kwargs)
 
     handlers = {method.lower(): getattr(view.cls, method.lower()) for method, view in views.items()}
@@ -96,9 +120,20 @@ def by_method(**views: View) -> View:
     return shown
 
 
+def _refuse_empty(self: APIView, request: Request, *args: object, **kwargs: object) -> None:
+    """An empty parameter is refused: `?stage=$STAGE` without a STAGE would answer with every
+    stage."""
+    Refusing.initial(self, request, *args, **kwargs)  # type: ignore[arg-type]
+    if empty := [name for name, value in request.query_params.items() if not value]:
+        words = ErrorDetail("This is empty. Give a value, or leave the parameter out.", "blank")
+        raise ValidationError({name: [words] for name in empty})
+
+
 def _act(view: View, method: str, **facts: Any) -> View:
     made: View = api_view(["GET", "HEAD"] if method == "GET" else [method])(view)
-    facts["get_exception_handler"] = Refusing.get_exception_handler
+    facts["initial"] = _refuse_empty
+    for name in ("get_exception_handler", "finalize_response"):
+        facts[name] = getattr(Refusing, name)
     for name, fact in facts.items():
         setattr(made.cls, name, fact)
     return made

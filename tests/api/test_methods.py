@@ -1,0 +1,67 @@
+"""Every address answers the methods that the schema names, refuses others with 405 and names its
+own in Allow; an empty parameter is refused."""
+
+from typing import Any
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from drf_spectacular.generators import SchemaGenerator
+
+from tests.api.conftest import World, client_of
+
+pytestmark = pytest.mark.django_db
+PATHS: dict[str, dict[str, Any]] = SchemaGenerator().get_schema(public=True)["paths"]
+EVERY = ("get", "post", "put", "patch", "delete", "trace")
+
+
+def address(path: str, world: World) -> str:
+    places = {
+        "slug": "the-campaign", "public_id": world.run.public_id, "code": "1", "version": 1,
+        "team": world.run.team.public_id, "step": "close",
+    }  # fmt: skip
+    return path.format(**places)
+
+
+def allowed(answer: HttpResponse) -> set[str]:
+    return {name.lower() for name in answer["Allow"].split(", ")} - {"head", "options"}
+
+
+def test_a_method_that_is_not_offered_is_refused_with_those_that_are(world: World) -> None:
+    for path, acts in PATHS.items():
+        for method in EVERY:
+            if method in acts:
+                continue
+            answer = Client().generic(method, address(path, world))
+            found = (answer.status_code, answer.json()["code"])
+            assert found == (405, "method_not_allowed"), (method, path)
+            assert allowed(answer) == set(acts), (method, path)
+
+
+def test_every_answer_names_all_methods_of_its_address(world: World) -> None:
+    for path, acts in PATHS.items():
+        if "get" in acts:
+            answer = client_of(None).get(address(path, world))
+            assert allowed(answer) == set(acts), path
+
+
+def test_an_empty_parameter_is_refused(world: World) -> None:
+    enumerated = [
+        (path, parameter["name"])
+        for path, acts in PATHS.items()
+        for parameter in acts.get("get", {}).get("parameters", ())
+        if parameter["in"] == "query" and "enum" in parameter["schema"]
+    ]
+    assert ("/api/campaigns/", "stage") in enumerated
+    for path, name in enumerated:
+        answer = client_of(world.organiser).get(address(path, world), {name: ""})
+        assert answer.status_code == 400, (path, name)
+        faults = [(each["field"], each["code"]) for each in answer.json()["fields"]]
+        assert faults == [(name, "blank")], path
+
+
+@pytest.mark.parametrize("path", ["/api/schema/", "/api/docs/"])
+def test_the_description_refuses_in_the_same_shape(path: str) -> None:
+    answer = Client().generic("TRACE", path)
+    assert (answer.status_code, answer["Content-Type"]) == (405, "application/json")
+    assert answer.json()["code"] == "method_not_allowed"
