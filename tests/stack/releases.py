@@ -63,7 +63,7 @@ class Release:
         port = free_port()
         self._start("web", f"gunicorn config.wsgi --bind {HOST}:{port} --worker-class gthread"
                     " --threads 4 --no-control-socket")  # fmt: skip
-        wait_for(f"the web of the {self.name} release", lambda: answers(port, "/healthz?of=web"))
+        wait_for(f"the web of the {self.name} release", lambda: answers(port, "/accounts/login/"))
         return Visitor(port)
 
     def start_worker(self, **settings: str) -> None:
