@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 
 from scoring.core.pairs import is_same_throughout, whole_units
 
-_CELLS_AT_A_TIME = 1 << 20  # pairs x samples: 8 MB
+_CELLS_AT_A_TIME = 1 << 20  # pairs x samples, and samples x topics: 8 MB each
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +89,10 @@ def bootstrap_intervals(
         raise ValueError(f"level must lie between 0 and 1, not {level}")
     ends = np.full((len(differences), 2), np.nan)
     for pairs, values in _by_common_topics(differences):
-        shares = _drawn_shares(values.shape[1], samples, seed)
         step = max(1, _CELLS_AT_A_TIME // samples)
         for start in range(0, len(pairs), step):
             block = values[start : start + step]
-            means = np.sort(block @ shares, axis=1)
+            means = np.sort(_drawn_means(block, samples, seed), axis=1)
             tails = _tails(block, means, level, method)
             ends[pairs[start : start + step]] = _quantiles(means, tails)
     constant = is_same_throughout(differences)
@@ -112,9 +111,21 @@ def _by_common_topics(
             yield pairs, differences[np.ix_(pairs, np.flatnonzero(common))]
 
 
-def _drawn_shares(topics: int, samples: int, seed: int) -> NDArray[np.float64]:
+def _drawn_means(differences: NDArray[np.float64], samples: int, seed: int) -> NDArray[np.float64]:
+    """float64[pairs, samples]. Some samples at a time: memory does not grow with their number times
+    that of the topics, and the generator gives the same draws as for all of them at once."""
+    random = np.random.default_rng(seed)
+    step = max(1, _CELLS_AT_A_TIME // differences.shape[1])
+    blocks = [
+        differences @ _drawn_shares(random, differences.shape[1], min(step, samples - start))
+        for start in range(0, samples, step)
+    ]
+    return np.concatenate(blocks, axis=1)
+
+
+def _drawn_shares(random: np.random.Generator, topics: int, samples: int) -> NDArray[np.float64]:
     """float64[topics, samples]: how often each topic is drawn, over the number of topics."""
-    drawn = np.random.default_rng(seed).integers(0, topics, (samples, topics))
+    drawn = random.integers(0, topics, (samples, topics))
     cells = drawn + np.arange(samples)[:, None] * topics
     counts = np.bincount(cells.reshape(-1), minlength=samples * topics)
     return counts.reshape(samples, topics).T / topics

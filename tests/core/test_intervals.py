@@ -1,6 +1,7 @@
 """Effect sizes and bootstrap intervals go with every p-value."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -113,3 +114,25 @@ def test_wrong_input_is_refused():
     for wrong in ({"method": "basic"}, {"samples": 1}, {"level": 95}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             bootstrap_intervals(np.zeros((1, 3)), **({"samples": 5, "seed": 1} | wrong))
+
+
+@pytest.mark.parametrize("topics", [7, 3_000])
+def test_draws_in_blocks_are_those_of_all_samples_at_once(topics):
+    """The seed gives the same draws, whatever the blocks: as from one matrix of them."""
+    differences = np.random.default_rng(5).normal(0.01, 0.1, topics)
+    found = bootstrap_intervals(differences[None], samples=1_500, seed=3, method="percentile")
+    drawn = np.random.default_rng(3).integers(0, topics, (1_500, topics))
+    ends = np.quantile(differences[drawn].mean(axis=1), (0.025, 0.975))
+    assert [found.lower[0], found.upper[0]] == pytest.approx(ends, abs=1e-12)
+
+
+def test_memory_does_not_grow_with_samples_times_topics():
+    """6,980 topics and 10,000 samples at once were two gigabytes."""
+    differences = np.random.default_rng(1).normal(0.01, 0.1, (1, 5_000))
+    tracemalloc.start()
+    try:
+        bootstrap_intervals(differences, samples=2_000, seed=1)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 60e6
