@@ -13,7 +13,7 @@ from pathlib import Path
 from django.utils import timezone
 
 from config.stack import BASE_DIR, HOST, Stack, free_port, running
-from tests.load import PUBLISHED, costs, fuzz, outages, readers, restarts, uploads, wide
+from tests.load import PUBLISHED, costs, fuzz, marco, outages, readers, restarts, uploads, wide
 from tests.load.figures import Figure, Figures
 from tests.stack.handing_in import Track, prepare
 
@@ -33,6 +33,7 @@ SCENARIOS: dict[str, Callable[[Stack, Track], Figures]] = {
     "large": uploads.large,
     "fuzz": lambda stack, _: fuzz.fuzz(stack),
     "wide": lambda stack, _: wide.wide(stack),
+    "marco": lambda stack, _: marco.marco(stack),
     "costs": lambda stack, _: costs.costs(stack),
     "deploy": restarts.restarts,
     "outages": outages.outages,
