@@ -2,6 +2,8 @@
 
 import errno
 import sys
+from itertools import islice
+from typing import Final
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -11,6 +13,8 @@ from django.views.defaults import page_not_found, server_error
 
 from campaigns.choices import UnknownChoice
 from campaigns.stored_files import FileLost
+
+LINKED: Final = 200  # choices that a page offers in place of one that does not exist
 
 FAULT = {"code": "error", "message": "Something went wrong here; nothing was changed by halves."}
 AWAY = {
@@ -45,9 +49,14 @@ def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse
         return page_not_found(request, exception)
     links = {
         value: (label, _address(request, exception.name, value))
-        for value, label in exception.offered.items()
+        for value, label in islice(exception.offered.items(), LINKED)
     }
-    context = {"choice": exception, "links": links, "back": _address(request, exception.name)}
+    context = {
+        "choice": exception,
+        "links": links,
+        "more": len(exception.offered) - len(links),
+        "back": _address(request, exception.name),
+    }
     return render(request, "unknown_choice.html", context, status=404)
 
 

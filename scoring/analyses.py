@@ -27,9 +27,11 @@ from scoring.definitions import rules_of
 from scoring.models import Analysis, Evaluation, Job, TieRule
 from scoring.studies import (
     assessor_boards,
+    difference,
     judging_plans,
     judging_replays,
     left_out,
+    means,
     pool_depths,
     run_bounds,
     separated_counts,
@@ -55,6 +57,8 @@ STUDIES: dict[str, Callable[[Campaign, Any, Question], Answer]] = {
     "judging_replay": judging_replays.answer,
     "assessor_boards": assessor_boards.answer,
     "unique_finds": unique_finds.answer,
+    "difference": difference.answer,
+    "means": means.answer,
 }
 OF_RANKINGS: Final = {"judging_plan", "judging_replay", "assessor_boards"}  # no score is read
 OF_JUDGMENTS: Final = OF_RANKINGS - {"judging_replay"}  # that is played from nothing

@@ -17,6 +17,7 @@ from django.http import QueryDict
 from campaigns.access import Viewer
 from campaigns.choices import one_of
 from campaigns.models import Qrels
+from scoring.asked_means import NotYet, means_asked
 from scoring.board_choices import (
     chosen_columns,
     chosen_filters,
@@ -29,7 +30,6 @@ from scoring.board_vectors import means_seen
 from scoring.core.measures.measure import Measure
 from scoring.core.standing import common_places
 from scoring.definitions import rules_of
-from scoring.grade_cube import means_from_grades
 from scoring.last_used import LastUsed
 from scoring.leaderboard import Leaderboard, Row, leaderboard, placed
 from scoring.tied_board import with_ties
@@ -64,19 +64,25 @@ def board_asked(
     board = leaderboard(
         viewer, measure, qrels=qrels, columns=chosen_columns(viewer, asked, measure)
     )
+    shows_ties = one_of("ties", asked.get("ties"), TIES, called="way of looking at ties") == "on"
     if at_p is not None:
         board = _scored_anew(viewer, board, at_p)
-    board = _with_moves(viewer, board)
-    if one_of("ties", asked.get("ties"), TIES, called="way of looking at ties") == "on":
-        board = with_ties(viewer, board)
-    return _filtered(board, asked)
+    if board.rescoring is None:
+        board = _with_moves(viewer, board)
+    if board.rescoring is not None:
+        return board
+    return _filtered(with_ties(viewer, board) if shows_ties else board, asked)
 
 
 def _scored_anew(viewer: Viewer, board: Leaderboard, measure: Measure) -> Leaderboard:
-    """The same runs by another measure of the same direction, from the stored grades."""
+    """The same runs by another measure of the same direction, from the stored grades; without rows
+    while a worker computes them."""
     if board.qrels is None:
         return board
-    means = means_from_grades(viewer.campaign, board.qrels, measure)
+    found = means_asked(viewer, board.qrels, [measure])
+    if isinstance(found, NotYet):
+        return replace(board, measure=measure, rows=(), rescoring=found.analysis)
+    means = found[measure]
     rows = [
         replace(row, rank=None, base=base, residual=residual)
         for row in board.rows
@@ -91,8 +97,11 @@ def _with_moves(viewer: Viewer, board: Leaderboard) -> Leaderboard:
     in_force = viewer.campaign.active_qrels
     if board.is_in_force or in_force is None:
         return board
+    before = _bases_under(viewer, in_force, board.measure)
+    if isinstance(before, NotYet):
+        return replace(board, rows=(), rescoring=before.analysis)
     places = common_places(
-        _bases_under(viewer, in_force, board.measure),
+        before,
         {row.run_id: row.base for row in board.ranked},
         "lower" if board.lower_is_better else "higher",
     )
@@ -103,11 +112,17 @@ def _with_moves(viewer: Viewer, board: Leaderboard) -> Leaderboard:
     return replace(board, against=in_force, rows=rows)
 
 
-def _bases_under(viewer: Viewer, qrels: Qrels, measure: Measure) -> dict[str, float | None]:
-    """Of the ranked runs, by public id; from the grades where no evaluation has the measure."""
+def _bases_under(
+    viewer: Viewer, qrels: Qrels, measure: Measure
+) -> dict[str, float | None] | NotYet:
+    """Of the ranked runs, by public id; from the grades where no evaluation has the measure: the
+    analysis while a worker computes them."""
     if measure not in rules_of(viewer.campaign).measures:
         ranked = set(viewer.campaign.runs.ranked().values_list("public_id", flat=True))
-        means = means_from_grades(viewer.campaign, qrels, measure)
+        found = means_asked(viewer, qrels, [measure])
+        if isinstance(found, NotYet):
+            return found
+        means = found[measure]
         return {run_id: base for run_id, (base, _) in means.items() if run_id in ranked}
     runs, bases, _ = means_seen(viewer, qrels, [measure])
     return {run.run_id: base for run, base in zip(runs, bases[0].tolist(), strict=True)}

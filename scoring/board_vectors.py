@@ -1,6 +1,6 @@
 """Scores by topic of the runs on a board, as arrays: what statistics over runs are made of."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,10 +35,15 @@ class Vectors:
 
 
 def vectors_of(
-    campaign: Campaign, qrels: Qrels, measures: Sequence[Measure], topics: int | None = None
+    campaign: Campaign,
+    qrels: Qrels,
+    measures: Sequence[Measure],
+    topics: int | None = None,
+    *,
+    run_ids: Collection[str] | None = None,
 ) -> list[Vectors]:
-    """Of each measure, all runs that are ranked and scored under the definitions in force. Two
-    queries; one where it is told how many topics there are."""
+    """Of each measure, all runs that are ranked and scored under the definitions in force, or those
+    of them that are named. Two queries; one where it is told how many topics there are."""
     topics = campaign.topics.count() if topics is None else topics
     wanted = {str(measure): version_of(measure) for measure in measures}
     found = Score.objects.filter(
@@ -48,6 +53,8 @@ def vectors_of(
         evaluation__run__in=campaign.runs.ranked(),
         measure__in=wanted,
     ).order_by("evaluation__run__public_id")
+    if run_ids is not None:
+        found = found.filter(evaluation__run__public_id__in=run_ids)
     fields = ("measure", "definition", "bases", "residuals", "mean_base", "mean_residual")
     by_measure: dict[str, list[dict[str, object]]] = {name: [] for name in wanted}
     for score in found.values("evaluation__run__public_id", *fields):

@@ -7,12 +7,14 @@ from typing import Final
 
 from defusedcsv import csv
 
+from campaigns.access import Viewer
 from campaigns.models import Campaign
+from scoring.asked_means import NotYet, means_asked
 from scoring.comparison import Comparison
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import make_measure, with_default_rel
 from scoring.definitions import rules_of
-from scoring.grade_cube import means_by_measure
+from scoring.models import Analysis
 
 PERSISTENCES: Final = tuple(hundredths / 100 for hundredths in range(5, 100, 5))
 COLUMNS: Final = (
@@ -48,19 +50,22 @@ class AtPersistence:
         return 2 if self.second.base > self.first.upper else 0
 
 
-def bands(campaign: Campaign, found: Comparison) -> tuple[AtPersistence, ...]:
+def bands(viewer: Viewer, found: Comparison) -> tuple[tuple[AtPersistence, ...], Analysis | None]:
     """For each p, with the gains of the compared measure where it is a graded RBP; empty where
-    the grades of one of the two are not stored. Two queries."""
+    the grades of one of the two are not stored, and while a worker computes them: the analysis.
+    Two queries; four by a worker. The viewer must be one who may see scores by topic."""
     first, second = found.first.run_id, found.second.run_id
-    measures = [_rbp(campaign, found.measure, p) for p in PERSISTENCES]
-    means = means_by_measure(campaign, found.qrels, measures, run_ids={first, second})
+    measures = [_rbp(viewer.campaign, found.measure, p) for p in PERSISTENCES]
+    means = means_asked(viewer, found.qrels, measures, run_ids={first, second})
+    if isinstance(means, NotYet):
+        return (), means.analysis
     rows = []
     for p, measure in zip(PERSISTENCES, measures, strict=True):
         of_both = [_band(*means[measure].get(run_id, (None, None))) for run_id in (first, second)]
         if of_both[0] is None or of_both[1] is None:
-            return ()
+            return (), None
         rows.append(AtPersistence(p, measure, of_both[0], of_both[1]))
-    return tuple(rows)
+    return tuple(rows), None
 
 
 def bands_csv(found: Comparison | None, rows: tuple[AtPersistence, ...]) -> str:

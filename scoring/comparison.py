@@ -1,24 +1,29 @@
 """Two runs of a board, topic by topic: who wins where, and whether that can be told from chance."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from django.http import QueryDict
+from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.choices import one_of
 from campaigns.models import Qrels
+from scoring.analyses import answer_of, ask
 from scoring.board_vectors import Vectors, means_seen, vectors_of
-from scoring.core.intervals import bootstrap_intervals, effect_sizes
+from scoring.core.intervals import effect_sizes
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.core.pairs import EXACT
 from scoring.core.signed_ranks import wilcoxon
 from scoring.core.significance import paired_t
 from scoring.live_scores import LiveRun
+from scoring.models import Analysis
+from scoring.studies.difference import SAMPLES, differences_of, interval_of
 
-SAMPLES, SEED = 10_000, 1  # of the bootstrap: the same numbers whenever somebody looks
 LEVEL = 0.05
+AT_ONCE: Final = 3_000_000  # draws of the bootstrap: what a page computes in a tenth of a second
 
 
 @dataclass(frozen=True)
@@ -36,22 +41,26 @@ class TopicDifference:
     highest: float | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparison:
-    """Topics with the largest gain of the first run first; tests are two-tailed."""
+    """Topics with the largest gain of the first run first; tests are two-tailed.
+
+    `interval` is None until it is asked for, and while a worker computes it: `analysis`."""
 
     measure: Measure
     qrels: Qrels
     first: LiveRun
     second: LiveRun
     topics: tuple[TopicDifference, ...]
+    differences: NDArray[np.float64]  # float64[1, topics], of all topics by position
     is_lower_better: bool
     difference: float  # mean over the common topics; NaN without any
-    interval: tuple[float, float]  # 95 % of the bootstrap (BCa)
     effect: float  # Cohen's d_z
     t_p: float
     wilcoxon_p: float
     is_exact: bool  # Wilcoxon's p is that of the exact distribution
+    interval: tuple[float, float] | None = None  # 95 % of the bootstrap (BCa)
+    analysis: Analysis | None = None
 
     @property
     def wins(self) -> int:
@@ -109,27 +118,40 @@ def ticked_runs(asked: QueryDict) -> list[str]:
 def compared(
     viewer: Viewer, qrels: Qrels, measure: Measure, first: LiveRun, second: LiveRun
 ) -> Comparison:
-    """The viewer must be one who may see scores by topic. Three queries."""
-    (vectors,) = vectors_of(viewer.campaign, qrels, [measure])
-    a, b = vectors.run_ids.index(first.run_id), vectors.run_ids.index(second.run_id)
-    differences = (vectors.base[a] - vectors.base[b])[None, :]
+    """Without the interval. The viewer must be one who may see scores by topic. Three queries."""
+    run_ids = (first.run_id, second.run_id)
+    (vectors,) = vectors_of(viewer.campaign, qrels, [measure], run_ids=run_ids)
+    differences = differences_of(vectors, *run_ids)
     t, ranks = paired_t(differences), wilcoxon(differences)
-    interval = bootstrap_intervals(differences, samples=SAMPLES, seed=SEED)
     sizes = effect_sizes(differences)
     return Comparison(
         measure=measure,
         qrels=qrels,
         first=first,
         second=second,
-        topics=_by_topic(viewer, vectors, a, b),
+        topics=_by_topic(viewer, vectors, *map(vectors.run_ids.index, run_ids)),
+        differences=differences,
         is_lower_better=_is_lower_better(measure),
         difference=float(sizes.mean_differences[0]),
-        interval=(float(interval.lower[0]), float(interval.upper[0])),
         effect=float(sizes.standardised[0]),
         t_p=float(t.p_values[0]),
         wilcoxon_p=float(ranks.p_values[0]),
         is_exact=int(ranks.methods[0]) == EXACT,
     )
+
+
+def with_interval(viewer: Viewer, found: Comparison) -> Comparison:
+    """With the bootstrap interval: at once for few topics, else once a worker has computed it.
+    Three queries for many topics."""
+    if SAMPLES * len(found.topics) <= AT_ONCE:
+        return replace(found, interval=interval_of(found.differences))
+    runs = {"first": found.first.run_id, "second": found.second.run_id}
+    question = {"measure": str(found.measure), **runs}
+    analysis = ask(viewer, found.qrels, "difference", question)
+    if analysis.state != Analysis.State.DONE:
+        return replace(found, analysis=analysis)
+    lower, upper = answer_of(analysis)["ends"].tolist()
+    return replace(found, interval=(lower, upper))
 
 
 def _by_topic(viewer: Viewer, vectors: Vectors, a: int, b: int) -> tuple[TopicDifference, ...]:

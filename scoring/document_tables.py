@@ -1,12 +1,10 @@
 """The CSV beside each list of documents."""
 
-import io
 from collections.abc import Iterable, Sequence
-
-from defusedcsv import csv
 
 from campaigns.models import Qrels, Run, Topic
 from scoring.run_documents import RankedDocument, UnjudgedList
+from scoring.tables import Table
 from scoring.unique_rows import UniqueFinds
 
 WHOSE = ("run_id", "run", "team", "qrels")
@@ -29,18 +27,18 @@ def ranking_csv(
     )  # fmt: skip
 
 
-def unjudged_csv(run: Run, qrels: Qrels | None, found: UnjudgedList | None) -> str:
-    return _csv(
-        (*WHOSE, "p", "topic", "rank", "doc_id", "adds", "together"),
+def unjudged_rows(run: Run, qrels: Qrels | None, found: UnjudgedList | None) -> Table:
+    columns = (*WHOSE, "p", "topic", "rank", "doc_id", "adds", "together")
+    if found is None:
+        return Table(columns, ())
+    facts = (*_whose(run, qrels), found.persistence)
+    return Table(
+        columns,
         (
-            (
-                *_whose(run, qrels), found.persistence, row.topic.code, row.rank, row.doc_id,
-                row.adds, row.together,
-            )
-            for row in found or ()
-            if found
+            (*facts, row.topic.code, row.rank, row.doc_id, row.adds, row.together)
+            for row in found.rows(range(len(found)))
         ),
-    )  # fmt: skip
+    )
 
 
 def unique_csv(run: Run, qrels: Qrels | None, found: UniqueFinds | None) -> str:
@@ -78,8 +76,4 @@ def _whose(run: Run, qrels: Qrels | None) -> tuple[object, ...]:
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return out.getvalue()
+    return Table(columns, rows).as_csv()

@@ -97,6 +97,7 @@ class Leaderboard:
     columns: tuple[Measure, ...] = ()  # shown beside the measure that ranks
     against: Qrels | None = None  # the version in force, where moves against it are counted
     ties: Ties | None = None  # None: not asked for
+    rescoring: Analysis | None = None  # a worker computes the scores; it has no rows before
 
     @cached_property
     def ranked(self) -> tuple[Row, ...]:
@@ -106,6 +107,8 @@ class Leaderboard:
     @property
     def unanswered(self) -> Analysis | None:
         """What must be computed before all that is asked for can be told."""
+        if self.rescoring is not None:
+            return self.rescoring
         return self.ties.analysis if self.ties and not self.ties.is_done else None
 
     @property

@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -22,8 +23,10 @@ from scoring.core.alignment import align
 from scoring.core.artefacts import (
     pack_grades,
     pack_ranking,
+    unpack_doc_ids,
     unpack_grades,
     unpack_ranking,
+    unpack_topic,
     unpack_vector,
 )
 from scoring.core.judgments import JudgmentTable, build_table
@@ -65,6 +68,17 @@ def remake_ranking(stored: StoredRanking) -> bytes:
     )
     log.warning("%s was lost, and made again as %s.", stored.storage_key, made.storage_key)
     return blob
+
+
+def load_topic(stored: StoredRanking, topic: str) -> Ranking:
+    """One topic of it alone. Raises `FileLost`."""
+    return unpack_topic(_ranking_blob(stored), topic)
+
+
+def load_doc_ids(stored: StoredRanking, cells: Sequence[tuple[str, int]]) -> list[bytes]:
+    """The documents at these topics and positions of it, b"" where there is none. Raises
+    `FileLost`."""
+    return unpack_doc_ids(_ranking_blob(stored), cells)
 
 
 def load_table(qrels: Qrels, campaign: Campaign) -> JudgmentTable:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from campaigns.access import Viewer
+from scoring.asked_means import NotYet
 from scoring.plan_orders import standing_keys
 from scoring.studies.judging_plans import METHODS
 
@@ -153,13 +154,16 @@ class Replay:
 
 def forecast(
     viewer: Viewer, question: Mapping[str, Any], order: str, answer: Mapping[str, Any]
-) -> Forecast | None:
-    """None where no run proposes a document. At most two queries."""
+) -> Forecast | NotYet | None:
+    """None where no run proposes a document. At most two queries; four where a worker computes
+    what the runs are ordered by."""
     run_ids = answer["run_ids"].tolist()
     if not run_ids:
         return None
     before, after, curve = answer["before"], answer["after"], answer["curve"]
     keys = standing_keys(viewer, order, run_ids, before[2], question["p"])
+    if isinstance(keys, NotYet):
+        return keys
     tags, teams = answer["tags"].tolist(), answer["teams"].tolist()
     places = sorted(range(len(run_ids)), key=lambda at: (-keys[at], tags[at].lower()))
     has_order = len(run_ids) > 1 and len(set(keys)) > 1

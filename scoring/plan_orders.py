@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from campaigns.access import Viewer
 from campaigns.choices import one_of
 from campaigns.models import Qrels
+from scoring.asked_means import NotYet, means_asked
 from scoring.board_choices import chosen_measure
 from scoring.board_vectors import means_seen
 from scoring.core.measures.catalogue import family_of
@@ -16,7 +17,6 @@ from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import make_measure, with_default_rel
 from scoring.core.standing import DECIMALS
 from scoring.definitions import rules_of
-from scoring.grade_cube import means_from_grades
 
 PROJECTED: Final = "projected"
 
@@ -43,8 +43,8 @@ def standing_keys(
     run_ids: list[str],
     projected: NDArray[np.float64],
     persistence: float,
-) -> list[float]:
-    """What each run stands by, higher first; below all others where it has no score."""
+) -> list[float] | NotYet:
+    """What each run is ordered by, higher first; below all others where it has no score."""
     qrels = viewer.campaign.active_qrels
     if order == PROJECTED or qrels is None:
         return [round(value, DECIMALS) for value in projected.tolist()]
@@ -52,6 +52,8 @@ def standing_keys(
     measure = own if order == str(own) else chosen_measure(viewer, order)
     sign = -1.0 if family_of(measure).facts.direction == "lower" else 1.0
     means = _means(viewer, qrels, measure)
+    if isinstance(means, NotYet):
+        return means
     found = [round(sign * means.get(run_id, np.nan), DECIMALS) for run_id in run_ids]
     return [-np.inf if np.isnan(key) else key for key in found]
 
@@ -61,10 +63,12 @@ def _rbp(viewer: Viewer, persistence: float) -> Measure:
     return with_default_rel(make_measure("RBP", p=persistence), viewer.campaign.rel)
 
 
-def _means(viewer: Viewer, qrels: Qrels, measure: Measure) -> dict[str, float]:
+def _means(viewer: Viewer, qrels: Qrels, measure: Measure) -> dict[str, float] | NotYet:
     """By public id; from the grades where the campaign does not score by this p."""
     if measure in rules_of(viewer.campaign).measures:
         seen, bases, _ = means_seen(viewer, qrels, [measure])
         return {run.run_id: base for run, base in zip(seen, bases[0].tolist(), strict=True)}
-    found = means_from_grades(viewer.campaign, qrels, measure)
-    return {run_id: base for run_id, (base, _) in found.items() if base is not None}
+    found = means_asked(viewer, qrels, [measure])
+    if isinstance(found, NotYet):
+        return found
+    return {run_id: base for run_id, (base, _) in found[measure].items() if base is not None}

@@ -1,6 +1,6 @@
 """What a run retrieved, and what the judges said of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, overload
@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from campaigns.access import Viewer
 from campaigns.choices import UnknownChoice, one_of
 from campaigns.models import Run, Topic
-from scoring.core.documents import GradedDocuments, graded_documents
+from scoring.core.documents import graded_documents
 from scoring.core.grades import UNJUDGED
 from scoring.core.judgments import JudgmentTable, build_table
 from scoring.core.means import topics_of_mean
 from scoring.definitions import Rules, rules_of
-from scoring.loading import load_ranking, load_table
+from scoring.loading import grades_of, load_doc_ids, load_table, load_topic
 from scoring.models import StoredRanking
 
 PAGE: Final = 100  # documents
+ROWS_AT_A_TIME: Final = 200_000  # of a table to take: the ranking's file is read again for each
 
 
 @dataclass(frozen=True)
@@ -47,25 +48,44 @@ class UnjudgedDocument:
 
 @dataclass(frozen=True, eq=False)
 class UnjudgedList(Sequence[UnjudgedDocument]):
-    """Rows are made when they are asked for: a run has many, and a page shows few."""
+    """Those first that leave most of a weighted precision unknown: its weights fall with the rank,
+    whatever p. Of one rank, in the order of the topics. Rows are made when they are asked for: a
+    run has many, and a page shows few."""
 
     persistence: float
     counted: int  # topics that a mean is taken over
-    topics: tuple[Topic, ...]
-    documents: GradedDocuments
+    topics: tuple[Topic, ...]  # those that it is taken over
+    is_unjudged: NDArray[np.bool_]  # bool[topics, depth]
+    ranking: StoredRanking
 
     @cached_property
-    def adds(self) -> NDArray[np.float64]:
-        weights = self.persistence**self.documents.positions
-        adds: NDArray[np.float64] = (1 - self.persistence) * weights / self.counted
-        return adds
+    def ends(self) -> NDArray[np.int64]:
+        """int64[depth]: how many there are down to each rank."""
+        found: NDArray[np.int64] = np.cumsum(self.is_unjudged.sum(axis=0))
+        return found
 
     @cached_property
-    def together(self) -> NDArray[np.float64]:
-        return np.cumsum(self.adds)
+    def weights(self) -> NDArray[np.float64]:
+        """float64[depth]: what a document of each rank could add to the mean."""
+        ranks = np.arange(self.is_unjudged.shape[1])
+        weights: NDArray[np.float64] = (
+            (1 - self.persistence) * self.persistence**ranks / self.counted
+        )
+        return weights
+
+    def together(self, count: int) -> float:
+        """What the first so many could add."""
+        whole = int(np.searchsorted(self.ends, count, side="right"))  # ranks that are all in it
+        known = np.diff(self.ends[:whole], prepend=0) @ self.weights[:whole]
+        rest = count - (int(self.ends[whole - 1]) if whole else 0)
+        return float(known + (rest * self.weights[whole] if rest else 0.0))
+
+    @property
+    def whole(self) -> float:
+        return self.together(len(self))
 
     def __len__(self) -> int:
-        return len(self.documents.rows)
+        return int(self.ends[-1]) if len(self.ends) else 0
 
     @overload
     def __getitem__(self, asked: int) -> UnjudgedDocument: ...
@@ -75,32 +95,51 @@ class UnjudgedList(Sequence[UnjudgedDocument]):
 
     def __getitem__(self, asked: int | slice) -> UnjudgedDocument | list[UnjudgedDocument]:
         if isinstance(asked, slice):
-            return [self._row(place) for place in range(len(self))[asked]]
-        return self._row(range(len(self))[asked])
+            return list(self.rows(range(len(self))[asked]))
+        return next(self.rows(range(len(self))[asked : asked + 1 or None]))
 
-    def _row(self, place: int) -> UnjudgedDocument:
-        own = self.documents
-        return UnjudgedDocument(
-            place=place + 1,
-            topic=self.topics[own.rows[place]],
-            rank=int(own.positions[place]) + 1,
-            doc_id=as_text(bytes(own.doc_ids[place])),
-            adds=float(self.adds[place]),
-            together=float(self.together[place]),
-        )
+    def rows(self, places: range) -> Iterator[UnjudgedDocument]:
+        """Of consecutive places; the file is read once for ROWS_AT_A_TIME of them."""
+        for start in range(0, len(places), ROWS_AT_A_TIME):
+            yield from self._rows(places[start : start + ROWS_AT_A_TIME])
+
+    def _rows(self, places: range) -> Iterator[UnjudgedDocument]:
+        cells = self._cells(places)
+        named = [(self.topics[row].code, rank) for row, rank in cells]
+        doc_ids = load_doc_ids(self.ranking, named)
+        together = self.together(places.start)
+        for place, (row, rank), doc_id in zip(places, cells, doc_ids, strict=True):
+            adds = float(self.weights[rank])
+            together += adds
+            yield UnjudgedDocument(
+                place + 1, self.topics[row], rank + 1, as_text(doc_id), adds, together
+            )
+
+    def _cells(self, places: range) -> list[tuple[int, int]]:
+        """Topic and position of each."""
+        if not places:
+            return []
+        first, last = np.searchsorted(self.ends, (places.start, places[-1]), side="right").tolist()
+        ranks, rows = np.nonzero(self.is_unjudged[:, first : last + 1].T)
+        before = int(self.ends[first - 1]) if first else 0
+        part = slice(places.start - before, places.stop - before)
+        return list(zip(rows[part].tolist(), (ranks[part] + first).tolist(), strict=True))
 
 
 def ranked_documents(viewer: Viewer, run: Run, topic: Topic) -> tuple[RankedDocument, ...]:
     """The ranking of one topic under the qrels in force; where there are none, nothing is judged.
     At most two queries."""
-    documents = documents_of(run, table_of(viewer))
-    return () if documents is None else documents_of_topic(viewer, documents, topic)
+    return documents_of_topic(viewer, run, table_of(viewer), topic)
 
 
 def documents_of_topic(
-    viewer: Viewer, documents: GradedDocuments, topic: Topic
+    viewer: Viewer, run: Run, table: JudgmentTable, topic: Topic
 ) -> tuple[RankedDocument, ...]:
-    own = documents.of_topic(topic.position)
+    """Best first; none where its file has not been read yet. One query."""
+    stored = StoredRanking.objects.filter(run=run).first()
+    if stored is None:
+        return ()
+    own = graded_documents(load_topic(stored, topic.code), table)
     columns = (own.positions, own.doc_ids, own.grades, own.is_tied)
     return tuple(
         RankedDocument(
@@ -123,17 +162,18 @@ def unjudged_documents(viewer: Viewer, run: Run, persistence: float) -> Unjudged
         return None
     table = table_of(viewer)
     counted = counted_topics(table, rules_of(viewer.campaign))
-    documents = documents_of(run, table)
-    if documents is None:
+    stored = StoredRanking.objects.select_related("run__ranking").filter(run=run).first()
+    if stored is None:
         return None
-    topics = tuple(viewer.campaign.topics.order_by("position"))
-    return UnjudgedList(persistence, int(counted.sum()), topics, documents.unjudged(counted))
-
-
-def documents_of(run: Run, table: JudgmentTable) -> GradedDocuments | None:
-    """None where its file has not been read. One query."""
-    stored = StoredRanking.objects.filter(run=run).first()
-    return None if stored is None else graded_documents(load_ranking(stored), table)
+    grades = grades_of(stored.run, viewer.campaign.active_qrels, table)
+    topics = viewer.campaign.topics.order_by("position")
+    return UnjudgedList(
+        persistence=persistence,
+        counted=int(counted.sum()),
+        topics=tuple(topic for topic, counts in zip(topics, counted, strict=True) if counts),
+        is_unjudged=grades[counted] == UNJUDGED,
+        ranking=stored,
+    )
 
 
 def table_of(viewer: Viewer) -> JudgmentTable:

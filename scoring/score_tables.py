@@ -4,7 +4,7 @@ Cells are empty where a value is not defined or not shown; text cells are made s
 spreadsheets.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from campaigns.access import Viewer
 from campaigns.models import Run
@@ -29,37 +29,24 @@ TOPIC_COLUMNS = (
 MEAN = "all"  # in the column of topics, as trec_eval has it
 
 
-def run_csv(viewer: Viewer, run: Run, measures: Sequence[Measure], order: str) -> str:
+def run_table(viewer: Viewer, run: Run, measures: Sequence[Measure], order: str) -> Table:
     """For each measure the mean and, where they may be seen, the scores by topic; `median` and
     `best` are those of all ranked runs on a topic."""
     names = (run.public_id, run.shown_tag, run.shown_team)
     version = _version(viewer)
     means = {score.measure: score for score in run_scores(viewer, run)}
     by_topic = run_topics(viewer, run, measures, order)
-    rows: list[tuple[object, ...]] = []
-    for measure in (m for m in measures if str(m) in means):
-        mean = means[str(measure)]
-        facts = (mean.measure, mean.base, mean.residual, mean.topic_count, version)
-        rows.append((*names, MEAN, *facts, None, None))
-        rows += [
-            (
-                *names,
-                topic.code,
-                mean.measure,
-                topic.base,
-                topic.residual,
-                None,
-                version,
-                topic.median,
-                topic.best,
-            )
-            for topic in (by_topic[measure].rows if measure in by_topic else ())
-        ]
-    return _csv(RUN_COLUMNS, rows)
 
+    def rows() -> Iterator[Sequence[object]]:
+        for measure in (m for m in measures if str(m) in means):
+            mean = means[str(measure)]
+            facts = (mean.measure, mean.base, mean.residual, mean.topic_count, version)
+            yield (*names, MEAN, *facts, None, None)
+            for topic in by_topic[measure].rows if measure in by_topic else ():
+                facts = (mean.measure, topic.base, topic.residual, None, version)
+                yield (*names, topic.code, *facts, topic.median, topic.best)
 
-def topics_csv(viewer: Viewer, rows: Iterable[TopicRow], measure: Measure) -> str:
-    return topics_table(viewer, rows, measure).as_csv()
+    return Table(RUN_COLUMNS, rows())
 
 
 def topics_table(viewer: Viewer, rows: Iterable[TopicRow], measure: Measure) -> Table:

@@ -2,13 +2,16 @@
 
 import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 from defusedcsv import csv
 
 from scoring.core.measures.measure import Measure
+
+ROWS_AT_A_TIME: Final = 1_000
 
 
 @dataclass(frozen=True)
@@ -19,13 +22,22 @@ class Table:
     rows: Iterable[Sequence[Any]]
 
     def as_csv(self) -> str:
+        return "".join(self.csv_blocks())
+
+    def csv_blocks(self) -> Iterator[str]:
         """At full precision; empty where a value is not defined. Text cells are made safe for
-        spreadsheets."""
+        spreadsheets. Some rows at a time, so that a long table is never in memory as a whole."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(self.columns)
-        writer.writerows([_plain(cell) for cell in row] for row in self.rows)
-        return out.getvalue()
+        left = iter(self.rows)
+        while rows := list(islice(left, ROWS_AT_A_TIME)):
+            writer.writerows([_plain(cell) for cell in row] for row in rows)
+            if len(rows) == ROWS_AT_A_TIME:
+                yield out.getvalue()
+                out.seek(0)
+                out.truncate()
+        yield out.getvalue()
 
     def as_records(self) -> list[dict[str, Any]]:
         """The same cells by their columns."""

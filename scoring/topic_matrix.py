@@ -1,13 +1,11 @@
 """Scores by topic and run, side by side: which topics are hard, and which tell the runs apart."""
 
-import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 import numpy as np
-from defusedcsv import csv
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 
@@ -20,6 +18,7 @@ from scoring.core.measures.measure import Measure
 from scoring.core.standing import DECIMALS, shared_ranks
 from scoring.definitions import rules_of
 from scoring.live_scores import LiveRun, facts_of_run, live_scores
+from scoring.tables import Table
 from scoring.topic_rows import sees_topic_means
 
 Vector = NDArray[np.float64]
@@ -109,20 +108,16 @@ def topic_matrix(viewer: Viewer, measure: Measure, order: str) -> TopicMatrix | 
     )
 
 
-def matrix_csv(matrix: TopicMatrix | None) -> str:
-    """One row for each topic and run, at full precision."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    if matrix is not None:
-        for topic, scores in zip(matrix.topics, matrix.scores.tolist(), strict=True):
-            facts = (topic.code, topic.title, str(matrix.measure), topic.share, topic.correlation)
-            for run, rank, score in zip(matrix.runs, matrix.ranks, scores, strict=True):
-                base = None if np.isnan(score) else score
-                writer.writerow(
-                    (*facts, rank, run.run_id, run.tag, run.team, base, matrix.qrels.version)
-                )
-    return out.getvalue()
+def matrix_table(matrix: TopicMatrix | None) -> Table:
+    """One row for each topic and run."""
+    return Table(COLUMNS, () if matrix is None else _matrix_rows(matrix))
+
+
+def _matrix_rows(matrix: TopicMatrix) -> Iterator[Sequence[object]]:
+    for topic, scores in zip(matrix.topics, matrix.scores, strict=True):
+        facts = (topic.code, topic.title, str(matrix.measure), topic.share, topic.correlation)
+        for run, rank, base in zip(matrix.runs, matrix.ranks, scores.tolist(), strict=True):
+            yield (*facts, rank, run.run_id, run.tag, run.team, base, matrix.qrels.version)
 
 
 def _placed_runs(

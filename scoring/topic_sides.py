@@ -9,7 +9,7 @@ from defusedcsv import csv
 
 from campaigns.access import Viewer
 from campaigns.models import Run, Topic
-from scoring.run_documents import RankedDocument, documents_of, documents_of_topic, table_of
+from scoring.run_documents import RankedDocument, documents_of_topic, table_of
 
 TOPS: Final = (5, 10, 20, 50, 100)
 COLUMNS = (
@@ -90,11 +90,7 @@ class Sides:
 def topic_sides(viewer: Viewer, topic: Topic, first: Run, second: Run) -> Sides:
     """The viewer must be one who may see the documents of both. At most three queries."""
     table = table_of(viewer)
-    found = [documents_of(run, table) for run in (first, second)]
-    a, b = (
-        () if documents is None else documents_of_topic(viewer, documents, topic)
-        for documents in found
-    )
+    a, b = (documents_of_topic(viewer, run, table, topic) for run in (first, second))
     return Sides(_beside(a, b), _beside(b, a))
 
 

@@ -2,6 +2,7 @@
 
 import { axisLook, giveUp, offerPictures, pageLook, redrawOnChange, tokens, whenPlotlyIsHere } from "./plotting.js";
 
+const PARTS = ["#finding", "#chart-data", "#chart-runs", "#board-table", ".controls .takeaway"];
 const PAUSE = 150; // milliseconds without a key or a move before the server is asked
 const chart = document.getElementById("chart");
 let redraw = () => {}; // once there is something to draw
@@ -16,7 +17,7 @@ function switchOnChange() {
   const form = document.getElementById("controls");
   if (!form) return;
   document.getElementById("show").hidden = true;
-  for (const select of form.querySelectorAll("select, [name=ties]")) {
+  for (const select of form.querySelectorAll("select, [name=ties], input[name=topic]")) {
     select.addEventListener("change", () => {
       sessionStorage.setItem("focus", select.id); // who chooses by keyboard goes on choosing
       if (select.id === "measure") form.querySelector("[name=p]")?.remove(); // it has a p of its own
@@ -50,7 +51,14 @@ function slide() {
     try {
       const answer = await fetch(address, { signal: asked.signal });
       if (!answer.ok) return;
-      replaceParts(new DOMParser().parseFromString(await answer.text(), "text/html"));
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const again = Number(answer.headers.get("Refresh"));
+      if (again) { // a worker computes the scores: what is shown stays until they are there
+        replaceParts(page, ["#finding"]);
+        pause = setTimeout(() => ask(p), 1000 * again);
+        return;
+      }
+      replaceParts(page, PARTS);
       keep(slider.form, p);
       history.replaceState(null, "", address);
       redraw();
@@ -67,10 +75,10 @@ function keep(form, p) {
   form.append(kept);
 }
 
-function replaceParts(page) {
+function replaceParts(page, parts) {
   const ticked = new Set(Array.from(document.querySelectorAll(".board [name=run]:checked"), (box) => box.value));
   for (const box of page.querySelectorAll(".board [name=run]")) box.checked = ticked.has(box.value);
-  for (const part of ["#finding", "#chart-data", "#chart-runs", "#board-table", ".controls .takeaway"]) {
+  for (const part of parts) {
     const fresh = page.querySelector(part);
     if (fresh) document.querySelector(part)?.replaceWith(document.adoptNode(fresh));
   }

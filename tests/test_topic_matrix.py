@@ -61,7 +61,7 @@ def table(**asked: str) -> list[dict[str, str]]:
 def test_runs_stand_as_on_the_board_and_topics_from_the_hardest(campaign: Campaign) -> None:
     trace = figure(get())
     assert trace["y"] == ["flat", "a/2", "1", "051"]
-    assert trace["customdata"][0] == ["1 best", "2 middle", "3 worst"]
+    assert trace["x"] == ["1 best", "2 middle", "3 worst"]
     assert trace["z"][2] == [0.9, 0.5, 0.1]
 
 

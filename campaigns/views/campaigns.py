@@ -12,6 +12,8 @@ from campaigns.forms.campaign import CampaignForm, NewCampaignForm
 from campaigns.forms.measures import MeasuresForm
 from campaigns.models import Audience, Campaign, Membership, Run
 
+TOPICS_SHOWN = 100  # with all their fields; the list of topics has pages of them
+
 
 @require_safe
 def campaign_list(request: HttpRequest) -> HttpResponse:
@@ -47,6 +49,7 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
             "viewer": viewer,
             "campaign": campaign,
             "topics": topics,
+            "first_topics": topics[:TOPICS_SHOWN],
             "is_accepting": is_accepting,
             "is_late": lifecycle.is_late_at(campaign, request.arrived_at),
             "runs": runs,

@@ -1,10 +1,12 @@
 """An organiser's side: who is in the campaign and as what, and what becomes of its teams."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -15,6 +17,7 @@ from campaigns.forms.people import NewTeamForm
 from campaigns.models import Membership, Team
 from campaigns.views.people import link_of
 
+ROWS = 50  # of a table on a page
 TEAM_GONE = "That team is not here any more: it was declined, left, or merged into another."
 
 
@@ -175,7 +178,7 @@ def _team_link_page(request: HttpRequest, viewer: access.Viewer, team: Team) -> 
 def _people_page(
     request: HttpRequest, viewer: access.Viewer, *, status: int = 200, **extra: object
 ) -> HttpResponse:
-    """Four queries, however many there are."""
+    """Five queries, however many there are; each table has pages of its own."""
     campaign = viewer.campaign
     memberships = campaign.memberships.select_related("person", "team")
     all_teams = list(campaign.teams.annotate(run_count=Count("runs")).order_by("name", "pk"))
@@ -186,16 +189,26 @@ def _people_page(
             others.append(membership)
         else:
             members[membership.team_id].append(membership)
+    waiting = [(team, members[team.pk]) for team in all_teams if team.approved_at is None]
+    approved = [(team, members[team.pk]) for team in all_teams if team.approved_at is not None]
+    links = campaign.invitations.filter(revoked_at=None, expires_at__gt=timezone.now())
     page = {
         "viewer": viewer,
         "campaign": campaign,
-        "others": others,
-        "waiting": [(t, members[t.pk]) for t in all_teams if t.approved_at is None],
-        "teams": [(t, members[t.pk]) for t in all_teams if t.approved_at is not None],
-        "links": campaign.invitations.filter(revoked_at=None, expires_at__gt=timezone.now())
-        .select_related("team", "created_by")
-        .order_by("-created_at"),
+        "others": _part(request, "people", others),
+        "waiting": _part(request, "waiting", waiting),
+        "teams": _part(request, "teams", approved),
+        "links": _part(
+            request,
+            "links",
+            links.select_related("team", "created_by").order_by("-created_at"),
+        ),
         "roles": people.INVITED_ROLES,
         "team_form": NewTeamForm(),
     }
     return render(request, "campaigns/people.html", page | extra, status=status)
+
+
+def _part(request: HttpRequest, parameter: str, rows: Sequence[Any] | QuerySet[Any]) -> Page[Any]:
+    """The page of a table that the address names; the first of none, the last of too many."""
+    return Paginator(rows, ROWS).get_page(request.GET.get(parameter))

@@ -2,6 +2,7 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
@@ -9,6 +10,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from campaigns import access, assessing, sharing_out
 from campaigns.forms.judging import SharesForm, SpreadForm, topics_now
 from campaigns.lifecycle import CannotStep
+
+TOPICS = 250  # on a page
 
 
 @login_required
@@ -31,6 +34,7 @@ def assessors_page(request: HttpRequest, slug: str) -> HttpResponse:
         "viewer": viewer,
         "campaign": viewer.campaign,
         "shares": shares,
+        "page": Paginator(shares.topics, TOPICS).get_page(request.GET.get("page")),
         "form": form,
         "spread_form": SpreadForm(),
     }

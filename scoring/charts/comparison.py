@@ -5,14 +5,15 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, label
+from scoring.charts.figures import as_data, chosen, evenly, label, sample_said
 from scoring.compared_persistences import AtPersistence, Band
 from scoring.comparison import Comparison
 
 
 def difference_chart(comparison: Comparison) -> dict[str, Any]:
-    """A point a topic, from the largest gain of the first run to that of the second."""
-    rows = comparison.topics
+    """A point a topic, from the largest gain of the first run to that of the second; of many topics
+    some."""
+    rows = chosen(comparison.topics, evenly(len(comparison.topics)))
     places = list(range(1, len(rows) + 1))
     reach = None
     if all(row.highest is not None and row.lowest is not None for row in rows):
@@ -61,7 +62,7 @@ def difference_chart(comparison: Comparison) -> dict[str, Any]:
         },
         yaxis={"title": {"text": f"difference in<br>{measure}"}, "zeroline": True},
     )
-    return as_data(figure)
+    return as_data(figure, sample_said(len(rows), len(comparison.topics), "topics"))
 
 
 def persistence_chart(comparison: Comparison, rows: tuple[AtPersistence, ...]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, label
+from scoring.charts.figures import as_data, chosen, evenly, label, sample_said
 from scoring.plan_forecasts import Forecast, Replay
 from scoring.studies.judging_plans import METHODS
 
@@ -99,13 +99,15 @@ def curve_figure(found: Forecast) -> dict[str, Any]:
 
 
 def topics_figure(found: Forecast) -> dict[str, Any]:
-    """How many documents of each topic would be judged, on top of those that are."""
-    codes = [label(topic.code) for topic in found.topics]
+    """How many documents of each topic would be judged, on top of those that are; of many topics
+    some."""
+    topics = chosen(found.topics, evenly(len(found.topics)))
+    codes = [label(topic.code) for topic in topics]
     figure = go.Figure()
     if found.judged:
-        judged = [topic.judged for topic in found.topics]
+        judged = [topic.judged for topic in topics]
         figure.add_trace(go.Bar(x=codes, y=judged, name="judged", meta={"role": "edge"}))
-    planned = [topic.planned for topic in found.topics]
+    planned = [topic.planned for topic in topics]
     figure.add_trace(go.Bar(x=codes, y=planned, name="planned", meta={"role": "known"}))
     figure.update_layout(
         barmode="stack",
@@ -114,7 +116,7 @@ def topics_figure(found: Forecast) -> dict[str, Any]:
         xaxis={"title": {"text": "topic"}, "type": "category", "zeroline": False},
         yaxis={"title": {"text": "documents"}, "zeroline": False},
     )
-    return as_data(figure)
+    return as_data(figure, sample_said(len(topics), len(found.topics), "topics"))
 
 
 def replay_figure(found: Replay) -> dict[str, Any]:

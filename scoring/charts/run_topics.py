@@ -4,7 +4,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, label
+from scoring.charts.figures import as_data, chosen, evenly, label, sample_said
 from scoring.run_topics import RunTopic, RunTopics
 
 BESIDE = 0.36  # of a place, to the right of the bar: so that no mark lies on it
@@ -12,8 +12,8 @@ BESIDE = 0.36  # of a place, to the right of the bar: so that no mark lies on it
 
 def run_topics_figure(topics: RunTopics) -> dict[str, Any]:
     """Of each topic the known score as a bar, what unjudged documents could add on top of it, and
-    beside it the median and the best of all ranked runs."""
-    rows = topics.scored
+    beside it the median and the best of all ranked runs. Of many topics some."""
+    rows = chosen(topics.scored, evenly(len(topics.scored)))
     places = list(range(1, len(rows) + 1))
     bars = [
         _bar(places, [row.base for row in rows], rows, "base", "known"),
@@ -39,7 +39,7 @@ def run_topics_figure(topics: RunTopics) -> dict[str, Any]:
         },
         yaxis={"title": {"text": label(str(topics.measure))}, "rangemode": "tozero"},
     )
-    return as_data(figure)
+    return as_data(figure, sample_said(len(rows), len(topics.scored), "topics"))
 
 
 def _bar(

@@ -6,29 +6,36 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from scoring.charts.figures import as_data, label
+from scoring.charts.figures import as_data, chosen, evenly, label, sample_said
 from scoring.topic_matrix import TopicMatrix
 
 NAMED: Final = 20  # so many runs have room for their names at the axis
+CELLS: Final = 40_000  # some 250 kB of the page
+TITLED: Final = 4_000  # cells: of more, the titles of the topics would be most of the page
 
 
 def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
-    """Runs in the order of the board, topics in the order chosen."""
-    runs = [f"{place} {label(run.tag)}" for place, run in enumerate(matrix.runs, start=1)]
-    topics = [label(topic.code) for topic in matrix.topics]
-    shape = matrix.scores.shape
+    """Runs in the order of the board, topics in the order chosen; some of them where they are
+    many."""
+    rows = evenly(len(matrix.topics))
+    columns = evenly(len(matrix.runs), CELLS // len(rows))
+    scores = matrix.scores[np.ix_(rows, columns)]
+    names = [f"{place} {label(run.tag)}" for place, run in enumerate(matrix.runs, start=1)]
+    runs = list(chosen(names, columns))
+    shown = chosen(matrix.topics, rows)
+    topics = [label(topic.code) for topic in shown]
     figure = go.Figure(
         go.Heatmap(
-            z=_cells(np.round(matrix.scores, 4).tolist(), shape),
+            z=_cells(np.round(scores, 3 if scores.size > TITLED else 4).tolist(), scores.shape),
             zmin=float(min(np.nanmin(matrix.scores), 0.0)),
-            text=_cells([[label(topic.title)] for topic in matrix.topics], shape)
-            if matrix.scores.size < 20_000
+            text=_cells([[label(topic.title)] for topic in shown], scores.shape)
+            if scores.size <= TITLED
             else None,
-            customdata=_cells([runs], shape),
+            x=runs,
             y=topics,
             hovertemplate=(
-                "topic %{y}: %{text}<br>%{customdata}"
-                f"<br>{label(str(matrix.measure))} %{{z:.4f}}<extra></extra>"
+                f"topic %{{y}}{': %{text}' if scores.size <= TITLED else ''}<br>%{{x}}"
+                f"<br>{label(str(matrix.measure))} %{{z}}<extra></extra>"
             ),
             hoverongaps=False,
             xgap=0 if len(runs) > 60 else 1,
@@ -49,7 +56,15 @@ def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
         },
         margin={"t": 12},
     )
-    return as_data(figure)
+    return as_data(figure, _sample(matrix, len(rows), len(columns)))
+
+
+def _sample(matrix: TopicMatrix, topics: int, runs: int) -> str:
+    said = (
+        sample_said(topics, len(matrix.topics), "topics"),
+        sample_said(runs, len(matrix.runs), "runs"),
+    )
+    return " ".join(filter(None, said))
 
 
 def _cells(values: list[list[Any]], shape: tuple[int, ...]) -> NDArray[np.object_]:
@@ -58,7 +73,7 @@ def _cells(values: list[list[Any]], shape: tuple[int, ...]) -> NDArray[np.object
 
 
 def _run_axis(runs: list[str]) -> dict[str, Any]:
-    axis: dict[str, Any] = {"showgrid": False, "zeroline": False}
+    axis: dict[str, Any] = {"type": "category", "showgrid": False, "zeroline": False}
     if len(runs) <= NAMED:
         names = [name if len(name) <= 20 else f"{name[:19]}…" for name in runs]
         ticks = {"tickmode": "array", "tickvals": list(range(len(runs))), "ticktext": names}

@@ -13,6 +13,7 @@ to inflate against 0.3 ms to compute, and would tie stored files to today's hash
 
 import struct
 import zlib
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -27,6 +28,7 @@ _SHAPE = struct.Struct("<qq")  # two numbers, the second 0 for a vector
 _RANKING = b"TSRANK\r\n"  # line ends: a transfer that "mends" them breaks the magic at once
 _GRADES = b"TSGRAD\r\n"
 _VECTOR = b"TSVECT\r\n"
+_FED, _INFLATED = 1 << 16, 1 << 20  # bytes at a time
 _RANKING_COUNTS = struct.Struct("<qq")  # bytes of topic names, bytes per document id
 
 
@@ -86,6 +88,96 @@ def unpack_ranking(blob: bytes) -> Ranking:
         )
     except (zlib.error, struct.error, ValueError) as error:
         raise ArtefactError(f"the ranking is damaged: {error}") from error
+
+
+def unpack_topic(blob: bytes, topic: str) -> Ranking:
+    """One topic of a packed ranking, as a ranking of that topic alone; without documents where it
+    has none. The rest is inflated and dropped: memory is that of the blob and of the topic. Raises
+    ArtefactError."""
+    ((back, doc_ids),) = _parts(blob, [(topic, 0, None)])
+    return Ranking(
+        topics=(topic,),
+        lengths=np.array([len(doc_ids)], np.int32),
+        doc_ids=doc_ids,
+        hashes=hash_doc_ids(doc_ids),
+        tie_groups=np.arange(len(doc_ids), dtype=np.int32) - back,
+    )
+
+
+def unpack_doc_ids(blob: bytes, cells: Sequence[tuple[str, int]]) -> list[bytes]:
+    """The documents at these topics and positions, b"" where the ranking has none; in as little
+    memory. Raises ArtefactError."""
+    found = _parts(blob, [(topic, position, position + 1) for topic, position in cells])
+    return [bytes(doc_ids[0]) if len(doc_ids) else b"" for _, doc_ids in found]
+
+
+def _parts(
+    blob: bytes, wanted: Sequence[tuple[str, int, int | None]]
+) -> list[tuple[NDArray[np.int32], NDArray[np.bytes_]]]:
+    """Of each (topic, first position, end) how far back the tied groups begin, and the documents;
+    no two of them may overlap."""
+    (topics, documents), payload = _open(_RANKING, blob)
+    try:
+        body = _Inflating(payload)
+        names_size, width = _RANKING_COUNTS.unpack(body.read(_RANKING_COUNTS.size))
+        if width < WORD or names_size < 0:
+            raise ArtefactError("the ranking's header is damaged")
+        names = body.read(names_size).decode().split("\0") if topics else []
+        lengths = np.frombuffer(body.read(4 * topics), "<i4").astype(np.int64)
+        bounds = dict(zip(names, np.stack([np.cumsum(lengths) - lengths, lengths], 1), strict=True))
+        spans = [_span(bounds.get(topic), first, end) for topic, first, end in wanted]
+        backs = body.read_column(spans, documents, 4)
+        doc_ids = body.read_column(spans, documents, width)
+        return [
+            (np.frombuffer(back, "<i4"), np.frombuffer(ids, f"S{width}"))
+            for back, ids in zip(backs, doc_ids, strict=True)
+        ]
+    except (zlib.error, struct.error, ValueError) as error:
+        raise ArtefactError(f"the ranking is damaged: {error}") from error
+
+
+def _span(bounds: NDArray[np.int64] | None, first: int, end: int | None) -> tuple[int, int]:
+    """From which document of the ranking to which."""
+    start, length = (0, 0) if bounds is None else bounds.tolist()
+    stop = length if end is None else min(end, length)
+    return start + min(first, stop), start + stop
+
+
+class _Inflating:
+    """A compressed payload, read forwards."""
+
+    def __init__(self, payload: memoryview) -> None:
+        self._inflater = zlib.decompressobj()
+        self._payload: memoryview = payload
+
+    def read_column(self, spans: Sequence[tuple[int, int]], count: int, width: int) -> list[bytes]:
+        """Some of the next `count` items of so many bytes each; the column is read to its end."""
+        found, at = {}, 0
+        for begin, end in sorted(set(spans)):
+            self._skip((begin - at) * width)
+            found[begin, end] = self.read((end - begin) * width)
+            at = end
+        self._skip((count - at) * width)
+        return [found[span] for span in spans]
+
+    def read(self, size: int) -> bytes:
+        parts = []
+        while size:
+            fed: bytes | memoryview = self._inflater.unconsumed_tail
+            if not fed:
+                fed, self._payload = self._payload[:_FED], self._payload[_FED:]
+            part = self._inflater.decompress(fed, min(size, _INFLATED))
+            if not part and not fed:
+                raise ArtefactError("the ranking is cut off")
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def _skip(self, size: int) -> None:
+        if size < 0:
+            raise ArtefactError("parts of a ranking overlap")
+        while size:
+            size -= len(self.read(min(size, _INFLATED)))
 
 
 def pack_grades(grades: NDArray[np.int8]) -> bytes:

@@ -21,26 +21,6 @@ class GradedDocuments:
     grades: NDArray[np.int8]  # int8[documents], UNJUDGED where nobody judged
     is_tied: NDArray[np.bool_]  # bool[documents], another of the topic has the same score
 
-    def of_topic(self, row: int) -> "GradedDocuments":
-        return self._only(np.flatnonzero(self.rows == row))
-
-    def unjudged(self, counted: NDArray[np.bool_]) -> "GradedDocuments":
-        """Those that nobody judged, of the topics that are `counted`, bool[topics], those first
-        that leave most of a weighted precision unknown: its weights fall with the rank, whatever
-        p. Of one rank, in the order of the topics."""
-        unknown = np.flatnonzero((self.grades == UNJUDGED) & counted[self.rows])
-        order = np.lexsort((self.rows[unknown], self.positions[unknown]))
-        return self._only(unknown[order])
-
-    def _only(self, kept: NDArray[np.intp]) -> "GradedDocuments":
-        return GradedDocuments(
-            self.rows[kept],
-            self.positions[kept],
-            self.doc_ids[kept],
-            self.grades[kept],
-            self.is_tied[kept],
-        )
-
 
 def graded_documents(ranking: Ranking, table: JudgmentTable) -> GradedDocuments:
     """Topics that the table lacks are left out."""

@@ -30,8 +30,9 @@ def run_latex(scores: Sequence[RunScore], run: str, *, title: str, source: str) 
 
 
 def compare_latex(found: Comparison | None, *, title: str, source: str) -> str:
-    """Topic by topic, and the mean difference with the marks of the t test at the end."""
-    if found is None:
+    """Topic by topic, and the mean difference with the marks of the t test at the end. `found` must
+    have its interval."""
+    if found is None or found.interval is None:
         headings = ("topic", "a", "b", "difference", "could be")
         return table("lrrrl", headings, (), caption=f"{title}: two runs.", source=source)
     rows = [

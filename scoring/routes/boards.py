@@ -14,7 +14,7 @@ urlpatterns = [
     path(f"{HERE}/badge.svg", boards.badge, name="badge"),
     path(f"{RUN}/", runs.run_detail, name="run-detail"),
     path(f"{RUN}/status/", runs.run_status, name="run-status"),
-    path(f"{RUN}/scores.csv", runs.run_table, name="run-csv"),
+    path(f"{RUN}/scores.csv", runs.run_scores_table, name="run-csv"),
     path(f"{RUN}/curves/", run_curves.curves_page, name="run-curves"),
     path(f"{RUN}/curves/depth.csv", run_curves.depth_table, name="run-depth-csv"),
     path(f"{RUN}/curves/p.csv", run_curves.persistence_table, name="run-p-csv"),
@@ -33,7 +33,7 @@ urlpatterns = [
     ),
     path(f"{RUN}/scores.tex", runs.run_tex, name="run-latex"),
     path(f"{HERE}/topics/", topics.topic_list, name="topic-list"),
-    path(f"{HERE}/topics.csv", topics.topics_table, name="topics-csv"),
+    path(f"{HERE}/topics.csv", topics.topics_csv, name="topics-csv"),
     path(f"{HERE}/topics.tex", topics.topics_tex, name="topics-latex"),
     # A topic's code is any text without blanks, "/" included.
     path(f"{HERE}/topics/<path:code>.csv", topics.topic_table, name="topic-csv"),

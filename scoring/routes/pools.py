@@ -15,5 +15,5 @@ urlpatterns: list[URLPattern] = [
     path(f"{HERE}/pools/teams/", pools.teams_page, name="pools-teams"),
     path(f"{HERE}/pools/teams.csv", pools.teams_table, name="pools-teams-csv"),
     path(f"{HERE}/pools/teams.tex", pools.teams_tex, name="pools-teams-latex"),
-    path(f"{HERE}/topic-matrix.csv", topics.matrix_table, name="topic-matrix-csv"),
+    path(f"{HERE}/topic-matrix.csv", topics.matrix_csv, name="topic-matrix-csv"),
 ]

@@ -1,9 +1,11 @@
 """Pages that show an analysis, or say that it is being computed; tables to take, and long ones."""
 
-from typing import Any
+from itertools import chain, islice
+from typing import Any, TypeVar
 
 from django.core.paginator import EmptyPage, Page, PageNotAnInteger, Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 
@@ -12,8 +14,12 @@ from campaigns.choices import UnknownChoice
 from campaigns.models import Campaign
 from scoring.citations import Citation, citation_of
 from scoring.models import Analysis, Snapshot
+from scoring.tables import Table
+
+Answer = TypeVar("Answer", bound=HttpResponseBase)
 
 LOOK_AGAIN = 2  # seconds
+TOPICS = 250  # on a page; more than most tracks have
 
 
 def analysed_page(
@@ -53,6 +59,20 @@ def page_or_404(request: HttpRequest, pages: Paginator) -> Page:
 
 def attached_csv(text: str, name: str) -> HttpResponse:
     response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    return _attached(response, name)
+
+
+def streamed_csv(table: Table, name: str) -> HttpResponse | StreamingHttpResponse:
+    """A table that may be long: what lies past its first rows is written while it is sent."""
+    blocks = table.csv_blocks()
+    first = list(islice(blocks, 2))
+    if len(first) == 1:
+        return attached_csv(first[0], name)
+    rest = StreamingHttpResponse(chain(first, blocks), content_type="text/csv; charset=utf-8")
+    return _attached(rest, name)
+
+
+def _attached(response: Answer, name: str) -> Answer:
     response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
 

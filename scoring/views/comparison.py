@@ -4,8 +4,9 @@ import io
 from dataclasses import dataclass
 
 from defusedcsv import csv
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from campaigns import access
@@ -13,13 +14,30 @@ from campaigns.models import Qrels
 from scoring.board_choices import chosen_measure, chosen_version, versions_offered
 from scoring.charts.comparison import difference_chart, persistence_chart
 from scoring.compared_persistences import AtPersistence, bands, bands_csv
-from scoring.comparison import Comparison, chosen_runs, compared, ranked_runs, ticked_runs
+from scoring.comparison import (
+    Comparison,
+    chosen_runs,
+    compared,
+    ranked_runs,
+    ticked_runs,
+    with_interval,
+)
 from scoring.core.measures.measure import Measure
 from scoring.definitions import rules_of
 from scoring.exports.latex_scores import compare_latex
 from scoring.live_scores import LiveRun
+from scoring.models import Analysis
 from scoring.topic_rows import sees_topic_means
-from scoring.views.analysed import attached_csv, attached_latex, hidden_page, latex_names
+from scoring.views.analysed import (
+    TOPICS,
+    analysed_page,
+    attached_csv,
+    attached_latex,
+    hidden_page,
+    latex_names,
+    not_computed_yet,
+    page_or_404,
+)
 
 COLUMNS = ("topic", "title", "measure", "a", "b", "a_score", "b_score", "difference", "lowest",
            "highest", "qrels")  # fmt: skip
@@ -32,7 +50,6 @@ class _Asked:
     versions: list[Qrels]
     runs: tuple[LiveRun, ...]
     found: Comparison | None
-    bands: tuple[AtPersistence, ...] = ()
 
 
 @require_safe
@@ -44,6 +61,8 @@ def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
     if len(ticked) == 2:
         return redirect(f"{request.path}?{_as_two(request.GET, ticked).urlencode()}")
     asked = _asked(request, viewer)
+    found = with_interval(viewer, asked.found) if asked.found else None
+    by_p, analysis = _bands(viewer, found)
     context = {
         "ticked": len(ticked),
         "viewer": viewer,
@@ -53,16 +72,17 @@ def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
         "qrels": asked.qrels,
         "versions": asked.versions,
         "runs": asked.runs,
-        "found": asked.found,
-        "bands": asked.bands,
-        "leads": [sum(row.leader == place for row in asked.bands) for place in (1, 2)],
-        "band_figure": persistence_chart(asked.found, asked.bands)
-        if asked.found and asked.bands
-        else None,
-        "sees_sides": asked.found is not None and _sees_sides(viewer, asked.found),
-        "figure": difference_chart(asked.found) if asked.found and asked.found.topics else None,
+        "found": found,
+        "page": page_or_404(request, Paginator(found.topics if found else (), TOPICS)),
+        "bands": by_p,
+        "awaited_bands": analysis,
+        "leads": [sum(row.leader == place for row in by_p) for place in (1, 2)],
+        "band_figure": persistence_chart(found, by_p) if found and by_p else None,
+        "sees_sides": found is not None and _sees_sides(viewer, found),
+        "figure": difference_chart(found) if found and found.topics else None,
     }
-    return render(request, "scoring/compare.html", context)
+    awaited = (found.analysis if found else None) or analysis
+    return analysed_page(request, "scoring/compare.html", context, awaited)
 
 
 @require_safe
@@ -88,8 +108,11 @@ def compare_bands_csv(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not sees_topic_means(viewer):
         raise Http404
-    asked = _asked(request, viewer)
-    return attached_csv(bands_csv(asked.found, asked.bands), f"{slug}-compare-by-p")
+    found = _asked(request, viewer).found
+    by_p, analysis = _bands(viewer, found)
+    if analysis is not None:
+        return not_computed_yet(analysis)
+    return attached_csv(bands_csv(found, by_p), f"{slug}-compare-by-p")
 
 
 def _as_two(query: QueryDict, ticked: list[str]) -> QueryDict:
@@ -112,7 +135,12 @@ def compare_tex(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not sees_topic_means(viewer):
         raise Http404
-    text = compare_latex(_asked(request, viewer).found, **latex_names(request, viewer))
+    found = _asked(request, viewer).found
+    if found is not None:
+        found = with_interval(viewer, found)
+        if found.analysis is not None:
+            return not_computed_yet(found.analysis)
+    text = compare_latex(found, **latex_names(request, viewer))
     return attached_latex(text, f"{slug}-compare")
 
 
@@ -124,6 +152,13 @@ def _asked(request: HttpRequest, viewer: access.Viewer) -> _Asked:
     runs = ranked_runs(viewer, qrels, measure) if qrels else ()
     chosen = chosen_runs(runs, request.GET)
     found = compared(viewer, qrels, measure, *chosen) if qrels and chosen else None
-    is_pair = found is not None and found.first.run_id != found.second.run_id
-    by_p = bands(viewer.campaign, found) if found is not None and is_pair else ()
-    return _Asked(measure, qrels, versions, runs, found, by_p)
+    return _Asked(measure, qrels, versions, runs, found)
+
+
+def _bands(
+    viewer: access.Viewer, found: Comparison | None
+) -> tuple[tuple[AtPersistence, ...], Analysis | None]:
+    """Of two different runs; and the analysis, while a worker computes them."""
+    if found is None or found.first.run_id == found.second.run_id:
+        return (), None
+    return bands(viewer, found)

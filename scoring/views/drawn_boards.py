@@ -33,7 +33,7 @@ from scoring.views.analysed import page_or_404
 
 
 class DrawnBoard(NamedTuple):
-    """The part of the page, and the analysis that it shows or waits for."""
+    """The part of the page, and the analysis that it waits for."""
 
     text: str
     analysis: Analysis | None = None
@@ -84,4 +84,4 @@ def _draw(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
         "chart": interval_chart(charted) if is_drawn else None,
     }
     text = render_to_string("scoring/_board.html", parts, request)
-    return DrawnBoard(text, board.ties.analysis if board.ties else None)
+    return DrawnBoard(text, board.unanswered)

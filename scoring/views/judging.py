@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -12,7 +13,7 @@ from campaigns.models import Plan
 from scoring.judging_rows import OFFERED, Judging, chosen_outlook, chosen_stop, judging
 from scoring.judging_tables import runs_csv
 from scoring.judging_tables import topics_csv as topics_table
-from scoring.views.analysed import attached_csv
+from scoring.views.analysed import TOPICS, attached_csv, page_or_404
 
 LOOK_AGAIN = 5  # seconds
 
@@ -27,6 +28,7 @@ def judging_page(request: HttpRequest, slug: str) -> HttpResponse:
         "viewer": viewer,
         "campaign": viewer.campaign,
         "found": found,
+        "page": page_or_404(request, Paginator(found.topics if found else (), TOPICS)),
         "plan": found.plan if found else None,
         "choices": chosen_stop(request.GET),
         "offered": OFFERED,

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -16,13 +17,20 @@ from campaigns.forms.judging_plans import PlanForm
 from campaigns.lifecycle import CannotStep
 from campaigns.models import Qrels
 from scoring.analyses import answer_of, ask_all, last_answered
+from scoring.asked_means import NotYet
 from scoring.charts.judging import curve_figure, ranges_figure, replay_figure, topics_figure
 from scoring.models import Analysis
 from scoring.plan_forecasts import Forecast, Replay, forecast, replay
 from scoring.plan_orders import chosen_order, orders_offered
 from scoring.plan_tables import REPLAYS, forecast_csv, replay_csv
 from scoring.studies.judging_plans import METHODS, pool_size
-from scoring.views.analysed import analysed_page, attached_csv, not_computed_yet
+from scoring.views.analysed import (
+    TOPICS,
+    analysed_page,
+    attached_csv,
+    not_computed_yet,
+    page_or_404,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +122,8 @@ def _asked(viewer: access.Viewer, query: Any, *, is_chosen: bool = False) -> _As
         questions.append((viewer.campaign.active_qrels, "judging_replay", question))
     analysis, *played = ask_all(viewer, questions)
     found, behind = _found(viewer, question, order, analysis)
+    if isinstance(found, NotYet):
+        found, analysis = None, found.analysis
     replayed = None
     if played and played[0].state == Analysis.State.DONE:
         replayed = replay(question, answer_of(played[0]))
@@ -123,7 +133,7 @@ def _asked(viewer: access.Viewer, query: Any, *, is_chosen: bool = False) -> _As
 
 def _found(
     viewer: access.Viewer, question: dict[str, Any], order: str, analysis: Analysis
-) -> tuple[Forecast | None, int]:
+) -> tuple[Forecast | NotYet | None, int]:
     """The forecast, or the last one and how many judgments ago it was made: where many judge,
     there is always one on its way."""
     last = None if analysis.state == Analysis.State.FAILED else last_answered(analysis)
@@ -178,6 +188,7 @@ def _shown(
         "methods": METHODS,
         "in_force": planning.plan_in_force(viewer.campaign),
         "found": found,
+        "page": page_or_404(request, Paginator(found.topics if found else (), TOPICS)),
         "behind": asked.behind,
         "replayed": replayed,
         "replay_analysis": asked.replay_analysis,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -11,7 +11,7 @@ from campaigns import access
 from campaigns.models import Run
 from scoring.analyses import answer_of, ask
 from scoring.definitions import rules_of
-from scoring.document_tables import ranking_csv, unique_csv, unique_runs_csv, unjudged_csv
+from scoring.document_tables import ranking_csv, unique_csv, unique_runs_csv, unjudged_rows
 from scoring.live_scores import LiveRun
 from scoring.models import Analysis
 from scoring.pool_rows import OFFERED, board_runs
@@ -23,7 +23,13 @@ from scoring.run_documents import (
     unjudged_documents,
 )
 from scoring.unique_rows import UniqueFinds, chosen_unique_depth, unique_finds
-from scoring.views.analysed import analysed_page, attached_csv, not_computed_yet, page_or_404
+from scoring.views.analysed import (
+    analysed_page,
+    attached_csv,
+    not_computed_yet,
+    page_or_404,
+    streamed_csv,
+)
 
 
 @require_safe
@@ -63,7 +69,6 @@ def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
         "found": found,
         "page": page,
         "last": page[-1] if len(page) else None,
-        "all": found[-1] if found else None,
         "offered": [f"{float(p):g}" for p in viewer.campaign.persistences],
         "p": f"{found.persistence:g}" if found else "",
     }
@@ -71,11 +76,13 @@ def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
 
 
 @require_safe
-def unjudged_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+def unjudged_table(
+    request: HttpRequest, slug: str, public_id: str
+) -> HttpResponse | StreamingHttpResponse:
     viewer, run = _run(request, slug, public_id)
     found = unjudged_documents(viewer, run, chosen_p(viewer, request.GET))
-    text = unjudged_csv(run, viewer.campaign.active_qrels, found)
-    return attached_csv(text, f"{slug}-run-{public_id}-unjudged")
+    table = unjudged_rows(run, viewer.campaign.active_qrels, found)
+    return streamed_csv(table, f"{slug}-run-{public_id}-unjudged")
 
 
 @require_safe

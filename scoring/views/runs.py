@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from django.http import HttpRequest, HttpResponse
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -18,8 +19,14 @@ from scoring.models import Score
 from scoring.progress import progress_of
 from scoring.run_scores import run_scores, scores_in_force
 from scoring.run_topics import ORDERS, chosen_topic_order, run_topics
-from scoring.score_tables import run_csv
-from scoring.views.analysed import attached_latex, latex_names
+from scoring.score_tables import run_table
+from scoring.views.analysed import (
+    TOPICS,
+    attached_latex,
+    latex_names,
+    page_or_404,
+    streamed_csv,
+)
 
 
 @require_safe
@@ -36,6 +43,7 @@ def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "offered": rules_of(viewer.campaign).measures,
         "is_share": family_of(measure).facts.range[1] <= 1,
         "topics": topics,
+        "page": page_or_404(request, Paginator(topics.rows if topics else (), TOPICS)),
         "order": order,
         "orders": ORDERS,
         "figure": run_topics_figure(topics) if topics and topics.scored else None,
@@ -51,15 +59,15 @@ def run_status(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 
 @require_safe
-def run_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+def run_scores_table(
+    request: HttpRequest, slug: str, public_id: str
+) -> HttpResponse | StreamingHttpResponse:
     """Its scores as CSV, by all measures or by the one that is asked for."""
     viewer, run = _run(request, slug, public_id)
     asked = request.GET.get("measure")
     measures = (chosen_measure(viewer, asked),) if asked else rules_of(viewer.campaign).measures
-    text = run_csv(viewer, run, measures, chosen_topic_order(request.GET))
-    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-run-{public_id}.csv"'
-    return response
+    table = run_table(viewer, run, measures, chosen_topic_order(request.GET))
+    return streamed_csv(table, f"{slug}-run-{public_id}")
 
 
 @require_safe

@@ -1,6 +1,7 @@
 """Topics: what was asked, and how the runs did on it."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
@@ -12,10 +13,17 @@ from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.definitions import rules_of
 from scoring.exports.latex_scores import topic_latex, topics_latex
-from scoring.score_tables import topic_csv, topics_csv
-from scoring.topic_matrix import ORDERS, chosen_order, matrix_csv, topic_matrix
+from scoring.score_tables import topic_csv, topics_table
+from scoring.topic_matrix import ORDERS, chosen_order, matrix_table, topic_matrix
 from scoring.topic_rows import could_lead, sees_topic_means, topic_rows, topic_runs
-from scoring.views.analysed import attached_csv, attached_latex, latex_names
+from scoring.views.analysed import (
+    TOPICS,
+    attached_csv,
+    attached_latex,
+    latex_names,
+    page_or_404,
+    streamed_csv,
+)
 
 
 @require_safe
@@ -28,6 +36,7 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
     has_picture = matrix is not None and len(matrix.runs) > 1
     context = {
         "rows": rows,
+        "page": page_or_404(request, Paginator(rows, TOPICS)),
         "sees_means": sees_topic_means(viewer),
         "order": order,
         "orders": ORDERS,
@@ -40,10 +49,12 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def topics_table(request: HttpRequest, slug: str) -> HttpResponse:
+def topics_csv(request: HttpRequest, slug: str) -> HttpResponse | StreamingHttpResponse:
     viewer = _viewer(request, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
-    return attached_csv(topics_csv(viewer, topic_rows(viewer, measure), measure), f"{slug}-topics")
+    return streamed_csv(
+        topics_table(viewer, topic_rows(viewer, measure), measure), f"{slug}-topics"
+    )
 
 
 @require_safe
@@ -56,13 +67,13 @@ def topics_tex(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def matrix_table(request: HttpRequest, slug: str) -> HttpResponse:
+def matrix_csv(request: HttpRequest, slug: str) -> HttpResponse | StreamingHttpResponse:
     viewer = _viewer(request, slug)
     if not sees_topic_means(viewer):
         raise Http404
     measure = chosen_measure(viewer, request.GET.get("measure"))
     matrix = topic_matrix(viewer, measure, chosen_order(request.GET))
-    return attached_csv(matrix_csv(matrix), f"{slug}-topics-by-run")
+    return streamed_csv(matrix_table(matrix), f"{slug}-topics-by-run")
 
 
 @require_safe

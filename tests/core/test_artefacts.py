@@ -11,8 +11,10 @@ from scoring.core.artefacts import (
     pack_grades,
     pack_ranking,
     pack_vector,
+    unpack_doc_ids,
     unpack_grades,
     unpack_ranking,
+    unpack_topic,
     unpack_vector,
 )
 from scoring.core.ranking import rank
@@ -128,3 +130,44 @@ def test_the_layout_is_little_endian_and_documented():
     assert blob[8:12] == b"\x01\0\0\0"
     assert blob[16:24] == b"\x01" + b"\0" * 7
     assert blob[32:] == b"\0\0\0\0\0\0\xf0\x3f"
+
+
+def a_long_ranking(lengths=(3, 0, 700, 1, 5)):
+    """Longer than what is inflated at a time."""
+    random = np.random.default_rng(1)
+    rows = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    return rank(
+        topics=[f"t{number}" for number in range(len(lengths))],
+        topic_index=rows,
+        doc_ids=np.array([b"document-%06d" % number for number in random.permutation(len(rows))]),
+        retrieval_scores=random.integers(0, 9, len(rows)).astype(float),
+    )
+
+
+@pytest.mark.parametrize("topic", ["t0", "t1", "t2", "t3", "t4", "none"])
+def test_one_topic_is_that_of_the_whole_ranking(topic, monkeypatch):
+    monkeypatch.setattr("scoring.core.artefacts._INFLATED", 100)
+    monkeypatch.setattr("scoring.core.artefacts._FED", 50)
+    whole = a_long_ranking()
+    at = whole.topics.index(topic) if topic in whole.topics else 1
+    part = slice(whole.offsets[at], whole.offsets[at + 1])
+    found = unpack_topic(pack_ranking(whole), topic)
+    assert found.topics == (topic,)
+    for column in ("doc_ids", "hashes", "tie_groups"):
+        assert np.array_equal(getattr(found, column), getattr(whole, column)[part])
+
+
+def test_documents_are_found_at_their_cells_in_any_order():
+    whole = a_long_ranking()
+    cells = [("t4", 2), ("t2", 699), ("t0", 0), ("t2", 0), ("t1", 0), ("t9", 3), ("t2", 700)]
+    found = unpack_doc_ids(pack_ranking(whole), cells)
+    ids, firsts = whole.doc_ids, dict(zip(whole.topics, whole.offsets, strict=False))
+    assert found == [
+        ids[firsts["t4"] + 2], ids[firsts["t2"] + 699], ids[0], ids[firsts["t2"]], b"", b"", b"",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("spoil", [lambda blob: blob[:-9], lambda blob: blob[:60] + blob[61:]])
+def test_a_damaged_ranking_gives_no_topic(spoil):
+    with pytest.raises(ArtefactError):
+        unpack_topic(spoil(pack_ranking(a_long_ranking())), "t0")

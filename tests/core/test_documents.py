@@ -22,7 +22,7 @@ TABLE = build_table(
 )
 
 
-def test_grades_ranks_and_ties_of_one_topic_and_what_is_unjudged_of_all() -> None:
+def test_grades_ranks_and_ties_of_the_topics_that_a_table_has() -> None:
     topics = ("b", "x", "a")
     found = graded_documents(
         rank(
@@ -33,15 +33,9 @@ def test_grades_ranks_and_ties_of_one_topic_and_what_is_unjudged_of_all() -> Non
         ),
         TABLE,
     )
-    own = found.of_topic(1)
-    assert own.doc_ids.tolist() == [b"n1", b"d2", b"d1", b"n2"]
-    assert own.positions.tolist() == [0, 1, 2, 3]
-    assert own.grades.tolist() == [UNJUDGED, UNJUDGED, 0, UNJUDGED]
-    assert own.is_tied.tolist() == [False, True, True, False]
-    assert len(found.of_topic(2).rows) == 0
-
-    everywhere = found.unjudged(np.array([True, True, True]))
-    at = zip(everywhere.positions.tolist(), everywhere.rows.tolist(), strict=True)
-    assert list(at) == [(0, 1), (1, 0), (1, 1), (3, 1)]
-    assert everywhere.doc_ids.tolist() == [b"n1", b"n1", b"d2", b"n2"]
-    assert found.unjudged(np.array([True, False, True])).doc_ids.tolist() == [b"n1"]
+    own = found.rows == 1
+    assert found.doc_ids[own].tolist() == [b"n1", b"d2", b"d1", b"n2"]
+    assert found.positions[own].tolist() == [0, 1, 2, 3]
+    assert found.grades[own].tolist() == [UNJUDGED, UNJUDGED, 0, UNJUDGED]
+    assert found.is_tied[own].tolist() == [False, True, True, False]
+    assert 2 not in found.rows

@@ -14,8 +14,8 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 
 from campaigns.access import Viewer
 from scoring.core.measures.names import parse_measure
-from scoring.grade_cube import _cube, means_from_grades
 from scoring.leaderboard import leaderboard
+from scoring.means_from_grades import KEPT, means_from_grades
 from scoring.models import StoredGrades
 from tests.flow.conftest import World, run_file
 
@@ -106,7 +106,7 @@ def test_a_blind_board_stays_blind(board: World) -> None:
 def test_grades_whose_file_is_gone_are_made_again(board: World) -> None:
     asked = {"measure": "RBP(p=0.5)", "p": "0.61"}
     whole = rows(board, **asked)
-    _cube.cache_clear()
+    KEPT.clear()
     default_storage.delete(StoredGrades.objects.get(run__tag="second").storage_key)
     assert rows(board, **asked) == whole
 

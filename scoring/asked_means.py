@@ -1,0 +1,54 @@
+"""Means by measures that nobody stored scores for: at once where few grades are read for them, else
+by a worker."""
+
+import hashlib
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
+
+from campaigns.access import Viewer
+from campaigns.models import Qrels
+from scoring.analyses import answer_of, ask
+from scoring.core.measures.measure import Measure
+from scoring.means_from_grades import GradedRun, Means, graded_runs, means_of
+from scoring.models import Analysis
+from scoring.studies.means import means_answered
+
+# Grades times measures: what a web process reads in a fifth of a second, and keeps in memory.
+AT_ONCE: Final = 20_000_000
+
+
+class NotYet(NamedTuple):
+    """A worker computes them, or has failed to."""
+
+    analysis: Analysis
+
+
+def means_asked(
+    viewer: Viewer,
+    qrels: Qrels,
+    measures: Sequence[Measure],
+    *,
+    run_ids: Collection[str] | None = None,
+) -> dict[Measure, Means] | NotYet:
+    """Of all live runs with stored grades, or of those named. Two queries; four by a worker. The
+    viewer must be one who may see the scores of them all."""
+    campaign = viewer.campaign
+    runs = graded_runs(campaign, qrels, run_ids)
+    grades = campaign.topics.count() * sum(run.depth for run in runs)
+    if grades * len(measures) <= AT_ONCE:
+        return means_of(campaign, qrels, measures, runs)
+    question = {
+        "measures": [str(measure) for measure in measures],
+        "run_ids": None if run_ids is None else sorted(run_ids),
+        "grades": _stamp(runs),
+    }
+    analysis = ask(viewer, qrels, "means", question)
+    if analysis.state != Analysis.State.DONE:
+        return NotYet(analysis)
+    return dict(zip(measures, means_answered(answer_of(analysis)), strict=True))
+
+
+def _stamp(runs: Sequence[GradedRun]) -> str:
+    """Another one as soon as a run comes or goes, ranked or not, or is graded anew."""
+    facts = "".join(f"{run.run_id} {run.digest}\n" for run in runs)
+    return hashlib.sha256(facts.encode()).hexdigest()[:16]

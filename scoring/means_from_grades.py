@@ -1,0 +1,136 @@
+"""Means of runs by measures that nobody stored scores for, from the grades that are stored: run by
+run, so that memory is that of one run's grades whatever their number."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.models import Campaign, Qrels, Run
+from campaigns.stored_files import FileLost
+from scoring.core.judgments import JudgmentTable
+from scoring.core.means import mask_excluded, mean_scores, topics_of_mean
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.graded import GradedTopics, Scores, evaluate
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import rel_of
+from scoring.definitions import Rules, rules_of
+from scoring.last_used import LastUsed
+from scoring.loading import grades_of, load_grades, load_table
+from scoring.models import StoredGrades
+
+Means: TypeAlias = dict[str, tuple[float | None, float | None]]  # base, residual by public id
+
+ROOM: Final = 32 << 20  # bytes of grades that a process keeps
+_GRADES_AT_A_TIME: Final = 1 << 18  # what measures work out of them is some tens of times as large
+
+KEPT: LastUsed[NDArray[np.int8]] = LastUsed(room=ROOM)
+
+
+@dataclass(frozen=True)
+class GradedRun:
+    """A live run whose grades are stored, and where."""
+
+    run_id: str  # public id
+    storage_key: str
+    digest: str
+    depth: int  # of its longest topic
+
+
+def graded_runs(
+    campaign: Campaign, qrels: Qrels, run_ids: Collection[str] | None = None
+) -> tuple[GradedRun, ...]:
+    """In the order of their public ids, these only where some are named. One query."""
+    stored = StoredGrades.objects.filter(qrels=qrels, run__in=campaign.runs.live())
+    if run_ids is not None:
+        stored = stored.filter(run__public_id__in=run_ids)
+    columns = ("run__public_id", "storage_key", "digest", "run__ranking__longest")
+    rows = stored.order_by("run__public_id").values_list(*columns)
+    return tuple(GradedRun(*facts, depth or 1) for *facts, depth in rows)
+
+
+def means_from_grades(campaign: Campaign, qrels: Qrels, measure: Measure) -> Means:
+    """Mean base and mean residual of every run with stored grades, by public id; the same numbers
+    that an evaluation stores."""
+    return means_by_measure(campaign, qrels, (measure,))[measure]
+
+
+def means_by_measure(
+    campaign: Campaign,
+    qrels: Qrels,
+    measures: Sequence[Measure],
+    *,
+    run_ids: Collection[str] | None = None,
+) -> dict[Measure, Means]:
+    """The same by several measures, of these runs only where some are named. Two queries, and a
+    file a run that is not kept."""
+    return means_of(campaign, qrels, measures, graded_runs(campaign, qrels, run_ids))
+
+
+def means_of(
+    campaign: Campaign, qrels: Qrels, measures: Sequence[Measure], runs: Sequence[GradedRun]
+) -> dict[Measure, Means]:
+    """The same of runs that were looked up before."""
+    if not runs:
+        return {measure: {} for measure in measures}
+    rules, table = rules_of(campaign), load_table(qrels, campaign)
+    included = {measure: _included(measure, table, rules) for measure in measures}
+    found: dict[Measure, Means] = {measure: {} for measure in measures}
+    for run in runs:
+        for measure, scores in _scores(_grades(run, qrels, table), table, rules, measures).items():
+            found[measure][run.run_id] = _mean(scores, included[measure], measure)
+    return found
+
+
+def _grades(run: GradedRun, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
+    """int8[topics, depth]: kept or stored ones where they are whole, else new ones."""
+    grades = KEPT.get(run.storage_key)
+    if grades is not None and len(grades) == len(table.topics):
+        return grades
+    try:
+        grades = load_grades(run.storage_key, run.digest)
+    except FileLost:
+        grades = None
+    if grades is None or len(grades) != len(table.topics):
+        lost = Run.objects.select_related("ranking").get(public_id=run.run_id)
+        return grades_of(lost, qrels, table)
+    KEPT.keep(run.storage_key, grades, grades.nbytes)
+    return grades
+
+
+def _scores(
+    grades: NDArray[np.int8], table: JudgmentTable, rules: Rules, measures: Sequence[Measure]
+) -> dict[Measure, Scores]:
+    """By topic, worked out for some topics at a time."""
+    step = max(1, _GRADES_AT_A_TIME // max(grades.shape[1], 1))
+    parts = []
+    for start in range(0, len(grades), step):
+        block = slice(start, start + step)
+        graded = GradedTopics(grades[block], table.grade_counts[block], rules.gain_map)
+        parts.append(evaluate(measures, graded))
+    return {measure: _joined([part[measure] for part in parts]) for measure in measures}
+
+
+def _joined(parts: Sequence[Scores]) -> Scores:
+    if len(parts) == 1:
+        return parts[0]
+    residuals = [part.residual for part in parts if part.residual is not None]
+    return Scores(
+        np.concatenate([part.base for part in parts]) if parts else np.empty(0),
+        np.concatenate(residuals) if residuals else None,
+    )
+
+
+def _included(measure: Measure, table: JudgmentTable, rules: Rules) -> NDArray[np.bool_]:
+    rel = max(rules.rel, rel_of(measure) or 1)
+    held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)
+    return topics_of_mean(table.grade_counts, rel=rel, no_relevant=rules.no_relevant) & ~held_out
+
+
+def _mean(
+    scores: Scores, included: NDArray[np.bool_], measure: Measure
+) -> tuple[float | None, float | None]:
+    mean = mean_scores(mask_excluded(scores, included), included, family_of(measure).summary)
+    return None if np.isnan(mean.base) else mean.base, mean.residual

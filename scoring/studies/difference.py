@@ -1,0 +1,33 @@
+"""How sure the mean difference of two runs is, by topics drawn anew."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from campaigns.models import Campaign, Qrels
+from scoring.board_vectors import Vectors, vectors_of
+from scoring.core.intervals import bootstrap_intervals
+from scoring.core.measures.names import parse_measure
+
+SAMPLES, SEED = 10_000, 1  # of the bootstrap: the same numbers whenever somebody looks
+
+
+def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+    """`ends`, float64[2]: the 95 % interval of `first` - `second` by the question's `measure`."""
+    (vectors,) = vectors_of(campaign, qrels, [parse_measure(question["measure"])])
+    differences = differences_of(vectors, question["first"], question["second"])
+    return {"ends": np.array(interval_of(differences))}
+
+
+def differences_of(vectors: Vectors, first: str, second: str) -> NDArray[np.float64]:
+    """float64[1, topics], of two runs by their public ids."""
+    a, b = vectors.run_ids.index(first), vectors.run_ids.index(second)
+    differences: NDArray[np.float64] = (vectors.base[a] - vectors.base[b])[None, :]
+    return differences
+
+
+def interval_of(differences: NDArray[np.float64]) -> tuple[float, float]:
+    found = bootstrap_intervals(differences, samples=SAMPLES, seed=SEED)
+    return float(found.lower[0]), float(found.upper[0])
