@@ -56,9 +56,11 @@ class MachineService:
             )  # fmt: skip
 
     def _inside(self, namespace: str) -> list[str]:
+        """`ip netns exec` gives it mounts of its own: /etc/hosts is replaced for it alone."""
         drop = ["--no-new-privs", "--bounding-set=-all", "--clear-groups"]
         ids = [f"--reuid={self.account}", f"--regid={self.account}"]
-        return ["ip", "netns", "exec", namespace, "setpriv", *ids, *drop, "--"]
+        resolve = ["sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', str(self.network.hosts)]
+        return ["ip", "netns", "exec", namespace, *resolve, "setpriv", *ids, *drop, "--"]
 
     def _settings(self) -> dict[str, str]:
         return with_path(self.environment | self.service.get("environment", {}))

@@ -14,6 +14,7 @@ from tests.container.container import Container, wait_until
 from tests.container.image import ROOT, Image
 from tests.container.machine_services import MachineService
 from tests.container.network import Network
+from tests.container.programs import Failed
 from tests.container.volumes import Volumes
 
 HOST = "evaluation.example.org"
@@ -83,7 +84,10 @@ class Site:
             assert service.is_running, f"{name} ended\n{service.printed()}"
             return service.is_healthy()
 
-        wait_until(f"{name} to be healthy", is_healthy)
+        try:
+            wait_until(f"{name} to be healthy", is_healthy)
+        except TimeoutError as late:
+            raise Failed(f"{late}\n{service.printed()}") from late
 
     def _make(self, name: str) -> Container | MachineService:
         service, place = self.services[name], self.folder / name
