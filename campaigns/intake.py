@@ -1,10 +1,11 @@
 """Taking in a run: its file is stored first, then one short transaction decides."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db import transaction
@@ -39,15 +40,21 @@ def hand_in(
     upload: File,
     arrived_at: datetime,
     description: Description,
+    completed_at: datetime | None = None,
     idempotency_key: str = "",
     replaces: str = "",
     team: Team | None = None,
 ) -> Run:
     """Takes in what a member hands in for the own team, or an organiser for any, by page or by
-    API. Deadlines and quotas are the teams', not the organisers'. Raises `NotTaken`."""
+    API. Deadlines and quotas are the teams', not the organisers'. Raises `NotTaken`.
+
+    `completed_at` is when the body was complete, where a proxy says so; else it is now."""
     giver = _Giver.of(viewer, team)
+    completed_at = completed_at or timezone.now()
+    moment = lifecycle.deciding_moment(arrived_at, completed_at)
     try:
-        _decide_early(viewer, giver, arrived_at, replaces)  # before a large file is stored
+        _decide_early(viewer, giver, moment, replaces)  # before a large file is stored
+        _refuse_slow(giver, completed_at - arrived_at, upload.size or 0)
     except NotTaken:
         if _earlier_upload(giver.team, idempotency_key) is None:
             raise  # a repeated one is answered as the first was, whatever has changed since
@@ -58,6 +65,7 @@ def hand_in(
             person=giver.person,
             file=file,
             submitted_at=arrived_at,
+            received_at=completed_at,
             run_type=description.run_type,
             description=description.text,
             judging_priority=description.priority,
@@ -75,6 +83,7 @@ def submit_run(
     person: User | None,
     file: StoredFile,
     submitted_at: datetime,
+    received_at: datetime | None = None,
     run_type: str = Run.Type.AUTOMATIC,
     description: str = "",
     judging_priority: int | None = None,
@@ -103,7 +112,8 @@ def submit_run(
         replaced = _replaced_run(team, replaces)
         is_late = False
         if not is_past_deadline_allowed:
-            is_late = _decide(campaign, team, submitted_at, replaced)
+            moment = lifecycle.deciding_moment(submitted_at, received_at)
+            is_late = _decide(campaign, team, moment, replaced)
         run = Run.objects.create(
             campaign=campaign,
             team=team,
@@ -119,6 +129,7 @@ def submit_run(
             digest=file.digest,
             storage_key=file.storage_key,
             submitted_at=submitted_at,
+            received_at=received_at,
             state_changed_at=timezone.now(),
             idempotency_key=idempotency_key,
             is_late=is_late,
@@ -135,7 +146,7 @@ def submit_run(
 
 
 def decide_deadline(campaign: Campaign, moment: datetime) -> bool:
-    """Whether a run that began to arrive then is late; raises `NotTaken` outside the dates."""
+    """Whether a run of this `deciding_moment` is late; raises `NotTaken` outside the dates."""
     if lifecycle.is_accepting_at(campaign, moment):
         return False
     if lifecycle.is_late_at(campaign, moment):
@@ -220,6 +231,19 @@ def _decide_early(viewer: Viewer, giver: _Giver, moment: datetime, replaces: str
     if not people.has_accepted_terms(campaign, giver.person):
         raise NotTaken("Accept the campaign's terms first, on your team's page.", "terms")
     _decide(campaign, giver.team, moment, _replaced_run(giver.team, replaces))
+
+
+def _refuse_slow(giver: _Giver, lasted: timedelta, size: int) -> None:
+    """Raises `NotTaken` for an upload that took longer than its size at the least rate does."""
+    rate = settings.UPLOAD_LEAST_BYTES_PER_SECOND
+    allowed = settings.UPLOAD_ALLOWANCE_SECONDS + size / rate
+    if not giver.is_organiser and lasted.total_seconds() > allowed:
+        raise NotTaken(
+            f"The upload took {lasted.total_seconds():,.0f} s, and a file of {size:,} bytes must be"
+            f" complete within {allowed:,.0f} s. Compress it with gzip, or send it again over a"
+            " faster connection.",
+            "too_slow",
+        )
 
 
 def _decide(campaign: Campaign, team: Team, moment: datetime, replaced: Run | None) -> bool:

@@ -64,6 +64,13 @@ def create_campaign(*, campaign: Campaign, organiser: User) -> Campaign:
 # --- by the clock ---------------------------------------------------------------------------------
 
 
+def deciding_moment(began: datetime, completed: datetime | None) -> datetime:
+    """The moment of an upload that deadlines count: its begin, but not more than the allowance
+    before its end. So nobody gains time by sending slowly what was begun before a deadline."""
+    allowance = timedelta(seconds=settings.UPLOAD_ALLOWANCE_SECONDS)
+    return began if completed is None else max(began, completed - allowance)
+
+
 def is_accepting_at(campaign: Campaign, moment: datetime) -> bool:
     """Whether a run that began to arrive at `moment` counts: in [opens, closes)."""
     if not campaign.is_accepting or (campaign.opens_at and moment < campaign.opens_at):

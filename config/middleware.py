@@ -14,15 +14,18 @@ from django.utils import timezone
 from django.utils.cache import patch_cache_control
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
-SECONDS = re.compile(r"[0-9]{10}(\.[0-9]{1,9})?", re.ASCII)
+SECONDS = r"([0-9]{10}(?:\.[0-9]{1,9})?)"
+ARRIVAL = re.compile(f"{SECONDS}(?: {SECONDS})?", re.ASCII)
 
 
 def stamp_arrival(get_response: GetResponse) -> GetResponse:
-    """Notes when the request began: a deadline counts that, however slow the upload is. A proxy
-    that takes the whole of an upload in before it passes it on says when it began to."""
+    """Notes when the request began and when its body was complete: deadlines count both. A proxy
+    that reads an upload completely before it passes it on says so, by its own clock alone. Without
+    one, `completed_at` is None: the body is complete when a view has read it."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        request.arrived_at = _told_arrival(request) or timezone.now()
+        began, request.completed_at = _told_arrival(request)
+        request.arrived_at = began or timezone.now()
         return get_response(request)
 
     return middleware
@@ -96,12 +99,16 @@ def forbid_storing(get_response: GetResponse) -> GetResponse:
     return middleware
 
 
-def _told_arrival(request: HttpRequest) -> datetime | None:
-    """What the proxy says, where there is one to say it; never a moment that is still to come."""
+def _told_arrival(request: HttpRequest) -> tuple[datetime | None, datetime | None]:
+    """What the proxy says, where there is one: when the request began, and when it was complete."""
     told = request.headers.get(settings.ARRIVAL_HEADER, "") if settings.ARRIVAL_HEADER else ""
-    if not SECONDS.fullmatch(told):
-        return None
-    return min(datetime.fromtimestamp(float(told), tz=UTC), timezone.now())
+    found = ARRIVAL.fullmatch(told)
+    if found is None:
+        return None, None
+    began, completed = (
+        datetime.fromtimestamp(float(text), tz=UTC) if text else None for text in found.groups()
+    )
+    return began, completed
 
 
 def _is_asked_for_a_page(request: HttpRequest) -> bool:

@@ -195,6 +195,11 @@ STATICFILES_FINDERS = [
 WHITENOISE_USE_FINDERS = env.bool("WHITENOISE_USE_FINDERS", default=True)
 WHITENOISE_MAX_AGE = env.int("STATIC_MAX_AGE", default=300)
 
+# An upload that began before a deadline counts if it is complete so many seconds after it. Any
+# upload must be complete within as many seconds and what its size takes at the least rate.
+UPLOAD_ALLOWANCE_SECONDS = env.float("UPLOAD_ALLOWANCE_SECONDS", default=120)
+UPLOAD_LEAST_BYTES_PER_SECOND = env.int("UPLOAD_LEAST_BYTES_PER_SECOND", default=16_000)
+
 # --- background work --------------------------------------------------------------------------
 
 BROKER_URL = env.str("BROKER_URL", default="filesystem://localhost")

@@ -9,15 +9,18 @@ from pathlib import Path
 
 import pytest
 import time_machine
+from django.conf import LazySettings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.template import Context, Template
 from django.test import Client
 from django.urls import reverse
 
-from campaigns import lifecycle
+from campaigns import intake, lifecycle
+from campaigns.access import Viewer
+from campaigns.descriptions import Description
 from campaigns.models import Campaign
 from scoring import jobs
-from tests.making import make_campaign, make_team, make_user
+from tests.making import make_campaign, make_run, make_team, make_user
 from tests.test_typed_dates import typed
 
 pytestmark = pytest.mark.django_db
@@ -180,3 +183,100 @@ def test_a_moment_is_shown_on_every_clock() -> None:
 def test_a_moment_far_away_is_shown_too() -> None:
     for year in (2000, 2200):
         assert str(year) in shown(datetime(year, 1, 1, 13, tzinfo=UTC), None)
+
+
+# --- the end of the upload ------------------------------------------------------------------------
+
+
+def slow_upload(
+    campaign: Campaign, client: Client, door: str, began: datetime, completed: datetime
+) -> int:
+    """As the proxy passes it on."""
+    client.defaults["HTTP_X_ARRIVED"] = f"{began.timestamp():.6f} {completed.timestamp():.6f}"
+    return upload(campaign, client, door)
+
+
+@pytest.fixture
+def proxied(settings: LazySettings) -> LazySettings:
+    settings.ARRIVAL_HEADER = "X-Arrived"
+    settings.UPLOAD_ALLOWANCE_SECONDS = 120
+    settings.UPLOAD_LEAST_BYTES_PER_SECOND = 1  # the file of 17 bytes may take 17 s more
+    return settings
+
+
+@pytest.mark.parametrize("door", TAKEN)
+@pytest.mark.parametrize(
+    ("seconds", "grace_minutes", "is_taken", "is_late"),
+    [
+        (119.999, 0, True, False),
+        (120, 0, False, None),
+        (133, 0, False, None),
+        (119.999, 30, True, False),
+        (120, 30, True, True),
+        (133, 30, True, True),
+    ],
+)
+def test_a_run_that_is_complete_later_than_the_allowance_is_late(
+    proxied: LazySettings,
+    door: str,
+    seconds: float,
+    grace_minutes: int,
+    is_taken: bool,
+    is_late: bool | None,
+) -> None:
+    person = make_user()
+    campaign = make_campaign(closes_at=CLOSES, grace_minutes=grace_minutes)
+    make_team(campaign, person)
+    client = Client()
+    client.force_login(person)
+    began, completed = CLOSES - timedelta(seconds=1), CLOSES + timedelta(seconds=seconds)
+    with time_machine.travel(completed + timedelta(hours=1), tick=False):  # it waited in a queue
+        status = slow_upload(campaign, client, door, began, completed)
+    assert status == (TAKEN if is_taken else NOT_TAKEN)[door]
+    found = [(run.is_late, run.submitted_at, run.received_at) for run in campaign.runs.all()]
+    assert found == ([(is_late, began, completed)] if is_taken else [])
+
+
+@pytest.mark.parametrize("door", TAKEN)
+@pytest.mark.parametrize(("seconds", "is_taken"), [(137, True), (137.001, False)])
+def test_an_upload_that_is_slower_than_the_least_rate_is_refused(
+    proxied: LazySettings, door: str, seconds: float, is_taken: bool
+) -> None:
+    person = make_user()
+    campaign = make_campaign(closes_at=CLOSES)
+    make_team(campaign, person)
+    client = Client()
+    client.force_login(person)
+    began = CLOSES - timedelta(days=1)
+    status = slow_upload(campaign, client, door, began, began + timedelta(seconds=seconds))
+    assert status == (TAKEN if is_taken else NOT_TAKEN)[door]
+    assert campaign.runs.count() == is_taken
+
+
+def test_without_a_proxy_the_end_is_when_the_body_was_read() -> None:
+    person = make_user()
+    campaign = make_campaign(closes_at=CLOSES, grace_minutes=30)
+    team = make_team(campaign, person)
+    began = CLOSES - timedelta(seconds=1)
+    with time_machine.travel(CLOSES + timedelta(seconds=121), tick=False):
+        run = intake.hand_in(
+            viewer=Viewer(campaign, person, frozenset({"participant"}), team),
+            upload=SimpleUploadedFile("run.txt", b"1 Q0 d 1 1.0 tag\n" * 20_000),
+            arrived_at=began,
+            description=Description(),
+        )
+    assert run.is_late
+
+
+def test_a_run_is_not_withdrawn_by_a_request_that_was_sent_slowly(proxied: LazySettings) -> None:
+    person = make_user()
+    campaign = make_campaign(closes_at=CLOSES)
+    run = make_run(campaign, make_team(campaign, person))
+    url = reverse("campaigns:run-withdraw", args=[campaign.slug, run.public_id])
+    client = Client()
+    client.force_login(person)
+    for seconds, is_withdrawn in ((121, False), (119, True)):
+        ended = CLOSES.timestamp() + seconds
+        client.post(url, headers={"X-Arrived": f"{CLOSES.timestamp() - 1:.3f} {ended:.3f}"})
+        run.refresh_from_db()
+        assert (run.withdrawn_at is not None) == is_withdrawn

@@ -126,6 +126,7 @@ def run_create(request: Request, slug: str) -> Response:
         viewer=viewer,
         upload=said["file"],
         arrived_at=request._request.arrived_at,
+        completed_at=request._request.completed_at,
         description=_description(viewer.campaign, request),
         idempotency_key=_idempotency_key(request),
         replaces=said.get("replaces", ""),

@@ -1,6 +1,7 @@
 """What is decided of a run once it is there: accepted, withdrawn, disqualified, reinstated."""
 
 from django.http import Http404
+from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -55,7 +56,9 @@ def run_withdraw(request: Request, slug: str, public_id: str) -> Response:
     """While runs are taken. It leaves the board and cannot be put back. Withdrawing twice changes
     nothing."""
     viewer, run = _followed_or_404(request, slug, public_id)
-    if intake.can_withdraw(viewer, run, request._request.arrived_at):
+    sent = request._request
+    moment = lifecycle.deciding_moment(sent.arrived_at, sent.completed_at or timezone.now())
+    if intake.can_withdraw(viewer, run, moment):
         intake.withdraw_run(run=run, person=request.user)
         run.refresh_from_db()
     if run.withdrawn_at is None:

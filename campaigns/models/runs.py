@@ -63,7 +63,8 @@ class Run(models.Model):
     size = models.PositiveBigIntegerField()
     digest = models.CharField(max_length=64)  # sha256 of the file as uploaded
     storage_key = models.CharField(max_length=100, blank=True)  # empty: the file was deleted
-    submitted_at = models.DateTimeField()  # the start of the upload, which deadlines count
+    submitted_at = models.DateTimeField()  # the start of the upload
+    received_at = models.DateTimeField(null=True)  # its end; deadlines count both
     idempotency_key = models.CharField(max_length=64, blank=True)
 
     state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)

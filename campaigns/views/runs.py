@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns import access, intake, lifecycle, offers, quotas, verdicts
@@ -31,6 +32,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
                 viewer=viewer,
                 upload=form.cleaned_data["file"],
                 arrived_at=request.arrived_at,
+                completed_at=request.completed_at,
                 description=form.description,
                 idempotency_key=form.cleaned_data["idempotency_key"],
                 replaces=form.cleaned_data.get("replaces", ""),
@@ -58,7 +60,8 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def run_withdraw(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _followed_or_404(request, slug, public_id)
-    if intake.can_withdraw(viewer, run, request.arrived_at):
+    moment = lifecycle.deciding_moment(request.arrived_at, request.completed_at or timezone.now())
+    if intake.can_withdraw(viewer, run, moment):
         intake.withdraw_run(run=run, person=request.user)
     else:
         messages.error(request, "Runs are not taken any more: ask an organiser to withdraw it.")
@@ -149,6 +152,7 @@ def _form_page(
         "is_first": viewer.team and not viewer.team.runs.exists(),
         "first_topic": viewer.can_see_topics and campaign.topics.order_by("position").first(),
         "max_bytes": settings.MAX_UPLOAD_BYTES,
+        "upload_allowance": f"{settings.UPLOAD_ALLOWANCE_SECONDS:g}",
     }
 
 
