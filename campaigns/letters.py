@@ -3,9 +3,11 @@
 When something is told is `campaigns.notices`' business.
 """
 
+import time
 from collections.abc import Iterable
 from datetime import datetime
-from smtplib import SMTPException
+from errno import EIO
+from smtplib import SMTPConnectError, SMTPException, SMTPServerDisconnected
 
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
@@ -19,8 +21,18 @@ from campaigns.models import Campaign, Mail, Membership, Notice, Run, Team, User
 HEADERS = {"Auto-Submitted": "auto-generated"}
 
 
+_silent_until = 0.0  # by the monotonic clock
+
+
 class NotSent(Exception):
-    """The mail server did not take a mail, or did not answer within EMAIL_TIMEOUT."""
+    """The mail server answered, and refused a mail."""
+
+
+class MailServerAway(OSError):
+    """The mail server did not answer within EMAIL_TIMEOUT: an outage, as one of the storage is."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(EIO, f"the mail server is away: {reason}")
 
 
 def compose(kind: str, campaign: Campaign, **facts: object) -> tuple[str, str]:
@@ -79,16 +91,28 @@ def send_stored(mail_id: int) -> None:
 
 def _send(subject: str, body: str, sender: str, recipient: str) -> None:
     """By the mail server itself. One address a mail: nobody learns who else was told. Raises
-    `NotSent`."""
+    `NotSent` and `MailServerAway`. A server that did not answer is left alone for a while, so that
+    a worker does not spend its time on waiting."""
+    global _silent_until
+    if time.monotonic() < _silent_until:
+        raise MailServerAway("it did not answer a moment ago")
     connection = get_connection(settings.MAIL_TRANSPORT)
     message = EmailMessage(
         subject, body, sender, [recipient], headers=HEADERS, connection=connection
     )
     try:
         message.send()
-    except (OSError, SMTPException) as error:
+    except (SMTPServerDisconnected, SMTPConnectError) as error:
+        fault = type(error).__name__
+    except SMTPException as error:
         # What smtplib raises names the recipient, and a job keeps the words of its error.
-        raise NotSent(f"The mail server did not take it: {type(error).__name__}") from None
+        raise NotSent(f"The mail server refused it: {type(error).__name__}") from None
+    except OSError as error:
+        fault = type(error).__name__
+    else:
+        return
+    _silent_until = time.monotonic() + settings.SWEEP_SECONDS
+    raise MailServerAway(fault)
 
 
 def members_of(team: Team) -> QuerySet[User]:

@@ -1,17 +1,16 @@
 """What is answered when something went wrong on our side, or was not found."""
 
-import errno
 import sys
 from itertools import islice
 from typing import Final
 
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.defaults import page_not_found, server_error
 
 from campaigns.choices import UnknownChoice
+from campaigns.outages import is_outage
 from campaigns.stored_files import FileLost
 
 LINKED: Final = 200  # choices that a page offers in place of one that does not exist
@@ -33,7 +32,7 @@ def answer_fault(request: HttpRequest) -> HttpResponse:
     """To a script in the shape of all refusals of the API, to a person as a page. It is called
     while the fault is being handled: a database or a storage that is away will be back."""
     fault = sys.exc_info()[1]
-    if _is_away(fault):
+    if is_outage(fault):
         return _answer_away(request)
     if isinstance(fault, FileLost):
         return _answer_lost(request)
@@ -58,13 +57,6 @@ def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse
         "back": _address(request, exception.name),
     }
     return render(request, "unknown_choice.html", context, status=404)
-
-
-def _is_away(fault: BaseException | None) -> bool:
-    """Whether database or storage are away or full, and not we at fault."""
-    if isinstance(fault, OSError):
-        return fault.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE)
-    return isinstance(fault, OperationalError | InterfaceError)
 
 
 def _answer_away(request: HttpRequest) -> HttpResponse:

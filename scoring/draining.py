@@ -1,6 +1,9 @@
 """Performing jobs in this process: the one that comes next, or all that a campaign waits for."""
 
+from collections import Counter
 from collections.abc import Callable
+
+from django.conf import settings
 
 from campaigns.models import Campaign
 from scoring import analyses, checking, delivery, evaluation, jobs, laying_out
@@ -22,18 +25,19 @@ def perform_waiting_jobs(campaign: Campaign, *, on_done: Callable[[], None] | No
     Jobs are claimed as a worker claims them, so that workers may be at it at the same time; one
     that fails is tried JOB_ATTEMPTS times. `on_done` is called after each.
     """
-    performed = 0
+    tried: Counter[int] = Counter()
     is_moving = True
     while is_moving:
         waiting = campaign.jobs.filter(state=Job.State.WAITING).order_by("pk")
         is_moving = False
         for job_id in list(waiting.values_list("pk", flat=True)):
-            if perform(job_id):
+            # By its own count: attempts during an outage are not counted by the job.
+            if tried[job_id] < settings.JOB_ATTEMPTS and perform(job_id):
                 is_moving = True
-                performed += 1
+                tried[job_id] += 1
                 if on_done is not None:
                     on_done()
-    return performed
+    return tried.total()
 
 
 def perform(job_id: int | None = None) -> bool:

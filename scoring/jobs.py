@@ -34,6 +34,7 @@ from django.db.models.functions import Now
 from campaigns import letters
 from campaigns.clock import database_now
 from campaigns.models import Run
+from campaigns.outages import is_outage
 from scoring import faults, tracing
 from scoring.job_order import due, free, next_job
 from scoring.models import Analysis, Evaluation, Job
@@ -58,6 +59,9 @@ OF_RUNS = {Job.Kind.CHECK, Job.Kind.EVALUATE}  # organisers are told of those th
 _silent_until = 0.0  # by the monotonic clock
 _publishing = threading.Lock()
 PUBLISH_SECONDS = 0.5  # publishing takes a millisecond; longer, and another thread waits already
+
+
+OUTAGE = timedelta(days=1)  # at most so long are attempts repeated that fail because of one
 
 
 class LeaseLost(Exception):
@@ -176,7 +180,7 @@ def attempt(job_id: int | None = None) -> Iterator[Claim | None]:
             log.warning("Job %s was taken over; this attempt stored nothing.", held.job_id)
         except Exception as error:
             log.exception("Job %s failed in attempt %s.", held.job_id, held.attempt)
-            _hand_back(held, repr(error))
+            _hand_back(held, error)
     if held.kind == Job.Kind.ANALYSE:
         _wake_for_next_analysis()
 
@@ -190,15 +194,16 @@ def finish(held: Claim) -> None:
         raise LeaseLost(held.job_id)
 
 
-def take_back(job: Job, error: str, *, has_lost_lease: bool = False) -> bool:
+def take_back(job: Job, error: str, *, has_lost_lease: bool = False, counts: bool = True) -> bool:
     """Frees a job whose owner is gone, or gives up; only if it is still that owner's. Whether it
     waits again."""
-    is_last = job.attempts >= settings.JOB_ATTEMPTS
+    is_last = counts and job.attempts >= settings.JOB_ATTEMPTS
     sweep_seconds = settings.SWEEP_SECONDS
     with transaction.atomic():
         moved = Job.objects.filter(pk=job.pk, owner=job.owner, state=Job.State.RUNNING).update(
             state=Job.State.FAILED if is_last else Job.State.WAITING,
             owner="",
+            attempts=F("attempts") - int(not counts),
             lease_until=None,
             waiting_since=Now(),
             rung_at=Now(),
@@ -227,12 +232,15 @@ def _wake_for_next_analysis() -> None:
         ring(waiting.pk)
 
 
-def _hand_back(held: Claim, error: str) -> None:
+def _hand_back(held: Claim, error: Exception) -> None:
+    """An attempt that fails because database or storage are away does not count, for a day: else
+    every run of an evening is given up within minutes, and has to be retried by hand."""
     if not connection.in_atomic_block:
         connection.close_if_unusable_or_obsolete()  # its loss may be what the attempt failed of
     job = Job.objects.get(pk=held.job_id)
+    is_new = job.created_at > database_now() - OUTAGE
     if job.owner == held.token:
-        take_back(job, error)
+        take_back(job, repr(error), counts=not (is_new and is_outage(error)))
 
 
 def _move_subject(job: Job, state: str) -> None:

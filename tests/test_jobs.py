@@ -1,13 +1,15 @@
 """A job is claimed by one, finished once, and comes back when its worker is gone."""
 
+import errno
 from datetime import timedelta
 
 import pytest
 from django.conf import LazySettings
+from django.db import OperationalError
 from django.utils import timezone
 
 from campaigns.models import Run
-from scoring import jobs
+from scoring import draining, jobs
 from scoring.models import Job
 from scoring.sweeping import sweep
 from tests.making import make_run
@@ -150,3 +152,38 @@ def test_a_silent_broker_leaves_the_job_waiting(
     monkeypatch.setattr(jobs.current_app, "send_task", refuse)
     jobs.ring(job.pk)
     assert Job.objects.get(pk=job.pk).state == Job.State.WAITING
+
+
+@outside_a_transaction
+@pytest.mark.parametrize(
+    ("error", "days", "state"),
+    [
+        (OSError(errno.EIO, "the store is silent"), 0, Job.State.WAITING),
+        (OperationalError("the database server is silent"), 0, Job.State.WAITING),
+        (OSError(errno.EIO, "the store is silent"), 2, Job.State.FAILED),
+        (ValueError("the file is at fault"), 0, Job.State.FAILED),
+    ],
+)
+def test_attempts_of_an_outage_do_not_count_for_a_day(
+    error: Exception, days: int, state: str, job: Job, settings: LazySettings
+) -> None:
+    Job.objects.filter(pk=job.pk).update(created_at=timezone.now() - timedelta(days=days))
+    for _ in range(settings.JOB_ATTEMPTS + 1):
+        with jobs.attempt(job.pk) as held:
+            if held is not None:
+                raise error
+    job.refresh_from_db()
+    assert job.state == state
+
+
+@outside_a_transaction
+def test_performing_in_this_process_ends_though_the_store_is_away(
+    job: Job, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(held: jobs.Claim) -> None:
+        raise OSError(errno.EIO, "the store is silent")
+
+    monkeypatch.setitem(draining.ACTS, Job.Kind.CHECK, fail)
+    assert draining.perform_waiting_jobs(job.campaign) == settings.JOB_ATTEMPTS
+    job.refresh_from_db()
+    assert job.state == Job.State.WAITING

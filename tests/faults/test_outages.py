@@ -5,6 +5,7 @@ import time
 import pytest
 
 from tests.faults.conftest import Settle, hold_two_and_queue_three, repetitions
+from tests.faults.silent import stopped
 from tests.faults.site import Site, wait_for
 
 REDIS_RESTARTS = repetitions(2, 20)
@@ -105,3 +106,39 @@ def test_runs_are_scored_once_though_postgresql_restarts(site: Site, settle: Set
         recoveries += site.scoring_times([*runs, late], since=back_at).values()
         assert worker.is_alive
     settle(POSTGRES_RESTARTS, {"PostgreSQL restarted, 5 runs on their way": recoveries})
+
+
+def test_a_silent_postgresql_is_told_and_no_run_is_lost(site: Site, settle: Settle) -> None:
+    """Stopped, so that its kernel still takes connections: pages and uploads are answered all the
+    same, and when it goes on so does all else."""
+    if site.postgres is None:
+        pytest.skip("SQLite is no server")
+    assert site.worker.is_alive
+    web = site.web
+    runs = hold_two_and_queue_three(site)
+    (late,) = site.new_runs(1)
+    with stopped(site.postgres.process):
+        site.let_go()
+        assert web.hand_in(late, key="silent-postgresql").status == 503
+        status, facts = web.health()
+        assert (status, facts["database"], facts["storage"]) == (503, False, True)
+        assert web.board()[0] == 503
+    back_at = time.monotonic()
+    again = lambda: web.hand_in(late, key="silent-postgresql").status in {200, 202}  # noqa: E731
+    wait_for("the upload to be accepted", again)
+    recoveries = site.scoring_times([*runs, late], since=back_at)
+    settle(1, {"PostgreSQL stopped, 5 runs on their way": list(recoveries.values())})
+
+
+def test_a_silent_redis_is_told_and_uploads_go_on(site: Site, settle: Settle) -> None:
+    if site.redis is None:
+        pytest.skip("its broker is a folder")
+    assert site.worker.is_alive
+    web = site.web
+    runs = site.new_runs(3)
+    with stopped(site.redis.process):
+        assert {web.hand_in(number).status for number in runs} == {202}
+        status, facts = web.health()
+        assert (status, facts["broker"], facts["database"]) == (503, False, True)
+    recoveries = site.scoring_times(runs, since=time.monotonic())
+    settle(1, {"Redis stopped, 3 uploads": list(recoveries.values())})

@@ -72,6 +72,15 @@ class Web:
         finally:
             connection.close()
 
+    def health(self) -> tuple[int, dict[str, bool]]:
+        connection = HTTPConnection(HOST, self.port, timeout=PATIENCE_SECONDS)
+        try:
+            connection.request("GET", "/healthz")
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
+
     def send(self, number: int, *, key: str = "") -> HTTPConnection:
         """Run `number` on its way; the answer is still to be read."""
         mark = uuid.uuid4().hex
