@@ -8,10 +8,11 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.template.loader import render_to_string
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.cache import patch_cache_control
+
+from config.refusals import BAD_REQUEST, explain_method, refuse
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 SECONDS = r"([0-9]{10}(?:\.[0-9]{1,9})?)"
@@ -67,10 +68,11 @@ def limit_uploads(get_response: GetResponse) -> GetResponse:
         length = request.META.get("CONTENT_LENGTH") or "0"
         if not length.isdigit() or int(length) > settings.MAX_UPLOAD_BYTES + 65_536:
             limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
-            message = f"The file is too large: at most {limit} MiB are taken. Gzip it."
-            if _is_asked_for_a_page(request):
-                return HttpResponse(render_to_string("413.html", {"limit": limit}), status=413)
-            return _refused(request, 413, "too_large", message)
+            text = (
+                f"The limit is {limit} MiB, and nothing of the file was stored. Compress it with "
+                "gzip: a run shrinks to about a third. Then go back and submit it again."
+            )
+            return refuse(request, 413, "too_large", "The file is too large", text)
         return get_response(request)
 
     return middleware
@@ -81,8 +83,21 @@ def refuse_nul(get_response: GetResponse) -> GetResponse:
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
-            return _refused(request, 400, "bad_address", "Bad address.")
+            return refuse(request, 400, "bad_address", *BAD_REQUEST)
         return get_response(request)
+
+    return middleware
+
+
+def explain_refused_methods(get_response: GetResponse) -> GetResponse:
+    """Gives words to what Django and allauth refuse with an empty page."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        is_empty = not response.streaming and not response.content
+        if response.status_code == 405 and is_empty and request.method != "HEAD":
+            return explain_method(request, response)
+        return response
 
     return middleware
 
@@ -109,16 +124,3 @@ def _told_arrival(request: HttpRequest) -> tuple[datetime | None, datetime | Non
         datetime.fromtimestamp(float(text), tz=UTC) if text else None for text in found.groups()
     )
     return began, completed
-
-
-def _is_asked_for_a_page(request: HttpRequest) -> bool:
-    """Whether somebody sits before it: browsers name HTML, scripts take anything."""
-    accepted = request.headers.get("Accept", "")
-    return "text/html" in accepted and not request.path_info.startswith("/api/")
-
-
-def _refused(request: HttpRequest, status: int, code: str, message: str) -> HttpResponse:
-    """To a script in the shape of all refusals of the API, to a person as a line."""
-    if request.path_info.startswith("/api/"):
-        return JsonResponse({"code": code, "message": message}, status=status)
-    return HttpResponse(f"{message}\n", status=status, content_type="text/plain")

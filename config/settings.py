@@ -54,14 +54,15 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.request_ids.stamp_request",
+    "csp.middleware.CSPMiddleware",  # around all that refuses: its pages have the policy too
     "config.middleware.take_client_address",
     "config.middleware.use_site_url",
     "config.middleware.stamp_arrival",
     "config.middleware.refuse_nul",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
     "config.middleware.forbid_storing",
+    "config.middleware.explain_refused_methods",
     "config.middleware.limit_uploads",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

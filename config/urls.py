@@ -3,6 +3,8 @@
 from django.conf import settings
 from django.urls import include, path
 
+handler400 = "config.refusals.answer_bad_request"
+handler429 = "config.refusals.answer_too_many_requests"  # allauth looks for it here
 handler404 = "config.errors.answer_not_found"
 handler500 = "config.errors.answer_fault"
 urlpatterns = [
