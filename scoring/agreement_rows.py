@@ -17,6 +17,7 @@ from scoring.core.agreement import kendall_tau, rank_biased_overlap, tau_ap
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.core.pairs import all_pairs
+from scoring.core.rounding import rounded
 from scoring.core.standing import DECIMALS
 
 Matrix = NDArray[np.float64]
@@ -108,7 +109,7 @@ def shown(value: float | None) -> str:
         return "–"
     if abs(value) > 1 - NOISE:
         return "1" if value > 0 else "−1"
-    digits = min(round(abs(value), 3), 0.999)
+    digits = min(rounded(abs(value), 3), 0.999)
     return f"{'−' if value < 0 < digits else ''}{digits:.3f}".replace("0.", ".", 1)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scoring.core.agreement import kendall_tau
 from scoring.core.measures.measure import Measure
 from scoring.core.pairs import all_pairs
+from scoring.core.rounding import difference_text
 from scoring.core.standing import DECIMALS
 from scoring.studies.pool_depths import POOLS
 
@@ -78,11 +79,7 @@ def signed(change: float) -> str:
     """Four decimals, and never a nothing that is something."""
     if math.isnan(change):
         return "–"
-    if abs(change) < 10.0**-DECIMALS:
-        return "0"
-    if abs(change) < 0.00005:
-        return ">−0.0001" if change < 0 else "<+0.0001"
-    return f"{'−' if change < 0 else '+'}{abs(change):.4f}"
+    return difference_text(change, 4).replace("-", "−")
 
 
 def _mean(values: Vector, nothing: float | None = None) -> float | None:

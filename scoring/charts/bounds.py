@@ -5,7 +5,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, label
+from scoring.charts.figures import as_data, label, spelled
 from scoring.core.measures.measure import format_value
 from scoring.report_rows import RunBounds
 from scoring.studies.run_bounds import PERSISTENCES, RANKS
@@ -41,15 +41,17 @@ def bounds_by_p(found: Sequence[RunBounds], pool_words: str) -> dict[str, Any]:
 def _line(
     x: Iterable[float], y: Any, name: str, role: str, *, dash: str = "solid", shown: bool = True
 ) -> go.Scatter:
+    values = [None if value != value else value for value in y.tolist()]
     return go.Scatter(
         x=list(x),
-        y=[None if value != value else value for value in y.tolist()],
+        y=values,
         mode="lines",
         line={"width": 1.8, "dash": dash},
         name=name,
         legendgroup=name,
         showlegend=shown,
-        hovertemplate="%{y:.4f}",
+        customdata=spelled(values),
+        hovertemplate="%{customdata}",
         meta={"role": role},
     )
 

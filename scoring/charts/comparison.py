@@ -5,9 +5,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, chosen, evenly, label, sample_said
+from scoring.charts.figures import as_data, chosen, evenly, label, sample_said, spelled
 from scoring.compared_persistences import AtPersistence, Band
 from scoring.comparison import Comparison
+from scoring.core.rounding import decimal_text, difference_text
 
 
 def difference_chart(comparison: Comparison) -> dict[str, Any]:
@@ -39,12 +40,18 @@ def difference_chart(comparison: Comparison) -> dict[str, Any]:
         marker={"size": 7},
         meta={"role": "known"},
         customdata=[
-            [label(row.code), label(row.title), f"{row.first:.3f}", f"{row.second:.3f}"]
+            [
+                label(row.code),
+                label(row.title),
+                decimal_text(row.first, 3),
+                decimal_text(row.second, 3),
+                difference_text(row.difference, 3),
+            ]
             for row in rows
         ],
         hovertemplate=(
             "topic %{customdata[0]} %{customdata[1]}<br>%{customdata[2]} against %{customdata[3]}"
-            "<br>difference %{y:+.3f}<extra></extra>"
+            "<br>difference %{customdata[4]}<extra></extra>"
         ),
     )
     figure = go.Figure([stems, points])
@@ -90,7 +97,8 @@ def _band(x: list[float], bands: list[Band], tag: str, role: str) -> tuple[go.Sc
         y=[band.base for band in bands],
         mode="lines",
         name=f"{label(tag)}, known",
-        hovertemplate="%{y:.4f}",
+        customdata=spelled(band.base for band in bands),
+        hovertemplate="%{customdata}",
         meta={"role": role},
     )
     upper = go.Scatter(
@@ -100,7 +108,8 @@ def _band(x: list[float], bands: list[Band], tag: str, role: str) -> tuple[go.Sc
         line={"width": 0.5},
         fill="tonexty",
         name=f"{label(tag)}, could be",
-        hovertemplate="%{y:.4f}",
+        customdata=spelled(band.upper for band in bands),
+        hovertemplate="%{customdata}",
         showlegend=False,
         meta={"role": role, "fill": role},
     )

@@ -10,11 +10,13 @@ some, evenly spaced, and says so in `sample`, which `scoring/_figure.html` write
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 import numpy as np
 import plotly.graph_objects as go
+
+from scoring.core.rounding import decimal_text
 
 MOST_PLACES: Final = 250  # on an axis; more than most tracks have topics
 MARKUP = str.maketrans("", "", "<>&$\\")
@@ -25,6 +27,11 @@ Item = TypeVar("Item")
 def label(text: str) -> str:
     """Text that Plotly shows as it is: without what it would take for a tag, entity or formula."""
     return text.translate(MARKUP)
+
+
+def spelled(values: Iterable[float | None], places: int = 4) -> list[str]:
+    """Of each value what a reader sees, for `customdata`: Plotly's own formats round otherwise."""
+    return ["–" if value is None else decimal_text(value, places) for value in values]
 
 
 def as_data(figure: go.Figure, sample: str = "") -> dict[str, Any]:

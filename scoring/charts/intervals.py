@@ -5,6 +5,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from scoring.charts.figures import as_data, label
+from scoring.core.rounding import addition_text, decimal_text
 from scoring.leaderboard import Leaderboard
 
 
@@ -27,9 +28,9 @@ def interval_chart(board: Leaderboard) -> dict[str, Any]:
                 [
                     label(row.tag),
                     label(row.team),
-                    f"{row.base:.{digits}f}",
-                    "–" if row.residual is None else f"+{row.residual:.{digits}f}",
-                    "–" if row.upper is None else f"{row.upper:.{digits}f}",
+                    "–" if row.base is None else decimal_text(row.base, digits),
+                    "–" if row.residual is None else addition_text(row.residual, digits),
+                    "–" if row.upper is None else decimal_text(row.upper, digits),
                 ]
                 for row in rows
             ],

@@ -5,7 +5,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, chosen, evenly, label, sample_said
+from scoring.charts.figures import as_data, chosen, evenly, label, sample_said, spelled
+from scoring.core.rounding import addition_text, decimal_text
 from scoring.plan_forecasts import Forecast, Replay
 from scoring.studies.judging_plans import METHODS
 
@@ -38,8 +39,8 @@ def ranges_figure(found: Forecast) -> dict[str, Any]:
                 "arrayminus": [0.0] * len(places),
             },
             customdata=[
-                [label(row.tag), label(row.team), f"+{row.before.residual:.4f}",
-                 f"+{row.after.residual:.4f}", f"{row.after.projection:.4f}"]
+                [label(row.tag), label(row.team), addition_text(row.before.residual, 4),
+                 addition_text(row.after.residual, 4), decimal_text(row.after.projection, 4)]
                 for row in found.rows
             ],
             hovertemplate=(
@@ -145,6 +146,7 @@ def _line(x: list[int], y: list[Any], name: str, role: str) -> go.Scatter:
         y=y,
         mode="lines",
         name=name,
-        hovertemplate="%{y:.4f}",
+        customdata=spelled(y),
+        hovertemplate="%{customdata}",
         meta={"role": role},
     )

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from scoring.agreement_pairs import PairOfOrderings, Placed
 from scoring.agreement_rows import sign_of
-from scoring.charts.figures import as_data, label
+from scoring.charts.figures import as_data, label, spelled
 
 
 def orderings_chart(pair: PairOfOrderings, links: dict[str, str]) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def _points(
         y=[_at(pair, row)[1] for row in rows],
         customdata=[
             [label(row.run.tag), label(row.run.team), row.rank_a, row.rank_b,
-             f"{row.score_a:.4f}", f"{row.score_b:.4f}"]
+             *spelled((row.score_a, row.score_b))]
             for row in rows
         ],
         hovertemplate=(

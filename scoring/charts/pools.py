@@ -5,7 +5,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, label
+from scoring.charts.figures import as_data, label, spelled
+from scoring.core.rounding import addition_text, decimal_text
 from scoring.pool_rows import LeftOut, PooledRun, PoolStudy
 
 
@@ -48,7 +49,8 @@ def _points(rows: list[PooledRun], name: str, role: str, other: str) -> go.Scatt
         error_y=bars | {"arrayminus": [0.0] * len(rows)} if any(residuals) else None,
         customdata=[
             [label(row.run.tag), label(row.run.team), row.rank, row.other_rank,
-             f"{row.base:.4f}", f"{row.other_base:.4f}{_plus(row.other_residual)}"]
+             decimal_text(row.base, 4),
+             f"{decimal_text(row.other_base, 4)}{_plus(row.other_residual)}"]
             for row in rows
         ],
         hovertemplate=(
@@ -91,10 +93,11 @@ def _line(x: list[str], y: list[float | None], name: str, role: str) -> go.Scatt
         y=y,
         mode="lines+markers",
         name=name,
-        hovertemplate="%{y:.4f}",
+        customdata=spelled(y),
+        hovertemplate="%{customdata}",
         meta={"role": role},
     )
 
 
 def _plus(residual: float | None) -> str:
-    return "" if residual is None else f" + {residual:.4f}"
+    return "" if residual is None else f" {addition_text(residual, 4)}"

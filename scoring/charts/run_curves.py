@@ -4,7 +4,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, label
+from scoring.charts.figures import as_data, label, spelled
 from scoring.run_curves import RankPoint, RunCurves
 
 GAP = 0.05  # between panels, of the whole width
@@ -23,7 +23,7 @@ def depth_figure(curves: RunCurves) -> dict[str, Any]:
         begins = panel * (width + GAP)
         axes = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
         depths = [row.depth for row in rows]
-        told = [[f"{row.base:.4f}", f"{row.upper:.4f}"] for row in rows]
+        told = [spelled((row.base, row.upper)) for row in rows]
         bounds = ([row.base for row in rows], [row.upper for row in rows])
         traces += _band(depths, *bounds, told, axes)
         layout[f"xaxis{number}"] = {
@@ -48,7 +48,7 @@ def depth_figure(curves: RunCurves) -> dict[str, Any]:
 
 def persistence_figure(curves: RunCurves) -> dict[str, Any]:
     rows = curves.by_persistence
-    told = [[f"{row.base:.4f}", f"{row.upper:.4f}"] for row in rows]
+    told = [spelled((row.base, row.upper)) for row in rows]
     bounds = ([row.base for row in rows], [row.upper for row in rows])
     layout = {
         "hovermode": "x",
@@ -77,9 +77,10 @@ def saw_tooth_figure(curves: RunCurves) -> dict[str, Any]:
                 line={"width": 1},
                 name="precision",
                 meta={"role": "soft"},
-                customdata=[row.rank for row in rows],
+                customdata=[[row.rank, *spelled((row.recall, row.precision), 3)] for row in rows],
                 hovertemplate=(
-                    "rank %{customdata}<br>recall %{x:.3f}<br>precision %{y:.3f}<extra></extra>"
+                    "rank %{customdata[0]}<br>recall %{customdata[1]}<br>"
+                    "precision %{customdata[2]}<extra></extra>"
                 ),
             ),
             go.Scatter(
@@ -124,7 +125,10 @@ def eleven_points_figure(curves: RunCurves) -> dict[str, Any]:
                 line={"width": 2, "dash": dash},
                 name=name,
                 meta={"role": role},
-                hovertemplate=f"{name}<br>recall %{{x:.1f}}, precision %{{y:.4f}}<extra></extra>",
+                customdata=spelled(values),
+                hovertemplate=(
+                    f"{name}<br>recall %{{x:.1f}}, precision %{{customdata}}<extra></extra>"
+                ),
             )
         )
     return _against_recall(traces)

@@ -4,7 +4,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, chosen, evenly, label, sample_said
+from scoring.charts.figures import as_data, chosen, evenly, label, sample_said, spelled
+from scoring.core.rounding import addition_text, decimal_text
 from scoring.run_topics import RunTopic, RunTopics
 
 BESIDE = 0.36  # of a place, to the right of the bar: so that no mark lies on it
@@ -74,17 +75,19 @@ def _marks(
         marker={"symbol": symbol, "size": 7, "line": {"width": 2 if symbol == "line-ew" else 0}},
         name=name,
         meta={"role": "ink"},
-        customdata=[_told(row) for row in rows],
+        customdata=[
+            [*_told(row), text] for row, text in zip(rows, spelled(values, 3), strict=True)
+        ],
         hovertemplate=(
             "topic %{customdata[0]} %{customdata[1]}<br>"
-            f"{name} %{{y:.3f}}<br>this run %{{customdata[2]}}<extra></extra>"
+            f"{name} %{{customdata[3]}}<br>this run %{{customdata[2]}}<extra></extra>"
         ),
     )
 
 
 def _told(row: RunTopic) -> list[str]:
-    unknown = "" if row.residual is None else f" + {row.residual:.3f} unknown"
-    return [label(row.code), label(row.title), f"{row.base:.3f}{unknown}"]
+    unknown = "" if row.residual is None else f" {addition_text(row.residual, 3)} unknown"
+    return [label(row.code), label(row.title), f"{decimal_text(row.base, 3)}{unknown}"]
 
 
 def _ticks(rows: tuple[RunTopic, ...]) -> dict[str, Any]:

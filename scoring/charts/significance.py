@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from scoring.charts.figures import as_data, label
 from scoring.core.pairs import EXACT, METHODS, NORMAL
+from scoring.core.rounding import rounded_array
 from scoring.significance_rows import Separation
 
 NAMED: Final = 20  # so many runs have room for their names at the axis, also on a narrow screen
@@ -22,7 +23,8 @@ def matrix_figure(found: Separation) -> dict[str, Any]:
     tags = [label(run.tag) for run in found.standing.runs]
     names = [f"{place} {tag}" for place, tag in enumerate(tags, start=1)]
     count = len(names)
-    numbers = (found.matrix(found.corrected), found.turned(found.differences))
+    shown = rounded_array(found.differences, 4)
+    numbers = (found.matrix(found.corrected), found.turned(shown))
     figure = go.Figure(
         go.Heatmap(
             x=names,

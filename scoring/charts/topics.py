@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from scoring.charts.figures import as_data, chosen, evenly, label, sample_said
+from scoring.core.rounding import rounded_array
 from scoring.topic_matrix import TopicMatrix
 
 NAMED: Final = 20  # so many runs have room for their names at the axis
@@ -26,7 +27,9 @@ def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
     topics = [label(topic.code) for topic in shown]
     figure = go.Figure(
         go.Heatmap(
-            z=_cells(np.round(scores, 3 if scores.size > TITLED else 4).tolist(), scores.shape),
+            z=_cells(
+                rounded_array(scores, 3 if scores.size > TITLED else 4).tolist(), scores.shape
+            ),
             zmin=float(min(np.nanmin(matrix.scores), 0.0)),
             text=_cells([[label(topic.title)] for topic in shown], scores.shape)
             if scores.size <= TITLED

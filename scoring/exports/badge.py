@@ -3,6 +3,7 @@
 import html
 from xml.sax.saxutils import escape
 
+from scoring.core.rounding import decimal_text
 from scoring.leaderboard import Leaderboard, Row
 
 WIDTH, HEIGHT = 420, 64
@@ -36,11 +37,12 @@ def _score(first: Row, digits: int) -> str:
     one number where nothing is unknown."""
     base, upper = first.base or 0.0, first.upper
     if upper is None:
-        return f"{base:.{digits}f}"
+        return decimal_text(base, digits)
     for places in range(digits, MOST_DIGITS + 1):
-        if f"{base:.{places}f}" != f"{upper:.{places}f}":
-            return f"{base:.{places}f} to {upper:.{places}f}"
-    return f"{base:.{digits}f}"
+        low, high = decimal_text(base, places), decimal_text(upper, places)
+        if low != high:
+            return f"{low} to {high}"
+    return decimal_text(base, digits)
 
 
 def badge_snippet(*, title: str, board: str, picture: str) -> str:

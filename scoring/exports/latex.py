@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from scoring.core.rounding import addition_text, decimal_text, difference_text
 from scoring.exports.board import bounded
 from scoring.leaderboard import Leaderboard, Row
 
@@ -106,11 +107,17 @@ def table(
 
 def number(value: float | None, digits: int = LEAST_DIGITS) -> str:
     """A dash where there is none."""
-    return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+    return "–" if value is None or math.isnan(value) else decimal_text(value, digits)
 
 
 def signed(value: float | None, digits: int = LEAST_DIGITS) -> str:
-    return "–" if value is None or math.isnan(value) else f"{value:+.{digits}f}"
+    """A difference."""
+    return "–" if value is None or math.isnan(value) else difference_text(value, digits)
+
+
+def added(value: float | None, digits: int = LEAST_DIGITS) -> str:
+    """What could be added to a score."""
+    return "–" if value is None or math.isnan(value) else addition_text(value, digits)
 
 
 def interval(low: float | None, high: float | None, digits: int = LEAST_DIGITS) -> str:
@@ -131,7 +138,7 @@ def _cells(row: Row, digits: int) -> tuple[str, ...]:
         row.tag,
         row.team,
         number(row.base, digits),
-        signed(row.residual, digits),
+        added(row.residual, digits),
         interval(row.base, row.upper, digits),
         number(row.judged_at_10, 2),
     )
@@ -150,7 +157,7 @@ def _chosen_cells(board: Leaderboard, row: Row, digits: int) -> tuple[str, ...]:
     cells: list[str] = []
     for measure, cell in zip(board.columns, row.columns, strict=True):
         cells.append(number(cell.base, digits))
-        cells += [signed(cell.residual, digits)] if bounded(measure) else []
+        cells += [added(cell.residual, digits)] if bounded(measure) else []
     cells += ["–" if row.moved is None else f"{row.moved:+d}"] if board.against else []
     if board.has_tied_scores:
         tied = row.tied[: len(TIED)] if row.tied else (None,) * len(TIED)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from scoring.comparison import Comparison
 from scoring.core.measures.measure import Measure
-from scoring.exports.latex import STARS_SAID, Marked, interval, number, signed, stars, table
+from scoring.exports.latex import STARS_SAID, Marked, added, interval, number, signed, stars, table
 from scoring.run_scores import RunScore
 from scoring.topic_rows import TopicRow, TopicRun
 
@@ -18,7 +18,7 @@ def run_latex(scores: Sequence[RunScore], run: str, *, title: str, source: str) 
             (
                 score.measure,
                 number(score.base),
-                signed(score.residual),
+                added(score.residual),
                 interval(score.base, score.upper),
                 str(score.topic_count),
             )
@@ -91,7 +91,7 @@ def topic_latex(
                 row.tag,
                 row.team,
                 number(row.base),
-                signed(row.residual),
+                added(row.residual),
                 interval(row.base, row.upper),
             )
             for row in rows

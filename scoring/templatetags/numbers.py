@@ -1,4 +1,4 @@
-"""How numbers are written on pages.
+"""How numbers are written on pages; `scoring.core.rounding` rounds them.
 
 A score shows the digits worth showing (`shown_digits`) and one more, paler: it tells runs apart on
 the page, though it is worth less than what unjudged documents could add.
@@ -9,6 +9,7 @@ import math
 from django import template
 
 from scoring.core.means import shown_digits
+from scoring.core.rounding import addition_text, decimal_text, difference_text
 
 register = template.Library()
 
@@ -19,7 +20,7 @@ MOST_DIGITS = shown_digits(None)
 @register.filter
 def score(value: float | None, digits: int = MOST_DIGITS) -> str:
     """A score with the digits worth showing and one more, or a dash."""
-    return "–" if value is None else f"{value:.{_places(digits)}f}".replace("-", "−")
+    return "–" if value is None else _printed(decimal_text(value, _places(digits)))
 
 
 @register.filter
@@ -37,10 +38,7 @@ def pale(value: float | None, digits: int) -> str:
 @register.filter
 def addition(value: float | None, digits: int = MOST_DIGITS) -> str:
     """What could be added to a score: +0.06, or <0.01 where rounding would call it nothing."""
-    if value is None:
-        return "–"
-    least = 10.0 ** -_places(digits)
-    return f"<{least:.{_places(digits)}f}" if 0 < value < least / 2 else f"+{score(value, digits)}"
+    return "–" if value is None else _printed(addition_text(value, _places(digits)))
 
 
 @register.filter
@@ -56,17 +54,27 @@ def difference(value: float | None) -> str:
     """Four decimals with a sign; one that rounds to nothing says between what it lies."""
     if value is None or math.isnan(value):
         return "–"
-    if value == 0:
-        return "0"
-    if abs(value) < LEAST_P / 2:
-        return ">−0.0001" if value < 0 else "<+0.0001"
-    return f"{'−' if value < 0 else '+'}{abs(value):.4f}"
+    return _printed(difference_text(value, MOST_DIGITS))
 
 
 @register.filter
 def percent(value: float | None) -> str:
     """A share as a length in a drawing: 0 to 100, two decimals."""
     return f"{100 * min(max(value or 0.0, 0.0), 1.0):.2f}"
+
+
+@register.filter
+def signed(value: float, digits: int) -> str:
+    """Decimals with a sign; 0 and infinity as such, a dash where there is no number."""
+    if math.isnan(value):
+        return "–"
+    text = "∞" if math.isinf(value) else decimal_text(abs(value), digits)
+    return text if not value else f"{'−' if value < 0 else '+'}{text}"
+
+
+def _printed(text: str) -> str:
+    """With the minus sign of print."""
+    return text.replace("-", "−")
 
 
 def _places(digits: int) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from django import template
 
+from scoring.core.rounding import addition_text, decimal_text
 from scoring.playground.conclusions import Exchange
 
 register = template.Library()
@@ -18,7 +19,15 @@ def play(value: float | None) -> str:
         return "–"
     if value == int(value):
         return f"{int(value):,}".replace("-", "−")
-    return f"{value:.4f}".replace("-", "−")
+    return decimal_text(value, 4).replace("-", "−")
+
+
+@register.filter
+def play_addition(value: float | None) -> str:
+    """What could be added, as `play` writes numbers; <0.0001 where that would be nothing."""
+    if value is None:
+        return "–"
+    return f"+{play(value)}" if value == int(value) else addition_text(value, 4)
 
 
 @register.filter

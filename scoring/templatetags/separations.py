@@ -55,14 +55,6 @@ def p_value(p: float) -> str:
 
 
 @register.filter
-def signed(value: float, digits: int) -> str:
-    if math.isnan(value):
-        return "–"
-    text = "∞" if math.isinf(value) else f"{abs(value):.{digits}f}"
-    return text if not value else f"{'−' if value < 0 else '+'}{text}"
-
-
-@register.filter
 def exactness(row: PairRow) -> str:
     return "≈" if row.method == METHODS[NORMAL] else ""
 

@@ -1,0 +1,58 @@
+"""The one place that rounds a score for a reader: pages, LaTeX, charts and the badge.
+
+A value is first rounded to 12 decimals, which removes what summing in another order leaves behind,
+and then to the decimals shown, half away from zero as by hand: 0.83875 and 0.8387499999999999 are
+both written 0.8388. Python's `format` and JavaScript's number formats round the binary value
+instead, so that one number computed in two ways may be written in two ways; scores that a script
+formats are rounded here before. CSV and JSON are not rounded, and trec_eval's text is printed as
+trec_eval prints it.
+"""
+
+import math
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.standing import DECIMALS
+
+WHOLE: Final = 1e15  # a double as large as this has no decimals
+
+
+def rounded(value: float, places: int) -> float:
+    """NaN and infinity stay; nothing is rounded to -0."""
+    if math.isnan(value) or abs(value) >= WHOLE:
+        return value
+    scale = 10.0**places
+    units = math.floor(round(abs(value) * scale, DECIMALS - places) + 0.5)
+    return (-units if value < 0 else units) / scale
+
+
+def rounded_array(values: NDArray[np.float64], places: int) -> NDArray[np.float64]:
+    """The same for each of the values, for figures that hold too many to be written out."""
+    scale = 10.0**places
+    units = np.floor(np.round(np.abs(values) * scale, DECIMALS - places) + 0.5)
+    found: NDArray[np.float64] = np.copysign(units / scale, values) + 0.0
+    return np.where(np.abs(values) < WHOLE, found, values)
+
+
+def decimal_text(value: float, places: int) -> str:
+    """0.8388; inf and nan as such."""
+    return f"{rounded(value, places):.{places}f}"
+
+
+def addition_text(value: float, places: int) -> str:
+    """What could be added to a score: +0.06, and <0.01 where rounding would say nothing."""
+    least = 10.0**-places
+    is_hidden = round(value, DECIMALS) > 0 and rounded(value, places) == 0
+    return f"<{least:.{places}f}" if is_hidden else f"+{decimal_text(value, places)}"
+
+
+def difference_text(value: float, places: int) -> str:
+    """With its sign; one that would be rounded to nothing says between what it lies."""
+    least = 10.0**-places
+    if round(value, DECIMALS) == 0:
+        return "0"
+    if rounded(value, places) == 0:
+        return f">-{least:.{places}f}" if value < 0 else f"<+{least:.{places}f}"
+    return f"{rounded(value, places):+.{places}f}"
