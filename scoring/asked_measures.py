@@ -1,6 +1,7 @@
-"""Which measures a campaign may ask for, by the names that people type."""
+"""Which measures a campaign may ask for, and which of them people mean by the names they type."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from django.core.exceptions import ValidationError
 
@@ -18,6 +19,44 @@ OFFERED: dict[str, tuple[str, ...]] = {
     "Recall": ("Rprec", "R@100", "R@1000", "IPrec@0.1"),
     "How much was judged": ("Judged@10", "Judged@20"),
 }
+
+
+def measure_meant(name: str, offered: Sequence[Measure], *, rel: int = 1) -> Measure | None:
+    """The offered measure that is called so. Raises UnknownMeasure and BadMeasure.
+
+    First the measure of exactly this name; then the one that the name means at the campaign's
+    `rel`, if the name says nothing of it; then, if the name says nothing of any parameter, the only
+    measure of this family and cutoff. None otherwise: also where there are two of them.
+    """
+    bare = [each for each in offered if _without_parameters(each) == name.strip()]
+    try:
+        measure = parse_measure(name)
+    except BadMeasure:  # RBP needs a p, but a campaign may have only one
+        if len(bare) == 1:
+            return bare[0]
+        raise
+    if measure in offered:
+        return measure
+    at_rel = parse_measure(name, default_rel=rel)
+    if at_rel in offered:
+        return at_rel
+    if "(" in name or measure.parameters:
+        return None
+    alike = [each for each in offered if _without_parameters(each) == str(measure)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def canonical_name(name: str, offered: Sequence[Measure], *, rel: int = 1) -> str:
+    """Of the offered measure that is called so; the name itself where there is none."""
+    try:
+        found = measure_meant(name, offered, rel=rel)
+    except (UnknownMeasure, BadMeasure):
+        return name
+    return name if found is None else str(found)
+
+
+def _without_parameters(measure: Measure) -> str:
+    return str(replace(measure, parameters=()))
 
 
 def measures_named(names: Sequence[str], *, rel: int) -> list[str]:

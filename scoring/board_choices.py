@@ -13,6 +13,7 @@ from django.http import QueryDict
 from campaigns.access import Viewer
 from campaigns.choices import UnknownChoice, one_of, shortened
 from campaigns.models import Qrels, Run
+from scoring.asked_measures import measure_meant
 from scoring.core.measures.catalogue import nearest_name
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import (
@@ -30,13 +31,14 @@ POOLED: Final = {"yes": "in the judged pool", "no": "not in it"}
 
 
 def chosen_measure(viewer: Viewer, name: str | None, *, asked_as: str = "measure") -> Measure:
-    """The measure of this name among those the campaign offers; without a name its first."""
+    """The measure that is called so among those the campaign offers (`measure_meant`); without a
+    name its first."""
     offered = rules_of(viewer.campaign).measures
     if not name:
         return offered[0]
     names = [str(measure) for measure in offered]
     try:
-        measure = parse_measure(name)
+        measure = measure_meant(name, offered, rel=viewer.campaign.rel)
     except UnknownMeasure as error:
         nearest = nearest_name(name, names)
         hint = f" Did you mean {nearest}?" if nearest else ""
@@ -45,8 +47,8 @@ def chosen_measure(viewer: Viewer, name: str | None, *, asked_as: str = "measure
     except BadMeasure as error:
         why = f"“{shortened(name)}” is no measure: {error}."
         raise UnknownChoice(asked_as, name, names, why=why) from error
-    if measure not in offered:
-        why = f"{measure} is not among this campaign’s measures."
+    if measure is None:
+        why = f"{parse_measure(name)} is not among this campaign’s measures."
         raise UnknownChoice(asked_as, name, names, why=why)
     return measure
 

@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, OuterRef
 from campaigns.access import Viewer
 from campaigns.choices import one_of
 from campaigns.models import Qrels
+from scoring.asked_measures import canonical_name
 from scoring.board_choices import JUDGED
 from scoring.core.means import shown_digits
 from scoring.core.measures.catalogue import family_of
@@ -269,10 +270,17 @@ SORT_KEYS: dict[str, Callable[[Row], Any]] = {
 }
 
 
-def chosen_sort(board: Leaderboard, asked: Mapping[str, str]) -> str:
-    """By what the rows are sorted: a column of every board, or a measure shown beside."""
+def chosen_sort(board: Leaderboard, asked: Mapping[str, str], *, rel: int = 1) -> str:
+    """By what the rows are sorted: a column of every board, or a measure shown beside. The measure
+    that ranks and Judged@10 have columns on every board, also where an address asks for them as
+    further columns."""
     offered = {key: key for key in SORT_KEYS} | {str(each): str(each) for each in board.columns}
-    return one_of("sort", asked.get("sort"), offered, usual="rank", called="column to sort by")
+    chosen = asked.get("sort") or ""
+    if chosen not in offered:
+        chosen = canonical_name(chosen, (board.measure, JUDGED, *board.columns), rel=rel)
+    standing = {str(board.measure): "rank", str(JUDGED): "judged"}
+    chosen = standing.get(chosen, chosen)
+    return one_of("sort", chosen, offered, usual="rank", called="column to sort by")
 
 
 def sorted_rows(board: Leaderboard, key: str) -> tuple[Row, ...]:

@@ -25,6 +25,8 @@ from campaigns.lifecycle import CannotStep, refuse_archived
 from campaigns.models import Audience, LogEntry, User
 from campaigns.models.identity import is_public_id, new_public_id
 from campaigns.stored_files import FileLost, open_stored
+from scoring.asked_measures import canonical_name
+from scoring.core.measures.names import parse_measure
 from scoring.definitions import rules_of
 from scoring.exports.package import (
     BOARD_FILE,
@@ -140,7 +142,12 @@ def board_of(snapshot: Snapshot, measure: str = "") -> SnapshotBoard:
         text = packed.read(BOARD_FILE).decode()
         description = json.loads(packed.read(DESCRIPTION_FILE))
     measures = tuple(each["name"] for each in description["trackside"]["measures"])
-    chosen = one_of("measure", measure, measures, usual=measures[0])
+    chosen = one_of(
+        "measure",
+        canonical_name(measure, list(map(parse_measure, measures))),
+        measures,
+        usual=measures[0],
+    )
     rows = [row for row in csv.DictReader(io.StringIO(text)) if row["measure"] == chosen]
     return SnapshotBoard(chosen, measures, tuple(map(_row, rows)), description)
 

@@ -60,7 +60,7 @@ def _draw(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
     versions = versions_offered(viewer)
     board = board_asked(viewer, request.GET, offered=versions)
     offered = rules_of(viewer.campaign).measures
-    sort = chosen_sort(board, request.GET)
+    sort = chosen_sort(board, request.GET, rel=viewer.campaign.rel)
     page = page_or_404(request, Paginator(sorted_rows(board, sort), ROWS))
     charted = replace(board, rows=board.ranked[:ROWS])
     is_drawn = charted.rows and page.number == 1 and not board.filters
