@@ -40,9 +40,9 @@ class Table:
         yield out.getvalue()
 
     def as_records(self) -> list[dict[str, Any]]:
-        """The same cells by their columns."""
+        """The same cells by their columns; None for infinity."""
         return [
-            {name: _plain(cell) for name, cell in zip(self.columns, row, strict=True)}
+            {name: _of_json(cell) for name, cell in zip(self.columns, row, strict=True)}
             for row in self.rows
         ]
 
@@ -51,3 +51,9 @@ def _plain(cell: Any) -> Any:
     if isinstance(cell, float) and math.isnan(cell):
         return None
     return str(cell) if isinstance(cell, Measure) else cell
+
+
+def _of_json(cell: Any) -> Any:
+    """JSON has no infinity: an effect without any deviation is not a number there."""
+    is_infinite = isinstance(cell, float) and math.isinf(cell)
+    return None if is_infinite else _plain(cell)

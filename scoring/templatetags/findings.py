@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django import template
 
+from scoring.board_choices import persistence_of
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import format_value
 from scoring.leaderboard import Leaderboard, Row
@@ -25,7 +26,7 @@ class Finding:
     teams: int
     late: int
     disqualified: int
-    persistence: str  # RBP's p as it is written, "" for other measures
+    persistence: str  # the p of an RBP(p=) without a cutoff, "" for every other measure
     is_graded: bool
     description: str  # of the measure, in a sentence
     residual: str  # how the measure's residual is bounded, or why it has none
@@ -47,7 +48,7 @@ def finding_of(board: Leaderboard) -> Finding:
     sharing = sum(row.rank == 1 for row in ranked)
     facts = family_of(board.measure).facts
     parameters = dict(board.measure.parameters)
-    is_plain_rbp = board.measure.family == "RBP" and board.measure.cutoff is None
+    p = persistence_of(board.measure) if board.measure.cutoff is None else None
     return Finding(
         kind=_kind(board, len(ranked)),
         first=ranked[0] if ranked else None,
@@ -57,7 +58,7 @@ def finding_of(board: Leaderboard) -> Finding:
         teams=len({row.team_id for row in board.rows}),
         late=sum(row.standing == "late" for row in board.rows),
         disqualified=sum(row.standing == "disqualified" for row in board.rows),
-        persistence=format_value(parameters["p"]) if is_plain_rbp else "",
+        persistence="" if p is None else format_value(p),
         is_graded=parameters.get("gain") == "map",
         description=facts.description,
         residual=facts.residual,
