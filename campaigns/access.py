@@ -20,6 +20,7 @@ from django.utils import timezone
 from campaigns.choices import one_of
 from campaigns.models import Audience, Campaign, Membership, Run, Team, Topic, User
 from campaigns.models.runs import LIVE
+from campaigns.participation import participating_teams
 
 Person: TypeAlias = User | AnonymousUser
 
@@ -49,6 +50,7 @@ class Viewer:
     pending_team: Team | None = None  # waits for an organiser's word: may do nothing yet
     moment: datetime = field(default_factory=timezone.now)
     preview: Preview | None = None
+    participates: bool | None = None  # None: `is_participant` looks it up
 
     @property
     def is_organiser(self) -> bool:
@@ -59,9 +61,20 @@ class Viewer:
         """The narrowest audience this viewer belongs to."""
         if self.is_organiser:
             return Audience.ORGANISERS
-        if self.team is not None:
-            return Audience.PARTICIPANTS
-        return Audience.EVERYONE
+        return Audience.PARTICIPANTS if self.is_participant else Audience.EVERYONE
+
+    @cached_property
+    def is_participant(self) -> bool:
+        """Whether *participants* includes this viewer: not every member of a team is one."""
+        if self.team is None or self.participates is not None:
+            return bool(self.participates)
+        teams = participating_teams(self.campaign, self.moment)
+        return teams.filter(pk=self.team.pk).exists()
+
+    @property
+    def can_be_in_team(self) -> bool:
+        """Assessors and readers take no part in the campaign that they judge or read."""
+        return not self.roles & {Membership.Role.ASSESSOR, Membership.Role.READER}
 
     @property
     def can_see_topics(self) -> bool:
@@ -241,11 +254,12 @@ def graded_runs(viewer: Viewer, public_ids: Iterable[str]) -> dict[str, Run]:
 
 
 def _viewer(person: Person, campaign: Campaign) -> Viewer:
-    memberships = (
-        list(Membership.objects.filter(campaign=campaign, person=person).select_related("team"))
-        if person.is_authenticated
-        else []
-    )
+    moment = timezone.now()
+    memberships: Iterable[Membership] = ()
+    if person.is_authenticated:
+        teams = participating_teams(campaign, moment).filter(pk=OuterRef("team"))
+        mine = Membership.objects.filter(campaign=campaign, person=person)
+        memberships = list(mine.select_related("team").annotate(participates=Exists(teams)))
     team = next((m.team for m in memberships if m.team is not None), None)
     is_in = team is not None and team.approved_at is not None
     return Viewer(
@@ -254,6 +268,8 @@ def _viewer(person: Person, campaign: Campaign) -> Viewer:
         roles=frozenset(m.role for m in memberships),
         team=team if is_in else None,
         pending_team=None if is_in else team,
+        moment=moment,
+        participates=any(m.participates for m in memberships),
     )
 
 
@@ -273,4 +289,6 @@ def _through_other_eyes(viewer: Viewer, preview: Preview) -> Viewer:
         for switch, setting in campaign.stage_switches[preview.stage].items():
             setattr(campaign, switch, setting)
     role = frozenset({Membership.Role.PARTICIPANT} if team else ())
-    return replace(viewer, campaign=campaign, roles=role, team=team, preview=preview)
+    return replace(
+        viewer, campaign=campaign, roles=role, team=team, preview=preview, participates=None
+    )

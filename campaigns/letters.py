@@ -15,7 +15,8 @@ from django.db.models import QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from campaigns.models import Campaign, Mail, Membership, Notice, Run, Team, User
+from campaigns.models import Audience, Campaign, Mail, Membership, Notice, Run, Team, User
+from campaigns.participation import participating_teams
 
 # So that no machine answers, and no answer is answered.
 HEADERS = {"Auto-Submitted": "auto-generated"}
@@ -120,10 +121,18 @@ def members_of(team: Team) -> QuerySet[User]:
 
 
 def participants_of(campaign: Campaign) -> QuerySet[User]:
-    """The members of all teams that have been let in."""
+    """The members of all approved teams."""
     return User.objects.filter(
         memberships__campaign=campaign, memberships__team__approved_at__isnull=False
     )
+
+
+def readers_of_board(campaign: Campaign, moment: datetime) -> QuerySet[User]:
+    """Of the members of approved teams, those to whom the board may be shown."""
+    members = participants_of(campaign)
+    if campaign.board_audience == Audience.EVERYONE:
+        return members
+    return members.filter(memberships__team__in=participating_teams(campaign, moment))
 
 
 def organisers_of(campaign: Campaign) -> QuerySet[User]:

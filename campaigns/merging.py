@@ -72,7 +72,8 @@ def merge_teams(*, team: Team, into: Team, actor: User) -> None:
         raise CannotMerge(obstacle)
     into.is_anonymous = into.is_anonymous or team.is_anonymous
     into.shares_files = into.shares_files and team.shares_files
-    into.save(update_fields=["is_anonymous", "shares_files"])
+    into.admitted_at = into.admitted_at or team.admitted_at
+    into.save(update_fields=["is_anonymous", "shares_files", "admitted_at"])
     # A key is the team's own; one that both have used would be found for the wrong file.
     used = into.runs.exclude(idempotency_key="").values("idempotency_key")
     team.runs.filter(idempotency_key__in=used).update(idempotency_key="")

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils import timezone
 
 from campaigns import bell, letters
 from campaigns.models import Announcement, Campaign, LogEntry, Run, Team, User
@@ -38,9 +39,9 @@ def tell_organisers(team: Team, kind: str) -> None:
 
 
 def tell_published(campaign: Campaign) -> None:
-    """To all participants; once for each time it is published."""
+    """To the members of teams who may see the board; once for each time it is published."""
     moment = campaign.published_at.isoformat() if campaign.published_at else ""
-    to = letters.participants_of(campaign)
+    to = letters.readers_of_board(campaign, campaign.published_at or timezone.now())
     _tell(campaign, "published", key=f"published/{moment}", to=to)
 
 

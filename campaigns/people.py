@@ -4,20 +4,22 @@ import hashlib
 import secrets
 from datetime import timedelta
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from campaigns import lifecycle, notices, teams
+from campaigns import joining, lifecycle, notices, participation, teams
+from campaigns.joining import CannotJoin
 from campaigns.models import Campaign, Invitation, LogEntry, Membership, Team, User
 
-INVITATION_LIFETIME = timedelta(days=30)
+INVITATION_DAYS, MOST_DAYS = 30, 365
 
 # Roles that a link gives by itself; a participant needs a team to come into.
 INVITED_ROLES = (Membership.Role.ORGANISER, Membership.Role.ASSESSOR, Membership.Role.READER)
-
-
-class CannotJoin(Exception):
-    """The message says why, to the person who tried."""
+# How many people may follow a link into a team, unless whoever makes it says otherwise; a link for
+# a role is for one.
+TEAM_LINK_USES = 5
+MOST_USES = 500
 
 
 class CannotRemove(Exception):
@@ -38,23 +40,34 @@ def found_team(
     shares_files: bool = False,
     accepts_terms: bool = False,
 ) -> Team:
-    """A new team with this person in it. It waits for an organiser's word where the campaign asks
-    for one, and where the person left a team that has runs: no quota is had twice by leaving."""
-    _refuse_archived(campaign)
-    if campaign.joining == Campaign.Joining.INVITED:
-        raise CannotJoin("Teams are founded by the organisers of this campaign.")
-    waits = campaign.joining == Campaign.Joining.APPROVAL
+    """A new team with this person in it, before submissions close. An organiser approves it first
+    where the campaign says so, where the person left a team that has runs (no quota is had twice
+    by leaving), and where an organiser removed the person before."""
     with transaction.atomic():
-        _refuse_second_team(campaign, person)
-        waits = waits or teams.has_left_runs_behind(campaign, person)
+        now = joining.locked(campaign)  # `campaign` has the terms as the person saw them
+        joining.refuse_archived(now)
+        if now.joining == Campaign.Joining.INVITED:
+            raise CannotJoin("In this campaign only organisers create teams.")
+        if not participation.is_before_close(now, timezone.now()):
+            raise CannotJoin(
+                "Submissions are not open, so you cannot create a team. An organiser can create "
+                "one at any time, under People and teams."
+            )
+        joining.refuse_second_team(campaign, person)
+        joining.refuse_conflict(campaign, person, Membership.Role.PARTICIPANT)
+        waits = (
+            now.joining == Campaign.Joining.APPROVAL
+            or teams.has_left_runs_behind(campaign, person)
+            or teams.last_removal(campaign, person) is not None
+        )
         team = Team.objects.create(
             campaign=campaign,
             name=name,
             approved_at=None if waits else timezone.now(),
-            is_anonymous=is_anonymous and campaign.allows_anonymous_teams,
+            is_anonymous=is_anonymous and now.allows_anonymous_teams,
             shares_files=shares_files,
         )
-        _join(campaign, person, Membership.Role.PARTICIPANT, team)
+        joining.join(campaign, person, Membership.Role.PARTICIPANT, team)
         if accepts_terms:
             accept_terms(campaign=campaign, person=person)
         LogEntry.objects.create(
@@ -70,19 +83,29 @@ def found_team(
 
 
 def invite(
-    *, campaign: Campaign, by: User, role: str, team: Team | None = None
+    *,
+    campaign: Campaign,
+    by: User,
+    role: str,
+    team: Team | None = None,
+    max_uses: int | None = None,
+    days: int | None = None,
 ) -> tuple[Invitation, str]:
-    """The invitation and the token of its link, which is kept nowhere else. Raises `Archived`."""
-    lifecycle.refuse_archived(campaign)
+    """The invitation and the token of its link, which is kept nowhere else. Raises `Archived`, and
+    `CannotInvite` for a person who was removed a moment ago."""
     token = secrets.token_urlsafe(24)
     with transaction.atomic():
+        campaign = joining.locked(campaign)
+        lifecycle.refuse_archived(campaign)
+        joining.refuse_who_may_not_invite(campaign, by, team)
         invitation = Invitation.objects.create(
             campaign=campaign,
             role=role,
             team=team,
             token_digest=_digest(token),
             created_by=by,
-            expires_at=timezone.now() + INVITATION_LIFETIME,
+            expires_at=timezone.now() + timedelta(days=days or INVITATION_DAYS),
+            max_uses=max_uses or (TEAM_LINK_USES if team else 1),
         )
         LogEntry.objects.create(
             campaign=campaign,
@@ -95,7 +118,7 @@ def invite(
 
 
 def find_invitation(token: str) -> Invitation | None:
-    """The invitation this token opens, if it still does."""
+    """The invitation of this token, unless it was revoked or has expired. It may be used up."""
     return (
         Invitation.objects.select_related("campaign", "team")
         .filter(token_digest=_digest(token), revoked_at=None, expires_at__gt=timezone.now())
@@ -103,27 +126,52 @@ def find_invitation(token: str) -> Invitation | None:
     )
 
 
+def open_links(campaign: Campaign) -> QuerySet[Invitation]:
+    """The links that somebody can still follow, the latest first."""
+    links = campaign.invitations.filter(
+        revoked_at=None, expires_at__gt=timezone.now(), uses__lt=F("max_uses")
+    )
+    return links.select_related("team", "created_by").order_by("-created_at")
+
+
 def accept_invitation(
     *, invitation: Invitation, person: User, accepts_terms: bool = False
 ) -> Membership:
     """Gives the person the role the link offers. Following it twice changes nothing."""
-    campaign, role, team = invitation.campaign, invitation.role, invitation.team
-    _refuse_archived(campaign)
+    role, team = invitation.role, invitation.team
     with transaction.atomic():
-        # Whoever revokes it waits here, or has done it.
-        held = Invitation.objects.select_for_update().filter(pk=invitation.pk, revoked_at=None)
-        if not held.exists():
-            raise CannotJoin("This invitation has been revoked.")
-        existing = Membership.objects.filter(campaign=campaign, person=person, role=role).first()
-        if existing is not None and existing.team_id == (team.pk if team else None):
+        campaign = invitation.campaign  # with the terms as the person saw them
+        joining.refuse_archived(joining.locked(campaign))
+        if (existing := membership_by(invitation, person)) is not None:
             return existing
         if team is not None:
-            _refuse_second_team(campaign, person)
-        membership = _join(campaign, person, role, team)
+            # Before the link's row, in the order in which a merge takes them.
+            Team.objects.select_for_update().filter(pk=team.pk).first()
+            joining.refuse_second_team(campaign, person)
+        joining.refuse_conflict(campaign, person, role)
+        joining.refuse_removed(invitation, person)
+        _use(invitation)
+        membership = joining.join(campaign, person, role, team)
         if accepts_terms:
             accept_terms(campaign=campaign, person=person)
-        LogEntry.objects.create(campaign=campaign, actor=person, verb="joined", subject=role)
+        LogEntry.objects.create(
+            campaign=campaign,
+            actor=person,
+            verb="joined",
+            subject=role,
+            details={"invitation": invitation.pk},
+        )
     return membership
+
+
+def membership_by(invitation: Invitation, person: User) -> Membership | None:
+    """The role or the team that the link offers, if this person has it already."""
+    return Membership.objects.filter(
+        campaign=invitation.campaign_id,
+        person=person,
+        role=invitation.role,
+        team=invitation.team_id,
+    ).first()
 
 
 @transaction.atomic
@@ -144,9 +192,10 @@ def revoke(invitation: Invitation, *, actor: User | None = None) -> None:
 
 @transaction.atomic
 def remove_role(*, membership: Membership, actor: User) -> None:
-    """Takes a role from a person; never the last organiser's, who alone could undo it. Raises
-    `CannotRemove`, and as leaving a team does."""
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=membership.campaign_id)
+    """Takes a role from a person, and revokes the links that this person made or used; never the
+    last organiser's role, who alone could undo it. Removing oneself is leaving: no link is revoked.
+    Raises `CannotRemove`, and as leaving a team does."""
+    campaign = joining.locked(membership.campaign)
     if campaign.archived_at is not None:
         raise CannotRemove("The campaign is archived: bring it back first.")
     membership = Membership.objects.filter(pk=membership.pk).first() or membership
@@ -154,16 +203,20 @@ def remove_role(*, membership: Membership, actor: User) -> None:
         organisers = campaign.memberships.filter(role=Membership.Role.ORGANISER)
         if not organisers.exclude(pk=membership.pk).exists():
             raise CannotRemove("This is the last organiser; invite another one first.")
+    is_leaving = membership.person_id == actor.pk
+    verb = "left" if is_leaving else "removed"
     if membership.team is not None:
-        teams.drop_member(membership, actor=actor, verb="removed")
+        teams.drop_member(membership, actor=actor, verb=verb)
     elif Membership.objects.filter(pk=membership.pk).delete()[0]:
         LogEntry.objects.create(
             campaign=campaign,
             actor=actor,
-            verb="removed",
+            verb=verb,
             subject=membership.role,
             details={"person": membership.person_id},
         )
+    if not is_leaving:
+        _revoke_links_of(campaign, membership.person, actor)
 
 
 def terms_digest(campaign: Campaign) -> str:
@@ -191,24 +244,29 @@ def has_accepted_terms(campaign: Campaign, person: User) -> bool:
     return mine.filter(terms_digest=terms_digest(campaign)).exists()
 
 
-def _refuse_archived(campaign: Campaign) -> None:
-    if campaign.archived_at is not None:
-        raise CannotJoin("This campaign is archived; nobody joins it any more.")
+def _use(invitation: Invitation) -> None:
+    """Counts one use. In one statement: of two people at the last use, one enters."""
+    held = Invitation.objects.filter(
+        pk=invitation.pk,
+        revoked_at=None,
+        expires_at__gt=timezone.now(),
+        uses__lt=F("max_uses"),
+    )
+    if not held.update(uses=F("uses") + 1):
+        raise CannotJoin(
+            "This link was revoked, has expired, or was used as often as it allows. Ask for a new "
+            "one."
+        )
 
 
-def _refuse_second_team(campaign: Campaign, person: User) -> None:
-    if Membership.objects.filter(
-        campaign=campaign, person=person, role=Membership.Role.PARTICIPANT
-    ).exists():
-        raise CannotJoin("You are in a team of this campaign already.")
-
-
-def _join(campaign: Campaign, person: User, role: str, team: Team | None) -> Membership:
-    try:
-        with transaction.atomic():
-            return Membership.objects.create(campaign=campaign, person=person, role=role, team=team)
-    except IntegrityError as error:  # two clicks at once; the constraint let one through
-        raise CannotJoin("You have joined already.") from error
+def _revoke_links_of(campaign: Campaign, person: User, actor: User) -> None:
+    """Those that the person made in this campaign, and those by which the person joined."""
+    joined = campaign.log.filter(verb="joined", actor=person)
+    used = [pk for pk in joined.values_list("details__invitation", flat=True) if pk is not None]
+    for invitation in campaign.invitations.filter(
+        Q(created_by=person) | Q(pk__in=used), revoked_at=None, expires_at__gt=timezone.now()
+    ):
+        revoke(invitation, actor=actor)
 
 
 def _digest(text: str) -> str:

@@ -3,7 +3,10 @@
 Each act holds the team's row, so that two organisers at once do one thing after the other.
 """
 
+from datetime import datetime
+
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 
 from campaigns import notices
@@ -41,6 +44,20 @@ def decide_team(*, team: Team, approve: bool, actor: User) -> None:
     team.memberships.all().delete()
     log(team, actor, "declined", team=team.name)
     team.delete()
+
+
+@transaction.atomic
+def admit_team(*, team: Team, admit: bool, actor: User) -> None:
+    """After the close its members see what participants see, although no run of theirs counts; or
+    no longer."""
+    team = held(team)
+    if team.approved_at is None:
+        raise CannotChange("This team awaits your approval: approve it first.")
+    if (team.admitted_at is not None) == admit:
+        raise CannotChange(f"This team is {'already' if admit else 'not'} admitted.")
+    team.admitted_at = timezone.now() if admit else None
+    team.save(update_fields=["admitted_at"])
+    log(team, actor, "admitted" if admit else "revoked admission", team=team.name)
 
 
 @transaction.atomic
@@ -87,6 +104,19 @@ def has_left_runs_behind(campaign: Campaign, person: User) -> bool:
     return campaign.log.filter(
         verb__in=["left", "removed"], details__person=person.pk, details__had_runs=True
     ).exists()
+
+
+def teams_with_runs_left(campaign: Campaign) -> dict[int, str]:
+    """In words, by person: which team that has runs each was in, and is no more."""
+    left = campaign.log.filter(verb__in=["left", "removed"], details__had_runs=True)
+    entries = left.order_by("at").values_list("details__person", "details__team")
+    return {person: f"was in the team {team}" for person, team in entries}
+
+
+def last_removal(campaign: Campaign, person: User) -> datetime | None:
+    """When an organiser last took a role or a team of this campaign from this person."""
+    removals = campaign.log.filter(verb="removed", details__person=person.pk)
+    return removals.aggregate(last=Max("at"))["last"]
 
 
 @transaction.atomic

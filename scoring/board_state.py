@@ -79,7 +79,7 @@ def _audience(viewer: Viewer) -> tuple[Any, ...]:
     """All of a viewer that a board hangs on: of one team, or one of the organisers, every person
     gets the same. The moment stands in it as far as it counts, by whether names are revealed."""
     team = viewer.team.pk if viewer.team else None
-    return sorted(viewer.roles), team, viewer.knows_all_names, viewer.preview
+    return sorted(viewer.roles), team, viewer.audience, viewer.knows_all_names, viewer.preview
 
 
 def _columns(row: Model) -> tuple[Any, ...]:

@@ -20,6 +20,7 @@ FLOORS = {
     "campaigns.choices": 2,
     "campaigns.letters": 2,
     "campaigns.outages": 2,
+    "campaigns.participation": 2,
     "campaigns.stored_files": 2,
     "campaigns": 3,  # the acts: intake, lifecycle, people, ...
     "campaigns.views": 4,

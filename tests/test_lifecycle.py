@@ -14,7 +14,7 @@ from campaigns.access import Viewer
 from campaigns.lifecycle import STEPS
 from campaigns.models import Audience, Campaign, Membership
 from campaigns.models.showing import CLOSED, TABLES, trec_style
-from tests.making import make_campaign, make_qrels, make_run, make_team
+from tests.making import make_campaign, make_qrels, make_run
 
 pytestmark = pytest.mark.django_db
 
@@ -132,7 +132,8 @@ def test_each_preset_shows_at_each_stage_what_its_words_say(preset: str, stage: 
     expected = EXPECTED[preset][Campaign.Stage.values.index(stage)]
     assert tuple(in_force(campaign).values()) == expected
     public = Viewer(campaign, None, frozenset(), None)
-    team = Viewer(campaign, None, frozenset({Membership.Role.PARTICIPANT}), make_team(campaign))
+    run = make_run(campaign)
+    team = Viewer(campaign, None, frozenset({Membership.Role.PARTICIPANT}), run.team)
     runs, _, board, _, qrels, _ = expected
     assert [public.can_see_runs, team.can_see_runs] == [runs == 2, runs >= 1]
     assert [public.can_see_board, team.can_see_board] == [board == 2, board >= 1]

@@ -24,6 +24,10 @@ ACCEPTED: dict[tuple[str, str], str] = {
         "scoring.0009_job_without_campaign",
         "Create constraint mail_or_of_a_campaign on model job",
     ): "Every job that the previous release writes belongs to a campaign.",
+    (
+        "campaigns.0011_links_and_admission",
+        "Create constraint invitation_within_its_uses on model invitation",
+    ): "the previous release writes neither column, and their defaults, 0 of 1, satisfy it",
 }
 HARMLESS = (
     ops.CreateModel,

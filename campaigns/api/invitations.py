@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, people, teams
-from campaigns.api.acts import acting, writing
+from campaigns.api.acts import ANYTHING, writing
 from campaigns.api.answers import FAULTY_FIELD, WRITES
 from campaigns.api.asked import Asked, asked
 from campaigns.api.changing import refuse_faulty
@@ -23,16 +23,29 @@ class NewTeamAsked(Asked):
     name = serializers.CharField(max_length=100)
 
 
+class InvitationAsked(Asked):
+    max_uses = serializers.IntegerField(
+        min_value=1, max_value=people.MOST_USES, default=people.TEAM_LINK_USES
+    )
+    days = serializers.IntegerField(
+        min_value=1,
+        max_value=people.MOST_DAYS,
+        default=people.INVITATION_DAYS,
+        help_text="After so many the link expires.",
+    )
+
+
 class InvitationSerializer(serializers.Serializer):
-    """A link into a team. Whoever follows it while logged in joins; it is told this once."""
+    """A link into a team. A person who follows it while logged in joins; it is shown this once."""
 
     url = serializers.CharField()
     team = serializers.CharField(help_text="Its id.")
+    max_uses = serializers.IntegerField(help_text="How many people can use it.")
     expires_at = serializers.DateTimeField()
 
 
 @extend_schema(
-    summary="Found a team for others",
+    summary="Create a team for others",
     operation_id="teams_create",
     request=NewTeamAsked,
     responses={201: TeamSerializer} | WRITES,
@@ -43,7 +56,7 @@ class InvitationSerializer(serializers.Serializer):
 )
 @writing()
 def team_create(request: Request, slug: str) -> Response:
-    """It has no members yet: an invitation brings them. For organisers."""
+    """At any time; it has no members yet: an invitation brings them. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     form = NewTeamForm(asked(NewTeamAsked, request))
     refuse_faulty(form)
@@ -55,34 +68,43 @@ def team_create(request: Request, slug: str) -> Response:
 @extend_schema(
     summary="Make a link into a team",
     operation_id="teams_invite",
-    request=None,
+    request=InvitationAsked,
     responses={201: InvitationSerializer} | WRITES,
     examples=[
+        OpenApiExample("for two people", value={"max_uses": 2, "days": 7}, request_only=True),
+        FAULTY_FIELD,
         OpenApiExample(
             "a link",
             value={
                 "url": "https://trackside.example/invitations/8PpFVsNfyRpTw0JTLkUlS2cuIJxcXq6B/",
                 "team": "k5zq3wd7c2hxy4ma",
+                "max_uses": 2,
                 "expires_at": "2026-07-01T12:00:00Z",
             },
             response_only=True,
             status_codes=["201"],
-        )
+        ),
     ],
 )
-@acting()
+@writing(takes=ANYTHING)
 def team_invite(request: Request, slug: str, team: str) -> Response:
-    """More than one person may follow it, for 30 days. For organisers."""
+    """As many people can use it as `max_uses` says, 5 unless you say otherwise, for `days`, 30
+    unless you say otherwise. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     found = get_object_or_404(viewer.campaign.teams, public_id=team)
     role = Membership.Role.PARTICIPANT
     invitation, token = people.invite(
-        campaign=viewer.campaign, by=request.user, role=role, team=found
+        campaign=viewer.campaign,
+        by=request.user,
+        role=role,
+        team=found,
+        **asked(InvitationAsked, request),
     )
     address = reverse("campaigns:invitation", args=[token])
     row: dict[str, Any] = {
         "url": request.build_absolute_uri(address),
         "team": found.public_id,
+        "max_uses": invitation.max_uses,
         "expires_at": invitation.expires_at,
     }
     return Response(row, status=201)

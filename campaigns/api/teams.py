@@ -23,6 +23,9 @@ class TeamSerializer(serializers.Serializer):
     id = serializers.CharField()
     name = serializers.CharField()
     approved_at = serializers.DateTimeField(allow_null=True)
+    admitted_at = serializers.DateTimeField(
+        allow_null=True, help_text="Set: its members are participants even without a counted run."
+    )
     is_anonymous = serializers.BooleanField()
     shares_files = serializers.BooleanField()
     disqualified_at = serializers.DateTimeField(allow_null=True)
@@ -76,6 +79,35 @@ def team_decline(request: Request, slug: str, team: str) -> Response:
     found = _decided_on_or_404(request, slug, team)
     teams.decide_team(team=found, approve=False, actor=request.user)
     return Response(status=204)
+
+
+@extend_schema(
+    summary="Admit a team as participants",
+    operation_id="teams_admit",
+    request=None,
+    responses=DECIDED,
+)
+@acting()
+def team_admit(request: Request, slug: str, team: str) -> Response:
+    """After the close of submissions its members see what participants see, although no run of
+    theirs counts. For organisers."""
+    found = _decided_on_or_404(request, slug, team)
+    teams.admit_team(team=found, admit=True, actor=request.user)
+    return team_as_it_is(found)
+
+
+@extend_schema(
+    summary="Revoke a team's admission",
+    operation_id="teams_revoke_admission",
+    request=None,
+    responses=DECIDED,
+)
+@acting()
+def team_revoke_admission(request: Request, slug: str, team: str) -> Response:
+    """Without a run that counts its members see what everyone sees. For organisers."""
+    found = _decided_on_or_404(request, slug, team)
+    teams.admit_team(team=found, admit=False, actor=request.user)
+    return team_as_it_is(found)
 
 
 @extend_schema(
@@ -151,6 +183,7 @@ def _row(team: Team) -> dict[str, Any]:
         "id": team.public_id,
         "name": team.name,
         "approved_at": team.approved_at,
+        "admitted_at": team.admitted_at,
         "is_anonymous": team.is_anonymous,
         "shares_files": team.shares_files,
         "disqualified_at": team.disqualified_at,

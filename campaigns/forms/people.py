@@ -91,6 +91,24 @@ class NewTeamForm(forms.Form):
     name = forms.CharField(max_length=100, label="Name of a new team", validators=[check_visible])
 
 
+class LinkForm(forms.Form):
+    """How many people may follow a link, and for how long; an empty field has its default."""
+
+    max_uses = forms.IntegerField(
+        label="Number of uses", min_value=1, max_value=people.MOST_USES, required=False
+    )
+    days = forms.IntegerField(
+        label="Expires after, in days",
+        min_value=1,
+        max_value=people.MOST_DAYS,
+        required=False,
+    )
+
+    def __init__(self, *args: Any, uses: int = 1, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial = {"max_uses": uses, "days": people.INVITATION_DAYS} | self.initial
+
+
 class AnnouncementForm(forms.ModelForm):
     class Meta:
         model = Announcement

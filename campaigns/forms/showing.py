@@ -28,7 +28,7 @@ WORDS = {
 }
 AUDIENCES = [
     (Audience.ORGANISERS, "organisers"),
-    (Audience.PARTICIPANTS, "teams"),
+    (Audience.PARTICIPANTS, "participants"),
     (Audience.EVERYONE, "everyone"),
 ]
 

@@ -78,6 +78,8 @@ class Team(models.Model):
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     name = models.CharField(max_length=100)
     approved_at = models.DateTimeField(null=True, blank=True, default=timezone.now)
+    # Its members are participants after the close although no run of theirs counts.
+    admitted_at = models.DateTimeField(null=True, blank=True)
     is_anonymous = models.BooleanField(default=False, db_default=False)
     shares_files = models.BooleanField(
         default=False, db_default=False, help_text="Its run files may be passed on."
@@ -135,7 +137,8 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link that gives a role. Only a digest of its token is kept, so the table opens no door."""
+    """A link that gives a role to as many people as `max_uses` says. Only a digest of its token is
+    kept, so the table opens no door."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=11, choices=Membership.Role.choices)
@@ -147,6 +150,19 @@ class Invitation(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)
+    max_uses = models.PositiveSmallIntegerField(default=1, db_default=1)
+    uses = models.PositiveSmallIntegerField(default=0, db_default=0)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(uses__lte=models.F("max_uses")), name="invitation_within_its_uses"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.role} in {self.campaign}"
+
+    @property
+    def is_used_up(self) -> bool:
+        return self.uses >= self.max_uses

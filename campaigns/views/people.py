@@ -7,8 +7,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaigns import access, lifecycle, people, teams
-from campaigns.forms.people import JoinForm, TeamEditForm, TeamForm, TermsForm
+from campaigns import access, joining, lifecycle, participation, people, teams
+from campaigns.forms.people import JoinForm, LinkForm, TeamEditForm, TeamForm, TermsForm
 from campaigns.models import Invitation, Membership, Team
 
 
@@ -36,17 +36,21 @@ def team_invite(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug)
     if viewer.team is None:
         raise Http404
+    form = LinkForm(request.POST)
+    if not form.is_valid():
+        return _team_page(request, viewer, status=400, link_form=form)
     try:
-        _, token = people.invite(
+        invitation, token = people.invite(
             campaign=viewer.campaign,
             by=request.user,
             role=Membership.Role.PARTICIPANT,
             team=viewer.team,
+            **form.cleaned_data,
         )
-    except lifecycle.Archived as error:
+    except (lifecycle.Archived, joining.CannotInvite) as error:
         messages.error(request, str(error))
         return redirect("campaigns:team", slug)
-    return _team_page(request, viewer, link=link_of(request, token))
+    return _team_page(request, viewer, link=link_of(request, token), invitation=invitation)
 
 
 @login_required
@@ -107,7 +111,7 @@ def terms_accept(request: HttpRequest, slug: str) -> HttpResponse:
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Says what the link offers; joining is a click of its own, never the mere look."""
     found = people.find_invitation(token)
-    if found is None:
+    if found is None or (found.is_used_up and not people.membership_by(found, request.user)):
         return render(request, "campaigns/invitation_gone.html", status=404)
     problem, form = "", None
     if found.team is not None:
@@ -168,6 +172,7 @@ def _team_page(
     if mine is None:
         page["form"] = TeamForm(campaign=campaign)
         page["is_invited_only"] = campaign.joining == campaign.Joining.INVITED
+        page["is_before_close"] = participation.is_before_close(campaign, viewer.moment)
     else:
         members = mine.memberships.select_related("person").order_by("created_at")
         page |= {
@@ -176,5 +181,7 @@ def _team_page(
             "has_accepted_terms": people.has_accepted_terms(campaign, request.user),
             "terms_form": TermsForm(campaign=campaign, auto_id="id_terms_%s"),
             "edit_form": _edit_form(viewer, mine),
+            "link_form": LinkForm(uses=people.TEAM_LINK_USES),
+            "links": people.open_links(campaign).filter(team=mine),
         }
     return render(request, "campaigns/team.html", page | extra, status=status)

@@ -9,11 +9,10 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from campaigns import access, lifecycle, people, teams
-from campaigns.forms.people import NewTeamForm
+from campaigns import access, joining, lifecycle, participation, people, teams
+from campaigns.forms.people import LinkForm, NewTeamForm
 from campaigns.models import Membership, Team
 from campaigns.views.people import link_of
 
@@ -35,12 +34,10 @@ def role_invite(request: HttpRequest, slug: str, role: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     if role not in people.INVITED_ROLES:
         raise Http404
-    try:
-        _, token = people.invite(campaign=viewer.campaign, by=request.user, role=role)
-    except lifecycle.Archived as error:
-        messages.error(request, str(error))
-        return redirect("campaigns:people", slug)
-    return _link_page(request, viewer, role, token)
+    form = LinkForm(request.POST)
+    if not form.is_valid():
+        return _people_page(request, viewer, status=400, link_form=form)
+    return _link_page(request, viewer, role, form)
 
 
 @login_required
@@ -87,7 +84,7 @@ def team_create(request: HttpRequest, slug: str) -> HttpResponse:
     except teams.CannotChange as error:
         messages.error(request, str(error))
         return redirect("campaigns:people", slug)
-    return _team_link_page(request, viewer, team)
+    return _link_page(request, viewer, Membership.Role.PARTICIPANT, LinkForm({}), team)
 
 
 @login_required
@@ -98,13 +95,20 @@ def team_link(request: HttpRequest, slug: str, team: str) -> HttpResponse:
     found = viewer.campaign.teams.filter(public_id=team).first()
     if found is None:
         return gone(request, viewer, TEAM_GONE)
-    return _team_link_page(request, viewer, found)
+    form = LinkForm(request.POST)
+    if not form.is_valid():
+        fields = "; ".join(
+            f"{form.fields[name].label}: {form.errors[name][0]}" for name in form.errors
+        )
+        messages.error(request, f"No link was created for {found}. {fields}")
+        return _people_page(request, viewer, status=400)
+    return _link_page(request, viewer, Membership.Role.PARTICIPANT, form, found)
 
 
 @login_required
 @require_POST
 def team_decide(request: HttpRequest, slug: str, team: str, act: str) -> HttpResponse:
-    """Approves, declines, disqualifies or reinstates."""
+    """Approves, declines, admits, revokes the admission, disqualifies or reinstates."""
     viewer = access.organiser_or_404(request.user, slug)
     if act not in DECISIONS:
         raise Http404
@@ -132,6 +136,14 @@ def _decline(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
     teams.decide_team(team=team, approve=False, actor=request.user)
 
 
+def _admit(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
+    teams.admit_team(team=team, admit=True, actor=request.user)
+
+
+def _revoke_admission(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
+    teams.admit_team(team=team, admit=False, actor=request.user)
+
+
 def _disqualify(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
     teams.disqualify_team(team=team, reason=request.POST.get("reason", ""), actor=request.user)
 
@@ -143,21 +155,29 @@ def _reinstate(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
 DECISIONS: dict[str, Callable[[HttpRequest, access.Viewer, Team], None]] = {
     "approve": _approve,
     "decline": _decline,
+    "admit": _admit,
+    "revoke-admission": _revoke_admission,
     "disqualify": _disqualify,
     "reinstate": _reinstate,
 }
 
 
 def _link_page(
-    request: HttpRequest,
-    viewer: access.Viewer,
-    role: str,
-    token: str,
-    team: Team | None = None,
+    request: HttpRequest, viewer: access.Viewer, role: str, form: LinkForm, team: Team | None = None
 ) -> HttpResponse:
+    """Makes a link within the limits of this valid form, and shows it once."""
+    limits = form.cleaned_data if form.is_valid() else {}
+    try:
+        invitation, token = people.invite(
+            campaign=viewer.campaign, by=request.user, role=role, team=team, **limits
+        )
+    except (lifecycle.Archived, joining.CannotInvite) as error:
+        messages.error(request, str(error))
+        return redirect("campaigns:people", viewer.campaign.slug)
     page = {
         "viewer": viewer,
         "campaign": viewer.campaign,
+        "invitation": invitation,
         "role": role,
         "team": team,
         "link": link_of(request, token),
@@ -165,46 +185,42 @@ def _link_page(
     return render(request, "campaigns/invitation_made.html", page)
 
 
-def _team_link_page(request: HttpRequest, viewer: access.Viewer, team: Team) -> HttpResponse:
-    role = Membership.Role.PARTICIPANT
-    try:
-        _, token = people.invite(campaign=viewer.campaign, by=request.user, role=role, team=team)
-    except lifecycle.Archived as error:
-        messages.error(request, str(error))
-        return redirect("campaigns:people", viewer.campaign.slug)
-    return _link_page(request, viewer, role, token, team)
-
-
 def _people_page(
     request: HttpRequest, viewer: access.Viewer, *, status: int = 200, **extra: object
 ) -> HttpResponse:
-    """Five queries, however many there are; each table has pages of its own."""
+    """Seven queries, however many there are; each table has pages of its own."""
     campaign = viewer.campaign
     memberships = campaign.memberships.select_related("person", "team")
     all_teams = list(campaign.teams.annotate(run_count=Count("runs")).order_by("name", "pk"))
     members: dict[int, list[Membership]] = {team.pk: [] for team in all_teams}
     others = []
+    teams_of = teams.teams_with_runs_left(campaign)
     for membership in memberships.order_by("role", "created_at"):
         if membership.team_id is None:
             others.append(membership)
         else:
             members[membership.team_id].append(membership)
+            teams_of[membership.person_id] = f"in the team {membership.team}"
     waiting = [(team, members[team.pk]) for team in all_teams if team.approved_at is None]
     approved = [(team, members[team.pk]) for team in all_teams if team.approved_at is not None]
-    links = campaign.invitations.filter(revoked_at=None, expires_at__gt=timezone.now())
+    is_before_close = participation.is_before_close(campaign, viewer.moment)
+    participating = participation.participating_teams(campaign, viewer.moment).values_list("pk")
     page = {
         "viewer": viewer,
         "campaign": campaign,
-        "others": _part(request, "people", others),
+        "is_before_close": is_before_close,
+        "participating": set() if is_before_close else {pk for (pk,) in participating},
+        "others": _part(
+            request, "people", [(each, teams_of.get(each.person_id, "")) for each in others]
+        ),
         "waiting": _part(request, "waiting", waiting),
         "teams": _part(request, "teams", approved),
-        "links": _part(
-            request,
-            "links",
-            links.select_related("team", "created_by").order_by("-created_at"),
-        ),
+        "links": _part(request, "links", people.open_links(campaign)),
         "roles": people.INVITED_ROLES,
         "team_form": NewTeamForm(),
+        "link_form": LinkForm(auto_id="id_link_%s"),
+        "team_link_uses": people.TEAM_LINK_USES,
+        "link_days": people.INVITATION_DAYS,
     }
     return render(request, "campaigns/people.html", page | extra, status=status)
 

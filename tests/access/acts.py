@@ -122,6 +122,11 @@ def waiting_to_be_declined(world: World) -> Facts:
     return waiting_team(world) | {"act": "decline"}
 
 
+def admitted_team(world: World) -> Facts:
+    teams.admit_team(team=world.team, admit=True, actor=world.people["organiser"])
+    return {"act": "revoke-admission"}
+
+
 def disqualified_team(world: World) -> Facts:
     teams.disqualify_team(team=world.team, reason="Why", actor=world.people["organiser"])
     return {"act": "reinstate"}
@@ -241,7 +246,7 @@ ACTS: dict[str, Act] = {
     "api:campaign-archive": Act(),
     "api:announcement-list": Act({"subject": "A subject", "body": "A body"}),
     # people and teams
-    "campaigns:team": Act({"name": "New ones"}, by="stranger"),
+    "campaigns:team": Act({"name": "New ones"}, by="stranger", stage="open"),
     "campaigns:team-invite": Act(by="participant"),
     "campaigns:team-edit": Act({"name": "New name"}, by="participant"),
     "campaigns:team-leave": Act(by="participant"),
@@ -255,6 +260,8 @@ ACTS: dict[str, Act] = {
     "campaigns:team-merge": Act(into_rivals),
     "campaigns:team-decide approve": Act(first=waiting_team),
     "campaigns:team-decide decline": Act(first=waiting_to_be_declined),
+    "campaigns:team-decide admit": Act(first=lambda world: {"act": "admit"}),
+    "campaigns:team-decide revoke-admission": Act(first=admitted_team),
     "campaigns:team-decide disqualify": Act(
         {"reason": "Why"}, first=lambda world: {"act": "disqualify"}
     ),
@@ -263,6 +270,8 @@ ACTS: dict[str, Act] = {
     "api:team-invite": Act(),
     "api:team-approve": Act(first=waiting_team),
     "api:team-decline": Act(first=waiting_team),
+    "api:team-admit": Act(),
+    "api:team-revoke-admission": Act(first=admitted_team),
     "api:team-merge": Act(into_rivals),
     "api:team-disqualify": Act({"reason": "Why"}),
     "api:team-reinstate": Act(first=disqualified_team),

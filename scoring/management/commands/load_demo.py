@@ -18,7 +18,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from tqdm import tqdm
 
-from campaigns import assignments, intake, lifecycle, people
+from campaigns import assignments, intake, lifecycle, people, teams
 from campaigns.models import Campaign, Membership, Run, Team, User
 from campaigns.trec.topics import ParsedTopic, read_topics
 from scoring import simulation
@@ -230,7 +230,13 @@ def _team(campaign: Campaign, name: str) -> tuple[Team, User]:
     seat = Membership.objects.filter(campaign=campaign, person=person).first()
     if seat is not None and seat.team is not None:
         return seat.team, person
-    return people.found_team(campaign=campaign, person=person, name=name), person
+    organiser = User.objects.get(email=ORGANISER)  # creates teams even where the close has passed
+    team = teams.create_team(campaign=campaign, name=name, actor=organiser)
+    invitation, _ = people.invite(
+        campaign=campaign, by=organiser, role=Membership.Role.PARTICIPANT, team=team
+    )
+    people.accept_invitation(invitation=invitation, person=person)
+    return team, person
 
 
 def _judge(

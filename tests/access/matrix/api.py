@@ -83,6 +83,8 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:team-invite": ("post", organisers(201)),
     "api:team-approve": ("post", organisers(409)),  # it is in
     "api:team-decline": ("post", organisers(409)),
+    "api:team-admit": ("post", organisers(200)),
+    "api:team-revoke-admission": ("post", organisers(409)),  # it is not admitted
     "api:team-merge": ("post", organisers(415)),
     "api:team-disqualify": ("post", organisers(415)),
     "api:team-reinstate": ("post", organisers(409)),  # it is not out
