@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.cache import patch_cache_control
 
 from config.refusals import BAD_REQUEST, explain_method, refuse
+from scoring.analysis_budget import TooManyAnalyses, request_being_answered
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 SECONDS = r"([0-9]{10}(?:\.[0-9]{1,9})?)"
@@ -112,6 +113,38 @@ def forbid_storing(get_response: GetResponse) -> GetResponse:
         return response
 
     return middleware
+
+
+class LimitAnalyses:
+    """Lets `scoring.analysis_budget` know who asks, and answers pages of those who asked too
+    often; the API answers for itself."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        token = request_being_answered.set(request)
+        try:
+            return self.get_response(request)
+        finally:
+            request_being_answered.reset(token)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, TooManyAnalyses):
+            return None
+        wait = error.wait or 1
+        page = refuse(
+            request,
+            error.status_code,
+            error.default_code,
+            "Too many new analyses",
+            "You have asked for many analyses that nobody had asked for before, and each takes a"
+            f" worker's time. Wait {-(-wait // 60)} minutes, then load this page again. Analyses"
+            " that are computed already stay open to you.",
+            form=request.path,
+        )
+        page["Retry-After"] = str(wait)
+        return page
 
 
 def _told_arrival(request: HttpRequest) -> tuple[datetime | None, datetime | None]:

@@ -63,6 +63,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.forbid_storing",
     "config.middleware.explain_refused_methods",
+    "config.robots.keep_robots_from_choices",
     "config.middleware.limit_uploads",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -72,6 +73,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "config.middleware.LimitAnalyses",
 ]
 if DEBUG:  # the admin sees everything, so it is a developer's tool and not part of the site
     INSTALLED_APPS.append("django.contrib.admin")
@@ -386,6 +388,7 @@ REST_FRAMEWORK = {
         "anon": env("THROTTLE_ANON", default="120/min"),
         "user": env("THROTTLE_USER", default="600/min"),
         "uploads": env("THROTTLE_UPLOADS", default="60/hour"),
+        "analyses": env.str("THROTTLE_ANALYSES", default="60/hour"),  # new ones, on pages too
         "organise": env("THROTTLE_ORGANISE", default="120/hour"),
     },
     "NUM_PROXIES": 0,  # REMOTE_ADDR is the client's already

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
-from scoring import jobs
+from scoring import analysis_budget, jobs
 from scoring.definitions import rules_of
 from scoring.models import Analysis, Evaluation, Job, TieRule
 from scoring.studies import (
@@ -71,6 +71,7 @@ def ask(viewer: Viewer, qrels: Qrels | None, kind: str, question: Question) -> A
 
     `kind` is one of STUDIES; of OF_RANKINGS the qrels may be None. The viewer must be one who may
     see the board; the question must be made of what is offered, never of what somebody typed.
+    Raises `TooManyAnalyses` where it is new and the client has no budget left.
     """
     return ask_all(viewer, [(qrels, kind, question)])[0]
 
@@ -98,6 +99,7 @@ def _asked_anew(
             defaults={"qrels": qrels, "kind": kind, "question": dict(question)},
         )
         if is_new:
+            analysis_budget.spend()
             jobs.enqueue(Job.Kind.ANALYSE, subject=asked.pk, campaign_id=campaign.pk)
     return asked
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from campaigns.access import Viewer
 from scoring.analyses import answer_of, ask
+from scoring.analysis_budget import TooManyAnalyses
 from scoring.leaderboard import Leaderboard
 from scoring.models import Analysis
 from scoring.significance_choices import Choices, tested_measures, usual_test
@@ -45,7 +46,10 @@ def strokes(viewer: Viewer, board: Leaderboard) -> Strokes | None:
     if board.measure not in tested_measures(viewer) or board.measure.family == "Judged":
         return None
     choices = usual_test(board.measure)
-    analysis = ask(viewer, board.qrels, "significance", choices.question)
+    try:
+        analysis = ask(viewer, board.qrels, "significance", choices.question)
+    except TooManyAnalyses:  # the board itself is shown to everybody, however often
+        return None
     if analysis.state != Analysis.State.DONE:
         return None
     standing = Standing(

@@ -21,6 +21,7 @@ os.environ.update(
     THROTTLE_USER="1000000/min",
     THROTTLE_UPLOADS="1000000/min",
     THROTTLE_ORGANISE="1000000/min",
+    THROTTLE_ANALYSES="1000000/min",
 )
 
 from config.settings import *  # noqa: E402, F403 - after what it reads

@@ -45,7 +45,7 @@ def test_more_than_that_is_refused_by_a_page_that_says_when_to_come_back(
     assert [answer.status_code for answer in answers] == [302, 302, 429]
     assert is_page(answers[2], "Too many requests")
     assert answers[2]["Retry-After"] == "60"
-    assert 'href="/accounts/signup/">Back to the form' in answers[2].content.decode()
+    assert 'href="/accounts/signup/">Back to the page' in answers[2].content.decode()
     assert User.objects.count() == 2
     script = Client().post(reverse("account_signup"))
     assert (script.status_code, script["Content-Type"]) == (429, "text/plain")
