@@ -66,7 +66,8 @@ def test_no_command_is_wrapped_in_a_shell_that_swallows_signals() -> None:
 
 def test_the_proxy_says_itself_when_a_request_began_and_whence_it_came() -> None:
     site = (ROOT / "config/proxy/trackside.conf.template").read_text()
-    for header in ("X-Arrived $arrived", "X-Forwarded-For $remote_addr", "X-Forwarded-Proto"):
+    times = 'X-Arrived "$arrived $msec"'
+    for header in (times, "X-Forwarded-For $remote_addr", "X-Forwarded-Proto"):
         assert f"proxy_set_header {header}" in site
 
 
