@@ -42,6 +42,15 @@ from scoring.models import Analysis, Evaluation, Job
 log = logging.getLogger(__name__)
 
 TASK = "scoring.perform_next"
+# The names that the previous release knows: while a site is upgraded its web servers send them, and
+# its workers understand no others. They go in the next release.
+PREVIOUS_TASKS = {
+    Job.Kind.CHECK: "scoring.check_run",
+    Job.Kind.EVALUATE: "scoring.evaluate_run",
+    Job.Kind.NOTIFY: "scoring.deliver_notice",
+    Job.Kind.ANALYSE: "scoring.answer",
+    Job.Kind.LAY_OUT: "scoring.lay_out",
+}
 PRIORITIES = {
     Job.Kind.CHECK: Job.Priority.UPLOAD,
     Job.Kind.EVALUATE: Job.Priority.UPLOAD,
@@ -107,22 +116,22 @@ def enqueue(
             "rung_at": Now(),
         },
     )
-    transaction.on_commit(partial(ring, job.pk))
+    transaction.on_commit(partial(ring, job.pk, job.kind))
     return job
 
 
-def ring(job_id: int) -> None:
-    """Wakes a worker, because of this job. A broker that does not respond is not an error, for the
-    sweeper sends the message again. It is left alone for a while, so that whoever adds a hundred
-    jobs waits for it once and not a hundred times. One thread at a time publishes: of a web process
-    whose broker is silent, one waits."""
+def ring(job_id: int, kind: str = "") -> None:
+    """Wakes a worker, because of this job of this kind. A broker that does not respond is not an
+    error, for the sweeper sends the message again. It is left alone for a while, so that whoever
+    adds a hundred jobs waits for it once and not a hundred times. One thread at a time publishes:
+    of a web process whose broker is silent, one waits."""
     global _silent_until
     faults.point("before-ring", job_id)
     if time.monotonic() < _silent_until or not _publishing.acquire(timeout=PUBLISH_SECONDS):
         return
     try:
         if time.monotonic() >= _silent_until:
-            current_app.send_task(TASK, args=[job_id])
+            current_app.send_task(PREVIOUS_TASKS.get(kind, TASK), args=[job_id])
     except Exception:  # the row is committed: whatever went wrong here, the caller's act is done
         _silent_until = time.monotonic() + settings.SWEEP_SECONDS
         log.warning("No broker to tell of job %s; the sweeper will.", job_id, exc_info=True)
@@ -229,7 +238,7 @@ def _wake_for_next_analysis() -> None:
     wait."""
     waiting = Job.objects.filter(due(), kind=Job.Kind.ANALYSE).order_by("pk").first()
     if waiting is not None:
-        ring(waiting.pk)
+        ring(waiting.pk, waiting.kind)
 
 
 def _hand_back(held: Claim, error: Exception) -> None:

@@ -46,7 +46,7 @@ def retry(job: Job, *, actor: User | None) -> bool:
             )
     except IntegrityError:
         return False
-    transaction.on_commit(partial(jobs.ring, job.pk))
+    transaction.on_commit(partial(jobs.ring, job.pk, job.kind))
     return True
 
 

@@ -7,12 +7,6 @@ from campaigns import notices
 from campaigns.clock import database_now
 from scoring import delivery, draining, housekeeping, jobs
 
-# By these names web servers of the previous release send messages while a site is upgraded.
-OF_PREVIOUS_RELEASE = tuple(
-    f"scoring.{name}"
-    for name in ("check_run", "evaluate_run", "deliver_notice", "answer", "lay_out")
-)
-
 
 def _perform_next(job_id: int) -> None:
     """`job_id` is the job that the message was sent for, which is not always the next one."""
@@ -20,7 +14,7 @@ def _perform_next(job_id: int) -> None:
 
 
 perform_next = shared_task(name=jobs.TASK)(_perform_next)
-for name in OF_PREVIOUS_RELEASE:
+for name in jobs.PREVIOUS_TASKS.values():
     shared_task(name=name)(_perform_next)
 
 

@@ -28,7 +28,7 @@ CHECK, ANALYSE, NOTIFY = Job.Kind.CHECK, Job.Kind.ANALYSE, Job.Kind.NOTIFY
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The jobs that messages were sent for."""
     heard: list[int] = []
-    monkeypatch.setattr(jobs, "ring", heard.append)
+    monkeypatch.setattr(jobs, "ring", lambda job_id, kind: heard.append(job_id))
     return heard
 
 

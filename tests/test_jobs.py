@@ -113,7 +113,7 @@ def test_the_sweep_rings_again_for_what_nobody_came_for(
     job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rung: list[int] = []
-    monkeypatch.setattr(jobs, "ring", lambda job_id: rung.append(job_id))
+    monkeypatch.setattr(jobs, "ring", lambda job_id, kind: rung.append(job_id))
     sweep()
     assert rung == []  # it was only just rung for
     Job.objects.filter(pk=job.pk).update(rung_at=timezone.now() - timedelta(minutes=5))
@@ -126,7 +126,7 @@ def test_each_bell_is_waited_for_twice_as_long_as_the_last(
     job: Job, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
 ) -> None:
     rung: list[int] = []
-    monkeypatch.setattr(jobs, "ring", lambda job_id: rung.append(job_id))
+    monkeypatch.setattr(jobs, "ring", lambda job_id, kind: rung.append(job_id))
     settings.SWEEP_SECONDS = 10
 
     def waited(since: float, at_last_bell: float) -> None:

@@ -201,7 +201,7 @@ def test_an_attempt_that_failed_is_rung_for_by_the_sweeper_and_not_at_once(
     world: World, monkeypatch: pytest.MonkeyPatch, rung: list[int], settings: object
 ) -> None:
     """Three attempts in a second would not outlast a disk that is away for two."""
-    break_once(monkeypatch, checking, "read_run")
+    break_once(monkeypatch, checking, "parsed_run")
     world.hand_in(run_file())
     job = Job.objects.get()
     assert rung == [job.pk]

@@ -69,7 +69,7 @@ def test_a_check_that_failed_is_seen_with_its_reason_and_tried_again(
     assert world.team.name in page
     full_disk.undo()
     job = Job.objects.get(kind=Job.Kind.CHECK)
-    full_disk.setattr("scoring.jobs.ring", lambda job_id: rung.append(job_id))
+    full_disk.setattr("scoring.jobs.ring", lambda job_id, kind: rung.append(job_id))
     assert "It is tried again" in retry(world, job)
     run.refresh_from_db()
     job.refresh_from_db()
