@@ -4,6 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from django.core.files.base import ContentFile
@@ -16,7 +17,7 @@ from config import bulkhead, s3
 from config.s3 import PlainS3Storage
 from config.stack import HOST, Missing
 from scoring import jobs, parts
-from tests.faults.servers import Postgres
+from tests.faults.servers import Postgres, Redis
 from tests.faults.silent import accepting_and_saying_nothing, stopped
 from tests.faults.site import wait_for
 
@@ -169,3 +170,35 @@ def _is_answering(connection: BaseDatabaseWrapper) -> bool:
         time.sleep(0.2)
         return False
     return True
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Redis]:
+    try:
+        server = Redis(tmp_path)
+    except Missing as error:
+        if os.environ.get("REQUIRE_SERVICES") == "1":
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+    server.start()
+    yield server
+    server.stop(gently=False)
+
+
+@pytest.mark.django_db
+def test_healthz_names_a_redis_that_is_full_or_a_replica(
+    broker: Redis, settings: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.USES_FOLDER_BROKER, settings.BROKER_URL = False, broker.url
+
+    def is_well() -> bool:
+        monkeypatch.setattr(parts, "PROBES", parts.make_probes())
+        return Client().get("/healthz").json()["broker"]
+
+    assert is_well()
+    broker.client().config_set("maxmemory", 1)
+    assert not is_well()
+    broker.client().config_set("maxmemory", 0)
+    assert is_well()
+    broker.client().replicaof(HOST, broker.port)
+    assert not is_well()

@@ -9,6 +9,7 @@ from django.core.files.storage import default_storage
 from django.test import Client
 
 from campaigns.models import LogEntry, Run
+from scoring import parts
 from tests.flow.conftest import World, run_file, rung, stored_files, world
 
 __all__ = ["rung", "world"]
@@ -61,7 +62,9 @@ def test_a_full_disk_takes_nothing_in_and_is_told_and_with_room_all_goes_on(
     assert default_storage.open(run.storage_key).read() == LARGE
 
 
-def test_who_reads_goes_on_reading_beside_a_full_disk(on_the_disk: World, disk: Path) -> None:
+def test_who_reads_goes_on_reading_beside_a_full_disk_which_healthz_names(
+    on_the_disk: World, disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     on_the_disk.add_qrels()
     run = on_the_disk.taken_in(run_file())
     with (disk / "filler").open("wb") as file, pytest.raises(OSError, match="No space"):
@@ -70,3 +73,6 @@ def test_who_reads_goes_on_reading_beside_a_full_disk(on_the_disk: World, disk: 
     assert [row["run"] for row in on_the_disk.board()] == [run.tag]
     assert on_the_disk.hand_in(LARGE).status_code == 503
     assert Client().get("/").status_code == 200
+    monkeypatch.setattr(parts, "PROBES", parts.make_probes())
+    facts = Client().get("/healthz").json()
+    assert (facts["storage"], facts["database"]) == (False, True)
