@@ -25,7 +25,8 @@ WORKDIR /app
 COPY . .
 RUN SECRET_KEY=only-for-this-step python manage.py collectstatic --no-input \
     && rm -r static/* /opt/trackside/lib/python3.13/site-packages/plotly/package_data/plotly.min.js \
-    && find /opt/trackside -type d -name static -prune -exec rm -r '{}' + \
+    && find /opt/trackside -type d -name static ! -exec test -e '{}/__init__.py' ';' \
+        -prune -exec rm -r '{}' + \
     && python -m compileall -q campaigns config scoring \
     && chmod -R a+rX /app /opt/trackside
 

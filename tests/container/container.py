@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -90,8 +90,10 @@ class Container:
         return time.monotonic() - began
 
     def kill(self) -> None:
-        """Every process of it at once."""
-        run("runc", "kill", "--all", self.key, "KILL")
+        """Every process of it at once; or nothing, if it ended by itself."""
+        if self.is_running:
+            with suppress(Failed):  # it may end at this moment
+                run("runc", "kill", "--all", self.key, "KILL")
         self.wait(20)
 
     def _send(self, number: int) -> None:

@@ -1,9 +1,8 @@
 """The services of docker-compose.yml, started in the order that it states."""
 
-import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -106,9 +105,11 @@ class Site:
         return self.container("web").execute("python", "manage.py", *words)
 
     def down(self) -> None:
-        for service in reversed(list(self.running.values())):
-            if service.process is not None:
-                service.kill()
+        """Ends every service, the last one first, also where one of them fails to end."""
+        with ExitStack() as ends:
+            for service in self.running.values():
+                if service.process is not None:
+                    ends.callback(service.kill)
 
 
 @contextmanager
@@ -119,10 +120,8 @@ def project(image: Image, *, file: str = "docker-compose.yml", **settings: str) 
         folder = Path(name)
         folder.chmod(0o755)
         network = Network(folder)
-        site = Site(folder, image, network, compose.services(ROOT / file, variables))
-        try:
+        with ExitStack() as ends:
+            ends.callback(network.close)
+            site = Site(folder, image, network, compose.services(ROOT / file, variables))
+            ends.callback(site.down)
             yield site
-        finally:
-            site.down()
-            network.close()
-            shutil.rmtree(folder / "volumes", ignore_errors=True)

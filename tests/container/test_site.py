@@ -48,7 +48,7 @@ def site(request: pytest.FixtureRequest, built: Image) -> Iterator[Site]:
         yield site
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def person(site: Site, request: pytest.FixtureRequest) -> Iterator[Person]:
     if not Path("/usr/bin/chromium").exists() and os.environ.get("REQUIRE_BROWSER") != "1":
         pytest.skip("/usr/bin/chromium is missing")
