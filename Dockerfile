@@ -42,6 +42,6 @@ RUN groupadd --gid 10001 trackside \
 USER 10001:10001
 
 EXPOSE 8000
-CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "gthread", \
+CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "config.web_worker.WebWorker", \
      "--workers", "2", "--threads", "8", "--access-logfile", "-", "--no-control-socket", \
      "--keep-alive", "30", "--worker-tmp-dir", "/dev/shm"]

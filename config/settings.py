@@ -267,7 +267,10 @@ CACHES = {
         # Django's 300 could be filled with counts of other names, to delete those of one account.
         "OPTIONS": {"MAX_ENTRIES": 20_000},
     },
-    "throttles": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "throttles": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 20_000},
+    },
 }
 
 # --- people -----------------------------------------------------------------------------------

@@ -191,8 +191,8 @@ def _start_web(stack: Stack, name: str) -> str:
     stack.manage("collectstatic", "--no-input", VAR_DIR=str(stack.folder / name))
     stack.start(
         name, sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"{HOST}:{port}",
-        "--worker-class", "gthread", "--workers", "1", "--threads", "8", "--no-control-socket",
-        "--keep-alive", "30",
+        "--worker-class", "config.web_worker.WebWorker", "--workers", "1", "--threads", "8",
+        "--no-control-socket", "--keep-alive", "30",
     )  # fmt: skip
     return f"{HOST}:{port}"
 

@@ -8,7 +8,7 @@ import pytest
 from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
 from django.conf import LazySettings
-from django.core.cache import cache
+from django.core.cache import caches
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -110,7 +110,9 @@ def test_addresses_are_kept_as_digests_and_not_for_ever(alice: User) -> None:
     assert not alice.login_addresses.filter(last_used_at=old).exists()
 
 
-def test_counts_of_other_names_do_not_push_out_those_of_an_account() -> None:
+@pytest.mark.parametrize("name", ["default", "throttles"])
+def test_counts_of_other_names_do_not_push_out_those_of_an_account(name: str) -> None:
+    cache = caches[name]
     for number in range(400):
         cache.set(f"count-{number}", [1], 300)
     assert len(cache.get_many([f"count-{number}" for number in range(400)])) == 400
