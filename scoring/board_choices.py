@@ -24,7 +24,7 @@ from scoring.core.measures.names import (
 )
 from scoring.definitions import rules_of
 
-PERSISTENCE: Final = re.compile(r"0?\.(?!00?\Z)[0-9]{1,2}", re.ASCII)
+PERSISTENCE: Final = re.compile(r"0|0?\.[0-9]{1,3}", re.ASCII)
 JUDGED: Final = parse_measure("Judged@10")
 CALLED: Final = {"team": "team", "type": "run type", "judged": "choice of judged runs"}
 POOLED: Final = {"yes": "in the judged pool", "no": "not in it"}
@@ -62,7 +62,7 @@ def chosen_columns(viewer: Viewer, asked: QueryDict, ranked: Measure) -> tuple[M
 
 
 def chosen_persistence(measure: Measure, asked: str | None) -> Measure | None:
-    """The measure at another p, from 0.01 to 0.99 in hundredths, where it is an RBP of one p; None
+    """The measure at another p, from 0 to 0.999 in thousandths, where it is an RBP of one p; None
     where no p is asked for, and for measures without one."""
     if not asked or persistence_of(measure) is None:
         return None
@@ -73,7 +73,9 @@ def chosen_persistence(measure: Measure, asked: str | None) -> Measure | None:
 def typed_persistence(asked: str) -> float:
     """0.60, 0.6 and .6 are one p."""
     if not PERSISTENCE.fullmatch(asked):
-        raise UnknownChoice("p", asked, why="p is a number from 0.01 to 0.99.")
+        raise UnknownChoice(
+            "p", asked, why="p is a number from 0 to 0.999, with three decimals at most."
+        )
     return float(asked)
 
 

@@ -5,7 +5,6 @@ since. Of every document with a newer act all acts are settled again, so that co
 between assessors and what was taken back count as they do everywhere else.
 """
 
-import math
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
@@ -21,6 +20,7 @@ from campaigns.settling import Key, settled, settled_grades
 from scoring.core.candidates import find_candidates
 from scoring.core.grades import UNJUDGED
 from scoring.core.live_bounds import LiveBounds
+from scoring.core.means import required_depth
 from scoring.core.selection import Bounds
 from scoring.proposals import Proposals, id_array, known_outcomes, proposals_of
 
@@ -85,7 +85,7 @@ def mean_residual(plan: Plan) -> float | None:
 
 def depth_followed(persistence: float) -> int:
     """How deep runs are followed: what lies deeper could move a score by less than NEGLIGIBLE."""
-    return max(100, math.ceil(math.log(NEGLIGIBLE) / math.log(persistence)))
+    return max(100, required_depth(persistence, NEGLIGIBLE))
 
 
 def _kept_for(plan: Plan, proposals: Proposals) -> _Kept:

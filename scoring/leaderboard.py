@@ -16,6 +16,7 @@ from scoring.board_choices import JUDGED
 from scoring.core.means import shown_digits
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import rel_of
 from scoring.core.standing import shared_ranks
 from scoring.definitions import Rules, rules_of
 from scoring.live_scores import STANDINGS, LiveRun, facts_of_run, live_scores
@@ -48,7 +49,8 @@ class Row(LiveRun):
     base: float | None
     residual: float | None
     judged_at_10: float | None
-    topic_count: int
+    topic_count: int  # on which the measure is defined for the run
+    counted_topics: int = 0  # that count, whether or not it is
     columns: tuple[Cell, ...] = ()  # one for each of the board's columns
     moved: int | None = None  # places gained against the board of the version in force
     tied: TiedScore | None = None
@@ -60,6 +62,11 @@ class Row(LiveRun):
         if self.is_pooled is not None:
             return self.is_pooled
         return None if self.judged_at_10 is None else self.judged_at_10 == 1
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether its mean leaves out topics that count: the measure is not defined on them."""
+        return 0 < self.topic_count < self.counted_topics
 
     @property
     def upper(self) -> float | None:
@@ -120,6 +127,10 @@ class Leaderboard:
     def knows_judged(self) -> bool:
         """Whether it says of its runs if they are in the judged pool."""
         return any(row.is_in_pool is not None for row in self.rows)
+
+    @property
+    def has_partial(self) -> bool:
+        return any(row.is_partial for row in self.rows)
 
     @property
     def has_residuals(self) -> bool:
@@ -184,7 +195,7 @@ def leaderboard(
         is_in_force=qrels is None or qrels.pk == campaign.active_qrels_id,
         rows=rows,
         teams=tuple(sorted({(r.team_id, r.team) for r in rows}, key=lambda t: t[1].lower())),
-        topic_count=max((row.topic_count for row in rows), default=0),
+        topic_count=max((row.counted_topics for row in rows), default=0),
         waiting_count=max(standing - scored - failed, 0),
         failed_count=failed,
         lower_is_better=lower_is_better,
@@ -202,6 +213,10 @@ def _rows(viewer: Viewer, rules: Rules, qrels: Qrels, measures: Sequence[Measure
         for score in scores
     }
     none = Cell()
+    # Judged@10 is defined on every topic that counts; a stricter rel of its own leaves out more.
+    has_own_topics = (rel_of(measures[0]) or 1) > rules.rel
+    counts = [s["topic_count"] for s in scores if s["measure"] == ranked or not has_own_topics]
+    counted = max(counts, default=0)
     return [
         Row(
             **facts_of_run(viewer, score),
@@ -210,6 +225,7 @@ def _rows(viewer: Viewer, rules: Rules, qrels: Qrels, measures: Sequence[Measure
             residual=score["mean_residual"],
             judged_at_10=cells.get((score["run"], str(JUDGED)), none).base,
             topic_count=score["topic_count"],
+            counted_topics=counted,
             columns=tuple(cells.get((score["run"], name), none) for name in columns),
         )
         for score in scores

@@ -9,7 +9,7 @@ from scoring.pool_summaries import Summary
 from scoring.tables import Table
 
 RUN_COLUMNS = ("run_id", "run", "team", "measure", "depth", "rank", "base", "residual")
-OTHER_COLUMNS = ("rank_all", "base_all", "residual_all")
+OTHER_COLUMNS = ("rank_all", "base_all", "residual_all", "change")
 
 
 def runs_csv(study: PoolStudy | None, qrels: Qrels | None) -> str:
@@ -68,6 +68,7 @@ def _cells(found: PoolStudy | LeftOut, row: PooledRun) -> tuple[object, ...]:
     return (
         row.run.run_id, row.run.tag, row.run.team, str(found.choice.measure), found.choice.depth,
         row.other_rank, row.other_base, row.other_residual, row.rank, row.base, row.residual,
+        row.change,
     )  # fmt: skip
 
 

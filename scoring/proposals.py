@@ -1,6 +1,5 @@
 """The documents that a campaign's runs propose for judging, and what is known of them."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +12,7 @@ from campaigns.settling import Key, settled_grades
 from scoring.core.candidates import Candidates, collect_candidates, find_outcomes
 from scoring.core.grades import UNJUDGED
 from scoring.core.judgments import JudgmentTable, build_table
+from scoring.core.means import required_depth
 from scoring.loading import load_ranking, load_table
 from scoring.models import StoredRanking
 
@@ -46,13 +46,13 @@ def proposals_of(
     lowest_priority: int | None = None,
     depth: int | None = None,
 ) -> Proposals | None:
-    """None where no run proposes anything. `depth` is that of the persistence unless given."""
+    """None where no run proposes anything. `depth` is `depth_of` the persistence unless given."""
     runs = proposing_runs(campaign, lowest_priority)
     if not runs:
         return None
     topics = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
     stored = tuple((run.ranking.storage_key, run.ranking.digest) for run in runs)
-    candidates = _candidates(stored, topics, depth or depth_for(persistence))
+    candidates = _candidates(stored, topics, depth or depth_of(campaign, persistence))
     return Proposals(
         run_ids=tuple(run.public_id for run in runs),
         names=tuple((run.tag, run.team.name) for run in runs),
@@ -60,9 +60,15 @@ def proposals_of(
     )
 
 
+def depth_of(campaign: Campaign, persistence: float) -> int:
+    """How deep the runs of a campaign propose: as the largest of its p, or this one, needs. A plan,
+    its forecast, and all that stands beside them look so deep, whichever p they are made for."""
+    return depth_for(max(persistence, *campaign.persistences))
+
+
 def depth_for(persistence: float) -> int:
     """How deep a run proposes: what lies deeper could add less than NEGLIGIBLE to its RBP."""
-    return max(LEAST_DEPTH, math.ceil(math.log(NEGLIGIBLE) / math.log(persistence)))
+    return max(LEAST_DEPTH, required_depth(persistence, NEGLIGIBLE))
 
 
 def known_outcomes(

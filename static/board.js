@@ -37,7 +37,7 @@ function slide() {
   let asked = null;
   let pause = 0;
   slider.addEventListener("input", () => {
-    const p = Number(slider.value).toFixed(2);
+    const p = Number(slider.value).toFixed(3).replace(/0$/, "");
     document.getElementById("p-shown").textContent = p;
     asked?.abort();
     clearTimeout(pause);

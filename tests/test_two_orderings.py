@@ -121,7 +121,7 @@ def test_anonymous_teams_are_masked_in_pages_and_files() -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ["?statistic=rho", "?p=1", "?p=0", "?p=x", "?m=NoSuch", "?m=nDCG@10", "?ref=nDCG@10",
+    ["?statistic=rho", "?p=1", "?p=1.5", "?p=x", "?m=NoSuch", "?m=nDCG@10", "?ref=nDCG@10",
      "?a=nDCG@10", "?a=AP&b=NoSuch", "?a=AP&axes=z", "?qrels=7", "?a=AP&against=7"],
 )  # fmt: skip
 def test_what_is_not_offered_is_not_found(query: str) -> None:

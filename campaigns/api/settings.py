@@ -6,7 +6,7 @@ from rest_framework import serializers
 from campaigns.api.asked import Asked
 from campaigns.descriptions import FIELD_LIMIT, KINDS
 from campaigns.models import Campaign, Preset, Run
-from campaigns.models.campaign import DEEPEST, SMALL
+from campaigns.models.campaign import DEEPEST, HIGHEST_P, SMALL
 
 STEPS = 1_000_000.0
 
@@ -58,7 +58,7 @@ class SettingsSerializer(Asked):
         child=serializers.FloatField(min_value=0, max_value=1), required=False, max_length=128
     )
     persistences = serializers.ListField(
-        child=serializers.FloatField(min_value=0, max_value=1),
+        child=serializers.FloatField(min_value=0, max_value=HIGHEST_P),
         required=False,
         max_length=10,
         help_text="The p of RBP, which heads every board.",

@@ -10,6 +10,7 @@ from django.utils.text import slugify
 from campaigns import zones
 from campaigns.forms.dates import MomentField
 from campaigns.models import Campaign, Preset, Series
+from campaigns.models.campaign import HIGHEST_P
 from campaigns.models.showing import TABLES
 
 DATES = ("opens_at", "closes_at", "topics_released_at", "reveals_teams_at")
@@ -44,7 +45,7 @@ class CampaignForm(forms.ModelForm):
         help_text="The tracks of one year, such as TREC 2026. Empty: it stands alone.",
     )
     persistences = forms.CharField(
-        initial="0.5, 0.8, 0.95", help_text="RBP's p, separated by commas; 0 ≤ p < 1."
+        initial="0.5, 0.8, 0.95", help_text="RBP's p from 0 to 0.999, separated by commas."
     )
     gain_map = forms.CharField(
         required=False,
@@ -140,8 +141,8 @@ class CampaignForm(forms.ModelForm):
         values = _numbers(self.cleaned_data["persistences"])
         if len(values) > 10:
             raise ValidationError("Ten at the most.")
-        if not values or any(not 0 <= p < 1 for p in values):
-            raise ValidationError("Give one or more numbers p with 0 ≤ p < 1.")
+        if not values or any(not 0 <= p <= HIGHEST_P for p in values):
+            raise ValidationError(f"Give one or more numbers p from 0 to {HIGHEST_P}.")
         return sorted(set(values))
 
     def clean_gain_map(self) -> list[float]:

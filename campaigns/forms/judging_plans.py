@@ -8,6 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from campaigns.models import Campaign, Plan
+from campaigns.models.campaign import HIGHEST_P
 
 UNITS: Final = {
     "documents": "documents",
@@ -33,8 +34,8 @@ class PlanForm(forms.Form):
     method = forms.ChoiceField(choices=Plan.Method.choices)
     p = forms.FloatField(
         label="p",
-        min_value=0.01,
-        max_value=0.99,
+        min_value=0,
+        max_value=HIGHEST_P,
         help_text="Of RBP: how likely a reader goes on to the next document.",
     )
     scope = forms.ChoiceField(
@@ -170,5 +171,5 @@ class PlanForm(forms.Form):
 
 def _usual_persistence(campaign: Campaign) -> str:
     """0.8 where the campaign scores by it, else the middle one of its own."""
-    values = [p for p in campaign.persistences if 0.01 <= p <= 0.99]
+    values = campaign.persistences
     return str(0.8 if 0.8 in values or not values else values[len(values) // 2])

@@ -30,6 +30,9 @@ def check_document_address(address: str) -> None:
         raise ValidationError("Type an address that starts with http and holds {doc_id} once.")
 
 
+HIGHEST_P = 0.999  # of RBP, wherever one is chosen; the lowest is 0: the first document alone
+
+
 def default_persistences() -> list[float]:
     return [0.5, 0.8, 0.95]
 

@@ -4,7 +4,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
-from campaigns.models.campaign import Campaign, Topic
+from campaigns.models.campaign import HIGHEST_P, Campaign, Topic
 from campaigns.models.people import User
 
 
@@ -47,7 +47,7 @@ class Plan(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="plans")
     method = models.CharField(max_length=7, choices=Method.choices, default=Method.C)
     persistence = models.FloatField(
-        default=0.8, validators=[MinValueValidator(0.01), MaxValueValidator(0.99)]
+        default=0.8, validators=[MinValueValidator(0), MaxValueValidator(HIGHEST_P)]
     )
     scope = models.CharField(max_length=5, choices=Scope.choices, default=Scope.RUN)
     lowest_priority = models.PositiveSmallIntegerField(

@@ -98,6 +98,7 @@ class PooledSerializer(serializers.Serializer):
     rank_all = serializers.IntegerField(allow_null=True)
     base_all = serializers.FloatField(allow_null=True)
     residual_all = serializers.FloatField(allow_null=True)
+    change = serializers.FloatField(allow_null=True)
     qrels = serializers.IntegerField()
 
 
@@ -215,7 +216,7 @@ def significance(request: Request, slug: str) -> Response | HttpResponse:
         _example(
             "the first run", run_id="k5zq3wd7c2hxy4ma", run="uni-bm25", team="Uni",
             measure="RBP(p=0.8)", depth="10", rank=2, base=0.531, residual=0.12, rank_all=1,
-            base_all=0.5817, residual_all=0.0421, qrels=2,
+            base_all=0.5817, residual_all=0.0421, change=-0.0507, qrels=2,
         ),
     ],
 )  # fmt: skip

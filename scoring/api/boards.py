@@ -71,7 +71,7 @@ TYPE = OpenApiParameter("type", str, enum=list(Run.Type.values))
 JUDGED = OpenApiParameter(
     "judged", str, enum=list(POOLED), description="only runs in the judged pool, or not in it"
 )
-PERSISTENCE = OpenApiParameter("p", float, description="another p of an RBP, from 0.01 to 0.99")
+PERSISTENCE = OpenApiParameter("p", float, description="another p of an RBP, from 0 to 0.999")
 COLUMNS = OpenApiParameter("columns", str, many=True, description="measures beside the one")
 TIES = OpenApiParameter("ties", str, enum=["on", "off"], description="what ties decide")
 ROW = OpenApiExample(

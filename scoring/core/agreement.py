@@ -81,8 +81,8 @@ def rank_biased_overlap(
     Raises ValueError unless 0 < p < 1, for scores that are no matrix of finite numbers, and for
     another `beyond`.
     """
-    if not 0 < persistence < 1:
-        raise ValueError(f"persistence must lie in 0 < p < 1, not {persistence}")
+    if not 0 <= persistence < 1:
+        raise ValueError(f"persistence must lie in 0 <= p < 1, not {persistence}")
     if beyond not in ("extrapolated", "truncated"):
         raise ValueError(f"beyond must be 'extrapolated' or 'truncated', not {beyond!r}")
     scores = np.round(checked_scores(scores), DECIMALS)

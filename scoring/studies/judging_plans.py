@@ -21,7 +21,7 @@ from scoring.core.planned_judging import (
 )
 from scoring.core.projection import projections
 from scoring.core.selection import Bounds, Method, Strategy, bounds_of_runs, pool
-from scoring.proposals import depth_for, known_outcomes, proposals_of, proposing_runs
+from scoring.proposals import depth_of, known_outcomes, proposals_of, proposing_runs
 
 METHODS: Final[tuple[Method, ...]] = ("pooling", "A", "B", "C")
 POINTS: Final = 41  # of the curve, from nothing more to the whole budget
@@ -72,7 +72,7 @@ def answer(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any])
     `shared_p` int64[p, p] in that of `persistences`: documents that two plans have in common.
     """
     p, budget, batch = question["p"], question["budget"], question["batch"]
-    here = situation(campaign, question, starts_from=qrels, depth=depth_for(p))
+    here = situation(campaign, question, starts_from=qrels, depth=depth_of(campaign, p))
     if here is None:
         return {"run_ids": np.empty(0, np.str_)}
     shares = expected_shares(here.everything, here.outcomes, p)
@@ -128,7 +128,9 @@ def pool_size(
     """Documents among the first `depth` of any run that counts that nobody has judged yet: as many
     as pooling must ask for to have judged them all."""
     question = {"p": persistence, "priority": lowest_priority}
-    here = situation(campaign, question, starts_from=starts_from, depth=depth_for(persistence))
+    here = situation(
+        campaign, question, starts_from=starts_from, depth=depth_of(campaign, persistence)
+    )
     if here is None:
         return 0
     pooled = here.known[pool(here.offered, depth)]
@@ -156,7 +158,7 @@ def _shared_between_persistences(
 ) -> NDArray[np.int64]:
     """Plans of the same candidates: as deep as the greatest p needs."""
     values = question["persistences"]
-    here = situation(campaign, question, starts_from=qrels, depth=depth_for(max(values)))
+    here = situation(campaign, question, starts_from=qrels, depth=depth_of(campaign, question["p"]))
     if here is None:
         raise ValueError("no run proposes a document any more")
     return _shared(

@@ -19,7 +19,7 @@ from scoring.core.simulation_of_judging import (
     top_runs,
 )
 from scoring.loading import load_table
-from scoring.proposals import depth_for
+from scoring.proposals import depth_of
 from scoring.studies.judging_plans import METHODS, Situation, situation
 
 PARTS: Final = (0.25, 0.5, 1.0)  # of the budget
@@ -34,7 +34,7 @@ def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dic
     `residuals` float64[p + 1, p]: the mean residual of the top third when documents were chosen
     for one p (rows; the last is pooling) and runs are scored with another (columns).
     """
-    here = situation(campaign, question, starts_from=None, depth=depth_for(question["p"]))
+    here = situation(campaign, question, starts_from=None, depth=depth_of(campaign, question["p"]))
     if here is None:
         return {"standings": np.empty(0)}
     outcomes = _answers(campaign, qrels, here)
@@ -102,7 +102,7 @@ def _residuals(
     campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]
 ) -> NDArray[np.float64]:
     values = question["persistences"]
-    here = situation(campaign, question, starts_from=None, depth=depth_for(max(values)))
+    here = situation(campaign, question, starts_from=None, depth=depth_of(campaign, question["p"]))
     if here is None:
         raise ValueError("no run proposes a document any more")
     outcomes = _answers(campaign, qrels, here)

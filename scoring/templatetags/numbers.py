@@ -42,6 +42,12 @@ def addition(value: float | None, digits: int = MOST_DIGITS) -> str:
 
 
 @register.filter
+def p_text(p: float) -> str:
+    """The p of an RBP: 0.80, and 0.995 where two decimals do not say it."""
+    return f"{p:.3f}".removesuffix("0")
+
+
+@register.filter
 def p_of_test(p: float) -> str:
     """A p-value with its sign: p = 0.0412, p < 0.0001; a dash where there is none."""
     if math.isnan(p):

@@ -148,7 +148,6 @@ def _found(
 
 def _question(viewer: access.Viewer, form: PlanForm) -> dict[str, Any]:
     chosen = form.cleaned_data
-    offered = {p for p in viewer.campaign.persistences if 0.01 <= p <= 0.99}
     return {
         "method": chosen["method"],
         "p": chosen["p"],
@@ -156,7 +155,7 @@ def _question(viewer: access.Viewer, form: PlanForm) -> dict[str, Any]:
         "priority": chosen["runs"],
         "budget": _budget(form),
         "batch": chosen["batch"],
-        "persistences": sorted(offered | {chosen["p"]}),
+        "persistences": sorted({*viewer.campaign.persistences, chosen["p"]}),
     }
 
 

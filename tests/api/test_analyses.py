@@ -72,7 +72,7 @@ def test_until_it_is_computed_it_says_when_to_ask_again() -> None:
     ("address", "said"),
     [
         ("topic-means/?measure=nDGC", "measure"),
-        ("agreement/?m=AP&p=2", "0.01 to 0.99"),
+        ("agreement/?m=AP&p=2", "from 0 to 0.999"),
         ("significance/?tail=three", "three"),
         ("significance/?correction=tukey&tail=one", "Tukey"),
         ("significance/?qrels=99", "99"),

@@ -221,7 +221,7 @@ def test_wrong_input_is_refused():
         kendall_tau(np.zeros((2, 2)), ties="c")
     with pytest.raises(ValueError, match="infinite"):
         tau_ap(matrix([np.inf, 1], [1, 2]))
-    for p in (0, 1, np.nan):
+    for p in (-0.1, 1, np.nan):
         with pytest.raises(ValueError, match="persistence"):
             rank_biased_overlap(np.zeros((2, 2)), persistence=p)
     with pytest.raises(ValueError, match="beyond"):
