@@ -1,14 +1,18 @@
 """Performing jobs in this process: the one that comes next, or all that a campaign waits for."""
 
+import time
 from collections import Counter
 from collections.abc import Callable
 
 from django.conf import settings
+from django.db.models.functions import Now
 
 from campaigns.models import Campaign
 from scoring import analyses, checking, delivery, evaluation, jobs, laying_out
+from scoring.job_order import free
 from scoring.models import Job
 
+LOOK_AGAIN_SECONDS = 0.2
 ACTS = {
     Job.Kind.CHECK: checking.check_run,
     Job.Kind.EVALUATE: evaluation.evaluate_run,
@@ -22,13 +26,16 @@ ACTS = {
 def perform_waiting_jobs(campaign: Campaign, *, on_done: Callable[[], None] | None = None) -> int:
     """Performs the campaign's waiting jobs and those they ask for, oldest first; how many.
 
-    Jobs are claimed as a worker claims them, so that workers may be at it at the same time; one
-    that fails is tried JOB_ATTEMPTS times. `on_done` is called after each.
+    Jobs are claimed as a worker claims them, so that workers may do some of them at the same time;
+    those are waited for, so that the campaign is complete when this returns. One that fails is
+    tried JOB_ATTEMPTS times. `on_done` is called after each that this process did.
     """
     tried: Counter[int] = Counter()
     is_moving = True
-    while is_moving:
-        waiting = campaign.jobs.filter(state=Job.State.WAITING).order_by("pk")
+    while is_moving or _workers_are_at_it(campaign):
+        if not is_moving:
+            time.sleep(LOOK_AGAIN_SECONDS)
+        waiting = campaign.jobs.filter(free()).order_by("pk")
         is_moving = False
         for job_id in list(waiting.values_list("pk", flat=True)):
             # By its own count: attempts during an outage are not counted by the job.
@@ -38,6 +45,10 @@ def perform_waiting_jobs(campaign: Campaign, *, on_done: Callable[[], None] | No
                 if on_done is not None:
                     on_done()
     return tried.total()
+
+
+def _workers_are_at_it(campaign: Campaign) -> bool:
+    return campaign.jobs.filter(state=Job.State.RUNNING, lease_until__gte=Now()).exists()
 
 
 def perform(job_id: int | None = None) -> bool:

@@ -5,8 +5,8 @@ from contextlib import suppress
 from datetime import timedelta
 
 from django.core.files.storage import default_storage
-from django.utils import timezone
 
+from campaigns.clock import database_now
 from campaigns.models import Qrels, Run
 from scoring.models import Snapshot, StoredGrades, StoredRanking
 
@@ -31,7 +31,7 @@ def delete_unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> int:
 
 def unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> Iterator[str]:
     """Young files are left out: their row may be about to be written."""
-    limit = timezone.now() - older_than
+    limit = database_now() - older_than  # a machine whose clock is ahead deletes nothing young
     for folder, owner in OWNERS.items():
         owned = set(owner.objects.exclude(storage_key="").values_list("storage_key", flat=True))
         for key in _keys(folder):

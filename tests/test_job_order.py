@@ -10,8 +10,8 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from campaigns.models import Campaign, Run, Team
-from scoring import jobs, tasks
-from scoring.draining import perform
+from scoring import jobs, tasks, tracing
+from scoring.draining import perform, perform_waiting_jobs
 from scoring.job_order import next_job
 from scoring.models import Job
 from scoring.sweeping import sweep
@@ -214,3 +214,47 @@ def test_jobs_take_time_from_the_database_and_not_from_this_machine() -> None:
         add(CHECK, campaign)
     early = Job.objects.filter(created_at__lte=Now(), waiting_since__lte=Now(), rung_at__lte=Now())
     assert early.count() == 1
+
+
+def test_a_command_waits_for_the_jobs_that_workers_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else an import reports before the workers beside it are done, and counts too few runs."""
+    campaign = make_campaign()
+    theirs, ours = add(CHECK, campaign, 2, make_team(campaign))
+    held = jobs.claim(theirs)
+    assert held is not None
+    done: list[int] = []
+
+    def check(mine: jobs.Claim) -> None:
+        done.append(mine.job_id)
+        jobs.finish(mine)
+
+    def the_worker_finishes(seconds: float) -> None:
+        jobs.finish(held)
+        add(CHECK, campaign)  # its result asks for more
+
+    monkeypatch.setattr("scoring.draining.ACTS", {CHECK: check})
+    monkeypatch.setattr("scoring.draining.time.sleep", the_worker_finishes)
+    assert perform_waiting_jobs(campaign) == 2
+    assert set(Job.objects.values_list("state", flat=True)) == {Job.State.DONE}
+    assert done[0] == ours
+
+
+def test_the_log_lines_of_a_job_have_the_id_of_the_request_that_asked_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[str] = []
+
+    def check(held: jobs.Claim) -> None:
+        seen.append(tracing.request_id.get())
+        jobs.finish(held)
+
+    monkeypatch.setattr("scoring.draining.ACTS", {CHECK: check})
+    campaign = make_campaign()
+    add(CHECK, campaign)
+    with tracing.about("a-request-of-somebody"):
+        add(CHECK, campaign)
+    with tracing.about("another-that-woke-the-worker"):
+        assert perform()
+        assert perform()
+        assert tracing.request_id.get() == "another-that-woke-the-worker"
+    assert seen == ["-", "a-request-of-somebody"]
