@@ -4,12 +4,9 @@ import os
 
 import pytest
 
-from tests.browser.conftest import chromium
 from tests.container import base_image, image, storage
 from tests.container.programs import obstacles
 from tests.container.steps import STEPS, note, step
-
-__all__ = ["chromium"]
 
 
 @pytest.fixture(scope="session")

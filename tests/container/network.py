@@ -69,13 +69,6 @@ class Network:
         self.namespaces[host] = found
         return found
 
-    def unplug(self, host: str) -> None:
-        """As if somebody pulled the cable of this host: packets are lost, nobody is told."""
-        run("ip", "link", "set", self.namespaces[host].cable, "down")
-
-    def plug_in(self, host: str) -> None:
-        run("ip", "link", "set", self.namespaces[host].cable, "up")
-
     def close(self) -> None:
         for each in self.namespaces.values():
             run("ip", "netns", "delete", each.name)
