@@ -4,6 +4,7 @@ import { axisLook, giveUp, offerPictures, pageLook, redrawOnChange, tokens, when
 
 const PARTS = ["#finding", "#chart-data", "#chart-runs", "#board-table", ".controls .takeaway"];
 const PAUSE = 150; // milliseconds without a key or a move before the server is asked
+const HIGHEST_P = 0.999;
 const chart = document.getElementById("chart");
 let redraw = () => {}; // once there is something to draw
 
@@ -37,7 +38,7 @@ function slide() {
   let asked = null;
   let pause = 0;
   slider.addEventListener("input", () => {
-    const p = Number(slider.value).toFixed(3).replace(/0$/, "");
+    const p = Math.min(slider.value, HIGHEST_P).toFixed(3).replace(/0$/, ""); // the last step is no 1
     document.getElementById("p-shown").textContent = p;
     asked?.abort();
     clearTimeout(pause);

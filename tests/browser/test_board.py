@@ -135,6 +135,10 @@ def test_a_held_key_on_the_slider_asks_once_when_it_rests(visit: Visitor) -> Non
     assert asked == []
     page.clock.run_for(1)
     expect(page.locator("#board-table")).to_contain_text("tested at the campaign’s own values of p")
+    page.keyboard.press("End")
+    expect(page.locator("#p-shown")).to_have_text("0.999")
+    page.keyboard.press("Home")
+    expect(page.locator("#p-shown")).to_have_text("0.00")
     assert [address.rpartition("p=")[2] for address in asked] == ["0.60"]
 
 
