@@ -112,7 +112,10 @@ def test_what_is_shown_begins_with_what_is_shown_now(organised) -> None:
     )
     campaign.stage_switches["open"]["runs_audience"] = Audience.PARTICIPANTS
     campaign.save()
-    assert said_on(path, client) == "Shown now, while it is open: which runs there are to teams."
+    assert (
+        said_on(path, client)
+        == "Shown now, while it is open: which runs there are to participants."
+    )
 
 
 def test_the_settings_say_how_many_runs_a_change_would_score_anew(organised) -> None:
