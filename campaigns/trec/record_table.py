@@ -69,9 +69,10 @@ class RecordTable:
         dropped, self._dropped = self._dropped, self._dropped[:0]
         counted = last - self._dropped_count - dropped.size
         if self._max_lines is not None and counted > self._max_lines:
-            lines = np.setdiff1d(np.arange(block.first_line, last + 1), dropped)
+            counts = np.ones(block.line_count, np.bool_)
+            counts[dropped - block.first_line] = False
             before = block.first_line - 1 - self._dropped_count
-            line = int(lines[self._max_lines - before])
+            line = block.first_line + int(np.flatnonzero(counts)[self._max_lines - before])
             refuse("TOO_MANY", f"more than {self._max_lines:,} lines", line)
         self._dropped_count += dropped.size
 
