@@ -143,4 +143,4 @@ def wait_until(what: str, is_reached: Callable[[], bool], seconds: float = 90) -
     while not is_reached():
         if time.monotonic() > until:
             raise TimeoutError(f"Waited {seconds} s for {what}.")
-        time.sleep(0.2)
+        time.sleep(0.05)

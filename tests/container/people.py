@@ -76,7 +76,7 @@ class Person:
 
     def sees_accepted(self, run: str) -> None:
         self.page.goto(run)
-        expect(self.page.locator("#run-status")).to_contain_text("Accepted", timeout=120_000)
+        expect(self.page.locator("#run-status")).to_contain_text("Accepted", timeout=240_000)
 
     def sees_score(self, tag: str) -> str:
         """What the leaderboard says of it, once it is there."""
