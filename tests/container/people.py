@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Page, expect, sync_playwright
 
@@ -56,6 +58,7 @@ def run_file(tag: str, depth: int) -> bytes:
 class Person:
     page: Page
     name: str  # of the pictures
+    proxy: tuple[str, int]
 
     def sign_up(self) -> None:
         self.page.goto("/accounts/signup/")
@@ -91,7 +94,14 @@ class Person:
         )
 
     def downloads(self, run: str) -> bytes:
-        return self.page.request.get(f"{run}file/").body()
+        """In this person's session; Playwright's own client would not find the site by its name."""
+        cookies = "; ".join(
+            f"{each['name']}={each['value']}" for each in self.page.context.cookies()
+        )
+        parts = urlsplit(f"{run}file/")
+        connection = HTTPConnection(*self.proxy, timeout=60)
+        connection.request("GET", parts.path, headers={"Host": parts.netloc, "Cookie": cookies})
+        return connection.getresponse().read()
 
     def takes_picture(self, what: str) -> None:
         """Into the folder that SCREENSHOTS names; none without it."""
@@ -110,5 +120,5 @@ def person_at(site: Site, name: str) -> Iterator[Person]:
         )
         page = browser.new_page(base_url=f"http://{HOST}:{port}")
         page.set_default_timeout(60_000)
-        yield Person(page, name)
+        yield Person(page, name, site.proxy)
         browser.close()
