@@ -28,6 +28,7 @@ ORDERS: Final = {
     "file": "as in the file",
     "likeness": "alike side by side",
 }
+MOST_ALIKE: Final = 500  # topics that can be ordered by how alike they are
 MOST: Final = 5  # topics named as those that separate the runs most
 COLUMNS = (
     "topic", "title", "measure", "variance_share", "correlation", "rank", "run_id", "run", "team",
@@ -69,8 +70,16 @@ class TopicMatrix:
         return sum(topic.share or 0.0 for topic in self.separating)
 
 
-def chosen_order(asked: Mapping[str, str]) -> str:
-    return one_of("order", asked.get("order"), ORDERS, usual=next(iter(ORDERS)))
+def orders_offered(topics: int) -> dict[str, str]:
+    """By name; which of many topics are alike takes time and memory with the square of them."""
+    return {
+        name: words for name, words in ORDERS.items() if name != "likeness" or topics <= MOST_ALIKE
+    }
+
+
+def chosen_order(asked: Mapping[str, str], topics: int) -> str:
+    """Raises UnknownChoice."""
+    return one_of("order", asked.get("order"), orders_offered(topics), usual=next(iter(ORDERS)))
 
 
 def topic_matrix(viewer: Viewer, measure: Measure, order: str) -> TopicMatrix | None:

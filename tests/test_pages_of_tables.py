@@ -134,3 +134,12 @@ def test_people_have_pages_and_teams_are_merged_by_choice() -> None:
     assert choice.content.decode().count("<option") == 239
     assert "into" in browser.get(merge, {"into": other.public_id}).content.decode()
     assert browser.get(merge, {"into": first.public_id}).status_code == 400
+
+
+def test_only_of_few_topics_it_is_told_which_are_alike(campaign: Campaign) -> None:
+    """Their distances grow with the square: 6,980 topics took all the memory of a web process."""
+    page = get(campaign, "topic-list").content.decode()
+    assert "hardest first" in page
+    assert "alike side by side" not in page
+    for name in ("topic-list", "topic-matrix-csv"):
+        assert get(campaign, name, order="likeness").status_code == 404

@@ -12,6 +12,7 @@ from scoring.core.rounding import rounded_array
 from scoring.significance_rows import Separation
 
 NAMED: Final = 20  # so many runs have room for their names at the axis, also on a narrow screen
+FULL: Final = 100  # so many have room on a page for all that the CSV says of a pair
 GAPS: Final = 40  # so many have room for gaps between their cells
 FAINTEST: Final = 0.3  # at the level itself
 DECADES: Final = 3  # below the level, where the colour is full
@@ -24,7 +25,9 @@ def matrix_figure(found: Separation) -> dict[str, Any]:
     names = [f"{place} {tag}" for place, tag in enumerate(tags, start=1)]
     count = len(names)
     shown = rounded_array(found.differences, 4)
-    numbers = (found.matrix(found.corrected), found.turned(shown))
+    numbers = [found.matrix(found.corrected), found.turned(shown)]
+    if count <= FULL:
+        numbers.append(found.turned(found.effects))
     figure = go.Figure(
         go.Heatmap(
             x=names,
@@ -32,9 +35,9 @@ def matrix_figure(found: Separation) -> dict[str, Any]:
             z=_strength(found).astype(np.float32),
             zmin=-1,
             zmax=1,
-            customdata=np.dstack([*numbers, found.turned(found.effects)]).astype(np.float32),
-            hovertemplate=_hover(found),
-            **_methods(found),
+            customdata=np.dstack(numbers).astype(np.float32),
+            hovertemplate=_hover(found, is_full=count <= FULL),
+            **(_methods(found) if count <= FULL else {}),
             hoverongaps=False,
             showscale=False,
             xgap=0 if count > GAPS else 1,
@@ -72,16 +75,17 @@ def _strength(found: Separation) -> NDArray[np.float64]:
     return found.turned(np.round(np.where(found.is_apart, speaks * strength, 0.0), 3))
 
 
-def _hover(found: Separation) -> str:
-    """The row's run against the column's, with all that the CSV says of the two."""
+def _hover(found: Separation, *, is_full: bool) -> str:
+    """The row's run against the column's, with all that the CSV says of the two; of many runs the
+    difference and its p."""
     corrected = found.choices.correction != "none"
     said = f"p %{{customdata[0]:.2g}}{' corrected' if corrected else ''}"
+    pair = "%{y}<br>against %{x}<br>difference %{customdata[1]:+.4f}<br>"
+    if not is_full:
+        return f"{pair}{said}<extra></extra>"
     methods = found.method_counts
     how = "%{text}" if len(methods) > 1 else methods[0][0] if methods else ""
-    return (
-        "%{y}<br>against %{x}<br>difference %{customdata[1]:+.4f}"
-        f"<br>effect %{{customdata[2]:+.2f}}<br>{said}<br>{how}<extra></extra>"
-    )
+    return f"{pair}effect %{{customdata[2]:+.2f}}<br>{said}<br>{how}<extra></extra>"
 
 
 def _methods(found: Separation) -> dict[str, Any]:

@@ -149,6 +149,7 @@ class _Inflating:
     def __init__(self, payload: memoryview) -> None:
         self._inflater = zlib.decompressobj()
         self._payload: memoryview = payload
+        self._ready = memoryview(b"")
 
     def read_column(self, spans: Sequence[tuple[int, int]], count: int, width: int) -> list[bytes]:
         """Some of the next `count` items of so many bytes each; the column is read to its end."""
@@ -163,12 +164,7 @@ class _Inflating:
     def read(self, size: int) -> bytes:
         parts = []
         while size:
-            fed: bytes | memoryview = self._inflater.unconsumed_tail
-            if not fed:
-                fed, self._payload = self._payload[:_FED], self._payload[_FED:]
-            part = self._inflater.decompress(fed, min(size, _INFLATED))
-            if not part and not fed:
-                raise ArtefactError("the ranking is cut off")
+            part = self._next(size)
             parts.append(part)
             size -= len(part)
         return b"".join(parts)
@@ -177,7 +173,19 @@ class _Inflating:
         if size < 0:
             raise ArtefactError("parts of a ranking overlap")
         while size:
-            size -= len(self.read(min(size, _INFLATED)))
+            size -= len(self._next(size))
+
+    def _next(self, most: int) -> memoryview:
+        """At least one byte of what follows, and no more than so many."""
+        while not self._ready:
+            fed: bytes | memoryview = self._inflater.unconsumed_tail
+            if not fed:
+                fed, self._payload = self._payload[:_FED], self._payload[_FED:]
+            self._ready = memoryview(self._inflater.decompress(fed, _INFLATED))
+            if not self._ready and not fed:
+                raise ArtefactError("the ranking is cut off")
+        part, self._ready = self._ready[:most], self._ready[most:]
+        return part
 
 
 def pack_grades(grades: NDArray[np.int8]) -> bytes:

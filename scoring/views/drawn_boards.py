@@ -39,7 +39,7 @@ class DrawnBoard(NamedTuple):
     analysis: Analysis | None = None
 
 
-ROWS = 500  # on a page; more than any campaign has had
+ROWS = 250  # on a page; more than most campaigns have had
 CHARACTERS = 4_000_000  # some thirty boards of 143 runs
 DRAWN: LastUsed[DrawnBoard] = LastUsed(room=CHARACTERS)
 

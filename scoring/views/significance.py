@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
@@ -26,10 +27,12 @@ from scoring.views.analysed import (
     hidden_page,
     latex_names,
     not_computed_yet,
+    page_or_404,
 )
 
 IN_CELLS = 40  # runs: above, a table of neighbours stands for the matrix
-PICTURED = 200  # runs: of more, the picture shows the first
+PICTURED = 145  # runs: of more, the picture shows the first
+ROWS = 250  # of neighbours on a page
 FEW = 8  # runs: below, cells need little room
 COUNTS_OFFERED = {
     "correction": {"none": "none", "holm": "Holm", "bh": "Benjamini-Hochberg"},
@@ -77,6 +80,7 @@ def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
         if found and found.apart_count
         else None,
         "pictured": PICTURED,
+        "page": page_or_404(request, Paginator(found.neighbours if found else (), ROWS)),
         "figure_size": "square few" if found and len(found.standing.runs) < FEW else "square",
         "in_cells": found is not None and len(found.standing.runs) <= IN_CELLS,
     }

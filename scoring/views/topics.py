@@ -14,7 +14,7 @@ from scoring.core.measures.measure import Measure
 from scoring.definitions import rules_of
 from scoring.exports.latex_scores import topic_latex, topics_latex
 from scoring.score_tables import topic_csv, topics_table
-from scoring.topic_matrix import ORDERS, chosen_order, matrix_table, topic_matrix
+from scoring.topic_matrix import chosen_order, matrix_table, orders_offered, topic_matrix
 from scoring.topic_rows import could_lead, sees_topic_means, topic_rows, topic_runs
 from scoring.views.analysed import (
     TOPICS,
@@ -31,7 +31,7 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _viewer(request, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
     rows = topic_rows(viewer, measure)
-    order = chosen_order(request.GET)
+    order = chosen_order(request.GET, len(rows))
     matrix = topic_matrix(viewer, measure, order)
     has_picture = matrix is not None and len(matrix.runs) > 1
     context = {
@@ -39,7 +39,7 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
         "page": page_or_404(request, Paginator(rows, TOPICS)),
         "sees_means": sees_topic_means(viewer),
         "order": order,
-        "orders": ORDERS,
+        "orders": orders_offered(len(rows)),
         "matrix": matrix if has_picture else None,
         "figure": topics_figure(matrix) if matrix is not None and has_picture else None,
         "separated_percent": round(100 * matrix.separated_share) if matrix else 0,
@@ -72,7 +72,9 @@ def matrix_csv(request: HttpRequest, slug: str) -> HttpResponse | StreamingHttpR
     if not sees_topic_means(viewer):
         raise Http404
     measure = chosen_measure(viewer, request.GET.get("measure"))
-    matrix = topic_matrix(viewer, measure, chosen_order(request.GET))
+    matrix = topic_matrix(
+        viewer, measure, chosen_order(request.GET, viewer.campaign.topics.count())
+    )
     return streamed_csv(matrix_table(matrix), f"{slug}-topics-by-run")
 
 

@@ -15,6 +15,7 @@ from config.stack import HOST, Stack
 from tests.load.clients import processes_of
 
 KILLED_ABOVE = 5e9  # bytes: one request must not take the machine with it
+ENOUGH = 100_000_000  # bytes of a download: what follows is of the same kind
 PATIENCE = 120  # seconds until a worker has answered what a page asks for
 
 
@@ -100,7 +101,7 @@ def get(port: int, path: str, cookie: str) -> tuple[int, dict[str, str], int]:
         connection.request("GET", path, headers={"Cookie": cookie} if cookie else {})
         answer = connection.getresponse()
         size = 0
-        while block := answer.read(1 << 16):
+        while size < ENOUGH and (block := answer.read(1 << 16)):
             size += len(block)
         return answer.status, {k.lower(): v for k, v in answer.getheaders()}, size
     except (OSError, HTTPException):

@@ -1,0 +1,138 @@
+"""No page is larger than 500 kB, or asks the database more often, however many topics, runs and
+teams its campaign has."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns.models import Campaign, Membership, Run, Team, User
+from scoring.analyses import STUDIES, packed
+from scoring.core.artefacts import pack_vector
+from scoring.core.measures.names import parse_measure
+from scoring.definitions import rules_of, version_of
+from scoring.models import Analysis, Evaluation, Score
+from tests.access.crawler import addresses
+from tests.making import give_file, make_campaign, make_organiser, make_qrels
+from tests.test_board_page import SHOWN
+
+pytestmark = pytest.mark.django_db
+
+LARGEST, QUERIES = 500_000, 60
+MEASURE = "RBP(p=0.5)"
+CHOICES = (
+    "leaderboard/?page=2", "topics/?page=2", "topics/?order=likeness", "compare/?page=2",
+    "compare/?a=nothing", "topics/?measure=nothing", "manage/people/?teams=3",
+)  # fmt: skip
+
+
+@pytest.fixture(params=[(800, 4), (12, 320)], ids=["topics", "runs"])
+def campaign(request: pytest.FixtureRequest) -> Campaign:
+    """Each run of a team of its own, and a person in each team."""
+    topics, runs = request.param
+    codes = tuple(f"topic-{number}" for number in range(topics))
+    campaign = make_campaign(topics=codes, measures=["AP"], persistences=[0.5], **SHOWN)
+    qrels = make_qrels(campaign)
+    give_file(qrels, b"".join(b"%b 0 d1 1\n" % code.encode() for code in codes))
+    campaign.refresh_from_db()
+    now = timezone.now()
+    people = User.objects.bulk_create(
+        User(email=f"p{n}@example.org", name=f"Person Number {n}") for n in range(runs)
+    )
+    teams = Team.objects.bulk_create(
+        Team(campaign=campaign, name=f"Team of University {n}", approved_at=now)
+        for n in range(runs)
+    )
+    Membership.objects.bulk_create(
+        Membership(campaign=campaign, person=person, team=team, role="participant")
+        for person, team in zip(people, teams, strict=True)
+    )
+    facts = {"size": 9, "digest": "0" * 64, "submitted_at": now, "state_changed_at": now}
+    rows = Run.objects.bulk_create(
+        Run(campaign=campaign, team=team, tag=f"system-number-{n}", state="accepted", **facts)
+        for n, team in enumerate(teams)
+    )
+    _score(campaign, rows, topics)
+    return campaign
+
+
+def _score(campaign: Campaign, runs: list[Run], topics: int) -> None:
+    found = Evaluation.objects.bulk_create(
+        Evaluation(
+            run=run,
+            qrels=campaign.active_qrels,
+            definitions=rules_of(campaign).digest,
+            state="scored",
+            scored_at=timezone.now(),
+        )
+        for run in runs
+    )
+    random = np.random.default_rng(1)
+    scores = []
+    for place, evaluation in enumerate(found):
+        bases = np.clip(random.normal(0.2 + place / len(runs) / 2, 0.1, topics), 0, 0.9)
+        scores.append(
+            Score(
+                evaluation=evaluation,
+                measure=MEASURE,
+                definition=version_of(parse_measure(MEASURE)),
+                mean_base=float(bases.mean()),
+                mean_residual=0.05,
+                topic_count=topics,
+                bases=pack_vector(bases),
+                residuals=pack_vector(np.full(topics, 0.05)),
+            )
+        )
+    Score.objects.bulk_create(scores)
+
+
+def _paths(campaign: Campaign) -> Iterator[str]:
+    run, topic, team = campaign.runs.first(), campaign.topics.first(), campaign.teams.first()
+    values = {
+        "slug": campaign.slug, "public_id": run.public_id, "code": topic.code,
+        "team": team.public_id,
+    }  # fmt: skip
+    for name, pattern in addresses():
+        parts = set(pattern.pattern.converters)
+        if "slug" in parts and parts <= set(values):
+            yield reverse(name, kwargs={part: values[part] for part in parts})
+    for choice in CHOICES:
+        yield f"/campaigns/{campaign.slug}/{choice}"
+
+
+def _answer(campaign: Campaign) -> None:
+    """What a worker would, where scores alone are read."""
+    for analysis in campaign.analyses.filter(kind__in=("significance", "difference")):
+        found = STUDIES[analysis.kind](campaign, analysis.qrels, analysis.question)
+        analysis.answer, analysis.state = packed(found), Analysis.State.DONE
+        analysis.save()
+
+
+def test_no_page_grows_with_the_campaign(campaign: Campaign) -> None:
+    browser = Client(raise_request_exception=False)
+    browser.force_login(make_organiser(campaign))
+    for path in _paths(campaign):
+        browser.get(path)  # asks for its analyses
+    _answer(campaign)
+    large, faulty, seen = {}, {}, 0
+    for path in _paths(campaign):
+        with CaptureQueriesContext(
+            connection,
+        ) as asked:
+            answer = browser.get(path)
+            size = len(answer.getvalue())
+        if not answer["Content-Type"].startswith("text/html"):
+            continue
+        seen += answer.status_code == 200
+        if answer.status_code >= 500:
+            faulty[path] = answer.status_code
+        if size > LARGEST or len(asked) > QUERIES:
+            large[path] = (size, len(asked))
+    assert seen > 30
+    assert large == {}
+    assert faulty == {}
