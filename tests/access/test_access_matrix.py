@@ -3,6 +3,7 @@
 An address that the matrix does not name fails the suite.
 """
 
+import hashlib
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -69,8 +70,10 @@ def world() -> World:
 def _fill(campaign: Campaign, team: Team) -> tuple[Run, Job]:
     """A scored run with its file, two qrels versions with theirs, and a job that failed."""
     _add_qrels(campaign, 2)
-    key = default_storage.save("runs/aa/file", ContentFile(b"1 Q0 d 1 1.0 theirs\n"))
-    run = make_run(campaign, team, tag="theirs", storage_key=key)
+    data = b"1 Q0 d 1 1.0 theirs\n"
+    key = default_storage.save("runs/aa/file", ContentFile(data))
+    digest = hashlib.sha256(data).hexdigest()
+    run = make_run(campaign, team, tag="theirs", storage_key=key, digest=digest, size=len(data))
     make_scores(run, SCORES)
     make_snapshot(campaign)
     return run, make_failed_job(run)
