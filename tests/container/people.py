@@ -98,7 +98,7 @@ class Person:
         cookies = "; ".join(
             f"{each['name']}={each['value']}" for each in self.page.context.cookies()
         )
-        parts = urlsplit(f"{run}file/")
+        parts = urlsplit(f"{run}file")
         connection = HTTPConnection(*self.proxy, timeout=60)
         connection.request("GET", parts.path, headers={"Host": parts.netloc, "Cookie": cookies})
         return connection.getresponse().read()
