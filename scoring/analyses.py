@@ -45,7 +45,7 @@ Asked: TypeAlias = tuple[Qrels | None, str, Question]  # of which version, which
 Answer: TypeAlias = Mapping[str, NDArray[Any]]
 
 # Counts up when a study answers otherwise than before: then what is stored is no answer any more.
-STUDIES_VERSION = 1
+STUDIES_VERSION = 2
 STUDIES: dict[str, Callable[[Campaign, Any, Question], Answer]] = {
     "significance": significance.answer,
     "separated_counts": separated_counts.answer,
@@ -191,7 +191,7 @@ def _sha256(terms: Mapping[str, object]) -> str:
 
 
 def _of_scores(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
-    """The scores of the board. One query."""
+    """The scores of the board, and whose runs they are. One query."""
     rules = rules_of(campaign)
     scored = Evaluation.objects.filter(
         qrels=qrels,
@@ -204,7 +204,10 @@ def _of_scores(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
         "definitions": rules.digest,
         "measures": sorted(rules.versions),
         "scored": sorted(
-            (run, at.isoformat()) for run, at in scored.values_list("run__public_id", "scored_at")
+            [run_id, team_id, str(is_pooled), at.isoformat()]
+            for run_id, team_id, is_pooled, at in scored.values_list(
+                "run__public_id", "run__team", "run__is_pooled", "scored_at"
+            )
         ),
     }
 

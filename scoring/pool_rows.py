@@ -7,35 +7,20 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
-from campaigns.choices import one_of
 from campaigns.models import Qrels
-from scoring.board_choices import chosen_measure
 from scoring.board_vectors import means_seen
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.core.standing import DECIMALS, shared_ranks
 from scoring.live_scores import LiveRun
-from scoring.pool_summaries import ALL, Summary, Vector, signed, summarised
-from scoring.studies.pool_depths import POOLS
-
-OFFERED: Final = {name: "any rank" if name == "any" else name for name in POOLS if name != "all"}
-USUAL: Final = "10"
-
-
-@dataclass(frozen=True)
-class PoolChoice:
-    measure: Measure
-    depth: str  # of OFFERED
-
-    @property
-    def pool_words(self) -> str:
-        return "of any depth" if self.depth == "any" else f"of depth {self.depth}"
+from scoring.pool_choices import PoolChoice
+from scoring.pool_summaries import Summary, Vector, signed, summarised
 
 
 @dataclass(frozen=True)
@@ -106,12 +91,6 @@ class LeftOut:
         return any(row.other_residual is not None for row in self.rows)
 
 
-def chosen_pool(viewer: Viewer, asked: Mapping[str, str]) -> PoolChoice:
-    """What an address asks for. Raises UnknownChoice for anything that is not offered."""
-    depth = one_of("depth", asked.get("depth"), OFFERED, usual=USUAL, called="pool of depth")
-    return PoolChoice(chosen_measure(viewer, asked.get("measure")), depth)
-
-
 def board_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> tuple[LiveRun, ...]:
     """The ranked runs that have been scored, as this viewer may know them. One query."""
     return means_seen(viewer, qrels, [measure])[0]
@@ -125,20 +104,26 @@ def pool_study(
 ) -> PoolStudy:
     """`measures` are those that the worker was asked for, in that order."""
     runs, here = _answered(runs, answer)
-    at, pool = measures.index(choice.measure), POOLS.index(choice.depth)
+    choice, pools = choice.answered(answer), pools_of(answer)
+    at, pool = measures.index(choice.measure), pools.index(choice.depth)
     base, residual = answer["base"][:, :, here], answer["residual"][:, :, here]
-    board, other = ((base[at, place], residual[at, place]) for place in (ALL, pool))
+    board, other = ((base[at, place], residual[at, place]) for place in (-1, pool))
 
     def summary(row: int, place: int) -> Summary:
         known = (int(answer["judgments"][place]), int(answer["relevant"][place]))
-        return summarised(measures[row], place, base[row], residual[row], known)
+        return summarised(measures[row], pools[place], place, base[row], residual[row], known)
 
     return PoolStudy(
         choice=choice,
         rows=_rows(choice, runs, board, other),
-        depths=tuple(summary(at, place) for place in range(len(POOLS))),
+        depths=tuple(summary(at, place) for place in range(len(pools))),
         measures=tuple(summary(row, pool) for row in range(len(measures))),
     )
+
+
+def pools_of(answer: Mapping[str, Any]) -> list[str]:
+    """The pools that the worker went through, in the order of its answer: all judgments last."""
+    return [str(pool) for pool in answer["pools"]]
 
 
 def pool_glance(
@@ -149,13 +134,14 @@ def pool_glance(
 ) -> PoolStudy:
     """`pool_study` with the summary of the chosen measure under the chosen pool, and no others."""
     runs, here = _answered(runs, answer)
-    at, pool = measures.index(choice.measure), POOLS.index(choice.depth)
+    choice = choice.answered(answer)
+    at, pool = measures.index(choice.measure), pools_of(answer).index(choice.depth)
     base, residual = answer["base"][at][:, here], answer["residual"][at][:, here]
     judged = (int(answer["judgments"][pool]), int(answer["relevant"][pool]))
     return PoolStudy(
         choice=choice,
-        rows=_rows(choice, runs, (base[ALL], residual[ALL]), (base[pool], residual[pool])),
-        depths=(summarised(choice.measure, pool, base, residual, judged),),
+        rows=_rows(choice, runs, (base[-1], residual[-1]), (base[pool], residual[pool])),
+        depths=(summarised(choice.measure, choice.depth, pool, base, residual, judged),),
         measures=(),
     )
 
@@ -165,6 +151,7 @@ def left_out(
 ) -> LeftOut:
     """One query."""
     seen, bases, residuals = means_seen(viewer, qrels, [choice.measure])
+    choice = choice.answered(answer)
     runs, here = _answered(seen, answer)
     on_board = np.isin([run.run_id for run in seen], answer["run_ids"])
     return LeftOut(

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +11,8 @@ from scoring.core.measures.measure import Measure
 from scoring.core.pairs import all_pairs
 from scoring.core.rounding import difference_text
 from scoring.core.standing import DECIMALS
-from scoring.studies.pool_depths import POOLS
 
 Vector = NDArray[np.float64]
-
-ALL: Final = POOLS.index("all")
 
 
 @dataclass(frozen=True)
@@ -47,21 +43,27 @@ class Summary:
 
 
 def summarised(
-    measure: Measure, place: int, base: Vector, residual: Vector, known: tuple[int, int]
+    measure: Measure,
+    depth: str,
+    place: int,
+    base: Vector,
+    residual: Vector,
+    known: tuple[int, int],
 ) -> Summary:
-    """`base` and `residual` are float64[pools, runs]."""
-    both = ~np.isnan(base[place] + base[ALL])
-    here, there = np.round(base[place, both], DECIMALS), np.round(base[ALL, both], DECIMALS)
+    """`base` and `residual` are float64[pools, runs], all judgments last. The pool of `depth`
+    is at `place`."""
+    both = ~np.isnan(base[place] + base[-1])
+    here, there = np.round(base[place, both], DECIMALS), np.round(base[-1, both], DECIMALS)
     upper = np.round(base[place, both] + residual[place, both], DECIMALS)
     pairs = all_pairs(len(here))
     signs = [np.sign(row[pairs.candidates] - row[pairs.baselines]) for row in (here, there)]
     tau = float(kendall_tau(np.array([here, there]))[0, 1]) if len(here) > 1 else math.nan
     return Summary(
         measure=measure,
-        depth=POOLS[place],
+        depth=depth,
         mean_base=_mean(base[place, both]),
         mean_residual=_mean(residual[place, both]),
-        change=_mean(base[place, both] - base[ALL, both], math.nan) or 0.0,
+        change=_mean(base[place, both] - base[-1, both], math.nan) or 0.0,
         higher=int((here > there).sum()),
         lower=int((here < there).sum()),
         covered=None

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
-from campaigns.choices import one_of
 from campaigns.models import Qrels
 from scoring.agreement_choices import usual_measures, usual_references
 from scoring.agreement_rows import shown, sign_of, statistic_of
@@ -30,10 +29,11 @@ from scoring.core.standing import shared_ranks
 from scoring.definitions import rules_of
 from scoring.live_scores import LiveRun
 from scoring.models import Analysis
-from scoring.pool_rows import ALL, OFFERED, USUAL, PoolChoice, PoolStudy, pool_glance
+from scoring.pool_choices import PoolChoice, PoolDepth
+from scoring.pool_rows import PoolStudy, pool_glance, pools_of
 from scoring.separated_rows import CountRow, count_rows
 from scoring.significance_choices import tested_measures
-from scoring.studies.pool_depths import POOLS
+from scoring.studies.pool_depths import ALL_JUDGMENTS
 
 FIRST: Final = 2  # runs whose bounds are drawn
 
@@ -56,7 +56,7 @@ class AgreementRow:
     """A measure under a pool beside the references under all judgments."""
 
     measure: Measure
-    depth: str  # of POOLS
+    depth: str  # of the pool, or all judgments
     cells: tuple[AgreementCell, ...]
 
     @property
@@ -79,7 +79,7 @@ class Report:
     """`None` or nothing: not computed yet, or not to be had (see `analyses`)."""
 
     qrels: Qrels | None
-    depth: str  # of the shallow pool
+    pool: PoolDepth  # the shallow one
     runs: tuple[LiveRun, ...] = ()  # ranked
     measure: Measure | None = None  # by which the first runs are the first
     persistences: tuple[float, ...] = ()
@@ -102,26 +102,25 @@ class Report:
         )
 
     @property
+    def depth(self) -> str:
+        return self.pool.shown
+
+    @property
     def pool_words(self) -> str:
-        return "of any depth" if self.depth == "any" else f"of depth {self.depth}"
+        return self.pool.words
 
 
-def chosen_depth(asked: Mapping[str, str]) -> str:
-    """Raises UnknownChoice for a pool that is not offered."""
-    return one_of("depth", asked.get("depth"), OFFERED, usual=USUAL, called="pool of depth")
-
-
-def report(viewer: Viewer, depth: str) -> Report:
+def report(viewer: Viewer, pool: PoolDepth) -> Report:
     """Three queries where all is computed. The viewer must be one who may see the board."""
     qrels = viewer.campaign.active_qrels
     if qrels is None:
-        return Report(None, depth)
+        return Report(None, pool)
     measures, tested = rules_of(viewer.campaign).measures, tested_measures(viewer)
     rbp = tuple(measure for measure in measures if _persistence(measure) is not None)
     leading = (rbp or measures)[0]
     runs, bases, _ = means_seen(viewer, qrels, [leading])
     if len(runs) < FIRST:
-        return Report(qrels, depth, runs)
+        return Report(qrels, pool, runs)
     first = _first(runs, bases[0], leading)
     persistences = tuple(p for p in map(_persistence, rbp) if p is not None)
     questions: list[Asked] = [
@@ -130,23 +129,25 @@ def report(viewer: Viewer, depth: str) -> Report:
     ]
     if persistences:
         asked = {"runs": [run.run_id for run in first], "persistences": list(persistences)}
-        questions.append((qrels, "run_bounds", asked | {"depth": depth}))
+        questions.append((qrels, "run_bounds", asked | {"depth": pool.asked}))
     analyses = ask_all(viewer, questions)
     answers = [answer_of(each) if each.state == Analysis.State.DONE else None for each in analyses]
     references = usual_references(usual_measures(viewer))
     pooled, counted = answers[0], answers[1]
     bounds = answers[2] if persistences else None
+    if of_pool := pooled or bounds:
+        pool = pool.answered(of_pool)
     return Report(
         qrels=qrels,
-        depth=depth,
+        pool=pool,
         runs=runs,
         measure=leading,
         persistences=persistences,
         analyses=tuple(analyses),
         references=references,
-        agreement=_agreement(viewer, references, depth, pooled) if pooled else (),
+        agreement=_agreement(viewer, references, pool.shown, pooled) if pooled else (),
         counts=tuple(count_rows(tested, counted)) if counted else (),
-        pools=_pools(depth, runs, measures, pooled) if pooled else (),
+        pools=_pools(pool, runs, measures, pooled) if pooled else (),
         bounds=_bounds(first, bounds) if bounds else (),
     )
 
@@ -174,11 +175,12 @@ def _agreement(
 ) -> tuple[AgreementRow, ...]:
     """Kendall's τ without correction for ties, as on the page of agreement."""
     measures, rows = rules_of(viewer.campaign).measures, usual_measures(viewer)
-    orders = [(measure, pool) for measure in rows for pool in dict.fromkeys((depth, "all"))]
-    every = [*orders, *((reference, "all") for reference in references)]
+    shown_pools, pools = dict.fromkeys((depth, ALL_JUDGMENTS)), pools_of(answer)
+    orders = [(measure, pool) for measure in rows for pool in shown_pools]
+    every = [*orders, *((reference, ALL_JUDGMENTS) for reference in references)]
     scores = np.array(
         [
-            sign_of(measure) * answer["base"][measures.index(measure), POOLS.index(pool)]
+            sign_of(measure) * answer["base"][measures.index(measure), pools.index(pool)]
             for measure, pool in every
         ]
     )
@@ -191,7 +193,7 @@ def _agreement(
                 AgreementCell(
                     reference,
                     None if math.isnan(value) else float(value),
-                    is_itself=reference == measure and POOLS.index(pool) == ALL,
+                    is_itself=reference == measure and pool == ALL_JUDGMENTS,
                 )
                 for reference, value in zip(references, found, strict=True)
             ),
@@ -201,14 +203,14 @@ def _agreement(
 
 
 def _pools(
-    depth: str, runs: tuple[LiveRun, ...], measures: tuple[Measure, ...], answer: Answer
+    pool: PoolDepth, runs: tuple[LiveRun, ...], measures: tuple[Measure, ...], answer: Answer
 ) -> tuple[PoolStudy, ...]:
     drawn = [
         *(measure for measure in measures if measure.family == "AP" and measure.cutoff is None),
         *(measure for measure in measures if _persistence(measure) is not None),
     ]
     return tuple(
-        pool_glance(PoolChoice(measure, depth), runs, measures, answer) for measure in drawn
+        pool_glance(PoolChoice(measure, pool), runs, measures, answer) for measure in drawn
     )
 
 

@@ -2,16 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from campaigns.access import Viewer
-from campaigns.choices import one_of
 from campaigns.models import Run
 from scoring.live_scores import LiveRun
-from scoring.pool_rows import OFFERED
+from scoring.pool_choices import PoolDepth
 from scoring.run_documents import as_text
-
-USUAL: Final = "100"
 
 
 @dataclass(frozen=True)
@@ -34,21 +31,20 @@ class UniqueDocument:
 
 @dataclass(frozen=True)
 class UniqueFinds:
-    depth: str
+    pool: PoolDepth
     relevant: int  # that are known
     retrieved: int  # that some run has so far down
-    runs: tuple[UniqueRun, ...]  # the most first
-    own: UniqueRun | None  # the run that was asked about; None where it is not ranked
+    runs: tuple[UniqueRun, ...]  # that contributed to the pool, the most first
+    own: UniqueRun | None  # the run that was asked about; None where it is not among them
     documents: tuple[UniqueDocument, ...]  # of that run
 
-
-def chosen_unique_depth(asked: Mapping[str, str]) -> str:
-    """Raises UnknownChoice."""
-    return one_of("depth", asked.get("depth"), OFFERED, usual=USUAL)
+    @property
+    def depth(self) -> str:
+        return self.pool.shown
 
 
 def unique_finds(
-    viewer: Viewer, run: Run, depth: str, runs: tuple[LiveRun, ...], answer: Mapping[str, Any]
+    viewer: Viewer, run: Run, pool: PoolDepth, runs: tuple[LiveRun, ...], answer: Mapping[str, Any]
 ) -> UniqueFinds:
     """One query."""
     at = {str(run_id): place for place, run_id in enumerate(answer["run_ids"])}
@@ -64,7 +60,7 @@ def unique_finds(
     ]
     rows.sort(key=lambda row: (-row.by_run, -row.by_team, row.run.tag.lower()))
     return UniqueFinds(
-        depth=depth,
+        pool=pool.answered(answer),
         relevant=int(answer["relevant"]),
         retrieved=int(answer["retrieved"]),
         runs=tuple(rows),

@@ -15,7 +15,7 @@ from django.utils import timezone
 from pytest_django.fixtures import DjangoAssertNumQueries
 
 from campaigns import intake
-from campaigns.models import Audience, Campaign, User
+from campaigns.models import Audience, Campaign, Run, User
 from campaigns.qrels_versions import add_qrels
 from scoring.simulation import System, draw_collection, qrels_file, retrieve, run_file
 from tests.cli.command import Command
@@ -195,6 +195,72 @@ def test_the_finding_is_made_of_the_rows(campaign: Campaign, measure: str) -> No
     is_bounded = measure == "RBP(p=0.8)"
     assert ("covers what all judgments then say of every run" in finding) == is_bounded
     assert ("no exact and useful bound" in finding) != is_bounded
+
+
+def test_the_pool_is_as_deep_as_the_qrels_show_on_every_page(campaign: Campaign) -> None:
+    """The qrels are a pool of depth 20 of all six runs, and nobody names a depth."""
+    for name in ("pools-csv", "pools-teams-csv"):
+        rows, at_20 = table(name), table(name, depth="20")
+        assert {row["depth"] for row in rows} == {"20"}
+        assert rows == at_20 != table(name, depth="10")
+    for name in ("pools", "pools-teams", "report"):
+        if "Refresh" in (page := get(name)):
+            perform_jobs()
+            page = get(name)
+        text = " ".join(page.content.decode().split())
+        assert "The depth of the pool is 20, read from the qrels" in text
+        assert "of 6 of 6 pooled runs" in text
+        assert "The organisers name no run as pooled, so every ranked run counts" in text
+        assert "ordered by document id, descending" in text
+
+
+def test_only_runs_that_are_named_as_pooled_contribute(
+    campaign: Campaign, command: Command
+) -> None:
+    """Of the pool of all six runs only what the first runs of two teams put into it."""
+    Run.objects.filter(tag__in=["ant1", "bee1"]).update(is_pooled=True)
+    Run.objects.filter(tag="cat1").update(is_pooled=False)
+    ranks = first_ranks()
+
+    def contributors(topic: str, document: str) -> set[str]:
+        known = ranks[topic, document]
+        return {tag for tag in ("ant1", "bee1") if known.get(tag, 99) <= 5}
+
+    lines = [(line.split()[0], line.split()[2], f"{line}\n") for line in QRELS.splitlines()]
+    kept = "".join(line for topic, document, line in lines if contributors(topic, document))
+    rows = table("pools-csv", measure="RBP(p=0.8)", depth="5")
+    found = {row["run"]: (row["base"], row["residual"]) for row in rows}
+    assert found == by_command_line(command, kept, "RBP(p=0.8)")
+    without = {
+        team: "".join(line for t, d, line in lines if contributors(t, d) != {f"{team}1"})
+        for team in ("ant", "bee", "cat")
+    }
+    assert without["cat"] == QRELS  # a team without a pooled run loses nothing
+    for row in table("pools-teams-csv", measure="RBP(p=0.8)", depth="5"):
+        expected = by_command_line(command, without[row["run"][:-1]], "RBP(p=0.8)")
+        assert (row["base"], row["residual"]) == expected[row["run"]]
+    page = " ".join(get("pools", measure="RBP(p=0.8)", depth="5").content.decode().split())
+    assert "of 2 of 2 pooled runs" in page
+    assert "Only runs that the organisers name as pooled contribute." in page
+
+
+def test_where_the_qrels_show_no_depth_the_page_says_so(campaign: Campaign) -> None:
+    """No document of the only pooled run is in the qrels that replace the others."""
+    Run.objects.filter(tag="ant1").update(is_pooled=True)
+    lines = [line for line in QRELS.splitlines() if "ant1" not in first_ranks()[pair_of(line)]]
+    data = "".join(f"{line}\n" for line in lines).encode()
+    actor = make_organiser(campaign)
+    add_qrels(campaign=campaign, data=data, note="", actor=actor, is_confirmed=True)
+    perform_jobs()
+    assert {row["depth"] for row in table("pools-teams-csv")} == {"10"}
+    page = " ".join(get("pools-teams").content.decode().split())
+    assert "The qrels do not show the depth of the pool" in page
+    assert "A depth of 10 stands in for it." in page
+
+
+def pair_of(line: str) -> tuple[str, str]:
+    topic, _, document, _ = line.split()
+    return topic, document
 
 
 def finding_of(response: HttpResponse) -> str:

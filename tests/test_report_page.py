@@ -36,7 +36,7 @@ def test_it_says_how_far_it_is_and_shares_its_answers_with_the_other_pages(
     perform_jobs()
     page = get("report")
     assert "Refresh" not in page
-    for heading in ("Agreement of measures", "A pool of depth 10", "Pairs of runs", "How far"):
+    for heading in ("Agreement of measures", "A pool of depth 20", "Pairs of runs", "How far"):
         assert heading in page.content.decode()
     get("pools")
     get("significance-counts", correction="none")
@@ -44,7 +44,7 @@ def test_it_says_how_far_it_is_and_shares_its_answers_with_the_other_pages(
 
 
 def test_table_iii_is_that_of_the_agreement_page_and_of_plain_loops(campaign: Campaign) -> None:
-    rows = table("report-agreement-csv")
+    rows = table("report-agreement-csv", depth="10")
     (reference,) = [name for name in rows[0] if name not in ("measure", "pool_depth")]
     assert reference == "AP"  # of the paper's references the campaign has no other
     by_page = {
@@ -157,9 +157,9 @@ def test_whole_rankings_under_all_judgments_are_the_board(campaign: Campaign) ->
 
 def test_figures_draw_the_rows_of_the_pools_page(campaign: Campaign) -> None:
     rows = table("pools-csv", measure="RBP(p=0.8)", depth="10")
-    get("report")
+    get("report", depth="10")
     perform_jobs()
-    page = get("report").content.decode()
+    page = get("report", depth="10").content.decode()
     figures = [json.loads(each) for each in re.findall(r'json">(\{.*?\})</script>', page, re.S)]
     assert len(figures) == 2 + 2 + 1  # AP and RBP, two by rank, one by p
     points = figures[1]["data"][1]

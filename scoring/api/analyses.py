@@ -19,7 +19,7 @@ from scoring.agreement_rows import agreement_table
 from scoring.agreement_tables import statistics_table
 from scoring.api.boards import MEASURE, QRELS, being_computed
 from scoring.board_choices import chosen_measure, versions_offered
-from scoring.pool_rows import OFFERED as DEPTHS
+from scoring.pool_choices import OFFERED as DEPTHS
 from scoring.pool_tables import runs_table
 from scoring.score_tables import topics_table
 from scoring.significance_choices import OFFERED as TESTS
@@ -222,8 +222,9 @@ def significance(request: Request, slug: str) -> Response | HttpResponse:
 )  # fmt: skip
 @reading
 def pool(request: Request, slug: str) -> Response | HttpResponse:
-    """One row a run: as if only the first `depth` documents of the runs had been judged, and under
-    all judgments. Until a worker has computed it, it is answered with 202."""
+    """One row a run: as if only the first `depth` documents of the pooled runs had been judged (as
+    deep as the pool, if no depth is named), and under all judgments. Until a worker has computed
+    it, it is answered with 202."""
     viewer = access.board_or_404(request.user, slug)
     dressed = _dress(request)
     asked = depths_asked(viewer, request.query_params)

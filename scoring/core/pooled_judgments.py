@@ -16,6 +16,7 @@ from scoring.core.judgments import JudgmentTable, find_judgments
 from scoring.core.ranking import Ranking
 
 NOWHERE: Final = np.iinfo(np.int32).max  # the position of a document that no run has
+TOPICS_SPARED: Final = 0.05  # share of the judged topics on which a pooled document may be missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +57,34 @@ def first_positions(runs: Sequence[JudgedPlaces], judgments: int) -> NDArray[np.
     for run in runs:
         np.minimum.at(first, run.judgments, run.positions)
     return first
+
+
+def complete_depths(runs: Sequence[JudgedPlaces], table: JudgmentTable) -> NDArray[np.int32]:
+    """int32[runs]: the largest k such that the qrels name all of the run's first k documents, on
+    all judged topics but `TOPICS_SPARED`. A topic on which they name every document of the run
+    limits nothing; a run that is named throughout is complete to the end of its longest."""
+    return np.array([_complete_depth(run, table) for run in runs], np.int32)
+
+
+def pool_depth(complete: NDArray[np.int32]) -> int:
+    """The depth to which most runs are complete, the smallest of several such; 0 where none is.
+
+    `complete` is what `complete_depths` gives. Most, not all: runs that did not contribute are
+    complete to many different depths, and the pooled ones end together.
+    """
+    depths, counts = np.unique(complete[complete > 0], return_counts=True)
+    return int(depths[counts.argmax()]) if len(depths) else 0
+
+
+def _complete_depth(run: JudgedPlaces, table: JudgmentTable) -> int:
+    order = np.lexsort((run.positions, run.rows))
+    rows = run.rows[order]
+    begin = np.searchsorted(rows, np.arange(len(table.topics)))
+    is_leading = run.positions[order] == np.arange(len(rows)) - begin[rows]
+    leading = np.bincount(rows[is_leading], minlength=len(table.topics))
+    leading, lengths = leading[table.is_judged_topic], run.lengths[table.is_judged_topic]
+    depths = np.where(leading == lengths, lengths.max(initial=0), leading)
+    return int(np.sort(depths)[int(TOPICS_SPARED * len(depths))]) if len(depths) else 0
 
 
 def grades_under(

@@ -13,7 +13,6 @@ from scoring.core.measures.graded import GradedTopics, Scores, evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
 from scoring.core.pooled_judgments import (
-    NOWHERE,
     JudgedPlaces,
     Losses,
     counts_under,
@@ -27,14 +26,16 @@ from scoring.core.standing import shared_ranks
 from scoring.definitions import Rules, rules_of
 from scoring.loading import load_ranking, load_table
 from scoring.studies.pool_depths import board_mean, ranked_and_scored
+from scoring.studies.pools import pool_of
 
 _CELLS = 1 << 22  # ranks graded at a time, so that memory stays bounded
 
 
 def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """`base`, `residual` and `rank` of each run by the question's `measure` when the judgments are
-    gone that its team alone gave to a pool of `depth` ("any": any rank): float64[runs], NaN where
-    not defined. `lost` and `lost_relevant`, int64[runs]: how many those were.
+    gone that its team's pooled runs alone gave to a pool of `depth` ("any": any rank; "pool": the
+    pool's own depth): float64[runs], NaN where not defined. `lost` and `lost_relevant`,
+    int64[runs]: how many those were.
 
     The rank is among all runs, each scored under the judgments that are left.
     """
@@ -43,8 +44,13 @@ def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dic
     runs = ranked_and_scored(campaign, qrels)
     places = [judged_places(load_ranking(run.ranking), table) for run in runs]
     teams, team_of = np.unique([run.team.public_id for run in runs], return_inverse=True)
-    depth = NOWHERE if question["depth"] == "any" else int(question["depth"])
-    owners = sole_owners(places, team_of.tolist(), len(table.grades), depth=depth)
+    pool = pool_of(runs, places, table)
+    owners = sole_owners(
+        pool.of_contributors(places),
+        pool.of_contributors(team_of.tolist()),
+        len(table.grades),
+        depth=pool.limit(question["depth"]),
+    )
     losses = losses_of(owners, table)
     found = np.full((2, len(teams), len(runs)), np.nan)
     for at, run in enumerate(places):
@@ -55,6 +61,7 @@ def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dic
     lost = np.array([owners == team for team in range(len(teams))], dtype=bool)
     counts = counts_under(table, lost.reshape(len(teams), len(owners)))
     return {
+        **pool.facts(),
         "run_ids": np.array([run.public_id for run in runs], dtype=np.str_),
         "base": found[0][own],
         "residual": found[1][own],

@@ -24,15 +24,18 @@ from scoring.core.pooled_judgments import (
 from scoring.definitions import Rules, rules_of
 from scoring.loading import load_ranking, load_table
 from scoring.models import Evaluation, TieRule
+from scoring.studies.pools import ANY_RANK, pool_of
 
 DEPTHS: Final = (1, 2, 5, 10, 20, 50, 100)
-POOLS: Final = (*(str(depth) for depth in DEPTHS), "any", "all")  # any rank of any run; all of them
+ALL_JUDGMENTS: Final = "all"
 _CELLS = 1 << 21  # ranks graded at a time, so that memory stays bounded
 
 
 def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """`base` and `residual`, float64[measures, pools, runs] in the order of the question's
-    `measures`, POOLS and `run_ids`; `judgments` and `relevant`, int64[pools]: how many are known.
+    `measures`, of `pools` and of `run_ids`; `judgments` and `relevant`, int64[pools]: how many are
+    known. `pools` are DEPTHS and the pool's own, "any" (any rank of any pooled run), and "all"
+    judgments, the last.
 
     Means are over the topics that the board counts, whatever the pool knows of them.
     """
@@ -40,17 +43,22 @@ def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dic
     measures = [parse_measure(name) for name in question["measures"]]
     runs = ranked_and_scored(campaign, qrels)
     places = [judged_places(load_ranking(run.ranking), table) for run in runs]
-    first = first_positions(places, len(table.grades))
-    kept = np.array([first < depth for depth in DEPTHS] + [first < NOWHERE, first >= 0])
+    pool = pool_of(runs, places, table)
+    first = first_positions(pool.of_contributors(places), len(table.grades))
+    depths = sorted({*DEPTHS, pool.depth})
+    pools = [*map(str, depths), ANY_RANK, ALL_JUDGMENTS]
+    kept = np.array([first < depth for depth in depths] + [first < NOWHERE, first >= 0])
     counts = counts_under(table, kept)
-    found = np.full((2, len(measures), len(POOLS), len(runs)), np.nan)
+    found = np.full((2, len(measures), len(pools), len(runs)), np.nan)
     for at, run in enumerate(places):
         scored = scores_under(run, table, kept, counts, measures, rules)
-        for pool, scores in enumerate(scored):
+        for at_pool, scores in enumerate(scored):
             for row, measure in enumerate(measures):
                 mean = board_mean(scores[measure], measure, table, rules)
-                found[:, row, pool, at] = mean.base, _number(mean.residual)
+                found[:, row, at_pool, at] = mean.base, _number(mean.residual)
     return {
+        **pool.facts(),
+        "pools": np.array(pools, dtype=np.str_),
         "run_ids": np.array([run.public_id for run in runs], dtype=np.str_),
         "base": found[0],
         "residual": found[1],

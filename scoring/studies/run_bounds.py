@@ -15,7 +15,6 @@ from scoring.core.judgments import JudgmentTable
 from scoring.core.measures.graded import GradedTopics, evaluate
 from scoring.core.measures.names import make_measure
 from scoring.core.pooled_judgments import (
-    NOWHERE,
     counts_under,
     first_positions,
     grades_under,
@@ -24,6 +23,7 @@ from scoring.core.pooled_judgments import (
 from scoring.definitions import Rules, rules_of
 from scoring.loading import load_ranking, load_table
 from scoring.studies.pool_depths import board_mean, ranked_and_scored
+from scoring.studies.pools import pool_of
 
 RANKS: Final = 100  # looked at, one after the other
 PERSISTENCES: Final = tuple(number / 100 for number in range(1, 100))
@@ -34,14 +34,16 @@ Bounds = tuple[float, float]  # mean base and mean residual
 def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """`by_rank`, float64[2, runs, 2, persistences, RANKS], and `by_p`, float64[2, runs, 2,
     PERSISTENCES]: base and residual of the question's `runs` and `persistences`, under a pool of
-    the question's `depth` ("any": of any rank) and under all judgments. NaN for a run that is not
-    on the board. Means are over the topics that the board counts."""
+    the question's `depth` ("any": of any rank; "pool": the pool's own) and under all
+    judgments. NaN for a run that is not on the board. Means are over the topics that the board
+    counts."""
     rules, table = rules_of(campaign), load_table(qrels, campaign)
     runs = ranked_and_scored(campaign, qrels)
     places = {run.public_id: judged_places(load_ranking(run.ranking), table) for run in runs}
-    first = first_positions(list(places.values()), len(table.grades))
-    limit = NOWHERE if question["depth"] == "any" else int(question["depth"])
-    kept = np.array([first < limit, np.ones(len(first), np.bool_)])
+    pool = pool_of(runs, list(places.values()), table)
+    first = first_positions(pool.of_contributors(list(places.values())), len(table.grades))
+    is_in_pool = first < pool.limit(question["depth"])
+    kept = np.array([is_in_pool, np.ones(len(first), np.bool_)])
     counts = counts_under(table, kept)
     wanted: Sequence[float] = question["persistences"]
     by_rank = np.full((2, len(question["runs"]), 2, len(wanted), RANKS), np.nan)
@@ -49,16 +51,16 @@ def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dic
     for row, run_id in enumerate(question["runs"]):
         if run_id not in places:
             continue
-        for pool, grades in enumerate(grades_under(places[run_id], table, kept)):
+        for at_pool, grades in enumerate(grades_under(places[run_id], table, kept)):
             for at, p in enumerate(PERSISTENCES):
-                by_p[:, row, pool, at] = _bounds(grades, counts[pool], p, table, rules)
+                by_p[:, row, at_pool, at] = _bounds(grades, counts[at_pool], p, table, rules)
             for rank in range(1, RANKS + 1):
                 seen = grades[:, :rank]
                 for at, p in enumerate(wanted):
-                    by_rank[:, row, pool, at, rank - 1] = _bounds(
-                        seen, counts[pool], p, table, rules
+                    by_rank[:, row, at_pool, at, rank - 1] = _bounds(
+                        seen, counts[at_pool], p, table, rules
                     )
-    return {"by_rank": by_rank, "by_p": by_p}
+    return {**pool.facts(), "by_rank": by_rank, "by_p": by_p}
 
 
 def _bounds(

@@ -1,4 +1,4 @@
-"""Relevant documents that one run alone, or one team alone, brought up."""
+"""Relevant documents that one run alone, or one team alone, contributed to the pool."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,22 +6,26 @@ from typing import Any
 import numpy as np
 
 from campaigns.models import Campaign, Qrels
-from scoring.core.pooled_judgments import NOWHERE, judged_places, sole_owners
+from scoring.core.pooled_judgments import judged_places, sole_owners
 from scoring.definitions import rules_of
 from scoring.loading import load_ranking, load_table
 from scoring.studies.pool_depths import ranked_and_scored
+from scoring.studies.pools import pool_of
 
 
 def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """Among the first `depth` ranks ("any": any rank) of all ranked runs. For each of `run_ids`,
-    int64[runs]: `found` relevant documents, `by_run` that no other run has, `by_team` that no run
-    of another team has. The latter one by one, run after run, by topic and position: `run`, `row`,
-    `position`, `grade`, `doc_id`, and `is_by_run`. `relevant` are known, `retrieved` by some run.
+    """Among the first `depth` ranks ("any": any rank; "pool": the pool's own depth) of the ranked
+    runs that contributed to the pool. For each of `run_ids`, int64[runs]: `found` relevant
+    documents, `by_run` that no other run has, `by_team` that no run of another team has. The
+    latter one by one, run after run, by topic and position: `run`, `row`, `position`, `grade`,
+    `doc_id`, and `is_by_run`. `relevant` are known, `retrieved` by some run.
     """
     rules, table = rules_of(campaign), load_table(qrels, campaign)
     runs = ranked_and_scored(campaign, qrels)
     places = [judged_places(load_ranking(run.ranking), table) for run in runs]
-    depth = NOWHERE if question["depth"] == "any" else int(question["depth"])
+    pool = pool_of(runs, places, table)
+    depth = pool.limit(question["depth"])
+    runs, places = pool.of_contributors(runs), pool.of_contributors(places)
     _, team_of = np.unique([run.team.public_id for run in runs], return_inverse=True)
     by_run = sole_owners(places, range(len(runs)), len(table.grades), depth=depth)
     by_team = sole_owners(places, team_of.tolist(), len(table.grades), depth=depth)
@@ -42,6 +46,7 @@ def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dic
         for column in (zip(*listed, strict=True) if listed else ((), (), (), ()))
     )
     return {
+        **pool.facts(),
         "run_ids": np.array([run.public_id for run in runs], dtype=np.str_),
         "found": np.array(found, np.int64),
         "by_run": np.array(own, np.int64),

@@ -15,18 +15,16 @@ from scoring.definitions import rules_of
 from scoring.exports.latex_studies import pool_latex, summaries_latex
 from scoring.live_scores import LiveRun
 from scoring.models import Analysis
+from scoring.pool_choices import PoolChoice, PoolDepth, chosen_pool
 from scoring.pool_rows import (
-    OFFERED,
     LeftOut,
-    PoolChoice,
     PoolStudy,
     board_runs,
-    chosen_pool,
     left_out,
     pool_study,
+    pools_of,
 )
 from scoring.pool_tables import runs_csv, summaries_csv, teams_csv
-from scoring.studies.pool_depths import POOLS
 from scoring.views.analysed import (
     analysed_page,
     attached_csv,
@@ -59,9 +57,8 @@ def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
         return hidden_page(request, viewer)
     asked = depths_asked(viewer, request.GET)
     study = study_of(viewer, asked)
-    context = _page(viewer, asked) | {
-        "found": study,
-        "figure": pool_scatter(study, f"pool {asked.choice.pool_words}") if study else None,
+    context = _page(viewer, asked, study) | {
+        "figure": pool_scatter(study, f"pool {study.choice.pool_words}") if study else None,
         "band": depth_band(study) if study else None,
     }
     return analysed_page(request, "scoring/pools.html", context, asked.analysis)
@@ -82,8 +79,9 @@ def pools_tex(request: HttpRequest, slug: str) -> HttpResponse:
     asked = depths_asked(viewer, request.GET)
     if asked.analysis is not None and not asked.is_done:
         return not_computed_yet(asked.analysis)
-    other = f"a pool {asked.choice.pool_words}"
-    text = pool_latex(study_of(viewer, asked), other, **latex_names(request, viewer))
+    study = study_of(viewer, asked)
+    other = f"a pool {(study or asked).choice.pool_words}"
+    text = pool_latex(study, other, **latex_names(request, viewer))
     return attached_latex(text, f"{slug}-pool")
 
 
@@ -96,7 +94,8 @@ def summaries_tex(request: HttpRequest, slug: str) -> HttpResponse:
         return not_computed_yet(asked.analysis)
     study = study_of(viewer, asked)
     rows = study.measures if study else ()
-    text = summaries_latex(rows, asked.choice.pool_words, **latex_names(request, viewer))
+    words = (study or asked).choice.pool_words
+    text = summaries_latex(rows, words, **latex_names(request, viewer))
     return attached_latex(text, f"{slug}-pool-measures")
 
 
@@ -110,8 +109,8 @@ def summaries_table(request: HttpRequest, slug: str) -> HttpResponse:
     rows = []
     if asked.analysis is not None:
         measures, answer = rules_of(viewer.campaign).measures, answer_of(asked.analysis)
-        for depth in POOLS:
-            choice = PoolChoice(asked.choice.measure, depth)
+        for depth in pools_of(answer):
+            choice = PoolChoice(asked.choice.measure, PoolDepth(depth))
             rows += pool_study(choice, asked.runs, measures, answer).measures
     return attached_csv(summaries_csv(viewer, rows, asked.qrels), f"{slug}-pool-depths")
 
@@ -123,8 +122,7 @@ def teams_page(request: HttpRequest, slug: str) -> HttpResponse:
         return hidden_page(request, viewer)
     asked = _team_asked(viewer, request.GET)
     found = _left_out(viewer, asked)
-    context = _page(viewer, asked) | {
-        "found": found,
+    context = _page(viewer, asked, found) | {
         "figure": pool_scatter(found, "without the team’s own documents") if found else None,
     }
     return analysed_page(request, "scoring/pools_teams.html", context, asked.analysis)
@@ -162,7 +160,7 @@ def _team_asked(viewer: access.Viewer, query: Any) -> Asked:
         viewer,
         query,
         "left_out",
-        lambda choice: {"measure": str(choice.measure), "depth": choice.depth},
+        lambda choice: {"measure": str(choice.measure), "depth": choice.pool.asked},
     )
 
 
@@ -191,14 +189,16 @@ def _left_out(viewer: access.Viewer, asked: Asked) -> LeftOut | None:
     return left_out(viewer, asked.qrels, asked.choice, answer_of(asked.analysis))
 
 
-def _page(viewer: access.Viewer, asked: Asked) -> dict[str, Any]:
+def _page(viewer: access.Viewer, asked: Asked, found: PoolStudy | LeftOut | None) -> dict[str, Any]:
+    choice = (found or asked).choice
     return {
+        "found": found,
         "viewer": viewer,
         "campaign": viewer.campaign,
-        "choice": asked.choice,
-        "measure": asked.choice.measure,
+        "choice": choice,
+        "measure": choice.measure,
         "offered": rules_of(viewer.campaign).measures,
-        "depths": OFFERED,
+        "depths": choice.pool.offered,
         "versions": asked.versions,
         "qrels": asked.qrels,
     }

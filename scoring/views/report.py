@@ -10,8 +10,8 @@ from campaigns import access
 from scoring.charts.bounds import bounds_by_p, bounds_by_rank
 from scoring.charts.pools import pool_scatter
 from scoring.exports.latex_studies import report_agreement_latex
-from scoring.pool_rows import OFFERED
-from scoring.report_rows import Report, chosen_depth, report
+from scoring.pool_choices import chosen_depth
+from scoring.report_rows import Report, report
 from scoring.report_tables import agreement_csv, bounds_csv
 from scoring.snapshots import newest_snapshot
 from scoring.views.analysed import (
@@ -38,7 +38,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
         "campaign": viewer.campaign,
         "found": found,
         "citation": cited_by(request, viewer.campaign, newest_snapshot(viewer)),
-        "depths": OFFERED,
+        "depths": found.pool.offered,
         "counts": [(row, row.by("none")) for row in found.counts],
         "scatters": [
             (study, pool_scatter(study, f"pool {found.pool_words}")) for study in found.pools

@@ -14,7 +14,8 @@ from scoring.definitions import rules_of
 from scoring.document_tables import ranking_csv, unique_csv, unique_runs_csv, unjudged_rows
 from scoring.live_scores import LiveRun
 from scoring.models import Analysis
-from scoring.pool_rows import OFFERED, board_runs
+from scoring.pool_choices import PoolDepth, chosen_depth
+from scoring.pool_rows import board_runs
 from scoring.run_documents import (
     PAGE,
     chosen_p,
@@ -22,7 +23,7 @@ from scoring.run_documents import (
     ranked_documents,
     unjudged_documents,
 )
-from scoring.unique_rows import UniqueFinds, chosen_unique_depth, unique_finds
+from scoring.unique_rows import UniqueFinds, unique_finds
 from scoring.views.analysed import (
     analysed_page,
     attached_csv,
@@ -88,14 +89,13 @@ def unjudged_table(
 @require_safe
 def unique_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id, needs_board=True)
-    depth = chosen_unique_depth(request.GET)
+    depth = chosen_depth(request.GET)
     runs, analysis = _asked(viewer, depth)
     found = _found(viewer, run, depth, runs, analysis)
     context = _context(viewer, run) | {
         "found": found,
         "page": page_or_404(request, Paginator(found.documents if found else (), PAGE)),
-        "depth": depth,
-        "depths": OFFERED,
+        "pool": found.pool if found else depth,
     }
     return analysed_page(request, "scoring/run_unique.html", context, analysis)
 
@@ -114,7 +114,7 @@ def _unique_csv(
     request: HttpRequest, slug: str, public_id: str, *, of_all_runs: bool
 ) -> HttpResponse:
     viewer, run = _run(request, slug, public_id, needs_board=True)
-    depth = chosen_unique_depth(request.GET)
+    depth = chosen_depth(request.GET)
     runs, analysis = _asked(viewer, depth)
     if analysis is not None and analysis.state != Analysis.State.DONE:
         return not_computed_yet(analysis)
@@ -124,17 +124,19 @@ def _unique_csv(
     return attached_csv(unique_csv(run, qrels, found), f"{slug}-run-{public_id}-unique")
 
 
-def _asked(viewer: access.Viewer, depth: str) -> tuple[tuple[LiveRun, ...], Analysis | None]:
+def _asked(viewer: access.Viewer, depth: PoolDepth) -> tuple[tuple[LiveRun, ...], Analysis | None]:
     """The runs on the board, and the analysis where there are any."""
     qrels = viewer.campaign.active_qrels
     runs = board_runs(viewer, qrels, rules_of(viewer.campaign).measures[0]) if qrels else ()
-    return runs, ask(viewer, qrels, "unique_finds", {"depth": depth}) if qrels and runs else None
+    return runs, ask(
+        viewer, qrels, "unique_finds", {"depth": depth.asked}
+    ) if qrels and runs else None
 
 
 def _found(
     viewer: access.Viewer,
     run: Run,
-    depth: str,
+    depth: PoolDepth,
     runs: tuple[LiveRun, ...],
     analysis: Analysis | None,
 ) -> UniqueFinds | None:

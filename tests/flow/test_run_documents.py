@@ -191,8 +191,19 @@ def test_unique_finds_are_those_of_a_loop_over_the_lines(campaign: Campaign, dep
 def test_unique_finds_by_hand(campaign: Campaign) -> None:
     """Down to rank 5 the first team alone has c and g on topic 1 and h on the other."""
     assert [row["doc_id"] for row in table("run-unique-csv", "x2", depth="5")] == ["g", "c", "h"]
-    said = "Of the 5 relevant documents it has among its first 5, 1 is in no other ranked run"
+    said = "Of the 5 relevant documents it has among its first 5, 1 is in no other pooled run"
     assert finding_of(get("run-unique", "x2", depth="5")).startswith(said)
+
+
+def test_a_run_that_was_not_pooled_contributed_nothing(campaign: Campaign) -> None:
+    """By hand: beside the runs of the first team alone, the one of the other names nothing."""
+    Run.objects.filter(tag__startswith="x").update(is_pooled=True)
+    rows = table("run-unique-runs-csv", "x1", depth="5")
+    assert {row["run"] for row in rows} == {tag for tag in RUNS if tag.startswith("x")}
+    assert {row["relevant_found"] for row in rows} == {row["only_team"] for row in rows}
+    assert table("run-unique-csv", "y1", depth="5") == []
+    said = "The organisers do not name this run as pooled"
+    assert finding_of(get("run-unique", "y1", depth="5")).startswith(said)
 
 
 def test_a_late_run_is_set_beside_no_other(campaign: Campaign) -> None:
@@ -265,10 +276,11 @@ def test_without_judgments_only_the_ranking_is_there(campaign: Campaign) -> None
 def test_few_queries(
     campaign: Campaign, name: str, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
-    get(name, "x2")
+    asked = {"depth": "any"} if name == "run-unique" else {}
+    get(name, "x2", **asked)
     perform_jobs()
     client = Client()
     address = reverse(f"scoring:{name}", args=["c", Run.objects.get(tag="x1").public_id])
     client.force_login(make_organiser(campaign))
     with django_assert_max_num_queries(12):
-        assert on_page(client.get(address))
+        assert on_page(client.get(address, asked))

@@ -1,0 +1,63 @@
+"""Which runs made the pool, and how deep it is: the same in every study of pools."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from campaigns.models import Run
+from scoring.core.judgments import JudgmentTable
+from scoring.core.pooled_judgments import NOWHERE, JudgedPlaces, complete_depths, pool_depth
+
+OF_THE_POOL: Final = "pool"  # in place of a number: as deep as the pool
+ANY_RANK: Final = "any"
+UNKNOWN_DEPTH: Final = 10  # where the qrels do not show how deep the pool is
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Pool:
+    """`contributes` says it of each run: those that the organisers name as pooled, or all runs
+    where they name none."""
+
+    contributes: tuple[bool, ...]
+    is_stated: bool
+    measured_depth: int  # 0: the qrels do not show it
+    complete: int  # contributing runs that the qrels cover down to that depth
+
+    @property
+    def depth(self) -> int:
+        return self.measured_depth or UNKNOWN_DEPTH
+
+    def limit(self, depth: str) -> int:
+        """The first position that a pool of this depth lacks."""
+        if depth == ANY_RANK:
+            return int(NOWHERE)
+        return self.depth if depth == OF_THE_POOL else int(depth)
+
+    def of_contributors(self, per_run: Sequence[T]) -> list[T]:
+        """Of something for each run, what belongs to those that contribute."""
+        return [each for each, is_in in zip(per_run, self.contributes, strict=True) if is_in]
+
+    def facts(self) -> dict[str, Any]:
+        """What every answer says of the pool."""
+        return {
+            "pool_depth": np.array(self.depth),
+            "pool_is_measured": np.array(self.measured_depth > 0),
+            "pool_is_stated": np.array(self.is_stated),
+            "pool_runs": np.array(sum(self.contributes)),
+            "pool_complete": np.array(self.complete),
+        }
+
+
+def pool_of(runs: Sequence[Run], places: Sequence[JudgedPlaces], table: JudgmentTable) -> Pool:
+    """`places` are those of the runs, in their order."""
+    is_stated = any(run.is_pooled for run in runs)
+    contributes = tuple(run.is_pooled is True or not is_stated for run in runs)
+    complete = complete_depths(
+        [place for place, is_in in zip(places, contributes, strict=True) if is_in], table
+    )
+    depth = pool_depth(complete)
+    return Pool(contributes, is_stated, depth, int((complete >= depth).sum()) if depth else 0)
