@@ -3,6 +3,7 @@ An analysis that is computed already, or that somebody else has asked for, costs
 
 from contextvars import ContextVar
 
+from allauth.core.internal.ratelimit import cache_lock
 from django.http import HttpRequest
 from rest_framework.exceptions import Throttled
 from rest_framework.throttling import SimpleRateThrottle
@@ -33,10 +34,15 @@ class NewAnalyses(SimpleRateThrottle):
 
 
 def spend() -> None:
-    """Counts one new analysis. Raises `TooManyAnalyses` where the client has none left."""
+    """Counts one new analysis. Raises `TooManyAnalyses` where the client has none left. One request
+    of a client after the other reads the count and writes it: parallel ones would overwrite each
+    other's."""
     request = request_being_answered.get()
     if request is None:
         return
     throttle = NewAnalyses()
-    if not throttle.allow_request(request, None):
-        raise TooManyAnalyses(throttle.wait())
+    with cache_lock(throttle.get_cache_key(request, None)) as is_held:
+        if not is_held:
+            raise TooManyAnalyses(1)
+        if not throttle.allow_request(request, None):
+            raise TooManyAnalyses(throttle.wait())

@@ -1,5 +1,8 @@
 """New analyses cost their client a budget; robots are kept from asking for them."""
 
+from functools import partial
+from pathlib import Path
+
 import pytest
 from django.core.cache import cache
 from django.test import Client
@@ -9,6 +12,7 @@ from campaigns.models import Campaign
 from scoring.analysis_budget import NewAnalyses
 from scoring.models import Analysis, Job
 from tests.browser.boards import make_published_board
+from tests.crowd import crowd
 from tests.making import make_user
 
 pytestmark = pytest.mark.django_db
@@ -37,6 +41,23 @@ def test_a_client_asks_for_so_many_new_analyses_and_no_more(
     assert ask(client, board, "t") == 200  # it is under way: no cost
     assert ask(client, board, THIRD, address="10.0.0.2") == 200
     assert ask(client, board, THIRD) == 200  # somebody else has asked for it
+
+
+@pytest.mark.django_db(transaction=True)
+def test_requests_at_once_cost_as_much_as_one_after_the_other(
+    board: Campaign, tmp_path: Path
+) -> None:
+    choices = [
+        {"test": test, "tail": tail, "against": against}
+        for test in TESTS
+        for tail in ("two", "one")
+        for against in ("base", "top")
+    ]
+    url = reverse("scoring:significance", args=[board.slug])
+    asks = [partial(Client().get, url, choice, REMOTE_ADDR="10.0.0.1") for choice in choices]
+    answers = crowd(asks, tmp_path)
+    assert sorted(answer.status_code for answer in answers) == [200] * 2 + [429] * 10
+    assert Analysis.objects.count() == 2
 
 
 def test_an_account_has_a_budget_of_its_own_wherever_it_is(board: Campaign) -> None:
