@@ -10,10 +10,16 @@ NOBODY = "unix:"  # no client has such an address, so X-Forwarded-For is never b
 
 
 def write_configuration(
-    folder: Path, *, listen: str, webs: Sequence[str], trusted_proxy: str = NOBODY
+    folder: Path,
+    *,
+    listen: str,
+    webs: Sequence[str],
+    trusted_proxy: str = NOBODY,
+    connections_per_client: int = 1000,
 ) -> Path:
     """Writes nginx.conf into `folder` and returns its path. `webs` are addresses of web processes,
-    `trusted_proxy` is the address of a proxy in front of this one."""
+    `trusted_proxy` is the address of a proxy in front of this one. A measurement has all its
+    clients on one address, so it may have all connections by default."""
     site = Template((PROXY_DIR / "trackside.conf.template").read_text()).safe_substitute(
         WEB_SERVERS="\n    ".join(f"server {address} fail_timeout=1s;" for address in webs),
         PROXY_LISTEN=listen,
@@ -22,6 +28,7 @@ def write_configuration(
         SPOOL=str(folder),
         PUBLIC_SCHEME="http",
         TRUSTED_PROXY=trusted_proxy,
+        CONNECTIONS_PER_CLIENT=str(connections_per_client),
     )
     return write_http(folder, site)
 

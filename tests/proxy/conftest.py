@@ -34,12 +34,14 @@ def start_proxy(tmp_path: Path) -> Iterator[StartProxy]:
         wait_for("nginx", lambda: listens(port))
         return port
 
-    def start(webs: Sequence[str], *, terminator: bool = False) -> int:
+    def start(webs: Sequence[str], *, terminator: bool = False, **limits: int) -> int:
         port = free_port()
         folder = tmp_path / f"proxy{len(processes)}"
         trusted = TERMINATOR if terminator else NOBODY
         run(
-            write_configuration(folder, listen=f"{HOST}:{port}", webs=webs, trusted_proxy=trusted),
+            write_configuration(
+                folder, listen=f"{HOST}:{port}", webs=webs, trusted_proxy=trusted, **limits
+            ),
             port,
         )
         if not terminator:

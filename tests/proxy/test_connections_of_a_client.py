@@ -1,0 +1,65 @@
+"""One client's slow uploads do not take the proxy's connections from everybody else."""
+
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from config.stack import HOST
+from tests.proxy.conftest import StartProxy, ask
+
+SLOW, OTHER = "127.0.0.70", "127.0.0.71"
+MOST = 5
+BEGIN = b"POST / HTTP/1.1\r\nHost: site\r\nContent-Length: 1000000\r\n\r\n"
+
+
+@contextmanager
+def slow_uploads(port: int, count: int) -> Iterator[list[socket.socket]]:
+    """Bodies of which one byte comes."""
+    with ExitStack() as stack:
+        uploads = [
+            stack.enter_context(socket.create_connection((HOST, port), 10, (SLOW, 0)))
+            for _ in range(count)
+        ]
+        for upload in uploads:
+            upload.sendall(BEGIN + b"a")
+        yield uploads
+
+
+def test_a_client_has_so_many_requests_under_way_and_others_are_served(
+    start_proxy: StartProxy,
+) -> None:
+    port = start_proxy(["127.0.0.1:9"], connections_per_client=MOST)
+    with slow_uploads(port, MOST + 3) as uploads:
+        refused = [upload for upload in uploads if is_refused(upload)]
+        assert len(refused) == 3
+        assert all(is_closed(upload) for upload in refused)
+        answer, page = ask(port, "/", client=SLOW)
+        assert (answer.status, answer.headers["Retry-After"]) == (429, "10")
+        assert "<h1>Too many requests at once</h1>" in page.decode()
+        answer, page = ask(port, "/api/campaigns/", client=SLOW)
+        assert (answer.status, json.loads(page)["code"]) == (429, "throttled")
+        assert ask(port, "/", client=OTHER)[0].status == 503  # no web process is behind this one
+    answers = (ask(port, "/", client=SLOW)[0].status for _ in range(50))
+    assert 503 in answers  # the uploads ended
+
+
+def is_refused(upload: socket.socket) -> bool:
+    upload.settimeout(1)
+    try:
+        return b" 429 " in upload.recv(200)
+    except TimeoutError:
+        return False
+
+
+def is_closed(upload: socket.socket) -> bool:
+    """Whether the proxy has closed it, although most of the body has not come."""
+    upload.settimeout(5)
+    try:
+        while upload.recv(1 << 16):
+            pass
+    except ConnectionResetError:
+        pass
+    except TimeoutError:
+        return False
+    return True
