@@ -5,6 +5,10 @@ no team, such as mail. The client with the fewest running jobs comes first; of t
 many, the one that used the least worker time in the last FAIR_SHARE_SECONDS. So a team that uploads
 one run waits for at most one job of a team that uploads a hundred.
 
+Work of no team (analyses, mails, the next documents of assessors) that has waited PRIORITY_SECONDS
+counts as one priority higher. So it gets its share however many runs are uploaded, and no more.
+Runs that are scored again stay behind uploads.
+
 At most ANALYSES_AT_ONCE analyses run at a time on all workers together: the other slots stay free
 for uploads. The state of all live jobs is read in one statement, and the same state gives the same
 choice. Workers that choose at the same moment therefore choose the same job and only one of them
@@ -23,6 +27,7 @@ from django.db.models.functions import Coalesce, Now
 from scoring.models import Job
 
 FAIR_SHARE_SECONDS = 600
+PRIORITY_SECONDS = 300
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,15 @@ class _Group:
     priority: int
     running: int
     oldest: int | None  # the key of the first one that is due
+    waited: timedelta | None  # how long the longest waiting one of those has waited
+
+    @property
+    def rank(self) -> int:
+        """The priority; waiting raises that of work of no team."""
+        if self.team is not None:
+            return self.priority
+        seconds = self.waited.total_seconds() if self.waited else 0.0
+        return max(self.priority - int(seconds // PRIORITY_SECONDS), 0)
 
     @property
     def client(self) -> int | str:
@@ -66,7 +80,7 @@ def next_job() -> int | None:
     used = _seconds_used()
     first = min(
         waiting,
-        key=lambda each: (each.priority, running[each.client], used[each.client], each.oldest),
+        key=lambda each: (each.rank, running[each.client], used[each.client], each.oldest),
     )
     return first.oldest
 
@@ -75,8 +89,11 @@ def _live_groups() -> list[_Group]:
     """One row for each group, however long the queue is."""
     is_running = Q(state=Job.State.RUNNING, lease_until__gte=Now())
     live = Job.objects.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
+    waited = ExpressionWrapper(
+        Now() - Min("waiting_since", filter=due()), output_field=DurationField()
+    )
     rows = live.values("kind", "team", "priority").annotate(
-        running=Count("pk", filter=is_running), oldest=Min("pk", filter=due())
+        running=Count("pk", filter=is_running), oldest=Min("pk", filter=due()), waited=waited
     )
     return [_Group(**row) for row in rows]
 

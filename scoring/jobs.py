@@ -54,6 +54,7 @@ PREVIOUS_TASKS = {
 PRIORITIES = {
     Job.Kind.CHECK: Job.Priority.UPLOAD,
     Job.Kind.EVALUATE: Job.Priority.UPLOAD,
+    Job.Kind.MAIL: Job.Priority.UPLOAD,  # somebody waits for it, to confirm an address or log in
     Job.Kind.ANALYSE: Job.Priority.ANALYSIS,
 }
 # What the subject is called while the job runs; notices and plans have no state.

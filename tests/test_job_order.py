@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from campaigns.models import Campaign, Run, Team
 from scoring import jobs, tasks, tracing
 from scoring.draining import perform, perform_waiting_jobs
-from scoring.job_order import next_job
+from scoring.job_order import PRIORITY_SECONDS, next_job
 from scoring.models import Job
 from scoring.sweeping import sweep
 from scoring.wanted import request_evaluation, request_evaluations
@@ -64,6 +64,29 @@ def test_an_upload_is_checked_before_analyses_that_were_asked_for_earlier() -> N
     add(ANALYSE, campaign, 233)
     (upload,) = add(CHECK, campaign, team=make_team(campaign))
     assert claimed() == upload
+
+
+def test_a_mail_about_an_account_does_not_wait_for_all_uploads() -> None:
+    campaign = make_campaign()
+    crowding = add(CHECK, campaign, 9, make_team(campaign))
+    assert finished() == crowding[0]
+    (mail,) = add(Job.Kind.MAIL, campaign)
+    assert finished() == mail
+
+
+@pytest.mark.parametrize(("kind", "levels"), [(NOTIFY, 1), (ANALYSE, 2)])
+def test_work_of_no_team_gets_its_share_after_a_while_of_uploads(kind: str, levels: int) -> None:
+    campaign = make_campaign()
+    crowding = add(CHECK, campaign, 9, make_team(campaign))
+    use(finished(), 60)
+    first, second = add(Job.Kind(kind), campaign, 2)
+    assert finished() == crowding[1]
+    waited = timedelta(seconds=levels * PRIORITY_SECONDS + 1)
+    Job.objects.filter(kind=kind).update(waiting_since=Now() - waited)
+    assert finished() == first
+    use(first, 100)  # more than the team has used
+    assert finished() == crowding[2]
+    assert second
 
 
 def test_first_scores_come_with_the_uploads_and_scores_computed_again_after_them() -> None:
