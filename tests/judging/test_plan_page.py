@@ -127,6 +127,22 @@ def test_a_pool_is_planned_by_its_depth_and_hours_pay_for_what_is_judged_twice(
     assert "Only pooling goes so many documents deep" in text_of(refused)
 
 
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        ("pooling", "Documents of equal rank are judged in the order of the runs"),
+        ("A", "Documents of equal weight are judged by topic code"),
+    ],
+)
+def test_a_plan_says_how_ties_are_broken(desk: Client, method: str, said: str) -> None:
+    asked = CHOSEN | {"method": method}
+    get(desk, "judging-plan", **asked)
+    perform_jobs()
+    text = text_of(get(desk, "judging-plan", **asked))
+    assert "ordered by document id, descending, as trec_eval orders them" in text
+    assert said in text
+
+
 def test_plans_have_in_common_what_a_set_says(desk: Client) -> None:
     rows = table(desk, "judging-plan-overlap-csv", **CHOSEN)
     shared = {(row["kind"], row["a"], row["b"]): int(row["documents"]) for row in rows}
