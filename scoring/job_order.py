@@ -1,9 +1,10 @@
 """Which waiting job comes next: by priority, then in fair shares, then by age.
 
-Jobs are shared out between clients: each team is one, and so is each kind of work that belongs to
-no team, such as mail. The client with the fewest running jobs comes first; of those with equally
-many, the one that used the least worker time in the last FAIR_SHARE_SECONDS. So a team that uploads
-one run waits for at most one job of a team that uploads a hundred.
+Jobs are shared out between clients: each team is one, and so is each kind of work of a campaign
+that belongs to no team, such as its analyses, and the mails about accounts. The client with the
+fewest running jobs comes first; of those with equally many, the one that used the least worker time
+in the last FAIR_SHARE_SECONDS. So a team that uploads one run waits for at most one job of a team
+that uploads a hundred.
 
 Work of no team (analyses, mails, the next documents of assessors) that has waited PRIORITY_SECONDS
 counts as one priority higher. So it gets its share however many runs are uploaded, and no more.
@@ -18,7 +19,7 @@ gets it, so that the limit holds without a lock.
 from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeAlias
 
 from django.conf import settings
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Min, Q, Sum
@@ -29,12 +30,15 @@ from scoring.models import Job
 FAIR_SHARE_SECONDS = 600
 PRIORITY_SECONDS = 300
 
+Client: TypeAlias = int | tuple[str, int | None]  # a team, or a kind of work of a campaign
+
 
 @dataclass(frozen=True)
 class _Group:
-    """The live jobs of one kind, team and priority."""
+    """The live jobs of one kind, campaign, team and priority."""
 
     kind: str
+    campaign: int | None
     team: int | None
     priority: int
     running: int
@@ -50,8 +54,8 @@ class _Group:
         return max(self.priority - int(seconds // PRIORITY_SECONDS), 0)
 
     @property
-    def client(self) -> int | str:
-        return _client(self.kind, self.team)
+    def client(self) -> Client:
+        return _client(self.kind, self.campaign, self.team)
 
 
 def free() -> Q:
@@ -69,10 +73,11 @@ def due() -> Q:
 def next_job() -> int | None:
     """The key of the job that a worker should claim now; None where none may be. Two queries."""
     groups = _live_groups()
-    running: Counter[int | str] = Counter()
+    running: Counter[Client] = Counter()
     for group in groups:
         running[group.client] += group.running
-    if running[Job.Kind.ANALYSE] >= max(settings.ANALYSES_AT_ONCE, 1):
+    analyses = sum(group.running for group in groups if group.kind == Job.Kind.ANALYSE)
+    if analyses >= max(settings.ANALYSES_AT_ONCE, 1):
         groups = [group for group in groups if group.kind != Job.Kind.ANALYSE]
     waiting = [group for group in groups if group.oldest is not None]
     if not waiting:
@@ -92,13 +97,13 @@ def _live_groups() -> list[_Group]:
     waited = ExpressionWrapper(
         Now() - Min("waiting_since", filter=due()), output_field=DurationField()
     )
-    rows = live.values("kind", "team", "priority").annotate(
+    rows = live.values("kind", "campaign", "team", "priority").annotate(
         running=Count("pk", filter=is_running), oldest=Min("pk", filter=due()), waited=waited
     )
     return [_Group(**row) for row in rows]
 
 
-def _seconds_used() -> Counter[int | str]:
+def _seconds_used() -> Counter[Client]:
     """The worker time that each client used of late."""
     spent = ExpressionWrapper(
         Coalesce(F("finished_at"), Now()) - F("claimed_at"), output_field=DurationField()
@@ -107,10 +112,10 @@ def _seconds_used() -> Counter[int | str]:
         claimed_at__gt=Now() - timedelta(seconds=FAIR_SHARE_SECONDS)
     )
     seconds: Counter[Any] = Counter()
-    for row in recent.values("kind", "team").annotate(spent=Sum(spent)):
-        seconds[_client(row["kind"], row["team"])] += row["spent"].total_seconds()
+    for row in recent.values("kind", "campaign", "team").annotate(spent=Sum(spent)):
+        seconds[_client(row["kind"], row["campaign"], row["team"])] += row["spent"].total_seconds()
     return seconds
 
 
-def _client(kind: str, team: int | None) -> int | str:
-    return kind if team is None else team
+def _client(kind: str, campaign: int | None, team: int | None) -> Client:
+    return (kind, campaign) if team is None else team

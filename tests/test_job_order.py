@@ -68,8 +68,8 @@ def test_an_upload_is_checked_before_analyses_that_were_asked_for_earlier() -> N
 
 def test_a_mail_about_an_account_does_not_wait_for_all_uploads() -> None:
     campaign = make_campaign()
-    crowding = add(CHECK, campaign, 9, make_team(campaign))
-    assert finished() == crowding[0]
+    add(CHECK, campaign, 9, make_team(campaign))
+    use(finished(), 1)
     (mail,) = add(Job.Kind.MAIL, campaign)
     assert finished() == mail
 
@@ -106,7 +106,7 @@ def test_first_scores_come_with_the_uploads_and_scores_computed_again_after_them
 def test_a_team_that_uploads_once_waits_for_one_job_of_a_team_that_uploads_often() -> None:
     campaign = make_campaign()
     crowding = add(CHECK, campaign, 27, make_team(campaign))
-    assert finished() == crowding[0]
+    use(finished(), 1)
     (upload,) = add(CHECK, campaign, team=make_team(campaign))
     assert finished() == upload
     assert finished() == crowding[1]
@@ -157,6 +157,21 @@ def test_one_analysis_runs_at_a_time_and_the_next_gets_a_message_when_it_ends(
     assert sent == [second]
     assert claimed() == second
     assert third
+
+
+def test_many_analyses_of_one_campaign_delay_those_of_another_by_one() -> None:
+    flood = add(ANALYSE, make_campaign(), 9)
+    (other,) = add(ANALYSE, make_campaign())
+    for expected in (flood[0], other, flood[1]):
+        assert finished() == expected
+        use(expected, 1)
+
+
+def test_the_limit_of_analyses_is_that_of_all_campaigns_together() -> None:
+    add(ANALYSE, make_campaign())
+    add(ANALYSE, make_campaign())
+    assert claimed()
+    assert jobs.claim_next() is None
 
 
 def test_the_limit_of_analyses_can_be_raised(settings: LazySettings) -> None:
