@@ -10,6 +10,7 @@ from campaigns import access
 from scoring.charts.bounds import bounds_by_p, bounds_by_rank
 from scoring.charts.pools import pool_scatter
 from scoring.exports.latex_studies import report_agreement_latex
+from scoring.models import Analysis
 from scoring.pool_choices import chosen_depth
 from scoring.report_rows import Report, report
 from scoring.report_tables import agreement_csv, bounds_csv
@@ -54,7 +55,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def agreement_table(request: HttpRequest, slug: str) -> HttpResponse:
     found = _found(request, slug)
-    if found.analyses and not found.agreement:
+    if found.analyses and found.analyses[0].state != Analysis.State.DONE:
         return not_computed_yet(found.analyses[0])
     return attached_csv(agreement_csv(found), f"{slug}-report-agreement")
 
@@ -63,7 +64,7 @@ def agreement_table(request: HttpRequest, slug: str) -> HttpResponse:
 def agreement_tex(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     found = report(viewer, chosen_depth(request.GET))
-    if found.analyses and not found.agreement:
+    if found.analyses and found.analyses[0].state != Analysis.State.DONE:
         return not_computed_yet(found.analyses[0])
     text = report_agreement_latex(found, **latex_names(request, viewer))
     return attached_latex(text, f"{slug}-report-agreement")
@@ -72,7 +73,7 @@ def agreement_tex(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def bounds_table(request: HttpRequest, slug: str) -> HttpResponse:
     found = _found(request, slug)
-    if found.persistences and found.analyses and not found.bounds:
+    if found.persistences and found.analyses and found.analyses[-1].state != Analysis.State.DONE:
         return not_computed_yet(found.analyses[-1])
     return attached_csv(bounds_csv(found), f"{slug}-report-bounds")
 
