@@ -86,7 +86,7 @@ def test_the_badge_says_who_leads_and_how_sure_that_is(campaign: Campaign) -> No
     picture = ElementTree.fromstring(get(campaign, "badge"))
     assert picture.tag.endswith("svg")
     texts = [node.text for node in picture.iter() if node.tag.endswith("text")]
-    assert texts[1] == "under_score: RBP(p=0.5) 0.50 to 0.62"
+    assert texts[1] == "under_score: RBP(p=0.5) 0.50 to 0.63"
     assert not [node for node in picture.iter() if node.tag.endswith(("script", "a", "style"))]
 
 

@@ -1,5 +1,6 @@
 """A published campaign with something of everything, and clients as scripts are."""
 
+import hashlib
 from dataclasses import dataclass
 
 import pytest
@@ -51,6 +52,7 @@ def world(db: None) -> World:
         make_team(campaign, participant, name="Ours"),
         tag="ours",
         storage_key=default_storage.save("runs/aa/file", ContentFile(FILE)),
+        digest=hashlib.sha256(FILE).hexdigest(),
     )
     values = {str(m): (0.5 + n / 100, 0.1) for n, m in enumerate(rules_of(campaign).measures)}
     make_scores(run, values)

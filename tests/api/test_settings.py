@@ -50,7 +50,7 @@ def test_no_other_column_can_be_written(world: World) -> None:
         ({"rel": 3, "highest_grade": 2}, ("rel", "invalid")),
         ({"gain_map": [0, 1, 0.5]}, ("gain_map", "invalid")),
         ({"gain_map": [0, "much"]}, ("gain_map.1", "invalid")),
-        ({"persistences": [1.0]}, ("persistences", "invalid")),
+        ({"persistences": [1.0]}, ("persistences.0", "max_value")),
         ({"time_zone": "Middle-earth/Bree"}, ("time_zone", "invalid")),
         ({"grace_minutes": 10**12}, ("grace_minutes", "max_value")),
         ({"joining": "never"}, ("joining", "invalid_choice")),
