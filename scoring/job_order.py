@@ -3,8 +3,9 @@
 Jobs are shared out between clients: each team is one, and so is each kind of work of a campaign
 that belongs to no team, such as its analyses, and the mails about accounts. The client with the
 fewest running jobs comes first; of those with equally many, the one that used the least worker time
-in the last FAIR_SHARE_SECONDS. So a team that uploads one run waits for at most one job of a team
-that uploads a hundred.
+in the last FAIR_SHARE_SECONDS, or else the fewest jobs, for SQLite's clock measures no job below a
+millisecond. So a team that uploads one run waits for at most one job of a team that uploads a
+hundred.
 
 Work of no team (analyses, mails, the next documents of assessors) that has waited PRIORITY_SECONDS
 counts as one priority higher. So it gets its share however many runs are uploaded, and no more.
@@ -82,12 +83,13 @@ def next_job() -> int | None:
     waiting = [group for group in groups if group.oldest is not None]
     if not waiting:
         return None
-    used = _seconds_used()
-    first = min(
-        waiting,
-        key=lambda each: (each.rank, running[each.client], used[each.client], each.oldest),
-    )
-    return first.oldest
+    seconds, jobs = _recent_use()
+
+    def place(group: _Group) -> tuple[Any, ...]:
+        client = group.client
+        return group.rank, running[client], seconds[client], jobs[client], group.oldest
+
+    return min(waiting, key=place).oldest
 
 
 def _live_groups() -> list[_Group]:
@@ -103,8 +105,8 @@ def _live_groups() -> list[_Group]:
     return [_Group(**row) for row in rows]
 
 
-def _seconds_used() -> Counter[Client]:
-    """The worker time that each client used of late."""
+def _recent_use() -> tuple[Counter[Client], Counter[Client]]:
+    """The worker time that each client used of late, and for how many jobs."""
     spent = ExpressionWrapper(
         Coalesce(F("finished_at"), Now()) - F("claimed_at"), output_field=DurationField()
     )
@@ -112,9 +114,13 @@ def _seconds_used() -> Counter[Client]:
         claimed_at__gt=Now() - timedelta(seconds=FAIR_SHARE_SECONDS)
     )
     seconds: Counter[Any] = Counter()
-    for row in recent.values("kind", "campaign", "team").annotate(spent=Sum(spent)):
-        seconds[_client(row["kind"], row["campaign"], row["team"])] += row["spent"].total_seconds()
-    return seconds
+    jobs: Counter[Any] = Counter()
+    groups = recent.values("kind", "campaign", "team")
+    for row in groups.annotate(spent=Sum(spent), count=Count("pk")):
+        client = _client(row["kind"], row["campaign"], row["team"])
+        seconds[client] += row["spent"].total_seconds()
+        jobs[client] += row["count"]
+    return seconds, jobs
 
 
 def _client(kind: str, campaign: int | None, team: int | None) -> Client:

@@ -1,6 +1,7 @@
 """A campaign goes out as a folder and comes back the same."""
 
 import gzip
+import hashlib
 import io
 from pathlib import Path
 
@@ -131,8 +132,12 @@ def test_two_teams_with_one_tag_come_back_apart(folder: Path, tmp_path: Path) ->
     imported(folder, runs_table=folder / "table.csv")
     campaign = Campaign.objects.get(slug="small")
     run = campaign.runs.get(tag="other")
-    key = default_storage.save("runs/xx/another", ContentFile(OTHER.replace("2.0", "1.5").encode()))
-    make_run(campaign, make_team(campaign, name="Beta"), tag="other", storage_key=key)
+    data = OTHER.replace("2.0", "1.5").encode()
+    stored = {
+        "storage_key": default_storage.save("runs/xx/another", ContentFile(data)),
+        "digest": hashlib.sha256(data).hexdigest(),
+    }
+    make_run(campaign, make_team(campaign, name="Beta"), tag="other", **stored)
     out = tmp_path / "out"
     call_command("export_campaign", "small", str(out), stdout=io.StringIO())
     imported(out, slug="again", runs_table=out / "runs.csv")

@@ -112,6 +112,16 @@ def test_a_team_that_uploads_once_waits_for_one_job_of_a_team_that_uploads_often
     assert finished() == crowding[1]
 
 
+def test_jobs_that_took_no_measurable_time_count_all_the_same() -> None:
+    campaign = make_campaign()
+    crowding = add(CHECK, campaign, 3, make_team(campaign))
+    use(finished(), 0)
+    (upload,) = add(CHECK, campaign, team=make_team(campaign))
+    assert finished() == upload
+    use(upload, 0)
+    assert finished() == crowding[1]
+
+
 def test_teams_have_equal_worker_time_and_not_equally_many_jobs() -> None:
     campaign = make_campaign()
     slow = add(CHECK, campaign, 3, make_team(campaign))

@@ -17,6 +17,7 @@ from campaigns.access import organiser_or_404
 from campaigns.models import Campaign, LogEntry, Preset, Run, Team, User
 from campaigns.models.showing import TABLES
 from campaigns.stored_files import FileLost
+from campaigns.teams import admit_team
 from scoring import snapshots
 from scoring.definitions import rules_of
 from scoring.housekeeping import delete_unowned_files
@@ -224,7 +225,8 @@ def test_one_of_a_class_room_is_the_classs(campaign: Campaign, organiser: User) 
     table = TABLES[Preset.CLASS_ROOM]()
     lifecycle.change_showing(campaign=campaign, preset="classroom", table=table, actor=organiser)
     member = make_user()
-    make_team(campaign, member)
+    team = make_team(campaign, member)  # without a run: after the close, admitted or nothing
+    admit_team(team=team, admit=True, actor=organiser)
     snapshot = taken(campaign, organiser)
     assert page_of(snapshot, member).status_code == 200
     assert page_of(snapshot).status_code == 404

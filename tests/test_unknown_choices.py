@@ -24,7 +24,7 @@ WRONG = [
     ("leaderboard/?team=none", "no team “none”", "Blue"),
     ("leaderboard/?type=odd", "no run type “odd”", "manual"),
     ("leaderboard/?judged=half", "“half”", "in the judged pool"),
-    ("leaderboard/?measure=RBP(p%3D0.5)&p=1.5", "p is a number from 0.01 to 0.99", ""),
+    ("leaderboard/?measure=RBP(p%3D0.5)&p=1.5", "p is a number from 0 to 0.999", ""),
     ("leaderboard.csv?qrels=9", "no qrels version “9”", "qrels v1"),
     ("significance/?test=guess", "no test “guess”", "Wilcoxon"),
     ("significance/?level=0.3", "no level “0.3”", "5 %"),

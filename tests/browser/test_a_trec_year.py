@@ -146,7 +146,7 @@ def gather_teams(year: Year) -> None:
         page.get_by_label("I accept these terms").check()
         if who == "ada":
             year.picture(page, "founding", NARROW)
-        press(page, "Found the team")
+        press(page, "Create team")
         expect(page.locator("main")).to_contain_text("has to let your team in")
     page = year.page("olga", f"{HERE}/manage/people/")
     year.picture(page, "waiting-teams")
