@@ -27,5 +27,11 @@ def test_every_page_is_answered(name: str) -> None:
     world = make_world(runs, qrels, topics, persistences=[0.8], measures=names)
     pages = [(page, MEASURES[0]) for page in (BOARD, *PAGES, *TESTED, *WHOLE)]
     faults = world.faults(pages)
-    # Where there is no second version, or no board, there is nothing to find.
-    assert [fault for fault in faults if not fault.endswith(": 404")] == []
+    if not qrels:  # no version to show or compare, no order of runs, nothing to package
+        named = ("qrels=1", "/qrels/1-2", "/agreement/runs", "/agreement/swaps", "/package.zip")
+        faults = [
+            fault
+            for fault in faults
+            if not (fault.endswith(": 404") and any(part in fault for part in named))
+        ]
+    assert faults == []
