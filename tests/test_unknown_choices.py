@@ -47,7 +47,7 @@ WRONG_OF_A_RUN = [
     ("curves/?topic=77", "no topic “77”", ""),
     ("documents/?topic=77", "no topic “77”", "1"),
     ("documents/unjudged/?p=0.3", "no p “0.3”", "0.5"),
-    ("documents/unique/?depth=7", "no depth “7”", "any rank"),
+    ("documents/unique/?depth=7", "no pool of depth “7”", "any rank"),
 ]
 WRONG_OF_JUDGING = [
     ("?level=0.3", "no level “0.3”", "1 %"),
