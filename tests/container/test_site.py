@@ -90,7 +90,7 @@ def test_a_run_is_uploaded_and_scored_and_outlives_its_containers(
         score = person.sees_score("small")
         person.takes_picture("board")
     with step("worker and web are killed while a job runs, and started again"):
-        large = run_file("large", 15_000)
+        large = run_file("large", 60_000)  # long enough to be seen running
         second = person.upload("large", large)
         wait_until("the job to run", lambda: asked(site, RUNNING) == [(1,)])
         for name in ("worker", "web"):
