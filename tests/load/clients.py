@@ -9,7 +9,8 @@ from http.client import HTTPConnection
 
 import psutil
 
-from config.stack import HOST, Stack
+from trackside.processes import HOST
+from trackside.stack import Stack
 
 
 @dataclass

@@ -4,15 +4,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import psycopg
 from redis import Redis
 
-from config.stack import Stack
 from tests.load import PUBLISHED
 from tests.load.clients import Processor, processes_of
 from tests.load.figures import Figure, Figures, none_of
 from tests.stack.handing_in import prepare, run_bytes
+from trackside.stack import Stack
 
 RUNS = 50
 PATIENCE = 300
@@ -22,12 +23,12 @@ from django.core.files.storage import default_storage
 print(sum(kept.size for kept in default_storage.bucket.objects.all()))
 """
 OTHER_QRELS = """
-from campaigns import qrels_versions
+from campaigns.qrels import versions
 from campaigns.models import Campaign
 campaign = Campaign.objects.get(slug="{slug}")
 qrels = "".join(f"{{t}} 0 d{{d}} {{d % 3 == 0:d}}\\n" for t in range(50) for d in range(40))
-added, _ = qrels_versions.add_qrels(campaign=campaign, data=qrels.encode(), note="", actor=None)
-qrels_versions.activate_qrels(campaign=campaign, qrels=added, actor=None)
+added, _ = versions.add_qrels(campaign=campaign, data=qrels.encode(), note="", actor=None)
+versions.activate_qrels(campaign=campaign, qrels=added, actor=None)
 """
 
 
@@ -101,16 +102,28 @@ def failed(stack: Stack) -> int:
     return _asked(stack, "SELECT count(*) FROM scoring_job WHERE state = 'failed'")[0]
 
 
-def settle(stack: Stack) -> None:
+def settle(stack: Stack, patience: float = PATIENCE) -> None:
     """Waits until there are none."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + patience
     while work_left(stack):
         if time.monotonic() > until:
-            raise TimeoutError(f"Work was left after {PATIENCE} s.")
+            raise TimeoutError(f"Work was left after {patience} s: {_described_work(stack)}")
         time.sleep(0.5)
 
 
+def _described_work(stack: Stack) -> str:
+    """The jobs that have not ended, by kind and state, each with the latest error."""
+    left = """SELECT concat_ws(' ', count(*), kind, state, max(error)) FROM scoring_job
+              WHERE state IN ('waiting', 'running') GROUP BY kind, state"""
+    with _connected(stack) as database:
+        return "; ".join(text for (text,) in database.execute(left).fetchall())
+
+
 def _asked(stack: Stack, statement: str) -> tuple[int, ...]:
-    address = stack.environment["DATABASE_URL"].replace("postgres://", "postgresql://")
-    with psycopg.connect(address, autocommit=True) as database:
+    with _connected(stack) as database:
         return database.execute(statement).fetchone() or (0,)
+
+
+def _connected(stack: Stack) -> psycopg.Connection[tuple[Any, ...]]:
+    address = stack.environment["DATABASE_URL"].replace("postgres://", "postgresql://")
+    return psycopg.connect(address, autocommit=True)

@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
 from itertools import islice
 
-from config.stack import Stack
+from tests.campaigns.trec.hostile import RUNS
 from tests.load import PUBLISHED
 from tests.load.clients import closed_loop
 from tests.load.costs import settle
 from tests.load.figures import Figure, Figures, at_most, none_of
 from tests.stack.handing_in import Track, prepare, run_bytes
-from tests.trec.hostile import RUNS
+from trackside.stack import Stack
 
 FILES, SENDERS = 2_000, 8
 SIZE = 4_000  # bytes of a file that was made to hurt

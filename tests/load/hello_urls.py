@@ -3,8 +3,8 @@
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
-from config import urls
-from config.urls import *  # noqa: F403 - the pages that answer faults
+from trackside import urls
+from trackside.urls import *  # noqa: F403 - the pages that answer faults
 
 
 def hello(request: HttpRequest) -> HttpResponse:

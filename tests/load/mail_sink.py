@@ -4,6 +4,9 @@ import socketserver
 import sys
 from pathlib import Path
 
+from trackside.processes import HOST, listens, wait_for
+from trackside.stack import Stack
+
 
 class Session(socketserver.StreamRequestHandler):
     """As much of SMTP as Python's own client speaks."""
@@ -30,10 +33,24 @@ class Session(socketserver.StreamRequestHandler):
         self.wfile.write(f"{code} {text}\r\n".encode())
 
 
+def start_mail_server(stack: Stack) -> None:
+    """At the address of EMAIL_URL; it ends with the stack."""
+    port = stack.environment["EMAIL_URL"].rpartition(":")[2]
+    heard = recipients_file(stack)
+    heard.touch()
+    stack.start("mail", sys.executable, "-m", "tests.load.mail_sink", port, str(heard))
+    wait_for("the mail server", lambda: listens(int(port)))
+
+
+def recipients_file(stack: Stack) -> Path:
+    """One line for each recipient of each mail."""
+    return stack.folder / "recipients"
+
+
 class Server(socketserver.ThreadingTCPServer):
     allow_reuse_address = daemon_threads = True
 
 
 if __name__ == "__main__":
-    with Server(("127.0.0.1", int(sys.argv[1])), Session) as server:
+    with Server((HOST, int(sys.argv[1])), Session) as server:
         server.serve_forever()

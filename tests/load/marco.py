@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from config.stack import Stack
 from tests.load.clients import Answers, closed_loop
 from tests.load.costs import settle
 from tests.load.figures import Figure, Figures, at_most, none_of
 from tests.load.marco_files import Size, write_campaign
 from tests.load.pages import Page, WebProcesses, paths_of, walk
+from trackside.stack import Stack
 
 SLUG = "marco"
 READERS, SECONDS = 16, 20

@@ -2,7 +2,6 @@
 sign up: what each of them was answered, and what was lost or done twice."""
 
 import re
-import sys
 import threading
 import time
 from collections import Counter
@@ -11,12 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlencode
 
-from config.stack import HOST, Stack, listens, wait_for
 from tests.faults.silent import stopped
 from tests.load.clients import Answers, closed_loop
 from tests.load.figures import Figure, Figures, at_most, none_of
+from tests.load.mail_sink import recipients_file
 from tests.load.restarts import DOUBLED
 from tests.stack.handing_in import Track, run_bytes
+from trackside.processes import HOST, wait_for
+from trackside.stack import Stack
 
 SECONDS, UPLOADS, READERS, SIGNUPS = 60, 20, 10, 5
 AGAIN_SECONDS, PATIENCE = 5, 300
@@ -25,11 +26,6 @@ PART = {"PostgreSQL": "database", "the store": "storage", "Redis": "broker", "ma
 
 def outages(stack: Stack, track: Track) -> Figures:
     """A client that is told to come again does, with the same key."""
-    heard = stack.folder / "mails"
-    heard.touch()
-    port = stack.environment["EMAIL_URL"].rpartition(":")[2]
-    stack.start("mail", sys.executable, "-m", "tests.load.mail_sink", port, str(heard))
-    wait_for("the mail server", lambda: listens(int(port)))
     pages = _pages(track)
     for name in ("the store", "PostgreSQL", "Redis", "mail"):
         processes = {"the store": "store", "Redis": "redis", "mail": "mail"}
@@ -37,13 +33,12 @@ def outages(stack: Stack, track: Track) -> Figures:
         yield from _outage(stack, track, name, process, pages)
     expected = [_address(name, number) for name in PART for number in range(SIGNUPS)]
     wait_until = time.monotonic() + PATIENCE
-    while (mails := Counter(heard.read_text().split())).total() < len(expected):
+    while not (mails := Counter(recipients_file(stack).read_text().split())) >= Counter(expected):
         if time.monotonic() > wait_until:
             break
         time.sleep(1)
     yield none_of("sign-ups without a mail", sum(not mails[each] for each in expected))
     yield none_of("mails sent twice", sum(mails[each] > 1 for each in expected))
-    stack.stop("mail")
 
 
 def _outage(

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import psutil
 
-from config.stack import HOST, Stack
 from tests.load.clients import processes_of
+from trackside.processes import HOST
+from trackside.stack import Stack
 
 KILLED_ABOVE = 5e9  # bytes: one request must not take the machine with it
 ENOUGH = 100_000_000  # bytes of a download: what follows is of the same kind
@@ -122,7 +123,7 @@ def _high_water_mark(process: int) -> int:
 
 def paths_of(slug: str, values: dict[str, list[object]], choices: list[str]) -> Iterator[str]:
     """Every address of a campaign that these values complete, and these choices of its pages."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "trackside.settings")
     import django
 
     django.setup()

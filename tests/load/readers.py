@@ -2,10 +2,10 @@
 
 import time
 
-from config.stack import Stack
 from tests.load.clients import Memory, Processor, closed_loop, processes_of
 from tests.load.figures import Figure, Figures, at_least, at_most, none_of
 from tests.stack.handing_in import fetch
+from trackside.stack import Stack
 
 USERS, SECONDS = 16, 20
 CROWD, PAUSE = 200, 2.0
@@ -16,7 +16,7 @@ PLACE = """
 import random, numpy as np
 from django.test import Client
 from tests.making import *
-from tests.test_board_page import SHOWN
+from tests.scoring.leaderboard.test_board_page import SHOWN
 from scoring.models import Score
 campaign = make_campaign(slug={slug!r}, topics=tuple(map(str, range({topics}))), **SHOWN)
 make_qrels(campaign)

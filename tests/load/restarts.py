@@ -3,10 +3,11 @@
 import threading
 import time
 
-from config.stack import HOST, Stack, answers, wait_for
 from tests.load.clients import Answers
 from tests.load.figures import Figure, Figures, at_most, none_of
 from tests.stack.handing_in import Track, run_bytes
+from trackside.processes import HOST, answers, wait_for
+from trackside.stack import Stack
 
 ROUNDS, EVERY = 8, 0.2  # thirty-two restarts; five uploads a second
 PATIENCE = 300

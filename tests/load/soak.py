@@ -17,10 +17,10 @@ from pathlib import Path
 import psutil
 from django.utils import timezone
 
-from config.stack import Stack, running
 from tests.faults.page import write_table
 from tests.load import PUBLISHED
 from tests.stack.handing_in import Track, prepare, run_bytes
+from trackside.stack import Stack, running
 
 MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
 READERS, READ_EVERY = 10, 5.0  # seconds between a reader's pages

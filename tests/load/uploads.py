@@ -7,10 +7,11 @@ import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from config.stack import HOST, Stack
 from tests.load.clients import Answers, Memory, Processor, at_once, closed_loop, processes_of
 from tests.load.figures import Figure, Figures, at_most, none_of
 from tests.stack.handing_in import Track, envelope, run_bytes
+from trackside.processes import HOST
+from trackside.stack import Stack
 
 PATIENCE = 900
 BURST, LARGE, LARGE_LINES = 200, 10, 9_600_000

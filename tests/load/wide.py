@@ -2,12 +2,12 @@
 
 import time
 
-from config.stack import Stack
 from tests.load.clients import Answers, closed_loop
 from tests.load.costs import OTHER_QRELS, failed, settle, work_left
 from tests.load.figures import Figure, Figures, at_most, none_of
 from tests.load.readers import place
 from tests.stack.handing_in import fetch
+from trackside.stack import Stack
 
 RUNS, TOPICS, DOCUMENTS = 5000, 50, 100
 USERS, READERS, SECONDS = 16, 4, 10
@@ -17,8 +17,8 @@ PATIENCE = 900
 RANKINGS = """
 import numpy as np
 from campaigns.models import Campaign
-from scoring.core.ranking import rank
-from scoring.loading import store_ranking
+from scoring.core.data.ranking import rank
+from scoring.evaluation.storage import store_ranking
 from scoring.models import StoredRanking
 campaign = Campaign.objects.get(slug="{slug}")
 topics = [str(code) for code in range({topics})]
