@@ -27,7 +27,7 @@ RUN SECRET_KEY=only-for-this-step python manage.py collectstatic --no-input \
     && rm -r static/* /opt/trackside/lib/python3.13/site-packages/plotly/package_data/plotly.min.js \
     && find /opt/trackside -type d -name static ! -exec test -e '{}/__init__.py' ';' \
         -prune -exec rm -r '{}' + \
-    && python -m compileall -q campaigns config scoring \
+    && python -m compileall -q campaigns trackside scoring \
     && chmod -R a+rX /app /opt/trackside
 
 FROM base
@@ -42,6 +42,6 @@ RUN groupadd --gid 10001 trackside \
 USER 10001:10001
 
 EXPOSE 8000
-CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "config.web_worker.WebWorker", \
+CMD ["gunicorn", "trackside.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "trackside.web_worker.WebWorker", \
      "--workers", "2", "--threads", "8", "--access-logfile", "-", "--no-control-socket", \
      "--keep-alive", "30", "--worker-tmp-dir", "/dev/shm"]

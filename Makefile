@@ -8,11 +8,13 @@ PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-ch
 PYTEST = $(VENV)/bin/python -m pytest
 
 .DELETE_ON_ERROR:
-.PHONY: help demo stack test container-test lint bench docs faults long load soak screenshots install constraints
+.PHONY: help demo stack test test-long test-all container-test lint bench docs faults long load soak screenshots install constraints
 
 help:
 	@echo "make demo         the site with simulated campaigns, on port $(PORT) (PORT=8765 for another)"
-	@echo "make test         every test"
+	@echo "make test         every behaviour once, in minutes"
+	@echo "make test-long    what make test leaves out, and more random examples"
+	@echo "make test-all     both"
 	@echo "make container-test  the image, built and run as docker-compose.yml says; needs root"
 	@echo "make stack        the production stack as processes on this machine, on port $(PORT)"
 	@echo "make faults       kills, restarts and outages, many times each; writes docs/reliability.md"
@@ -27,11 +29,21 @@ help:
 	@echo "make constraints  pins every package anew"
 
 demo: $(VENV)/.web
-	@exec $(VENV)/bin/python -m config.demo
+	@exec $(VENV)/bin/python -m trackside.demo
 
-# Two at a time; tests that share a thing (a browser, a site's workers) name an xdist_group.
+# Two tiers: tests marked `long` are in the second one. Tests that draw examples (Hypothesis) are in
+# both, with 25 examples and with 200. Two at a time; tests that share a thing (a browser, a site's
+# workers) name an xdist_group. The fast tier makes its database from the models, the other one by
+# the migrations.
+IN_PAIRS = $(PYTEST) -n 2 --dist loadgroup
 test: $(VENV)/.all
-	$(PYTEST) -n 2 --dist loadgroup $(ARGS)
+	$(IN_PAIRS) --nomigrations $(ARGS)
+
+test-long: $(VENV)/.all
+	HYPOTHESIS_PROFILE=ci $(IN_PAIRS) -m '(long or hypothesis) and not container' $(ARGS)
+
+test-all: $(VENV)/.all
+	HYPOTHESIS_PROFILE=ci $(IN_PAIRS) -m 'not container' $(ARGS)
 
 # The Dockerfile by buildah, its services by runc, and a browser through the proxy: a few minutes.
 # SCREENSHOTS=folder keeps the pages that the browser saw.
@@ -39,7 +51,7 @@ container-test: $(VENV)/.all
 	$(PYTEST) -m container tests/container $(ARGS)
 
 stack: $(VENV)/.all
-	@exec $(VENV)/bin/python -m config.stack
+	@exec $(VENV)/bin/python -m trackside.stack
 
 # Each scenario as often as it asks for, at most FAULT_REPETITIONS times. For an hour or more.
 faults: $(VENV)/.all
@@ -49,7 +61,7 @@ faults: $(VENV)/.all
 	$(VENV)/bin/python -m tests.faults.page var/faults.jsonl && exit $$status
 
 long: $(VENV)/.all
-	LONG=1 $(PYTEST) tests/real -k one_by_one $(ARGS)
+	LONG=1 $(PYTEST) -m data tests/scoring/real -k one_by_one $(ARGS)
 
 load: $(VENV)/.all
 	$(VENV)/bin/python -m tests.load $(ARGS)
@@ -81,16 +93,16 @@ esac
 endef
 
 bench: $(VENV)/.peers
-	@$(VENV)/bin/python -m scoring.bench
+	@$(VENV)/bin/python -m tools.bench
 
 # A page is moved to its place when it is whole.
 docs: $(VENV)/.all
-	$(VENV)/bin/python -m scoring.cli.measures_page >docs/measures.md.new
+	$(VENV)/bin/python -m tools.measures_page >docs/measures.md.new
 	mv docs/measures.md.new docs/measures.md
 	@if [ -d "$$TRACKSIDE_DATA/trec-covid-round1" ]; then \
-	    $(VENV)/bin/python -m scoring.cli.selection_page "$$TRACKSIDE_DATA/trec-covid-round1" \
+	    $(VENV)/bin/python -m tools.selection_page "$$TRACKSIDE_DATA/trec-covid-round1" \
 	        >docs/selection.md.new && mv docs/selection.md.new docs/selection.md && \
-	    $(VENV)/bin/python -m tests.oracles.other_tools_page \
+	    $(VENV)/bin/python -m tests.scoring.oracles.other_tools_page \
 	        >docs/other-tools.md.new && mv docs/other-tools.md.new docs/other-tools.md; \
 	else \
 	    echo "TRACKSIDE_DATA does not name the folder of real runs: two pages stay" >&2; \
@@ -135,7 +147,7 @@ $(VENV)/bin/python:
 constraints:
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
 	python3.11 -m venv "$$scratch/venv" && \
-	cp -r pyproject.toml README.md campaigns scoring config "$$scratch" && \
+	cp -r pyproject.toml README.md campaigns scoring trackside "$$scratch" && \
 	"$$scratch/venv/bin/pip" install --quiet "$$scratch[web,production,dev,peers]" && \
 	"$$scratch/venv/bin/pip" freeze --exclude trackside --exclude async-timeout >"$$scratch/pins" && \
 	{ echo '# Made by make constraints, for Python 3.11, 3.12 and 3.13.'; \

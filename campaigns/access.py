@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import TypeAlias
+from urllib.parse import urlencode
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
@@ -17,9 +18,9 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from campaigns.choices import one_of
 from campaigns.models import Audience, Campaign, Membership, Run, Team, Topic, User
 from campaigns.models.runs import LIVE
+from campaigns.options import one_of
 from campaigns.participation import participating_teams
 
 Person: TypeAlias = User | AnonymousUser
@@ -292,3 +293,17 @@ def _through_other_eyes(viewer: Viewer, preview: Preview) -> Viewer:
     return replace(
         viewer, campaign=campaign, roles=role, team=team, preview=preview, participates=None
     )
+
+
+def preview_query(viewer: Viewer) -> str:
+    """?as=public&at=published, to stand behind an address; empty where nothing is previewed."""
+    return f"?{urlencode(terms)}" if (terms := preview_terms(viewer)) else ""
+
+
+def preview_terms(viewer: Viewer) -> list[tuple[str, str]]:
+    """The same as names and values, for forms."""
+    preview = viewer.preview
+    if preview is None:
+        return []
+    stage = [("at", preview.stage)] if preview.stage else []
+    return [("as", preview.team or "public"), *stage]

@@ -1,4 +1,4 @@
-"""Whom a limit by address counts. `config.middleware.take_client_address` has put the client's
+"""Whom a limit by address counts. `trackside.middleware.take_client_address` has put the client's
 address into REMOTE_ADDR; nothing reads X-Forwarded-For after it."""
 
 from ipaddress import IPv6Address, IPv6Network, ip_address

@@ -18,9 +18,9 @@ from django.core.files.base import File
 from django.db import transaction
 from django.utils import timezone
 
-from campaigns import intake
-from campaigns.assignments import topics_xml
 from campaigns.models import Campaign, Membership, Qrels, Run, Team, User
+from campaigns.qrels.topics import topics_xml
+from campaigns.runs import submission
 from campaigns.stored_files import open_stored
 from campaigns.trec.compression import GZIP_MAGIC, plain_blocks
 from campaigns.trec.problems import FormatError
@@ -88,13 +88,13 @@ def import_run(*, campaign: Campaign, path: Path, table: RunsTable) -> Run:
         return run
     with (
         path.open("rb") as opened,
-        intake.stored_upload(File(opened, name=path.name)) as file,
+        submission.stored_upload(File(opened, name=path.name)) as file,
         transaction.atomic(),  # no team without its run
     ):
         team = campaign.teams.filter(name=name).first() or Team.objects.create(
             campaign=campaign, name=name
         )
-        return intake.submit_run(
+        return submission.submit_run(
             campaign=campaign,
             team=team,
             person=None,
@@ -114,7 +114,8 @@ def export_campaign(campaign: Campaign, folder: Path) -> int:
     if folder.exists() and any(folder.iterdir()):
         raise FolderError(f"{folder} is not empty.")
     (folder / "runs").mkdir(parents=True, exist_ok=True)
-    (folder / "topics.xml").write_bytes(topics_xml(campaign))
+    with (folder / "topics.xml").open("wb") as file:
+        file.writelines(block.encode() for block in topics_xml(campaign))
     if campaign.active_qrels is not None:
         _write_gzipped(campaign.active_qrels, folder / "qrels.txt.gz")
     runs = list(campaign.runs.ranked().select_related("team").order_by("tag", "pk"))

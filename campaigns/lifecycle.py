@@ -10,9 +10,11 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from campaigns import bell, notices
-from campaigns.differences import differences, switch_differences
-from campaigns.models import Audience, Campaign, LogEntry, Membership, Preset, Qrels, Series, User
+from campaigns import scoring_hooks
+from campaigns.errors import Archived, CannotStep
+from campaigns.log import differences, record, switch_differences
+from campaigns.mail import notices
+from campaigns.models import Audience, Campaign, Membership, Preset, Qrels, Series, User
 from campaigns.models.showing import CLOSED as ALL_OFF
 from campaigns.models.showing import TABLES, check_stage_switches
 
@@ -27,14 +29,6 @@ LEADS_TO = {
     PUBLISHED: (DRAFT, OPEN, CLOSED, JUDGING),
 }
 Table = dict[str, dict[str, Any]]  # stage -> switch -> setting
-
-
-class CannotStep(Exception):
-    """The campaign is not ready for that; the message says what is missing."""
-
-
-class Archived(CannotStep):
-    """Nothing of an archived campaign is changed."""
 
 
 def refuse_archived(campaign: Campaign) -> None:
@@ -57,7 +51,7 @@ def create_campaign(*, campaign: Campaign, organiser: User) -> Campaign:
     _store_series(campaign)
     campaign.save()
     Membership.objects.create(campaign=campaign, person=organiser, role=Membership.Role.ORGANISER)
-    LogEntry.objects.create(campaign=campaign, actor=organiser, verb="created")
+    record(campaign, organiser, "created")
     return campaign
 
 
@@ -194,7 +188,7 @@ def _step(
         raise CannotStep(
             f"The campaign is {campaign.stage} by now: that does not lead on from there."
         )
-    LogEntry.objects.create(campaign=campaign, actor=actor, verb=verb)
+    record(campaign, actor, verb)
 
 
 # --- settings -------------------------------------------------------------------------------------
@@ -210,10 +204,8 @@ def change_settings(*, campaign: Campaign, fields: Sequence[str], actor: User | 
     campaign.save(update_fields=fields)
     changed = differences(before, campaign, fields)
     if changed:
-        LogEntry.objects.create(
-            campaign=campaign, actor=actor, verb="changed settings", details={"changed": changed}
-        )
-    bell.ring_for_scores(campaign)
+        record(campaign, actor, "changed settings", changed=changed)
+    scoring_hooks.ring_for_scores(campaign)
 
 
 def _store_series(campaign: Campaign) -> None:
@@ -240,10 +232,8 @@ def change_showing(*, campaign: Campaign, preset: str, table: Table, actor: User
     row.clean_fields(exclude={f.name for f in row._meta.fields} - {"preset", "stage_switches"})
     row.save(update_fields=["preset", "stage_switches", *ALL_OFF])
     campaign.refresh_from_db()
-    details = {"preset": preset, "changed": switch_differences(before, table)}
-    LogEntry.objects.create(
-        campaign=campaign, actor=actor, verb="changed what is shown", details=details
-    )
+    changed = switch_differences(before, table)
+    record(campaign, actor, "changed what is shown", preset=preset, changed=changed)
 
 
 def preset_of(table: Table) -> str:

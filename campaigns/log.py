@@ -1,14 +1,49 @@
-"""The log in words: runs, teams and people by the names they have now, for organisers."""
+"""The log of a campaign: what a change changed, and the entries in words for organisers, with runs,
+teams and people by the names they have now."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, Protocol
+
+from django.db import models
 
 from campaigns.models import Campaign, LogEntry, Run, User
 
+SUBJECT = 100  # characters of a subject that are kept
+LONG = 200  # characters of a setting that the log still quotes
 # Where an entry speaks of a run, a team or a person beside its subject.
 OF_SOMEBODY = ("replaces", "by", "team", "person")
 FAREWELLS = ("merged", "declined")  # after these a team is gone, but for what the log says of it
+
+
+class Subject(Protocol):
+    """A team, a run or another thing of a campaign that the log names by its id."""
+
+    campaign_id: int
+    public_id: str
+
+
+def record(
+    of: Campaign | Subject,
+    actor: User | None,
+    verb: str,
+    subject: object = "",
+    /,
+    **details: object,
+) -> LogEntry:
+    """Writes what was done to a campaign, or to a subject in it, into the campaign's log."""
+    if isinstance(of, Campaign):
+        campaign = of.pk
+    else:
+        campaign, subject = of.campaign_id, of.public_id
+    return LogEntry.objects.create(
+        campaign_id=campaign,
+        actor=actor,
+        verb=verb,
+        subject=str(subject)[:SUBJECT],
+        details=details,
+    )
 
 
 @dataclass(frozen=True)
@@ -95,3 +130,33 @@ def _by_id(campaign: Campaign, ids: set[str]) -> dict[str, str]:
 def _name_of(run: Run) -> str:
     """Before its file is checked a run has no tag."""
     return f"{run.tag or run.original_name or run.public_id} of {run.team.name}"
+
+
+def differences(
+    before: models.Model, after: models.Model, fields: Sequence[str]
+) -> dict[str, list[Any] | str]:
+    """What each of these fields was and is; long texts only by name."""
+    found: dict[str, list[Any] | str] = {}
+    for name in fields:
+        pair = [_plain(getattr(before, name)), _plain(getattr(after, name))]
+        is_long = any(isinstance(value, str) and len(value) > LONG for value in pair)
+        found[name] = "a long text" if is_long else pair
+    return found
+
+
+def switch_differences(
+    before: dict[str, dict[str, Any]], after: dict[str, dict[str, Any]]
+) -> dict[str, list[Any]]:
+    """The switches set otherwise in some stage: `open: board_audience` and what it was and is."""
+    return {
+        f"{stage}: {switch}": [was[switch], after[stage][switch]]
+        for stage, was in before.items()
+        for switch in was
+        if was[switch] != after[stage][switch]
+    }
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, models.Model):
+        return str(value)
+    return value.isoformat() if isinstance(value, datetime) else value

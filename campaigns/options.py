@@ -1,7 +1,8 @@
 """A choice in an address that is not offered, told in words.
 
-`UnknownChoice` is answered in one place each: pages say what is offered (`config.errors`), the API
-refuses with 400 (`campaigns.api.refusals`). Whoever raises it names only what the viewer may see.
+`UnknownChoice` is answered in one place each: pages say what is offered (`trackside.errors`), the
+API refuses with 400 (`campaigns.api.refusals`). Whoever raises it names only what the
+viewer may see.
 """
 
 from collections.abc import Iterable, Mapping

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
 
+from campaigns.errors import NotTaken
 from campaigns.models import Audience, Campaign, Run, Team
 from campaigns.models.runs import STANDING
-from campaigns.uploads import NotTaken
 
 ATTEMPT_WINDOW = timedelta(hours=24)
 

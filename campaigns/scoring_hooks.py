@@ -1,15 +1,20 @@
-"""The one place where this wing calls the other: work is to be done on what was handed in.
+"""The one place where this wing calls the other: work is to be done on what was handed in, and a
+page shows what the other wing knows.
 
-All calls write their rows inside the caller's transaction and ring when it commits.
+Calls that ask for work write their rows inside the caller's transaction and ring when it commits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from campaigns.models import Campaign, Mail, Notice, Plan, Run
-from scoring import asked_measures, erasing, next_batch
-from scoring.jobs import enqueue
+from scoring.core.measures.catalogue import meaning_of
+from scoring.evaluation import erasing, measure_choices, next_batch, rescoring
+from scoring.evaluation.requests import request_evaluation, request_evaluations
+from scoring.evaluation.rescoring import Rescoring
+from scoring.jobs.queue import enqueue
+from scoring.judging import progress as judging_progress
 from scoring.models import Job
-from scoring.wanted import request_evaluation, request_evaluations
 
 
 def ring_for_check(run: Run) -> None:
@@ -56,9 +61,34 @@ def erase_scores(campaign: Campaign) -> None:
 
 def offered_measures() -> dict[str, tuple[str, ...]]:
     """The measures that a form offers to tick, by what is asked."""
-    return asked_measures.OFFERED
+    return measure_choices.OFFERED
 
 
 def measures_named(names: Sequence[str], *, rel: int) -> list[str]:
     """The measures of these names, as a campaign keeps them. Raises `ValidationError`."""
-    return asked_measures.measures_named(names, rel=rel)
+    return measure_choices.measures_named(names, rel=rel)
+
+
+class ExplainedMeasure(NamedTuple):
+    """A measure by its name, with what it says."""
+
+    name: str
+    meaning: str
+
+
+def explained_measures(names: Iterable[str]) -> list[ExplainedMeasure]:
+    """These measures, each with a sentence or two about its family."""
+    return [ExplainedMeasure(name, meaning_of(name)) for name in names]
+
+
+def rescoring_of(campaign: Campaign) -> Rescoring | None:
+    """How far the runs are scored; None where no qrels are in force."""
+    return rescoring.rescoring(campaign)
+
+
+def mean_residual_of(plan: Plan | None) -> float | None:
+    """The mean residual of all ranked runs, if assessors are shown it: it falls with every document
+    judged, whatever is said of it, and so leads nobody."""
+    if plan is None or not plan.shows_residual:
+        return None
+    return judging_progress.mean_residual(plan)

@@ -1,6 +1,11 @@
 """The addresses of campaigns, people, runs and judging."""
 
-from campaigns.routes import assessing, assignments, judging_quality, lifecycle, people, runs
+from campaigns.judging import organiser_urls
+from campaigns.judging import urls as assessing
+from campaigns.manage import urls as lifecycle
+from campaigns.people import urls as people
+from campaigns.qrels import urls as assignments
+from campaigns.runs import urls as runs
 
 app_name = "campaigns"
 urlpatterns = [
@@ -8,6 +13,6 @@ urlpatterns = [
     *people.urlpatterns,
     *runs.urlpatterns,
     *assignments.urlpatterns,
-    *judging_quality.urlpatterns,
+    *organiser_urls.urlpatterns,
     *assessing.urlpatterns,
 ]

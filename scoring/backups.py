@@ -24,11 +24,11 @@ from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db import connection, connections, transaction
 
-from scoring.housekeeping import OWNERS
+from scoring.jobs.housekeeping import OWNERS
 
 DATABASE, FILES, LIST = "database", "files/", "list.json"
 FORMAT = 1
-AT_ONCE = 8  # files on their way from the storage
+AT_ONCE = 4  # files on their way from the storage: no more than trackside/bulkhead.py lets through
 
 
 class CannotRestore(Exception):

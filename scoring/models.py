@@ -124,7 +124,7 @@ class StoredGrades(models.Model):
 
 
 class TieRule(models.TextChoices):
-    """What is done with documents of equal score; measures.md section 4."""
+    """What is done with documents of equal score: `scoring.core.ties.ties` computes all three."""
 
     DOCNO = "docno"
     EXPECTED = "expected"

@@ -3,14 +3,17 @@ twice."""
 
 from celery import shared_task
 
-from campaigns import notices
 from campaigns.clock import database_now
-from scoring import delivery, draining, housekeeping, jobs
+from campaigns.mail import notices
+from scoring import worker
+from scoring.jobs import housekeeping
+from scoring.jobs import mail as delivery
+from scoring.jobs import queue as jobs
 
 
 def _perform_next(job_id: int) -> None:
     """`job_id` is the job that the message was sent for, which is not always the next one."""
-    draining.perform()
+    worker.perform()
 
 
 perform_next = shared_task(name=jobs.TASK)(_perform_next)

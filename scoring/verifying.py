@@ -10,11 +10,11 @@ from django.core.files.storage import default_storage
 
 from campaigns.models import Qrels, Run
 from campaigns.stored_files import FileLost, open_stored
-from scoring.housekeeping import OWNERS, unowned_files
-from scoring.loading import grades_of, load_table, remake_ranking
+from scoring.evaluation.storage import grades_of, load_table, remake_ranking
+from scoring.jobs.housekeeping import OWNERS, unowned_files
 from scoring.models import Snapshot, StoredGrades, StoredRanking
 
-AT_ONCE = 8  # files
+AT_ONCE = 3  # files, beside one that is mended: no more than trackside/bulkhead.py lets through
 READ_AHEAD = 64
 
 Owner: TypeAlias = Run | Qrels | StoredRanking | StoredGrades | Snapshot

@@ -1,24 +1,62 @@
-"""Performing jobs in this process: the one that comes next, or all that a campaign waits for."""
+"""What a worker does: the act for each kind of job, the computation for each kind of analysis.
+
+Jobs are performed in this process: the one that comes next, or all that a campaign waits for.
+"""
 
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
+from typing import Final
 
 from django.conf import settings
 from django.db.models.functions import Now
 
 from campaigns.models import Campaign
-from scoring import analyses, checking, delivery, evaluation, jobs, laying_out
-from scoring.job_order import free
+from scoring.analyses import ask as analyses
+from scoring.assessors import analysis as assessor_boards
+from scoring.comparison import analysis as difference
+from scoring.evaluation import check as checking
+from scoring.evaluation import means_analysis
+from scoring.evaluation import score as evaluation
+from scoring.jobs import mail as delivery
+from scoring.jobs import queue as jobs
+from scoring.jobs.order import free
+from scoring.judging import analysis as judging_plans
+from scoring.judging import batches as laying_out
+from scoring.judging import outlook
+from scoring.judging import replay as judging_replays
+from scoring.leaderboard import ties_analysis
 from scoring.models import Job
+from scoring.pools import analysis as pool_depths
+from scoring.pools import left_out
+from scoring.report import analysis as run_bounds
+from scoring.runs import analysis as unique_finds
+from scoring.significance import analysis as significance
+from scoring.significance import counts_analysis
 
 LOOK_AGAIN_SECONDS = 0.2
+COMPUTATIONS: Final[analyses.Computations] = {
+    "significance": significance.compute,
+    "separated_counts": counts_analysis.compute,
+    "pool_depths": pool_depths.compute,
+    "left_out": left_out.compute,
+    "tied_scores": ties_analysis.compute,
+    "run_bounds": run_bounds.compute,
+    "judging_plan": judging_plans.compute,
+    "judging_replay": judging_replays.compute,
+    "judging_outlook": outlook.compute,
+    "assessor_boards": assessor_boards.compute,
+    "unique_finds": unique_finds.compute,
+    "difference": difference.compute,
+    "means": means_analysis.compute,
+}
 ACTS = {
     Job.Kind.CHECK: checking.check_run,
     Job.Kind.EVALUATE: evaluation.evaluate_run,
     Job.Kind.NOTIFY: delivery.deliver_notice,
     Job.Kind.MAIL: delivery.deliver_mail,
-    Job.Kind.ANALYSE: analyses.answer,
+    Job.Kind.ANALYSE: partial(analyses.answer, COMPUTATIONS),
     Job.Kind.LAY_OUT: laying_out.lay_out,
 }
 

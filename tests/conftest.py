@@ -1,11 +1,23 @@
 """What holds for all tests."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
 import pytest
 from django.core.management.commands import createcachetable
+from hypothesis import settings
+
+from tests.flow_world import clock, files_of_its_own, rung, world
+
+__all__ = ["clock", "files_of_its_own", "rung", "world"]
+
+# How many examples are drawn in each tier. None has a deadline: on a busy machine it would only
+# measure others.
+settings.register_profile("fast", max_examples=25, deadline=None)
+settings.register_profile("ci", max_examples=200, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 
 @pytest.fixture(scope="session")

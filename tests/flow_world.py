@@ -12,11 +12,11 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from campaigns import assignments
 from campaigns.models import Campaign, Qrels, Run, Team, User
-from scoring import jobs
-from scoring.draining import perform
+from campaigns.qrels import topics as assignments
+from scoring.jobs import queue as jobs
 from scoring.models import Job
+from scoring.worker import perform
 from tests.frozen import frozen
 from tests.making import make_campaign, make_organiser, make_team, make_user
 
@@ -159,7 +159,7 @@ def world(transactional_db: None, settings: object, tmp_path: Path) -> World:
     )
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def rung(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The jobs that were rung for, in order; no message is sent."""
     heard: list[int] = []
@@ -175,3 +175,9 @@ def clock() -> Iterator[time_machine.Traveller]:
     """Stands still until it is moved."""
     with frozen("2026-06-01T12:00:00Z") as traveller:
         yield traveller
+
+
+@pytest.fixture
+def files_of_its_own(settings: object, tmp_path: Path) -> None:
+    storages = settings.STORAGES["default"] | {"OPTIONS": {"location": str(tmp_path / "files")}}
+    settings.STORAGES = settings.STORAGES | {"default": storages}

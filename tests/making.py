@@ -15,10 +15,10 @@ from campaigns.access import Viewer
 from campaigns.models import Campaign, Membership, Qrels, Run, Team, Topic, User
 from campaigns.models.identity import new_public_id
 from campaigns.models.showing import trec_style
-from scoring.core.artefacts import pack_vector
+from scoring.core.data.artefacts import pack_vector
 from scoring.core.measures.names import parse_measure
-from scoring.definitions import rules_of, version_of
-from scoring.exports.package import write_package
+from scoring.downloads.package import write_package
+from scoring.evaluation.rules import rules_of, version_of
 from scoring.models import Evaluation, Job, Score, Snapshot
 
 _numbers = itertools.count(1)

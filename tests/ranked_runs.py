@@ -1,19 +1,13 @@
 """Campaigns whose runs propose documents; the bell is only noted."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-
-import pytest
 
 from campaigns.models import Campaign, Run
 from campaigns.trec.runs import read_run
 from scoring.cli.opening import rank_run
-from scoring.loading import store_ranking
+from scoring.evaluation.storage import store_ranking
 from scoring.models import StoredRanking
-from tests.flow.conftest import rung
 from tests.making import make_run
-
-__all__ = ["rung"]
 
 # The paper's Table 1: four runs of one topic, best document first.
 TABLE_1 = (
@@ -22,12 +16,6 @@ TABLE_1 = (
     ("21", "35", "16", "11", "38", "33", "18", "17"),
     ("10", "18", "11", "22", "87", "13", "17", "20"),
 )
-
-
-@pytest.fixture(autouse=True)
-def files_of_its_own(settings: object, tmp_path: Path) -> None:
-    storages = settings.STORAGES["default"] | {"OPTIONS": {"location": str(tmp_path / "files")}}
-    settings.STORAGES = settings.STORAGES | {"default": storages}
 
 
 def ranked_run(

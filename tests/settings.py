@@ -24,7 +24,7 @@ os.environ.update(
     THROTTLE_ANALYSES="1000000/min",
 )
 
-from config.settings import *  # noqa: E402, F403 - after what it reads
+from trackside.settings import *  # noqa: E402, F403 - after what it reads
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = MAIL_TRANSPORT = "django.core.mail.backends.locmem.EmailBackend"

@@ -23,11 +23,20 @@ NAMED_ANCHOR = re.compile(r'<a id="([^"]+)">')
 TARGET = re.compile(r"(?:^|`|&& )(?:[A-Z_]+=\S+ )?make ([a-z-]+)", re.M)
 MANAGED = re.compile(r"manage\.py (\w+)")
 TRACKSIDE = re.compile(r"(?:^|`)trackside ([a-z]+)", re.M)
-MODULE = re.compile(r"python -m ((?:scoring|config|tests)[\w.]*)")
+MODULE = re.compile(r"python -m ((?:scoring|trackside|tests)[\w.]*)")
 SETTING = re.compile(r"[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*")
 OF_COMPOSE = {"POSTGRES_PASSWORD", "REDIS_PASSWORD", "LISTEN", "PUBLIC_SCHEME"}
 PATH = re.compile(
-    r"`((?:campaigns|scoring|config|tests|templates|static|docs)/[\w./-]*(?:\.\w+|/))`"
+    r"`((?:campaigns|scoring|trackside|tests|templates|static|docs)/[\w./-]*(?:\.\w+|/))`"
+)
+
+DOCUMENT = re.compile(r"[\w./-]*\w\.md\b")
+NUMBERED = re.compile(r"\.md,? (?:section )?[0-9]")  # pages of the docs have no numbered sections
+CODE = sorted(
+    path
+    for folder in ("campaigns", "scoring", "trackside", "tests", "static", "templates")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in {".py", ".js", ".css", ".html", ".txt"}
 )
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -50,6 +59,17 @@ def anchors(page: Path) -> set[str]:
     text = prose(page)
     kept = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in HEADING.findall(text))
     return {heading.replace(" ", "-") for heading in kept} | set(NAMED_ANCHOR.findall(text))
+
+
+def test_code_names_no_document_that_a_reader_cannot_open() -> None:
+    known = {name for page in PAGES for name in (page.name, str(page.relative_to(ROOT)))}
+    lost = [
+        (str(path.relative_to(ROOT)), line.strip())
+        for path in CODE
+        for line in path.read_text(errors="replace").splitlines()
+        if NUMBERED.search(line) or not known.issuperset(DOCUMENT.findall(line))
+    ]
+    assert lost == []
 
 
 @every_page
@@ -110,7 +130,7 @@ def test_every_setting_that_operators_are_told_is_read() -> None:
     told = {name for row in rows for name in SETTING.findall(row)}
     told |= set(re.findall(r"^([A-Z_]+)=", page, re.M)) - OF_COMPOSE
     read = set(
-        re.findall(r'env\.\w+\(\s*"([A-Z0-9_]+)"', (ROOT / "config/settings.py").read_text())
+        re.findall(r'env\.\w+\(\s*"([A-Z0-9_]+)"', (ROOT / "trackside/settings.py").read_text())
     )
     assert len(told) > 20
     assert told - read == set()
@@ -122,7 +142,7 @@ def test_what_compose_reads_by_itself_is_in_its_file() -> None:
 
 
 def test_a_lost_anchor_or_command_would_be_noticed(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
+    page = tmp_path / "README.md"
     page.write_text("# One, two\n\n[here](#one-two) [there](#three)\n\n    make cake\n`make tea`\n")
     assert [(path, anchor in anchors(path)) for path, anchor in links(page)] == [
         (page, True),

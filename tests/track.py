@@ -13,10 +13,10 @@ from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
-from campaigns import notices
+from campaigns.mail import notices
 from campaigns.models import Campaign, Run, User
 from tests.access.crawler import Crawl, crawl
-from tests.flow.conftest import perform_jobs
+from tests.flow_world import perform_jobs
 from tests.trecyear import Stock
 
 HERE = "/campaigns/track"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from scoring import simulation
+from scoring.demo import simulation
 from scoring.management.commands import load_demo
 
 DATA = os.environ.get("TRACKSIDE_DATA")

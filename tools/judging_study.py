@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.cli.opening import open_qrels, open_run, rank_run
-from scoring.core.candidates import Candidates, collect_candidates, find_outcomes
-from scoring.core.grades import UNJUDGED
-from scoring.core.selection import Method, Scope, Strategy
-from scoring.core.simulation_of_judging import (
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.judging.candidates import Candidates, collect_candidates, find_outcomes
+from scoring.core.judging.selection import Method, Scope, Strategy
+from scoring.core.judging.simulation import (
     DEFAULT_BATCH,
     PlayedJudging,
     mean_residual,

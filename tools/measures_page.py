@@ -1,6 +1,6 @@
 """The page `docs/measures.md`, made from what the catalogue says of every measure.
 
-`python -m scoring.cli.measures_page > docs/measures.md`; a test fails when the page is stale.
+`python -m tools.measures_page > docs/measures.md`; a test fails when the page is stale.
 """
 
 import sys
@@ -10,7 +10,7 @@ from typing import Final
 from scoring.core.measures.entries import Alias, Entry, entries
 
 HEAD: Final = """\
-<!-- Made by `python -m scoring.cli.measures_page > docs/measures.md`: do not edit. -->
+<!-- Made by `python -m tools.measures_page > docs/measures.md`: do not edit. -->
 
 # Measures
 

@@ -1,6 +1,6 @@
 """The page `docs/selection.md`: what pooling and methods A, B and C would have found.
 
-`make docs`, or `python -m scoring.cli.selection_page FOLDER > docs/selection.md`, where FOLDER
+`make docs`, or `python -m tools.selection_page FOLDER > docs/selection.md`, where FOLDER
 holds `qrels.txt.gz` and `runs/*.gz` of TREC-COVID, round 1; a test fails when the page is stale.
 """
 
@@ -11,12 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from scoring.cli.judging_study import Study, read_study
-from scoring.core.candidates import collect_candidates
-from scoring.core.grades import UNJUDGED
-from scoring.core.ranking import rank
-from scoring.core.selection import Method, Scope, Strategy, bounds_of_runs, choose, weigh
-from scoring.core.simulation_of_judging import (
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.data.ranking import rank
+from scoring.core.judging.candidates import collect_candidates
+from scoring.core.judging.selection import Method, Scope, Strategy, bounds_of_runs, choose, weigh
+from scoring.core.judging.simulation import (
     DEFAULT_BATCH,
     PlayedJudging,
     mean_residual,
@@ -24,6 +23,7 @@ from scoring.core.simulation_of_judging import (
     separated_fractions,
     top_runs,
 )
+from tools.judging_study import Study, read_study
 
 DEPTH: Final = 100  # documents of a topic that a run proposes
 P: Final = 0.8

@@ -3,19 +3,23 @@
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from campaigns.api import (
-    announcements,
-    archiving,
-    campaigns,
-    invitations,
-    qrels,
-    teams,
-    topics,
-    verdicts,
-)
-from campaigns.api import runs as handing_in
 from campaigns.api.acts import Nothing, Refusing, by_method
-from scoring.api import analyses, boards, runs, scores, snapshots
+from campaigns.manage import api as campaigns
+from campaigns.manage import archiving_api
+from campaigns.people import announcements_api, invitations_api
+from campaigns.people import api as teams
+from campaigns.qrels import api as qrels
+from campaigns.qrels import topics_api as topics
+from campaigns.runs import api as handing_in
+from campaigns.runs import decisions_api
+from scoring.agreement import api as agreement_api
+from scoring.downloads import api as scores
+from scoring.downloads import snapshots_api
+from scoring.leaderboard import api as boards
+from scoring.pools import api as pools_api
+from scoring.runs import api as runs
+from scoring.significance import api as significance_api
+from scoring.topics import api as topic_scores
 
 HERE = "campaigns/<slug:slug>"
 RUN = f"{HERE}/runs/<str:public_id>"
@@ -26,17 +30,17 @@ every_campaign = by_method(GET=campaigns.campaign_list, POST=campaigns.campaign_
 one_campaign = by_method(
     GET=campaigns.campaign_detail,
     PATCH=campaigns.campaign_change,
-    DELETE=archiving.campaign_delete,
+    DELETE=archiving_api.campaign_delete,
 )
 every_topic = by_method(GET=topics.topic_list, POST=topics.topics_add)
 one_topic = by_method(GET=topics.topic_detail, DELETE=topics.topic_remove)
 every_version = by_method(GET=qrels.qrels_list, POST=qrels.qrels_add)
 one_version = by_method(GET=qrels.qrels_file, POST=qrels.qrels_activate)
-every_team = by_method(GET=teams.team_list, POST=invitations.team_create)
+every_team = by_method(GET=teams.team_list, POST=invitations_api.team_create)
 every_run = by_method(GET=handing_in.run_list, POST=handing_in.run_create)
-every_snapshot = by_method(GET=snapshots.snapshot_list, POST=snapshots.snapshot_take)
+every_snapshot = by_method(GET=snapshots_api.snapshot_list, POST=snapshots_api.snapshot_take)
 every_announcement = by_method(
-    GET=announcements.announcement_list, POST=announcements.announcement_create
+    GET=announcements_api.announcement_list, POST=announcements_api.announcement_create
 )
 
 
@@ -62,9 +66,9 @@ urlpatterns = [
     path("campaigns/", every_campaign, name="campaign-list"),
     path(f"{HERE}/", one_campaign, name="campaign-detail"),
     path(f"{HERE}/steps/<str:step>/", campaigns.campaign_step, name="campaign-step"),
-    path(f"{HERE}/copy/", archiving.campaign_copy, name="campaign-copy"),
-    path(f"{HERE}/archive/", archiving.campaign_archive, name="campaign-archive"),
-    path(f"{HERE}/unarchive/", archiving.campaign_unarchive, name="campaign-unarchive"),
+    path(f"{HERE}/copy/", archiving_api.campaign_copy, name="campaign-copy"),
+    path(f"{HERE}/archive/", archiving_api.campaign_archive, name="campaign-archive"),
+    path(f"{HERE}/unarchive/", archiving_api.campaign_unarchive, name="campaign-unarchive"),
     path(f"{HERE}/announcements/", every_announcement, name="announcement-list"),
     path(f"{HERE}/topics/", every_topic, name="topic-list"),
     path(f"{HERE}/topics/<path:code>/", one_topic, name="topic-detail"),
@@ -72,7 +76,7 @@ urlpatterns = [
     path(f"{HERE}/qrels/freeze/", qrels.qrels_freeze, name="qrels-freeze"),
     path(f"{HERE}/qrels/<int:version>/", one_version, name="qrels-file"),
     path(f"{HERE}/teams/", every_team, name="team-list"),
-    path(f"{TEAM}/invitations/", invitations.team_invite, name="team-invite"),
+    path(f"{TEAM}/invitations/", invitations_api.team_invite, name="team-invite"),
     path(f"{TEAM}/approve/", teams.team_approve, name="team-approve"),
     path(f"{TEAM}/decline/", teams.team_decline, name="team-decline"),
     path(f"{TEAM}/admit/", teams.team_admit, name="team-admit"),
@@ -82,17 +86,17 @@ urlpatterns = [
     path(f"{TEAM}/reinstate/", teams.team_reinstate, name="team-reinstate"),
     path(f"{HERE}/runs/", every_run, name="run-create"),
     path(f"{RUN}/", runs.run_detail, name="run-detail"),
-    path(f"{RUN}/accept/", verdicts.run_accept, name="run-accept"),
-    path(f"{RUN}/withdraw/", verdicts.run_withdraw, name="run-withdraw"),
-    path(f"{RUN}/disqualify/", verdicts.run_disqualify, name="run-disqualify"),
-    path(f"{RUN}/reinstate/", verdicts.run_reinstate, name="run-reinstate"),
+    path(f"{RUN}/accept/", decisions_api.run_accept, name="run-accept"),
+    path(f"{RUN}/withdraw/", decisions_api.run_withdraw, name="run-withdraw"),
+    path(f"{RUN}/disqualify/", decisions_api.run_disqualify, name="run-disqualify"),
+    path(f"{RUN}/reinstate/", decisions_api.run_reinstate, name="run-reinstate"),
     path(f"{RUN}/file/", handing_in.run_file, name="run-file"),
     path(f"{HERE}/leaderboard/", boards.leaderboard_rows, name="leaderboard"),
     path(f"{HERE}/scores/", scores.score_rows, name="scores"),
-    path(f"{HERE}/topic-means/", analyses.topic_means, name="topic-means"),
-    path(f"{HERE}/agreement/", analyses.agreement, name="agreement"),
-    path(f"{HERE}/significance/", analyses.significance, name="significance"),
-    path(f"{HERE}/pool/", analyses.pool, name="pool"),
+    path(f"{HERE}/topic-means/", topic_scores.topic_means, name="topic-means"),
+    path(f"{HERE}/agreement/", agreement_api.agreement, name="agreement"),
+    path(f"{HERE}/significance/", significance_api.significance, name="significance"),
+    path(f"{HERE}/pool/", pools_api.pool, name="pool"),
     path(f"{HERE}/snapshots/", every_snapshot, name="snapshot-list"),
     path("schema/", Schema.as_view(), name="schema"),
     path(

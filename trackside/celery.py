@@ -11,9 +11,9 @@ from typing import Any
 
 from celery import Celery, bootsteps
 
-from config import folder_broker, request_ids  # noqa: F401 - its signals name tasks
+from trackside import folder_broker, request_ids  # noqa: F401 - its signals name tasks
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "trackside.settings")
 
 folder_broker.install()
 app = Celery("trackside")
@@ -69,7 +69,7 @@ class Sweeper(bootsteps.StartStopStep):
     def sweep() -> None:
         from django.db import DatabaseError, connections
 
-        from scoring.sweeping import sweep
+        from scoring.jobs.sweeping import sweep
 
         with sweeping:
             try:

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.defaults import page_not_found, server_error
 
-from campaigns.choices import UnknownChoice
+from campaigns.options import UnknownChoice
 from campaigns.outages import is_outage
 from campaigns.stored_files import FileLost
 

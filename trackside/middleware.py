@@ -12,8 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.cache import patch_cache_control
 
-from config.refusals import BAD_REQUEST, explain_method, refuse
-from scoring.analysis_budget import TooManyAnalyses, request_being_answered
+from scoring.analyses.budget import TooManyAnalyses, request_being_answered
+from trackside.refusals import BAD_REQUEST, explain_method, refuse
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 SECONDS = r"([0-9]{10}(?:\.[0-9]{1,9})?)"
@@ -51,12 +51,17 @@ def take_client_address(get_response: GetResponse) -> GetResponse:
 
 def use_site_url(get_response: GetResponse) -> GetResponse:
     """Every absolute link is made of SITE_URL, whoever makes it: of the header Host Django checks
-    the name, but not the port, and a mail to somebody else would carry that."""
+    the name, but not the port, and a mail to somebody else would carry that.
+
+    A form that was loaded under another of ALLOWED_HOSTS is sent from there: its Origin follows the
+    host, or Django would take it for one of another site."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if settings.SITE_URL:
-            request.get_host()  # refuses a name that is not the site's
+            named = request.get_host()  # refuses a name that is not the site's
             request.META["HTTP_HOST"] = urlsplit(settings.SITE_URL).netloc
+            if request.META.get("HTTP_ORIGIN") == f"{request.scheme}://{named}":
+                request.META["HTTP_ORIGIN"] = f"{request.scheme}://{request.get_host()}"
         return get_response(request)
 
     return middleware
@@ -116,7 +121,7 @@ def forbid_storing(get_response: GetResponse) -> GetResponse:
 
 
 class LimitAnalyses:
-    """Lets `scoring.analysis_budget` know who asks, and answers pages of those who asked too
+    """Lets `scoring.analyses.budget` know who asks, and answers pages of those who asked too
     often; the API answers for itself."""
 
     def __init__(self, get_response: GetResponse) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from celery.signals import before_task_publish, task_postrun, task_prerun
 from django.http import HttpRequest, HttpResponse
 
-from scoring.tracing import request_id as current
+from scoring.jobs.tracing import request_id as current
 
 HEADER = "X-Request-ID"
 SOUND = re.compile(r"[A-Za-z0-9-]{8,64}", re.ASCII)

@@ -8,7 +8,7 @@ from botocore.config import Config
 from django.core.files.base import File
 from storages.backends.s3 import S3File, S3Storage
 
-from config.bulkhead import Bulkhead, Visit
+from trackside.bulkhead import Bulkhead, Visit
 
 ONE_REQUEST = 4 << 30  # bytes; more than any upload has, and less than a store takes at once
 IN_MEMORY = 4 << 20  # bytes of a file that is read; of a larger one all lies on disk

@@ -12,7 +12,7 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config.embedded import filesystem_broker, secret_key_in
+from trackside.embedded import filesystem_broker, secret_key_in
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -27,8 +27,8 @@ SECRET_KEY = env.str("SECRET_KEY", default="") or secret_key_in(VAR_DIR)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
-ROOT_URLCONF = "config.urls"
-WSGI_APPLICATION = "config.wsgi.application"
+ROOT_URLCONF = "trackside.urls"
+WSGI_APPLICATION = "trackside.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- parts ------------------------------------------------------------------------------------
@@ -48,23 +48,23 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "django_htmx",
     "csp",
-    "config",
+    "trackside",
     "campaigns",
     "scoring",
 ]
 MIDDLEWARE = [
-    "config.request_ids.stamp_request",
+    "trackside.request_ids.stamp_request",
     "csp.middleware.CSPMiddleware",  # around all that refuses: its pages have the policy too
-    "config.middleware.take_client_address",
-    "config.middleware.use_site_url",
-    "config.middleware.stamp_arrival",
-    "config.middleware.refuse_nul",
+    "trackside.middleware.take_client_address",
+    "trackside.middleware.use_site_url",
+    "trackside.middleware.stamp_arrival",
+    "trackside.middleware.refuse_nul",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "config.middleware.forbid_storing",
-    "config.middleware.explain_refused_methods",
-    "config.robots.keep_robots_from_choices",
-    "config.middleware.limit_uploads",
+    "trackside.middleware.forbid_storing",
+    "trackside.middleware.explain_refused_methods",
+    "trackside.robots.keep_robots_from_choices",
+    "trackside.middleware.limit_uploads",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -73,7 +73,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "config.middleware.LimitAnalyses",
+    "trackside.middleware.LimitAnalyses",
 ]
 if DEBUG:  # the admin sees everything, so it is a developer's tool and not part of the site
     INSTALLED_APPS.append("django.contrib.admin")
@@ -112,11 +112,11 @@ if USES_SQLITE:
         ),
     }
 else:
-    DATABASES["default"]["ENGINE"] = "config.postgres"
+    DATABASES["default"]["ENGINE"] = "trackside.postgres"
     DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
     # A server that has not answered for so long, and does not answer a new connection either, is
-    # given up. Less for web processes, by config/wsgi.py.
+    # given up. Less for web processes, by trackside/wsgi.py.
     DATABASES["default"].setdefault("OPTIONS", {}).update(
         silent_seconds=env.float("DATABASE_SILENT_SECONDS", default=6)
     )
@@ -134,7 +134,7 @@ else:
         DATABASES["default"]["OPTIONS"]["tcp_user_timeout"] = 1000 * KEEPALIVE_SECONDS
         SESSION["tcp_user_timeout"] = f"{KEEPALIVE_SECONDS}s"
     # PostgreSQL ends what takes longer, and who holds rows for twice as long without a word. Set
-    # for web processes, by config/wsgi.py; a worker's leases and time limits are its own.
+    # for web processes, by trackside/wsgi.py; a worker's leases and time limits are its own.
     if STATEMENT_SECONDS := env.int("STATEMENT_SECONDS", default=0):
         SESSION["statement_timeout"] = f"{STATEMENT_SECONDS}s"
         SESSION["idle_in_transaction_session_timeout"] = f"{2 * STATEMENT_SECONDS}s"
@@ -149,7 +149,7 @@ else:
 S3_BUCKET = env.str("S3_BUCKET", default="")
 STORAGES = {
     "default": {
-        "BACKEND": "config.s3.PlainS3Storage",
+        "BACKEND": "trackside.s3.PlainS3Storage",
         "OPTIONS": {
             "bucket_name": S3_BUCKET,
             "endpoint_url": env.str("S3_ENDPOINT", default=None),
@@ -192,7 +192,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "config.static_finders.PlotlyFinder",
+    "trackside.static_finders.PlotlyFinder",
 ]
 # The embedded site serves static files from where they are installed, without collecting them.
 WHITENOISE_USE_FINDERS = env.bool("WHITENOISE_USE_FINDERS", default=True)
@@ -221,7 +221,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
         "visibility_timeout": 6 * 3600,
         "socket_keepalive": True,
         "health_check_interval": 30,
-        # Less for web processes, by config/wsgi.py.
+        # Less for web processes, by trackside/wsgi.py.
         "socket_timeout": env.float("BROKER_SECONDS", default=5),
         "socket_connect_timeout": min(env.float("BROKER_SECONDS", default=5), 2),
         "max_retries": 0,  # whoever rings does not wait for a broker that is down
@@ -294,27 +294,27 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "campaigns:campaign-list"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
-ACCOUNT_ADAPTER = "campaigns.account_adapter.AccountAdapter"
-ACCOUNT_FORMS = {"signup": "campaigns.forms.sign_up.SignUpForm"}
+ACCOUNT_ADAPTER = "campaigns.people.account_adapter.AccountAdapter"
+ACCOUNT_FORMS = {"signup": "campaigns.people.sign_up_form.SignUpForm"}
 ACCOUNT_RATE_LIMITS = {
     # A class behind one address signs up within a minute, each with an attempt or two. Over an hour
     # that is less than allauth's own 20/m. There is no limit on all sign-ups of the site together:
     # one person could use it up for everybody.
     "signup": "60/m/ip,240/h/ip",
     "login": "60/m/ip",
-    # Of campaigns/login_limits.py. One address can use up a tenth of an account's limit.
+    # Of campaigns/people/login_limits.py. One address can use up a tenth of an account's limit.
     "login_failed": "5/5m/key,20/h/key",  # account and address
     "login_failed_account": "200/h/key",
     "login_failed_address": "30/m/ip,200/h/ip",
 }
-ACCOUNT_USER_DISPLAY = "campaigns.people.display_name"
+ACCOUNT_USER_DISPLAY = "campaigns.people.membership.display_name"
 # Without a mail server an address cannot be confirmed; with one it must be.
 EMAIL_URL = env.str("EMAIL_URL", default="")
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_URL else "none"
 vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
 # Requests store their mails, and workers send them: no page waits for a mail server.
 MAIL_TRANSPORT = vars()["EMAIL_BACKEND"]  # by which a worker sends
-EMAIL_BACKEND = "campaigns.outbox.StoredMail"
+EMAIL_BACKEND = "campaigns.mail.outbox.StoredMail"
 MAIL_HOURS = 24  # a mail that was not sent by then is deleted; its links are of no use any more
 EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", default=10)  # seconds, for each step of a mail
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="trackside@localhost")
@@ -334,7 +334,7 @@ if IS_HTTPS and not SITE_URL.startswith("https://"):
         "HTTPS is set: SITE_URL must name the site, such as https://evaluation.example.org. "
         "Links in mails must not be made of what a client sends."
     )
-# How many proxies of ours add an address to X-Forwarded-For. config.middleware puts the client's
+# How many proxies of ours add an address to X-Forwarded-For. trackside.middleware puts the client's
 # into REMOTE_ADDR, which Django, allauth and REST framework then read.
 NUM_PROXIES = env.int("NUM_PROXIES", default=0)
 # The header in which the proxy notes when a request began, in seconds of Unix time; it overwrites
@@ -379,6 +379,7 @@ REST_FRAMEWORK = {
     # Views look rows up through visible_to(user); what one may not see is not found.
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "EXCEPTION_HANDLER": "campaigns.api.refusals.refusal",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "URL_FORMAT_OVERRIDE": None,
     # Against scripts that run away; quotas are in the database.
@@ -417,10 +418,10 @@ TIME_ZONE = "UTC"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"named": {"()": "config.request_ids.Named"}},
+    "filters": {"named": {"()": "trackside.request_ids.Named"}},
     "formatters": {
         "line": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"},
-        "json": {"()": "config.request_ids.JsonLines"},
+        "json": {"()": "trackside.request_ids.JsonLines"},
     },
     "handlers": {
         "stderr": {

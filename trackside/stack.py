@@ -5,92 +5,58 @@ a shared folder, PostgreSQL, Redis and an S3 server, from installed packages.
 machine alone: its services have no passwords, and its S3 server keeps files in memory.
 """
 
-import http.client
 import os
 import shutil
-import signal
-import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from config.nginx import write_configuration
+from trackside.nginx import write_configuration
+from trackside.processes import (
+    BASE_DIR,
+    HOST,
+    WEB,
+    WORKER,
+    Broken,
+    Supervisor,
+    Wish,
+    answers,
+    free_port,
+    listens,
+    supervise,
+)
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-HOST = "127.0.0.1"
-READY_SECONDS = 60
-PATIENCE_SECONDS = 20
 POSTGRES_BINARIES = "/usr/lib/postgresql/*/bin"
 KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 
 
-class Missing(Exception):
+class Missing(Broken):
     """A program of the stack is not installed; the message names its package."""
 
 
 @dataclass
-class Stack:
-    """What runs, and how to reach it."""
+class Stack(Supervisor):
+    """What runs, each with a folder of its own, and how to reach it."""
 
-    folder: Path
-    port: int  # of the proxy
-    environment: dict[str, str]  # of web and worker, without their folders
-    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    port: int = 0  # of the proxy
     postgres: int = 0  # its process; the other servers are among `processes`
-    commands: dict[str, tuple[tuple[str, ...], dict[str, str]]] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
         return f"http://{HOST}:{self.port}"
 
-    def start(self, name: str, *command: str, **settings: str) -> None:
-        """One process, the leader of a session; it writes to its log."""
-        self.commands[name] = (command, settings)
-        environment = self.environment | {"VAR_DIR": str(self.folder / name)} | settings
-        with (self.folder / f"{name}.log").open("ab") as log:
-            self.processes[name] = subprocess.Popen(  # noqa: S603 - the stack's own programs
-                command, cwd=BASE_DIR, env=environment, stdin=subprocess.DEVNULL,
-                stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
-            )  # fmt: skip
-
-    def stop(self, name: str, number: int = signal.SIGTERM) -> None:
-        """Asks one process to end and waits; one that does not is killed."""
-        process = self.processes.pop(name)
-        process.send_signal(number)
-        try:
-            process.wait(PATIENCE_SECONDS)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-
-    def start_again(self, name: str) -> None:
-        """What was stopped, with the command that it was started with."""
-        command, settings = self.commands[name]
-        self.start(name, *command, **settings)
-
-    def manage(self, *arguments: str, **settings: str) -> str:
-        """One command of manage.py, to its end; what it printed."""
-        done = subprocess.run(  # noqa: S603 - our own
-            [sys.executable, "manage.py", *arguments],
-            cwd=BASE_DIR,
-            env=self.environment | {"VAR_DIR": str(self.folder / "manage")} | settings,
-            capture_output=True,
-            check=False,
-        )
-        if done.returncode:
-            raise RuntimeError(f"{arguments[0]} failed:\n{done.stderr.decode()}")
-        return done.stdout.decode()
+    def environment_of(self, name: str) -> dict[str, str]:
+        return self.environment | {"VAR_DIR": str(self.folder / name)}
 
 
 @contextmanager
 def running(
     folder: Path, *, webs: int = 2, workers: int = 2, port: int = 0, inside: str = HOST,
-    **settings: str,
+    wish: Wish | None = None, **settings: str,
 ) -> Iterator[Stack]:  # fmt: skip
     """The stack, its database empty and migrated, until the block ends. PostgreSQL, Redis and the
     store listen on `inside`, where workers on other hosts can reach them. Raises `Missing`."""
@@ -98,7 +64,7 @@ def running(
     folder.mkdir(parents=True, exist_ok=True)
     redis, postgres, store = free_port(), free_port(), free_port()
     environment = _environment(inside, redis, postgres, store) | settings
-    stack = Stack(folder, port or free_port(), environment)
+    stack = Stack(folder, environment, wish, port=port or free_port())
     with ExitStack() as ends:
         stack.postgres = ends.enter_context(_postgres(inside, postgres, programs))
         ends.callback(lambda: [stack.stop(name) for name in reversed(list(stack.processes))])
@@ -109,13 +75,13 @@ def running(
         for number in range(workers):
             _start_worker(stack, f"worker{number}")
         _start_proxy(stack, addresses, programs["nginx"])
-        wait_for("the site", lambda: answers(stack.port, "/healthz?of=web"))
+        stack.wait_for("the site", lambda: answers(stack.port, "/healthz?of=web"))
         yield stack
 
 
 def _environment(inside: str, redis: int, postgres: int, store: int) -> dict[str, str]:
     return {name: os.environ[name] for name in KEPT if name in os.environ} | {
-        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DJANGO_SETTINGS_MODULE": "trackside.settings",
         "SECRET_KEY": "for-one-machine-alone-" + "x" * 40,
         "DATABASE_URL": f"postgres://postgres@{inside}:{postgres}/postgres",
         "BROKER_URL": f"redis://{inside}:{redis}/0",
@@ -168,14 +134,14 @@ def _start_redis(stack: Stack, inside: str, port: int, program: str) -> None:
         "--protected-mode", "no",
         "--maxmemory-policy", "noeviction", "--dir", str(stack.folder / "redis"),
     )  # fmt: skip
-    wait_for("Redis", lambda: listens(port, inside))
+    stack.wait_for("Redis", lambda: listens(port, inside))
 
 
 def _start_store(stack: Stack, inside: str, port: int) -> None:
     import boto3
 
     stack.start("store", sys.executable, "-m", "moto.server", "-H", inside, "-p", str(port))
-    wait_for("the S3 server", lambda: listens(port, inside))
+    stack.wait_for("the S3 server", lambda: listens(port, inside))
     client = boto3.client(
         "s3",
         endpoint_url=f"http://{inside}:{port}",
@@ -190,28 +156,24 @@ def _start_web(stack: Stack, name: str) -> str:
     port = free_port()
     stack.manage("collectstatic", "--no-input", VAR_DIR=str(stack.folder / name))
     stack.start(
-        name, sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"{HOST}:{port}",
-        "--worker-class", "config.web_worker.WebWorker", "--workers", "1", "--threads", "8",
-        "--no-control-socket", "--keep-alive", "30",
-    )  # fmt: skip
+        *(name, *WEB, "--bind", f"{HOST}:{port}", "--keep-alive", "30"),
+        *("--worker-class", "trackside.web_worker.WebWorker"),
+    )
     return f"{HOST}:{port}"
 
 
 def _start_worker(stack: Stack, name: str) -> None:
-    stack.start(  # niced, so that pages and uploads come before scoring
-        name, "nice", "-n", "10", sys.executable, "-m", "celery", "-A", "config", "worker",
-        "-c", "1", "-n", f"{name}@%h", "--loglevel", "INFO", "--without-gossip", "--without-mingle",
-        LOG_LEVEL="INFO",
-    )  # fmt: skip
-    log = stack.folder / f"{name}.log"
-    wait_for(name, lambda: b" ready." in log.read_bytes())
+    # niced, so that pages and uploads come before scoring
+    nice = ("nice", "-n", "10", *WORKER, "-c", "1", "-n", f"{name}@%h")
+    stack.start(name, *nice, LOG_LEVEL="INFO")
+    stack.wait_for(name, lambda: stack.is_ready(name))
 
 
 def _start_proxy(stack: Stack, webs: list[str], program: str) -> None:
     folder = stack.folder / "proxy"
     path = write_configuration(folder, listen=f"{HOST}:{stack.port}", webs=webs)
     stack.start("proxy", program, "-c", str(path), "-p", str(folder))
-    wait_for("the proxy", lambda: listens(stack.port))
+    stack.wait_for("the proxy", lambda: listens(stack.port))
 
 
 def program(name: str) -> str:
@@ -231,52 +193,13 @@ def _run(*command: str) -> None:
         raise RuntimeError(f"{' '.join(command)}\n{done.stderr.decode()}")
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
-
-
-def listens(port: int, host: str = HOST) -> bool:
-    with socket.socket() as probe:
-        probe.settimeout(1)
-        return probe.connect_ex((host, port)) == 0
-
-
-def answers(port: int, path: str) -> bool:
-    connection = http.client.HTTPConnection(HOST, port, timeout=5)
-    try:
-        connection.request("GET", path)
-        return connection.getresponse().status == http.client.OK
-    except OSError:
-        return False
-    finally:
-        connection.close()
-
-
-def wait_for(what: str, is_reached: Callable[[], bool]) -> None:
-    until = time.monotonic() + READY_SECONDS
-    while not is_reached():
-        if time.monotonic() > until:
-            raise TimeoutError(f"Waited {READY_SECONDS} s for {what}.")
-        time.sleep(0.1)
-
-
-def main() -> int:
+def run_stack(wish: Wish) -> None:
     folder = Path(os.environ.get("STACK_DIR") or BASE_DIR / "var" / "stack")
     shutil.rmtree(folder, ignore_errors=True)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        with running(folder, port=int(os.environ.get("PORT") or 8000)) as stack:
-            print(f"Open {stack.address}/ ; logs are in {folder}. Ctrl-C stops it.", flush=True)
-            signal.pause()
-    except KeyboardInterrupt:
-        print("Stopped.")
-    except Missing as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+    with running(folder, port=int(os.environ.get("PORT") or 8000), wish=wish) as stack:
+        print(f"Open {stack.address}/ ; logs are in {folder}. Ctrl-C stops it.", flush=True)
+        stack.watch()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(supervise(run_stack))

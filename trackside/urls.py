@@ -3,17 +3,17 @@
 from django.conf import settings
 from django.urls import include, path
 
-from config import robots
+from trackside import robots
 
-handler400 = "config.refusals.answer_bad_request"
-handler429 = "config.refusals.answer_too_many_requests"  # allauth looks for it here
-handler404 = "config.errors.answer_not_found"
-handler500 = "config.errors.answer_fault"
+handler400 = "trackside.refusals.answer_bad_request"
+handler429 = "trackside.refusals.answer_too_many_requests"  # allauth looks for it here
+handler404 = "trackside.errors.answer_not_found"
+handler500 = "trackside.errors.answer_fault"
 urlpatterns = [
     path("robots.txt", robots.robots_txt, name="robots"),
     path("", include("campaigns.urls")),
     path("", include("scoring.urls")),
-    path("api/", include("config.api_urls")),
+    path("api/", include("trackside.api_urls")),
     path("accounts/", include("allauth.urls")),
 ]
 if settings.DEBUG:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from http import HTTPStatus
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponseBase
@@ -10,13 +9,10 @@ from rest_framework.decorators import api_view
 from rest_framework.exceptions import ErrorDetail, MethodNotAllowed, ValidationError
 from rest_framework.parsers import BaseParser, FormParser, MultiPartParser
 from rest_framework.permissions import IsAuthenticated
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaigns.api.asked import NothingAsked, SoundJSONParser, asked
-from campaigns.api.refusals import refusal
 
 View = Callable[..., HttpResponseBase]
 JSON, FILES = (SoundJSONParser,), (MultiPartParser,)
@@ -26,26 +22,12 @@ ANYTHING = (SoundJSONParser, FormParser, MultiPartParser)
 class Refusing(APIView):
     """Refuses in the shape of all refusals, as JSON whatever else it answers with."""
 
-    def get_exception_handler(self) -> Callable[..., object]:
-        return refusal
-
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
         """The method comes first: with 401 for a method that is not offered, a script would look
         for a token in vain."""
         if request.method not in self.allowed_methods:
             raise MethodNotAllowed(str(request.method))
         APIView.initial(self, request, *args, **kwargs)
-
-    def finalize_response(
-        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
-    ) -> HttpResponseBase:
-        finished: HttpResponseBase = APIView.finalize_response(
-            self, request, response, *args, **kwargs
-        )
-        if isinstance(finished, Response) and finished.status_code >= HTTPStatus.BAD_REQUEST:
-            finished.accepted_renderer = JSONRenderer()
-            finished.accepted_media_type = JSONRenderer.media_type
-        return finished
 
 
 class Nothing(Refusing):
@@ -131,9 +113,6 @@ def _refuse_empty(self: APIView, request: Request, *args: object, **kwargs: obje
 
 def _act(view: View, method: str, **facts: Any) -> View:
     made: View = api_view(["GET", "HEAD"] if method == "GET" else [method])(view)
-    facts["initial"] = _refuse_empty
-    for name in ("get_exception_handler", "finalize_response"):
-        facts[name] = getattr(Refusing, name)
-    for name, fact in facts.items():
+    for name, fact in (facts | {"initial": _refuse_empty}).items():
         setattr(made.cls, name, fact)
     return made

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import IO, Any
 
+from django import forms
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ParseError
 from rest_framework.parsers import JSONParser
@@ -61,3 +62,18 @@ def asked(kind: type[Asked], request: Request, *, also: tuple[str, ...] = ()) ->
     said.is_valid(raise_exception=True)
     found: dict[str, Any] = said.validated_data
     return found
+
+
+def refuse_faulty(form: forms.BaseForm) -> None:
+    """Raises `ValidationError` for a form that is not filled in right, field by field."""
+    if form.is_valid():
+        return
+    faults = form.errors.get_json_data()
+    raise serializers.ValidationError(
+        {
+            name.replace(forms.forms.NON_FIELD_ERRORS, "non_field_errors"): [
+                ErrorDetail(fault["message"], fault["code"] or "invalid") for fault in found
+            ]
+            for name, found in faults.items()
+        }
+    )

@@ -1,6 +1,5 @@
 """How the API refuses: whatever a view or what it calls raises, as an answer of one shape."""
 
-import re
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
@@ -8,20 +7,16 @@ from django.core.exceptions import ValidationError as FormFault
 from django.utils import timezone
 from rest_framework.exceptions import APIException, ErrorDetail, ParseError, ValidationError
 from rest_framework.fields import get_error_detail
+from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from campaigns.api.answers import NOT_FOUND, faulty_fields, faulty_file
-from campaigns.archiving import CannotDelete
-from campaigns.choices import UnknownChoice
-from campaigns.lifecycle import CannotStep
-from campaigns.qrels_files import NeedsConfirmation
-from campaigns.teams import CannotChange
+from campaigns.errors import NeedsConfirmation, NotTaken, Refusal
+from campaigns.options import UnknownChoice
 from campaigns.trec.problems import FormatError
-from campaigns.uploads import NotTaken
 
 MOST_OFFERED = 40  # choices that are named to whoever asked for another
-CONFLICTS = (CannotStep, CannotChange, CannotDelete)
 
 
 class Refused(APIException):
@@ -40,7 +35,10 @@ class TooLarge(APIException):
 
 
 def refusal(error: Exception, context: dict[str, Any]) -> Response | None:
-    """The answer to what was raised; None where it is a fault of ours."""
+    """The answer to what was raised, as JSON whatever else its view answers with; None where it is
+    a fault of ours."""
+    request = context["request"]
+    request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
     match error:
         case NeedsConfirmation():
             message = "Look at these first; send the file again with is_confirmed to take it."
@@ -60,17 +58,12 @@ def refusal(error: Exception, context: dict[str, Any]) -> Response | None:
             error = TooLarge()
         case SuspiciousOperation():
             error = ParseError("The request has too many fields, or is broken.")
-        case _ if isinstance(error, CONFLICTS):
-            error = Refused(code_of(type(error)), str(error))
+        case Refusal():
+            error = Refused(error.code, str(error))
     response = exception_handler(error, context)
     if response is not None:
         response.data = _body(error, response)
     return response
-
-
-def code_of(kind: type[Exception]) -> str:
-    """`CannotMerge` is answered as cannot_merge."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 
 def _body(error: Exception, response: Response) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Documents on which assessors disagree, and what an organiser decides of them.
 
 A decision is one more judgment: it stands above the assessors' own, a later one replaces it, and
-one without a grade takes it back. What holds is said by `campaigns.settling`.
+one without a grade takes it back. What holds is said by `campaigns.judging.final_grades`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import QuerySet
 
-from campaigns.documents import address_of
-from campaigns.lifecycle import CannotStep, refuse_archived
-from campaigns.models import Campaign, Document, Judgment, LogEntry, User
-from campaigns.settling import Key, settled_now
+from campaigns.errors import CannotDecide
+from campaigns.judging.documents import address_of
+from campaigns.judging.final_grades import Key, settled_now
+from campaigns.lifecycle import refuse_archived
+from campaigns.log import record
+from campaigns.models import Campaign, Document, Judgment, User
 
 STATES = ("open", "decided", "all")
-
-
-class CannotDecide(CannotStep):
-    """The message says why."""
 
 
 @dataclass(frozen=True)
@@ -135,13 +133,11 @@ def _append(
         assessor=actor,
         is_adjudication=True,
     )
-    LogEntry.objects.create(
-        campaign=campaign,
-        actor=actor,
-        verb="decided" if grade is not None else "took a decision back",
-        subject=f"{topic} {doc_id}"[:100],
-        details={} if grade is None else {"grade": grade},
-    )
+    subject = f"{topic} {doc_id}"
+    if grade is None:
+        record(campaign, actor, "took a decision back", subject)
+    else:
+        record(campaign, actor, "decided", subject, grade=grade)
     return made
 
 

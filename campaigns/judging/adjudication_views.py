@@ -1,23 +1,26 @@
 """Documents that assessors disagree on: a list, decisions, and the same as CSV."""
 
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from defusedcsv import csv
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
-from campaigns import access, adjudicating
-from campaigns.adjudicating import Dispute, Disputed, in_full
-from campaigns.choices import one_of
-from campaigns.forms.judging import DecisionForm, DocumentForm
-from campaigns.lifecycle import CannotStep
+from campaigns import access
+from campaigns.errors import refusals_told
+from campaigns.judging import adjudication
+from campaigns.judging.adjudication import Dispute, Disputed, in_full
+from campaigns.judging.forms import DecisionForm, DocumentForm
+from campaigns.models import Judgment
+from campaigns.options import one_of
 
 PAGE = 25
 COLUMNS = (
@@ -36,14 +39,14 @@ def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
         "viewer": viewer,
         "campaign": viewer.campaign,
         "state": state,
-        "states": adjudicating.STATES,
+        "states": adjudication.STATES,
         "topic": topic,
-        "topics": viewer.campaign.topics.order_by("position").values_list("code", flat=True),
+        "topics": list(viewer.campaign.topics.order_by("position").values_list("code", flat=True)),
         "page": page,
         "disputes": in_full(viewer.campaign, page.object_list),
         "grades": range(viewer.campaign.highest_grade + 1),
     }
-    return render(request, "campaigns/judging_disagreements.html", context)
+    return render(request, "campaigns/judging/judging_disagreements.html", context)
 
 
 @login_required
@@ -66,45 +69,35 @@ def disagreements_csv(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def decide(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.organiser_or_404(request.user, slug)
-    form = DecisionForm(request.POST)
-    if not form.is_valid():
-        messages.error(request, "Choose a grade.")
-        return _back(request, slug)
-    try:
-        made = adjudicating.decide(
-            campaign=viewer.campaign, actor=request.user, **form.cleaned_data
-        )
-    except CannotStep as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, f"{made.doc_id} of topic {made.topic}: decided, {made.grade}.")
-    return _back(request, slug)
+    return _act(request, slug, DecisionForm, adjudication.decide, "Choose a grade.")
 
 
 @login_required
 @require_POST
 def decision_take_back(request: HttpRequest, slug: str) -> HttpResponse:
+    return _act(request, slug, DocumentForm, adjudication.take_back, "Choose a document.")
+
+
+def _act(
+    request: HttpRequest, slug: str, kind: type[Form], act: Callable[..., Judgment], fault: str
+) -> HttpResponse:
+    """What the form says of a document, which is told to be decided then, or no longer."""
     viewer = access.organiser_or_404(request.user, slug)
-    form = DocumentForm(request.POST)
+    form = kind(request.POST)
     if not form.is_valid():
-        messages.error(request, "Choose a document.")
+        messages.error(request, fault)
         return _back(request, slug)
-    try:
-        made = adjudicating.take_back(
-            campaign=viewer.campaign, actor=request.user, **form.cleaned_data
-        )
-    except CannotStep as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, f"{made.doc_id} of topic {made.topic}: no longer decided.")
+    with refusals_told(request):
+        made = act(campaign=viewer.campaign, actor=request.user, **form.cleaned_data)
+        state = "no longer decided" if made.grade is None else f"decided, {made.grade}"
+        messages.success(request, f"{made.doc_id} of topic {made.topic}: {state}.")
     return _back(request, slug)
 
 
 def _asked(viewer: access.Viewer, request: HttpRequest) -> tuple[str, str, list[Disputed]]:
     topic = request.GET.get("topic", "")
-    state = one_of("state", request.GET.get("state"), adjudicating.STATES, usual="open")
-    return state, topic, adjudicating.disputed(viewer.campaign, state=state, topic=topic)
+    state = one_of("state", request.GET.get("state"), adjudication.STATES, usual="open")
+    return state, topic, adjudication.disputed(viewer.campaign, state=state, topic=topic)
 
 
 def _rows(disputes: Iterable[Dispute]) -> Iterable[tuple[object, ...]]:

@@ -2,7 +2,7 @@
 
 from django import forms
 
-from campaigns.assessing import NOTE_CHARACTERS
+from campaigns.judging.tasks import NOTE_CHARACTERS
 from campaigns.models import Campaign
 
 KEY = r"^[0-9A-Za-z-]{1,40}$"

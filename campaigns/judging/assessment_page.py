@@ -13,11 +13,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from campaigns.assessing import JUDGED, SKIPPED, is_left, standing
-from campaigns.documents import address_of
-from campaigns.highlighting import highlighted, terms_of
+from campaigns.judging.documents import address_of
+from campaigns.judging.highlighting import highlighted, terms_of
+from campaigns.judging.plans import plan_in_force
+from campaigns.judging.tasks import JUDGED, SKIPPED, is_left, standing
 from campaigns.models import Campaign, Claim, Document, Judgment, Plan, Topic, User
-from campaigns.planning import plan_in_force
 
 PACE_JUDGMENTS = 60  # the last so many say how fast somebody is
 LEAST_GAPS = 4

@@ -10,11 +10,13 @@ from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils import timezone
 
-from campaigns.lifecycle import CannotStep, refuse_archived
+from campaigns.errors import CannotShare
+from campaigns.judging.final_grades import settled_now
+from campaigns.lifecycle import refuse_archived
+from campaigns.log import record
 from campaigns.models import (
     Campaign,
     Claim,
-    LogEntry,
     Membership,
     Plan,
     Task,
@@ -22,14 +24,9 @@ from campaigns.models import (
     TopicAssessor,
     User,
 )
-from campaigns.settling import settled_now
 
 Share: TypeAlias = tuple[int, int]  # ids of a topic and of who judges it
 NAMED = 10  # topics, where something is wrong with more of them
-
-
-class CannotShare(CannotStep):
-    """The message says why."""
 
 
 @dataclass(frozen=True)
@@ -114,24 +111,29 @@ def shares_of(campaign: Campaign) -> Shares:
 
 
 @transaction.atomic
-def share_out(*, campaign: Campaign, shares: Iterable[tuple[str, int]], actor: User | None) -> int:
-    """These and no others judge: codes of topics, each with the id of an assessor. How many topics
-    have somebody now. What somebody holds of a topic that is no longer theirs is given back.
+def name_topics(
+    *, campaign: Campaign, assessor: User, codes: Iterable[str], actor: User | None
+) -> int:
+    """This assessor judges the topics of these codes and no others; other assessors keep theirs.
+    How many they are. What the assessor holds of a topic that is no longer theirs is given back.
 
-    Raises `CannotShare` for a topic that the campaign does not have. Who is no assessor any more is
-    passed over.
+    Raises `CannotShare` for a topic that the campaign does not have, or where the person is no
+    longer an assessor.
     """
     held = _locked(campaign)
     topics = dict(held.topics.values_list("code", "pk"))
-    known = {who.pk for who in assessors_of(held)}
-    asked = list(shares)
-    strange = sorted({code for code, _ in asked} - topics.keys())
+    asked = set(codes)
+    strange = sorted(asked - topics.keys())
     if strange:
         raise CannotShare(f"No such topic: {' '.join(strange[:NAMED])}. Nothing was changed.")
-    wanted = {(topics[code], who) for code, who in asked if who in known}
+    assessors = assessors_of(held)
+    if assessor not in assessors:
+        raise CannotShare(f"{assessor} is no assessor of this campaign any more.")
+    others = {(topic, who) for topic, who in _named(held, assessors) if who != assessor.pk}
+    wanted = others | {(topics[code], assessor.pk) for code in asked}
     _replace(held, wanted)
     _log(held, actor, wanted, set(topics.values()))
-    return len({topic for topic, _ in wanted})
+    return len(asked)
 
 
 @transaction.atomic
@@ -213,12 +215,12 @@ def _replace(campaign: Campaign, wanted: set[Share]) -> None:
 
 
 def _log(campaign: Campaign, actor: User | None, shares: set[Share], topics: set[int]) -> None:
-    LogEntry.objects.create(
-        campaign=campaign,
-        actor=actor,
-        verb="shared out topics",
-        subject=f"{len({topic for topic, _ in shares})} of {len(topics)}",
-        details={"assessors": len({who for _, who in shares})},
+    record(
+        campaign,
+        actor,
+        "shared out topics",
+        f"{len({topic for topic, _ in shares})} of {len(topics)}",
+        assessors=len({who for _, who in shares}),
     )
 
 

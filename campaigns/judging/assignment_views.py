@@ -7,39 +7,53 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaigns import access, assessing, sharing_out
-from campaigns.forms.judging import SharesForm, SpreadForm, topics_now
-from campaigns.lifecycle import CannotStep
+from campaigns import access
+from campaigns.errors import CannotStep
+from campaigns.judging import assignment, tasks
+from campaigns.judging.forms import SpreadForm, TopicsForm
+from campaigns.models import User
+from campaigns.options import one_of
 
-TOPICS = 250  # on a page
+NO_ASSESSOR = "This is no assessor of the campaign any more."
+TOPICS, CELLS = 250, 2_000  # on a page, at most
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def assessors_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who judges what; sent back, it holds as it was filled in."""
+    """Who judges what, and a form for the topics of the assessor that the address names."""
     viewer = access.organiser_or_404(request.user, slug)
-    shares = sharing_out.shares_of(viewer.campaign)
-    form = SharesForm(
-        request.POST or None,
-        initial=topics_now(shares.assessors),
-        assessors=[load.assessor for load in shares.assessors],
-    )
-    if request.method == "POST" and form.is_valid():
-        try:
-            return _share_out(request, viewer, form)
-        except CannotStep as error:
-            form.add_error(None, str(error))
+    shares = assignment.shares_of(viewer.campaign)
+    loads = {str(load.assessor.pk): load for load in shares.assessors}
+    form = None
+    if request.method == "POST":
+        load = loads.get(request.POST.get("assessor", ""))
+        if load is None:
+            return _back(request, slug, NO_ASSESSOR)
+        form = TopicsForm(request.POST)
+        if form.is_valid():
+            try:
+                return _name_topics(request, viewer, load.assessor, form)
+            except CannotStep as error:
+                form.add_error(None, str(error))
+    else:
+        names = {pk: str(load.assessor) for pk, load in loads.items()}
+        chosen = one_of("assessor", request.GET.get("assessor"), names)
+        load = loads.get(chosen)
+        if load is not None:
+            form = TopicsForm(initial={"topics": " ".join(load.codes)})
+    on_page = min(TOPICS, max(CELLS // max(len(loads), 1), 10))
     page = {
         "viewer": viewer,
         "campaign": viewer.campaign,
         "shares": shares,
-        "page": Paginator(shares.topics, TOPICS).get_page(request.GET.get("page")),
+        "page": Paginator(shares.topics, on_page).get_page(request.GET.get("page")),
+        "chosen": load,
         "form": form,
         "spread_form": SpreadForm(),
     }
-    status = 400 if form.errors else 200
-    return render(request, "campaigns/judging_assessors.html", page, status=status)
+    status = 400 if form is not None and form.errors else 200
+    return render(request, "campaigns/judging/judging_assessors.html", page, status=status)
 
 
 @login_required
@@ -51,7 +65,7 @@ def assessors_spread(request: HttpRequest, slug: str) -> HttpResponse:
         return _back(request, slug, "Say how many assessors each topic is to have.")
     each = form.cleaned_data["each"]
     try:
-        added = sharing_out.spread_evenly(campaign=viewer.campaign, each=each, actor=request.user)
+        added = assignment.spread_evenly(campaign=viewer.campaign, each=each, actor=request.user)
     except CannotStep as error:
         return _back(request, slug, str(error))
     told = f"{added} added." if added else "Nothing to add: every topic has as many already."
@@ -63,21 +77,26 @@ def assessors_spread(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def claims_free(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    assessors = {str(who.pk): who for who in sharing_out.assessors_of(viewer.campaign)}
+    assessors = {str(who.pk): who for who in assignment.assessors_of(viewer.campaign)}
     assessor = assessors.get(request.POST.get("assessor", ""))
     if assessor is None:
-        return _back(request, slug, "This is no assessor of the campaign any more.")
+        return _back(request, slug, NO_ASSESSOR)
     try:
-        freed = assessing.reassign(campaign=viewer.campaign, assessor=assessor, actor=request.user)
+        freed = tasks.reassign(campaign=viewer.campaign, assessor=assessor, actor=request.user)
     except CannotStep as error:
         return _back(request, slug, str(error))
     messages.success(request, f"{freed} document{'' if freed == 1 else 's'} given back.")
     return redirect("campaigns:judging-assessors", slug)
 
 
-def _share_out(request: HttpRequest, viewer: access.Viewer, form: SharesForm) -> HttpResponse:
-    count = sharing_out.share_out(campaign=viewer.campaign, shares=form.codes, actor=request.user)
-    messages.success(request, f"Kept: {count} topic{'' if count == 1 else 's'} with assessors.")
+def _name_topics(
+    request: HttpRequest, viewer: access.Viewer, assessor: User, form: TopicsForm
+) -> HttpResponse:
+    count = assignment.name_topics(
+        campaign=viewer.campaign, assessor=assessor, codes=form.codes, actor=request.user
+    )
+    number = f"{count:,} topic{'' if count == 1 else 's'}" if count else "no topic"
+    messages.success(request, f"{assessor} judges {number} now.")
     return redirect("campaigns:judging-assessors", viewer.campaign.slug)
 
 

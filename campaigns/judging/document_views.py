@@ -9,9 +9,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns import access, lifecycle
-from campaigns.documents import add_documents, counts_of, remove_documents
-from campaigns.forms.assessing import AddressForm, DocumentsForm
-from campaigns.lifecycle import CannotStep
+from campaigns.errors import CannotStep, refusals_told
+from campaigns.judging.assessing_forms import AddressForm, DocumentsForm
+from campaigns.judging.documents import add_documents, counts_of, remove_documents
 from campaigns.trec.problems import FormatError
 
 
@@ -44,13 +44,10 @@ def documents_address(request: HttpRequest, slug: str) -> HttpResponse:
     form = AddressForm(request.POST, instance=copy.copy(viewer.campaign))
     if not form.is_valid():
         return _page(request, viewer, address_form=form, status=400)
-    try:
+    with refusals_told(request):
         lifecycle.change_settings(
             campaign=form.save(commit=False), fields=form.changed_data, actor=request.user
         )
-    except CannotStep as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, "Saved.")
     return redirect("campaigns:documents", slug)
 
@@ -59,11 +56,8 @@ def documents_address(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def documents_remove(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    try:
+    with refusals_told(request):
         count = remove_documents(campaign=viewer.campaign, actor=request.user)
-    except CannotStep as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, f"{count:,} document{'' if count == 1 else 's'} taken out.")
     return redirect("campaigns:documents", slug)
 
@@ -79,4 +73,4 @@ def _page(
         "form": DocumentsForm(),
         "address_form": AddressForm(instance=campaign),
     }
-    return render(request, "campaigns/documents.html", context | extra, status=status)
+    return render(request, "campaigns/judging/documents.html", context | extra, status=status)

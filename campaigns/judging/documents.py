@@ -10,7 +10,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from campaigns.lifecycle import refuse_archived
-from campaigns.models import Campaign, Document, LogEntry, Plan, Task, User
+from campaigns.log import record
+from campaigns.models import Campaign, Document, Plan, Task, User
 from campaigns.trec.documents import ParsedDocument, read_documents
 
 ROWS_AT_ONCE = 500
@@ -39,19 +40,17 @@ def add_documents(*, campaign: Campaign, file: BinaryIO, actor: User) -> int:
     many the file holds. Raises `FormatError`.
 
     The file is read twice, so that nobody waits for a transaction in which a file is looked at
-    that may be refused at its end.
+    that may be refused at its end. Only the first time is limited: what is done with the documents
+    would count as time of the second.
     """
     refuse_archived(campaign)
-    limit = settings.MAX_READING_SECONDS
-    count = sum(1 for _ in read_documents(file, max_seconds=limit))
+    count = sum(1 for _ in read_documents(file, max_seconds=settings.MAX_READING_SECONDS))
     file.seek(0)
     with transaction.atomic():
-        rows = read_documents(file, max_seconds=limit)
+        rows = read_documents(file)
         while some := list(islice(rows, ROWS_AT_ONCE)):
             _store(campaign, some)
-        LogEntry.objects.create(
-            campaign=campaign, actor=actor, verb="added documents", details={"count": count}
-        )
+        record(campaign, actor, "added documents", count=count)
     return count
 
 
@@ -61,9 +60,7 @@ def remove_documents(*, campaign: Campaign, actor: User) -> int:
     refuse_archived(campaign)
     count, _ = Document.objects.filter(campaign=campaign).delete()
     if count:
-        LogEntry.objects.create(
-            campaign=campaign, actor=actor, verb="removed documents", details={"count": count}
-        )
+        record(campaign, actor, "removed documents", count=count)
     return count
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from django import forms
 
 from campaigns.models import User
-from campaigns.sharing_out import AssessorLoad
 
 MOST_EACH = 3  # assessors of one topic, when they are spread evenly
 
@@ -20,32 +19,21 @@ class SpreadForm(forms.Form):
     )
 
 
-class SharesForm(forms.Form):
-    """The topics of each assessor, by their numbers: one field for each, for a site takes few."""
+class TopicsForm(forms.Form):
+    """The topics of one assessor, by their numbers."""
 
-    def __init__(self, *args: Any, assessors: Sequence[User], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for who in assessors:
-            self.fields[f"topics-{who.pk}"] = forms.CharField(
-                label=str(who),
-                required=False,
-                max_length=100_000,
-                widget=forms.Textarea(attrs={"rows": 2}),
-            )
+    topics = forms.CharField(
+        label="Topics",
+        help_text="The numbers of the topics, with spaces between them. Judgments stay when you"
+        " remove a topic; documents of it that the assessor holds are given back.",
+        required=False,
+        max_length=500_000,
+        widget=forms.Textarea(attrs={"rows": 6}),
+    )
 
     @property
-    def codes(self) -> list[tuple[str, int]]:
-        """Codes of topics, and the assessor of each."""
-        return [
-            (code, int(name.removeprefix("topics-")))
-            for name, text in self.cleaned_data.items()
-            for code in text.split()
-        ]
-
-
-def topics_now(loads: Sequence[AssessorLoad]) -> dict[str, str]:
-    """What `SharesForm` begins with."""
-    return {f"topics-{load.assessor.pk}": " ".join(load.codes) for load in loads}
+    def codes(self) -> list[str]:
+        return self.cleaned_data["topics"].split()
 
 
 class DocumentForm(forms.Form):

@@ -4,9 +4,11 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from campaigns import bell
-from campaigns.lifecycle import CannotStep, refuse_archived
-from campaigns.models import Campaign, LogEntry, Plan, User
+from campaigns import scoring_hooks
+from campaigns.errors import CannotStep
+from campaigns.lifecycle import refuse_archived
+from campaigns.log import record
+from campaigns.models import Campaign, Plan, User
 
 OPEN, PAUSED, ENDED = Plan.State.OPEN, Plan.State.PAUSED, Plan.State.ENDED
 
@@ -39,8 +41,16 @@ def make_plan(*, plan: Plan, actor: User | None) -> Plan:
     plan.created_by = actor
     plan.full_clean(exclude=["created_by"])
     plan.save()
-    _log(plan, actor, "made a judging plan", method=plan.method, p=plan.persistence)
-    bell.ring_for_next_documents(plan)
+    record(
+        campaign,
+        actor,
+        "made a judging plan",
+        plan,
+        plan=plan.pk,
+        method=plan.method,
+        p=plan.persistence,
+    )
+    scoring_hooks.ring_for_next_documents(plan)
     return plan
 
 
@@ -53,7 +63,7 @@ def pause_plan(*, plan: Plan, actor: User | None) -> None:
 def resume_plan(*, plan: Plan, actor: User | None) -> None:
     _move(plan, actor, "resumed judging", to=OPEN, came_from=(PAUSED,))
     if not plan.is_laid_out:
-        bell.ring_for_next_documents(plan)
+        scoring_hooks.ring_for_next_documents(plan)
 
 
 def end_plan(*, plan: Plan, actor: User | None) -> None:
@@ -79,19 +89,9 @@ def _move(
     plan.refresh_from_db()
     if not moved:
         raise CannotStep(f"The plan is {plan.state} by now.")
-    _log(plan, actor, verb, laid_out=plan.laid_out)
+    record(plan.campaign, actor, verb, plan, plan=plan.pk, laid_out=plan.laid_out)
 
 
 def _refuse_foreign_qrels(plan: Plan) -> None:
     if plan.starts_from is not None and plan.starts_from.campaign_id != plan.campaign_id:
         raise ValidationError("These qrels are of another campaign.")
-
-
-def _log(plan: Plan, actor: User | None, verb: str, **details: object) -> None:
-    LogEntry.objects.create(
-        campaign=plan.campaign,
-        actor=actor,
-        verb=verb,
-        subject=str(plan)[:100],
-        details={"plan": plan.pk} | details,
-    )

@@ -19,11 +19,12 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from campaigns import bell
+from campaigns import scoring_hooks
+from campaigns.judging.final_grades import Key, Settled, settled_now
+from campaigns.judging.plans import plan_in_force
 from campaigns.lifecycle import refuse_archived
-from campaigns.models import Campaign, Claim, Judgment, LogEntry, Plan, User
-from campaigns.planning import plan_in_force
-from campaigns.settling import Key, Settled, settled_now
+from campaigns.log import record
+from campaigns.models import Campaign, Claim, Judgment, Plan, User
 from campaigns.trec.answers import as_qrels
 from campaigns.trec.compression import plain_blocks
 from campaigns.trec.problems import SHOWN_PROBLEMS, FormatError, Problem
@@ -141,12 +142,13 @@ def take_answers(
     )
     if plan is not None:
         _end_tasks(plan, assessor, [tasks[key] for key in answers.grades if key in tasks])
-    LogEntry.objects.create(
-        campaign=held,
-        actor=actor,
-        verb="took in answers",
-        subject=str(len(answers.grades)),
-        details={"assessor": assessor.pk, "sha256": hashlib.sha256(data).hexdigest()},
+    record(
+        held,
+        actor,
+        "took in answers",
+        len(answers.grades),
+        assessor=assessor.pk,
+        sha256=hashlib.sha256(data).hexdigest(),
     )
     return answers, len(answers.grades)
 
@@ -222,7 +224,7 @@ def _end_tasks(plan: Plan, assessor: User, tasks: Sequence[int]) -> None:
     )
     is_left = plan.tasks.exclude(claims__end=Claim.End.JUDGED).exists()
     if plan.state == Plan.State.OPEN and not plan.is_laid_out and not is_left:
-        bell.ring_for_next_documents(plan)
+        scoring_hooks.ring_for_next_documents(plan)
 
 
 def _refuse_high_grades(data: bytes, parsed: ParsedQrels, highest: int) -> None:

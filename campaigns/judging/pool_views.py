@@ -8,11 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from campaigns import access, planning, pool_files, sharing_out
-from campaigns.forms.judging import AnswersForm
-from campaigns.lifecycle import CannotStep
+from campaigns import access
+from campaigns.errors import CannotStep
+from campaigns.judging import assignment, plans, pool_files
+from campaigns.judging.forms import AnswersForm
+from campaigns.judging.pool_files import Answers
 from campaigns.models import User
-from campaigns.pool_files import Answers
 from campaigns.trec.problems import FormatError
 
 SHOWN = 50  # conflicts of a kind
@@ -31,7 +32,7 @@ def pool_page(request: HttpRequest, slug: str) -> HttpResponse:
 def answers_take(request: HttpRequest, slug: str) -> HttpResponse:
     """Takes a file in; where it would contradict what is known, asks first."""
     viewer = access.organiser_or_404(request.user, slug)
-    assessors = sharing_out.assessors_of(viewer.campaign)
+    assessors = assignment.assessors_of(viewer.campaign)
     form = AnswersForm(request.POST, request.FILES, assessors=assessors)
     if not form.is_valid():
         return _page(request, viewer, form=form, status=400)
@@ -55,16 +56,16 @@ def answers_take(request: HttpRequest, slug: str) -> HttpResponse:
 def _page(
     request: HttpRequest, viewer: access.Viewer, *, status: int = 200, **extra: object
 ) -> HttpResponse:
-    plan = planning.plan_in_force(viewer.campaign)
+    plan = plans.plan_in_force(viewer.campaign)
     page = {
         "viewer": viewer,
         "campaign": viewer.campaign,
         "plan": plan,
         "laid_out": plan.tasks.count() if plan else 0,
         "depths": DEPTHS,
-        "form": AnswersForm(assessors=sharing_out.assessors_of(viewer.campaign)),
+        "form": AnswersForm(assessors=assignment.assessors_of(viewer.campaign)),
     }
-    return render(request, "campaigns/judging_pool.html", page | extra, status=status)
+    return render(request, "campaigns/judging/judging_pool.html", page | extra, status=status)
 
 
 def _ask(
@@ -96,7 +97,7 @@ def _ask(
         "file_name": form.cleaned_data["file"].name,
         "is_another": bool(form.cleaned_data["confirmed"]),
     }
-    return render(request, "campaigns/judging_answers_confirm.html", page, status=400)
+    return render(request, "campaigns/judging/judging_answers_confirm.html", page, status=400)
 
 
 def _told(count: int, answers: Answers, assessor: User) -> str:

@@ -14,17 +14,15 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
-from campaigns import bell
+from campaigns import scoring_hooks
+from campaigns.errors import CannotJudge
 from campaigns.lifecycle import refuse_archived
-from campaigns.models import Campaign, Claim, Judgment, LogEntry, Plan, Task, Topic, User
+from campaigns.log import record
+from campaigns.models import Campaign, Claim, Judgment, Plan, Task, Topic, User
 
 HELD, JUDGED = Claim.End.NONE, Claim.End.JUDGED
 SKIPPED, RELEASED = Claim.End.SKIPPED, Claim.End.RELEASED
 NOTE_CHARACTERS = 1000
-
-
-class CannotJudge(Exception):
-    """The message says why, to the assessor."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ def claim_next(*, assessor: User, topic: Topic) -> Given:
     if task is None:
         elsewhere = _first_topic_left(assessor, plan, now)
         if elsewhere is None:
-            bell.ring_if_documents_are_due(plan)
+            scoring_hooks.ring_if_documents_are_due(plan)
         return Given(plan, None, tasks, elsewhere)
     Claim.objects.bulk_create(
         [Claim(task=task, assessor=assessor, until=_lease_end(plan, now))],
@@ -101,7 +99,7 @@ def judge(
     judgment = _add(claim, grade, key, is_unsure=is_unsure, note=note[:NOTE_CHARACTERS])
     _end(claim, JUDGED, now)
     if is_first and not _is_any_unjudged(plan):
-        bell.ring_if_documents_are_due(plan)
+        scoring_hooks.ring_if_documents_are_due(plan)
     return Taken(judgment, is_further=is_further)
 
 
@@ -140,10 +138,7 @@ def reassign(*, campaign: Campaign, assessor: User, actor: User | None) -> int:
         return 0
     freed = _of(plan, assessor).filter(end=HELD).update(end=RELEASED, until=timezone.now())
     if freed:
-        details = {"assessor": assessor.pk, "count": freed}
-        LogEntry.objects.create(
-            campaign=campaign, actor=actor, verb="freed claims", details=details
-        )
+        record(campaign, actor, "freed claims", assessor=assessor.pk, count=freed)
     return freed
 
 

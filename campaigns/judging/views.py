@@ -17,10 +17,11 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns import access, assessing, desk, planning
-from campaigns.assessing import CannotJudge
-from campaigns.forms.assessing import ActForm
-from campaigns.lifecycle import CannotStep
+from campaigns import access, scoring_hooks
+from campaigns.errors import CannotJudge, CannotStep
+from campaigns.judging import assessment_page, plans
+from campaigns.judging import tasks as assessing
+from campaigns.judging.assessing_forms import ActForm
 from campaigns.models import Campaign, Plan, Topic
 
 ROWS = 50
@@ -33,8 +34,8 @@ def assess(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.assessor_or_404(request.user, slug)
     campaign = viewer.campaign
     topics = list(access.topics_to_judge(viewer))
-    plan = planning.plan_in_force(campaign)
-    progress = desk.progress_by_topic(plan, topics, request.user)
+    plan = plans.plan_in_force(campaign)
+    progress = assessment_page.progress_by_topic(plan, topics, request.user)
     rows = [(topic, progress[topic.pk]) for topic in topics]
     left = sum(each.left for _, each in rows)
     context = {
@@ -43,11 +44,14 @@ def assess(request: HttpRequest, slug: str) -> HttpResponse:
         "plan": plan,
         "rows": rows,
         "left": left,
+        "residual": scoring_hooks.mean_residual_of(plan),
         "judged": sum(each.judged for _, each in rows),
         "next_topic": next((topic for topic, each in rows if each.left), None),
-        "minutes": desk.minutes_left(desk.recent(campaign, request.user), left),
+        "minutes": assessment_page.minutes_left(
+            assessment_page.recent(campaign, request.user), left
+        ),
     }
-    return render(request, "campaigns/assess.html", context)
+    return render(request, "campaigns/judging/assess.html", context)
 
 
 @login_required
@@ -63,7 +67,7 @@ def assess_topic(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     context = _desk(request, viewer, topic, again)
     if onward := _onward(context):
         return redirect(onward)
-    return render(request, "campaigns/assess_topic.html", context)
+    return render(request, "campaigns/judging/assess_topic.html", context)
 
 
 @login_required
@@ -72,11 +76,11 @@ def assessed(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """My judgments of a topic."""
     viewer = access.assessor_or_404(request.user, slug)
     topic = access.topic_to_judge_or_404(viewer, code)
-    rows = desk.judged_by(topic, viewer.campaign, request.user)
+    rows = assessment_page.judged_by(topic, viewer.campaign, request.user)
     page = Paginator(rows, ROWS).get_page(request.GET.get("page"))
-    desk.add_titles(page.object_list, viewer.campaign)
+    assessment_page.add_titles(page.object_list, viewer.campaign)
     context = {"viewer": viewer, "campaign": viewer.campaign, "topic": topic, "page": page}
-    return render(request, "campaigns/assessed.html", context)
+    return render(request, "campaigns/judging/assessed.html", context)
 
 
 def _act(request: HttpRequest, viewer: access.Viewer, topic: Topic) -> HttpResponse:
@@ -90,7 +94,7 @@ def _act(request: HttpRequest, viewer: access.Viewer, topic: Topic) -> HttpRespo
         said, status = str(error), 409
     if is_script:
         context = _desk(request, viewer, topic, "")
-        page = render_to_string("campaigns/_desk.html", context, request)
+        page = render_to_string("campaigns/judging/_desk.html", context, request)
         answer = {"said": said, "desk": page, "onward": _onward(context)}
         return JsonResponse(answer, status=status)
     if said:
@@ -143,22 +147,24 @@ def _desk(request: HttpRequest, viewer: access.Viewer, topic: Topic, again: str)
     campaign, person = viewer.campaign, request.user
     goes_on = _goes_on(request) and not again
     topic.campaign = campaign
-    given = desk.judged_before(topic, person, again) if again else None
+    given = assessment_page.judged_before(topic, person, again) if again else None
     if again and given is None:
         raise Http404
     if again or campaign.archived_at is not None:
-        plan, doc_id = planning.plan_in_force(campaign), again
-        progress = desk.progress_by_topic(plan, [topic], person)[topic.pk]
+        plan, doc_id = plans.plan_in_force(campaign), again
+        progress = assessment_page.progress_by_topic(plan, [topic], person)[topic.pk]
         elsewhere = None
     else:
         look = assessing.claim_next(assessor=person, topic=topic)
         plan, doc_id = look.plan, look.task.doc_id if look.task else ""
         tasks, elsewhere = look.tasks, look.elsewhere
         progress = (
-            desk.progress_of(tasks) if plan else desk.progress_by_topic(None, [topic], person)
+            assessment_page.progress_of(tasks)
+            if plan
+            else assessment_page.progress_by_topic(None, [topic], person)
         )[topic.pk]
-    recent = desk.recent(campaign, person)
-    last = desk.last_act_anywhere(plan, person, recent) if goes_on else None
+    recent = assessment_page.recent(campaign, person)
+    last = assessment_page.last_act_anywhere(plan, person, recent) if goes_on else None
     return {
         "viewer": viewer,
         "campaign": campaign,
@@ -166,16 +172,16 @@ def _desk(request: HttpRequest, viewer: access.Viewer, topic: Topic, again: str)
         "plan": plan,
         "is_paused": plan is not None and plan.state == Plan.State.PAUSED,
         "progress": progress,
-        "minutes": desk.minutes_left(recent, progress.left),
-        "shown": desk.shown(topic, campaign, doc_id) if doc_id else None,
+        "minutes": assessment_page.minutes_left(recent, progress.left),
+        "shown": assessment_page.shown(topic, campaign, doc_id) if doc_id else None,
         "given": given,
-        "written": given or desk.taken_back(doc_id, recent, topic),
+        "written": given or assessment_page.taken_back(doc_id, recent, topic),
         "elsewhere": elsewhere,
         "goes_on": goes_on,
         "here": _address(campaign, topic, goes_on=goes_on),
-        "last": last or desk.last_act(progress, recent, topic),
+        "last": last or assessment_page.last_act(progress, recent, topic),
         "undo_at": _address(campaign, last.topic, goes_on=True) if last and last.topic else "",
         "is_first": not recent,
-        "grades": desk.scale_of(campaign),
+        "grades": assessment_page.scale_of(campaign),
         "key": uuid4(),
     }

@@ -1,13 +1,20 @@
 """Letters: their words, whom they go to, one row a mail, and the sending of it.
 
-When something is told is `campaigns.notices`' business.
+When something is told is `campaigns.mail.notices`' business.
 """
 
 import time
 from collections.abc import Iterable
 from datetime import datetime
 from errno import EIO
-from smtplib import SMTPConnectError, SMTPException, SMTPServerDisconnected
+from smtplib import (
+    SMTPAuthenticationError,
+    SMTPConnectError,
+    SMTPException,
+    SMTPRecipientsRefused,
+    SMTPResponseException,
+    SMTPServerDisconnected,
+)
 
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
@@ -26,7 +33,14 @@ _silent_until = 0.0  # by the monotonic clock
 
 
 class NotSent(Exception):
-    """The mail server answered, and refused a mail."""
+    """The mail server answered, and refused a mail for good."""
+
+
+class SentLater(OSError):
+    """The mail server answered, and may accept the mail later: tried again, as after an outage."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(EIO, f"the mail server does not accept it yet: {reason}")
 
 
 class MailServerAway(OSError):
@@ -92,8 +106,8 @@ def send_stored(mail_id: int) -> None:
 
 def _send(subject: str, body: str, sender: str, recipient: str) -> None:
     """By the mail server itself. One address a mail: nobody learns who else was told. Raises
-    `NotSent` and `MailServerAway`. A server that did not answer is left alone for a while, so that
-    a worker does not spend its time on waiting."""
+    `NotSent`, `SentLater` and `MailServerAway`. A server that did not answer is left alone for a
+    while, so that a worker does not spend its time on waiting."""
     global _silent_until
     if time.monotonic() < _silent_until:
         raise MailServerAway("it did not answer a moment ago")
@@ -107,6 +121,8 @@ def _send(subject: str, body: str, sender: str, recipient: str) -> None:
         fault = type(error).__name__
     except SMTPException as error:
         # What smtplib raises names the recipient, and a job keeps the words of its error.
+        if _is_for_now(error):
+            raise SentLater(type(error).__name__) from None
         raise NotSent(f"The mail server refused it: {type(error).__name__}") from None
     except OSError as error:
         fault = type(error).__name__
@@ -114,6 +130,15 @@ def _send(subject: str, body: str, sender: str, recipient: str) -> None:
         return
     _silent_until = time.monotonic() + settings.SWEEP_SECONDS
     raise MailServerAway(fault)
+
+
+def _is_for_now(refusal: SMTPException) -> bool:
+    """A reply of 400 to 499 is no final one, such as that of a server that puts unknown senders off
+    for some minutes (RFC 5321, 4.2.1). A wrong password is the site's fault and not the mail's."""
+    if isinstance(refusal, SMTPRecipientsRefused):
+        return all(400 <= code < 500 for code, _ in refusal.recipients.values())
+    is_temporary = isinstance(refusal, SMTPResponseException) and 400 <= refusal.smtp_code < 500
+    return is_temporary or isinstance(refusal, SMTPAuthenticationError)
 
 
 def members_of(team: Team) -> QuerySet[User]:

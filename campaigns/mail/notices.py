@@ -8,40 +8,42 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from campaigns import bell, letters
-from campaigns.models import Announcement, Campaign, LogEntry, Run, Team, User
+from campaigns import scoring_hooks
+from campaigns.log import record
+from campaigns.mail import messages
+from campaigns.models import Announcement, Campaign, Run, Team, User
 
 
 def tell(*, campaign: Campaign, key: str, subject: str, body: str, to: Iterable[User]) -> None:
     """One mail to each, told once per `key`."""
-    for notice in letters.write(campaign=campaign, key=key, subject=subject, body=body, to=to):
-        bell.ring_for_notice(notice)
+    for notice in messages.write(campaign=campaign, key=key, subject=subject, body=body, to=to):
+        scoring_hooks.ring_for_notice(notice)
 
 
 def tell_team(run: Run, kind: str) -> None:
     """One mail to each member of the run's team, by templates/mail/<kind>.txt: *refused*, or
-    *scored*; that one through `scoring.delivery`, which knows who may be told."""
-    subject, body = letters.about_run(run, kind)
+    *scored*; that one through `scoring.jobs.mail`, which knows who may be told."""
+    subject, body = messages.about_run(run, kind)
     key = f"{kind}/{run.public_id}"
     tell(
-        campaign=run.campaign, key=key, subject=subject, body=body, to=letters.members_of(run.team)
+        campaign=run.campaign, key=key, subject=subject, body=body, to=messages.members_of(run.team)
     )
 
 
 def tell_members(team: Team, kind: str, *, key: str) -> None:
     """What the organisers have decided about a team."""
-    _tell(team.campaign, kind, key=f"{kind}/{key}", to=letters.members_of(team), team=team)
+    _tell(team.campaign, kind, key=f"{kind}/{key}", to=messages.members_of(team), team=team)
 
 
 def tell_organisers(team: Team, kind: str) -> None:
-    to = letters.organisers_of(team.campaign)
+    to = messages.organisers_of(team.campaign)
     _tell(team.campaign, kind, key=f"{kind}/{team.public_id}", to=to, team=team)
 
 
 def tell_published(campaign: Campaign) -> None:
     """To the members of teams who may see the board; once for each time it is published."""
     moment = campaign.published_at.isoformat() if campaign.published_at else ""
-    to = letters.readers_of_board(campaign, campaign.published_at or timezone.now())
+    to = messages.readers_of_board(campaign, campaign.published_at or timezone.now())
     _tell(campaign, "published", key=f"published/{moment}", to=to)
 
 
@@ -65,10 +67,8 @@ def announce(*, campaign: Campaign, subject: str, body: str, by: User) -> Announ
         announcement = Announcement.objects.create(
             campaign=campaign, subject=subject, body=body, by=by
         )
-        LogEntry.objects.create(
-            campaign=campaign, actor=by, verb="announced", subject=subject[:100]
-        )
-        to = letters.participants_of(campaign)
+        record(campaign, by, "announced", subject)
+        to = messages.participants_of(campaign)
         key = f"announcement/{announcement.pk}"
         _tell(campaign, "announcement", key=key, to=to, announcement=announcement)
     return announcement
@@ -101,9 +101,9 @@ def _tell_once(campaign: Campaign, kind: str, moment: datetime, is_due: Q) -> No
     with transaction.atomic():
         if Campaign.objects.filter(is_due, pk=campaign.pk).update(**marks[kind]):
             key = f"{kind}/{moment.isoformat()}"
-            _tell(campaign, kind, key=key, to=letters.participants_of(campaign))
+            _tell(campaign, kind, key=key, to=messages.participants_of(campaign))
 
 
 def _tell(campaign: Campaign, kind: str, *, key: str, to: Iterable[User], **facts: object) -> None:
-    subject, body = letters.compose(kind, campaign, **facts)
+    subject, body = messages.compose(kind, campaign, **facts)
     tell(campaign=campaign, key=key, subject=subject, body=body, to=to)

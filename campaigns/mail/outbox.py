@@ -1,7 +1,7 @@
 """The site's EMAIL_BACKEND: a request stores its mails, and workers send them.
 
-Notices of campaigns have rows of their own (`campaigns.notices`); this takes all other mails, above
-all those that allauth sends. So no request waits for the mail server.
+Notices of campaigns have rows of their own (`campaigns.mail.notices`); this takes all other mails,
+above all those that allauth sends. So no request waits for the mail server.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 
-from campaigns import bell
+from campaigns import scoring_hooks
 from campaigns.models import Mail
 
 
@@ -33,4 +33,4 @@ class StoredMail(BaseEmailBackend):
             subject=" ".join(message.subject.split())[:998],
             body=message.body,
         )
-        bell.enqueue_mail(mail)
+        scoring_hooks.enqueue_mail(mail)

@@ -13,10 +13,10 @@ from campaigns import access, lifecycle
 from campaigns.api.acts import acting, reading, writing
 from campaigns.api.answers import FAULTY_FIELD, READS, WRITES, refusals
 from campaigns.api.asked import asked
-from campaigns.api.changing import change_campaign, make_campaign
-from campaigns.api.settings import NewCampaignSerializer, SettingsSerializer
-from campaigns.choices import one_of
+from campaigns.manage.changing import change_campaign, make_campaign
+from campaigns.manage.settings_api import NewCampaignSerializer, SettingsSerializer
 from campaigns.models import Campaign
+from campaigns.options import one_of
 
 LISTED = 200
 RULES = (

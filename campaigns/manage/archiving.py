@@ -5,8 +5,10 @@ import logging
 from django.db import transaction
 from django.utils import timezone
 
-from campaigns import bell
-from campaigns.lifecycle import CannotStep, refuse_archived
+from campaigns import scoring_hooks
+from campaigns.errors import CannotDelete, CannotStep
+from campaigns.lifecycle import refuse_archived
+from campaigns.log import record
 from campaigns.models import (
     Announcement,
     Campaign,
@@ -48,10 +50,6 @@ OF_ONE_YEAR = (
 )  # fmt: skip
 
 
-class CannotDelete(Exception):
-    """The message says why, to the organiser who tried."""
-
-
 @transaction.atomic
 def copy_campaign(*, campaign: Campaign, slug: str, name: str, actor: User) -> Campaign:
     """A draft with the same settings, texts, form, switches and organisers; without dates, topics,
@@ -66,7 +64,7 @@ def copy_campaign(*, campaign: Campaign, slug: str, name: str, actor: User) -> C
         Membership(campaign=made, person_id=person, role=Membership.Role.ORGANISER)
         for person in sorted(people)
     )
-    LogEntry.objects.create(campaign=made, actor=actor, verb="copied from", subject=campaign.slug)
+    record(made, actor, "copied from", campaign.slug)
     return made
 
 
@@ -79,14 +77,14 @@ def archive(*, campaign: Campaign, actor: User | None) -> None:
     )
     if not archived.update(archived_at=timezone.now(), is_accepting=False):
         raise CannotStep("Runs are being taken: close the campaign first.")
-    LogEntry.objects.create(campaign=campaign, actor=actor, verb="archived")
+    record(campaign, actor, "archived")
     campaign.refresh_from_db()
 
 
 @transaction.atomic
 def bring_back(*, campaign: Campaign, actor: User | None) -> None:
     if Campaign.objects.filter(pk=campaign.pk).exclude(archived_at=None).update(archived_at=None):
-        LogEntry.objects.create(campaign=campaign, actor=actor, verb="brought back")
+        record(campaign, actor, "brought back")
     campaign.refresh_from_db()
 
 
@@ -101,7 +99,7 @@ def delete_campaign(*, campaign: Campaign, actor: User, typed_slug: str) -> None
         raise CannotDelete("Archive it first: what people can see is not deleted.")
     if typed_slug != row.slug:
         raise CannotDelete(f"Type its address, {row.slug}, to delete it.")
-    bell.erase_scores(row)
+    scoring_hooks.erase_scores(row)
     Run.objects.filter(campaign=row).update(replaces=None)
     Campaign.objects.filter(pk=row.pk).update(active_qrels=None)
     _delete_judging(row)

@@ -6,17 +6,13 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns import access, archiving
+from campaigns import access
 from campaigns.api.acts import acting, writing
 from campaigns.api.answers import WRITES, refusals
-from campaigns.api.asked import Asked, asked
-from campaigns.api.campaigns import (
-    CampaignDetailSerializer,
-    as_it_is,
-    refuse_who_may_not_create,
-)
-from campaigns.api.changing import refuse_faulty
-from campaigns.forms.campaign import CopyForm
+from campaigns.api.asked import Asked, asked, refuse_faulty
+from campaigns.manage import archiving
+from campaigns.manage.api import CampaignDetailSerializer, as_it_is, refuse_who_may_not_create
+from campaigns.manage.forms import CopyForm
 
 
 class CopyAsked(Asked):

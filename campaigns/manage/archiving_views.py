@@ -7,8 +7,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaigns import access, archiving, lifecycle
-from campaigns.forms.campaign import CopyForm
+from campaigns import access, lifecycle
+from campaigns.errors import CannotDelete, refusals_told
+from campaigns.manage import archiving
+from campaigns.manage.forms import CopyForm
 
 
 @login_required
@@ -31,7 +33,7 @@ def campaign_copy(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("campaigns:campaign-manage", made.slug)
     return render(
         request,
-        "campaigns/campaign_copy.html",
+        "campaigns/manage/campaign_copy.html",
         {
             "viewer": viewer,
             "campaign": viewer.campaign,
@@ -48,10 +50,8 @@ def campaign_archive(request: HttpRequest, slug: str) -> HttpResponse:
     """Archives, or brings back what is archived."""
     viewer = access.organiser_or_404(request.user, slug)
     act = archiving.bring_back if "bring_back" in request.POST else archiving.archive
-    try:
+    with refusals_told(request):
         act(campaign=viewer.campaign, actor=request.user)
-    except lifecycle.CannotStep as error:
-        messages.error(request, str(error))
     return redirect("campaigns:campaign-manage", slug)
 
 
@@ -73,14 +73,14 @@ def campaign_delete(request: HttpRequest, slug: str) -> HttpResponse:
                 actor=request.user,
                 typed_slug=request.POST.get("slug", "").strip(),
             )
-        except archiving.CannotDelete as error:
+        except CannotDelete as error:
             fault = str(error)
         else:
             messages.success(request, f"{viewer.campaign.name} is deleted.")
             return redirect("campaigns:campaign-list")
     return render(
         request,
-        "campaigns/campaign_delete.html",
+        "campaigns/manage/campaign_delete.html",
         {
             "viewer": viewer,
             "campaign": viewer.campaign,

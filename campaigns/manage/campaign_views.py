@@ -7,10 +7,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from campaigns import access, desk, lifecycle, quotas, verdicts
-from campaigns.forms.campaign import CampaignForm, NewCampaignForm
-from campaigns.forms.measures import MeasuresForm
+from campaigns import access, lifecycle, quotas, scoring_hooks
+from campaigns.judging import assessment_page
+from campaigns.manage.forms import CampaignForm, NewCampaignForm
+from campaigns.manage.measures_form import MeasuresForm
 from campaigns.models import Audience, Campaign, Membership, Run
+from campaigns.runs import decisions as verdicts
 
 TOPICS_SHOWN = 100  # with all their fields; the list of topics has pages of them
 
@@ -22,10 +24,10 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
     published = [each for each in current if each.stage == Campaign.Stage.PUBLISHED]
     return render(
         request,
-        "campaigns/campaign_list.html",
+        "campaigns/manage/campaign_list.html",
         {
             "campaigns": current,
-            "archived": campaigns.exclude(archived_at=None),
+            "archived": list(campaigns.exclude(archived_at=None)),
             "taking": [e for e in current if lifecycle.is_accepting_at(e, request.arrived_at)],
             "published": published,
             "example": next((e for e in published if e.board_audience == Audience.EVERYONE), None),
@@ -41,15 +43,17 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
     campaign: Campaign = viewer.campaign
     runs = _own_runs(viewer)
     is_accepting = lifecycle.is_accepting_at(campaign, request.arrived_at)
-    topics = campaign.topics.order_by("position") if viewer.can_see_topics else ()
+    topics = list(campaign.topics.order_by("position")) if viewer.can_see_topics else []
     return render(
         request,
-        "campaigns/campaign_detail.html",
+        "campaigns/manage/campaign_detail.html",
         {
             "viewer": viewer,
             "campaign": campaign,
             "topics": topics,
             "first_topics": topics[:TOPICS_SHOWN],
+            "announcements": list(campaign.announcements.all()) if viewer.roles else [],
+            "measures": scoring_hooks.explained_measures(["RBP", *campaign.measures]),
             "is_accepting": is_accepting,
             "is_late": lifecycle.is_late_at(campaign, request.arrived_at),
             "runs": runs,
@@ -76,7 +80,7 @@ def campaign_create(request: HttpRequest) -> HttpResponse:
         return redirect("campaigns:campaign-manage", campaign.slug)
     return render(
         request,
-        "campaigns/campaign_form.html",
+        "campaigns/manage/campaign_form.html",
         {"form": form, "measures_form": measures_form, "series_names": series_named(request)},
         status=400 if form.errors or measures_form.errors else 200,
     )
@@ -104,7 +108,7 @@ def series_named(request: HttpRequest) -> list[str]:
 def _to_judge(viewer: access.Viewer) -> int:
     """How many documents wait for the viewer, who may be an assessor."""
     is_assessor = Membership.Role.ASSESSOR in viewer.roles
-    return desk.left_for(viewer.campaign, viewer.person) if is_assessor else 0
+    return assessment_page.left_for(viewer.campaign, viewer.person) if is_assessor else 0
 
 
 def _own_runs(viewer: access.Viewer) -> QuerySet[Run]:

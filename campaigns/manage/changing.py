@@ -12,13 +12,14 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from rest_framework import serializers
-from rest_framework.exceptions import ErrorDetail
 
-from campaigns import bell, descriptions, lifecycle
-from campaigns.forms.campaign import CampaignForm
-from campaigns.forms.showing import FeedbackForm
+from campaigns import lifecycle, scoring_hooks
+from campaigns.api.asked import refuse_faulty
+from campaigns.manage.forms import CampaignForm
+from campaigns.manage.visibility_forms import FeedbackForm
 from campaigns.models import Campaign, User
 from campaigns.models.showing import TABLES
+from campaigns.runs import description as descriptions
 
 SHOWING = {"preset", "stage_switches"}
 RUN_FORM = {"run_types", "asks_priority", "run_fields"}
@@ -74,7 +75,7 @@ def _measures(campaign: Campaign, said: Said) -> list[str]:
     if "measures" not in said:
         return campaign.measures
     try:
-        return bell.measures_named(said["measures"], rel=campaign.rel)
+        return scoring_hooks.measures_named(said["measures"], rel=campaign.rel)
     except ValidationError as error:
         raise serializers.ValidationError({"measures": error.messages}) from error
 
@@ -109,21 +110,6 @@ def _filled(kind: type[forms.ModelForm], said: Said, campaign: Campaign) -> form
     form = kind(texts | {"typed_in": "utc"}, instance=campaign)
     refuse_faulty(form)
     return form
-
-
-def refuse_faulty(form: forms.BaseForm) -> None:
-    """Raises `ValidationError` for a form that is not filled in right, field by field."""
-    if form.is_valid():
-        return
-    faults = form.errors.get_json_data()
-    raise serializers.ValidationError(
-        {
-            name.replace(forms.forms.NON_FIELD_ERRORS, "non_field_errors"): [
-                ErrorDetail(fault["message"], fault["code"] or "invalid") for fault in found
-            ]
-            for name, found in faults.items()
-        }
-    )
 
 
 def _typed(value: object) -> str:

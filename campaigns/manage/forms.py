@@ -7,11 +7,11 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
-from campaigns import zones
-from campaigns.forms.dates import MomentField
+from campaigns.manage.date_fields import MomentField
 from campaigns.models import Campaign, Preset, Series
 from campaigns.models.campaign import HIGHEST_P
 from campaigns.models.showing import TABLES
+from campaigns.text import zones
 
 DATES = ("opens_at", "closes_at", "topics_released_at", "reveals_teams_at")
 

@@ -14,8 +14,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from campaigns.choices import one_of
-from campaigns.log_rows import LogRow, log_rows
+from campaigns.log import LogRow, log_rows
+from campaigns.options import one_of
 
 PAGE = 100
 A_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00")
@@ -34,7 +34,7 @@ def log_page(request: HttpRequest, slug: str) -> HttpResponse:
     lines = [(row, said(row.details)) for row in log_rows(viewer.campaign, page)]
     return render(
         request,
-        "campaigns/log.html",
+        "campaigns/manage/log.html",
         {
             "viewer": viewer,
             "campaign": viewer.campaign,

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from campaigns import bell
+from campaigns import scoring_hooks
 from campaigns.models import Campaign
 
 BETWEEN = re.compile(r"[\s,]+(?![^()]*\))")  # a comma inside brackets belongs to the name
@@ -31,7 +31,7 @@ class MeasuresForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.campaign = campaign
         self.before: list[str] = list(campaign.measures)
-        groups = bell.offered_measures()
+        groups = scoring_hooks.offered_measures()
         self.fields["ticked"].choices = [
             (group, [(name, name) for name in names]) for group, names in groups.items()
         ]
@@ -50,7 +50,7 @@ class MeasuresForm(forms.Form):
             return None
         typed = [name for name in BETWEEN.split(self.cleaned_data["typed"]) if name]
         try:
-            named = bell.measures_named([*self.cleaned_data["ticked"], *typed], rel=rel)
+            named = scoring_hooks.measures_named([*self.cleaned_data["ticked"], *typed], rel=rel)
         except ValidationError as error:
             self.add_error("typed", error)
             return None
@@ -62,5 +62,5 @@ class MeasuresForm(forms.Form):
         boxes = {str(box.data["value"]): box for box in self["ticked"].subwidgets}
         return [
             (group, [boxes[name] for name in names])
-            for group, names in bell.offered_measures().items()
+            for group, names in scoring_hooks.offered_measures().items()
         ]

@@ -1,44 +1,23 @@
-"""Topics and qrels: as organisers bring them, and as files for whoever may have them."""
+"""Topics and qrels as organisers bring them; refusals are shown on the campaign's page."""
 
 import hashlib
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
-from campaigns import access, assignments
-from campaigns.forms.assignments import FreezeForm, QrelsForm, RemoveTopicsForm, TopicsForm
-from campaigns.lifecycle import CannotStep
+from campaigns import access
+from campaigns.errors import CannotStep, NeedsConfirmation
+from campaigns.manage.views import manage_page
 from campaigns.models import Campaign, Qrels
-from campaigns.qrels_files import UNKNOWN, NeedsConfirmation, text_of
-from campaigns.qrels_versions import version_or_404
+from campaigns.qrels import topics as assignments
+from campaigns.qrels.files import UNKNOWN
+from campaigns.qrels.forms import FreezeForm, QrelsForm, RemoveTopicsForm, TopicsForm
+from campaigns.qrels.versions import version_or_404
 from campaigns.trec.problems import FormatError, Problem
 from campaigns.trec.topics import read_topics
-from campaigns.views.manage import manage_page
-
-
-@require_safe
-def topics_file(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
-    if not viewer.can_see_topics:
-        raise Http404
-    response = HttpResponse(
-        assignments.topics_xml(viewer.campaign), content_type="application/xml; charset=utf-8"
-    )
-    response["Content-Disposition"] = f'attachment; filename="{slug}-topics.xml"'
-    return response
-
-
-@require_safe
-def qrels_file(request: HttpRequest, slug: str, version: int) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
-    qrels = version_or_404(viewer, version)
-    response = StreamingHttpResponse(text_of(qrels), content_type="text/plain; charset=utf-8")
-    name = f"{slug}-qrels-v{qrels.version}.txt"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
 
 
 @login_required
@@ -154,7 +133,7 @@ def _ask_to_confirm(
         "note": form.cleaned_data["note"],
         "is_another": bool(form.cleaned_data["confirmed"]),
     }
-    return render(request, "campaigns/qrels_confirm.html", context, status=400)
+    return render(request, "campaigns/qrels/qrels_confirm.html", context, status=400)
 
 
 def _told(request: HttpRequest, campaign: Campaign, qrels: Qrels) -> HttpResponse:

@@ -4,9 +4,9 @@ pages' own forms to say: see `changing`."""
 from rest_framework import serializers
 
 from campaigns.api.asked import Asked
-from campaigns.descriptions import FIELD_LIMIT, KINDS
 from campaigns.models import Campaign, Preset, Run
 from campaigns.models.campaign import DEEPEST, HIGHEST_P, SMALL
+from campaigns.runs.description import FIELD_LIMIT, KINDS
 
 STEPS = 1_000_000.0
 

@@ -8,15 +8,16 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns import access, lifecycle
-from campaigns.forms.assignments import QrelsForm, TopicsForm
-from campaigns.forms.campaign import CampaignForm
-from campaigns.forms.meanwhile import STALE, is_stale, mark_of
-from campaigns.forms.measures import MeasuresForm
-from campaigns.forms.showing import SHOWN_STAGES, shown_by
-from campaigns.log_rows import log_rows
+from campaigns import access, lifecycle, scoring_hooks
+from campaigns.edit_conflicts import STALE, is_stale, mark_of
+from campaigns.errors import refusals_told
+from campaigns.log import log_rows
+from campaigns.manage.campaign_views import series_named, settings_agree
+from campaigns.manage.forms import CampaignForm
+from campaigns.manage.measures_form import MeasuresForm
+from campaigns.manage.visibility_forms import SHOWN_STAGES, shown_by
 from campaigns.models import Campaign
-from campaigns.views.campaigns import series_named, settings_agree
+from campaigns.qrels.forms import QrelsForm, TopicsForm
 
 STEPS = lifecycle.STEPS
 
@@ -45,7 +46,7 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("campaigns:campaign-manage", form.instance.slug)
     return render(
         request,
-        "campaigns/campaign_form.html",
+        "campaigns/manage/campaign_form.html",
         {
             "viewer": viewer,
             "campaign": viewer.campaign,
@@ -70,13 +71,10 @@ def _changed_settings(form: CampaignForm, before: Campaign) -> dict[str, str]:
 
 
 def _store_settings(request: HttpRequest, form: CampaignForm, fields: list[str]) -> None:
-    try:
+    with refusals_told(request):
         lifecycle.change_settings(
             campaign=form.save(commit=False), fields=fields, actor=request.user
         )
-    except lifecycle.Archived as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, "Saved.")
 
 
@@ -87,10 +85,8 @@ def campaign_step(request: HttpRequest, slug: str, step: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     if step not in STEPS:
         raise Http404
-    try:
+    with refusals_told(request):
         STEPS[step](campaign=viewer.campaign, actor=request.user)
-    except lifecycle.CannotStep as error:
-        messages.error(request, str(error))
     return redirect("campaigns:campaign-manage", slug)
 
 
@@ -112,14 +108,16 @@ def manage_page(
         "pending_team_count": campaign.teams.filter(approved_at=None).count(),
         "checked_run_count": campaign.runs.filter(state="checked", withdrawn_at=None).count(),
         "failed_run_count": campaign.runs.filter(state="failed").count(),
-        "teams": campaign.teams.order_by("name", "pk"),
+        "teams": list(campaign.teams.order_by("name", "pk")),
         "stages": SHOWN_STAGES,
         "shown_now": shown_by(campaign.stage_switches[campaign.stage]),
         "shown_at_the_end": shown_by(campaign.stage_switches[Campaign.Stage.PUBLISHED]),
         "is_taking": lifecycle.is_accepting_at(campaign, request.arrived_at),
         "next_moment": lifecycle.next_moment(campaign, request.arrived_at),
         "may_create": lifecycle.may_create_campaigns(request.user),
-        "qrels_versions": campaign.qrels.order_by("-version"),
+        "qrels_versions": list(campaign.qrels.order_by("-version")),
+        "judgment_count": campaign.judgments.count(),
+        "rescoring": scoring_hooks.rescoring_of(campaign),
         "log": log_rows(campaign, last_acts[:10]),
     }
-    return render(request, "campaigns/campaign_manage.html", context | extra, status=status)
+    return render(request, "campaigns/manage/campaign_manage.html", context | extra, status=status)

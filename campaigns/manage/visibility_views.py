@@ -9,8 +9,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from campaigns import access, lifecycle
-from campaigns.forms.meanwhile import STALE, is_stale, mark_of
-from campaigns.forms.showing import SHOWN_STAGES, FeedbackForm, ShowingForm, shown_by
+from campaigns.edit_conflicts import STALE, is_stale, mark_of
+from campaigns.errors import refusals_told
+from campaigns.manage.visibility_forms import SHOWN_STAGES, FeedbackForm, ShowingForm, shown_by
 from campaigns.models import Campaign, Preset
 from campaigns.models.showing import TABLES
 
@@ -40,7 +41,7 @@ def showing_edit(request: HttpRequest, slug: str) -> HttpResponse:
         form.add_error(None, f"{STALE}.")
     return render(
         request,
-        "campaigns/showing_form.html",
+        "campaigns/manage/showing_form.html",
         {
             "viewer": viewer,
             "campaign": campaign,
@@ -65,7 +66,7 @@ def _changes(form: ShowingForm | FeedbackForm, campaign: Campaign) -> bool:
 
 
 def _store(request: HttpRequest, viewer: access.Viewer, form: ShowingForm | FeedbackForm) -> None:
-    try:
+    with refusals_told(request):
         if isinstance(form, FeedbackForm):
             lifecycle.change_settings(
                 campaign=form.save(commit=False), fields=form.changed_data, actor=request.user
@@ -77,7 +78,4 @@ def _store(request: HttpRequest, viewer: access.Viewer, form: ShowingForm | Feed
                 table=form.table,
                 actor=request.user,
             )
-    except lifecycle.Archived as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, "Saved.")

@@ -5,8 +5,8 @@ from typing import Any
 from allauth.account.adapter import DefaultAccountAdapter
 from django.http import HttpRequest
 
-from campaigns import login_limits
 from campaigns.models import User
+from campaigns.people import login_limits
 
 
 class AccountAdapter(DefaultAccountAdapter):

@@ -9,9 +9,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from knox.models import AuthToken
 from knox.settings import knox_settings
 
-from campaigns.forms.people import AccountForm, FarewellForm
-from campaigns.own_data import CannotGo, close_account, own_data
-from campaigns.tokens import TooManyTokens, make_token, tokens_of
+from campaigns.errors import CannotGo, TooManyTokens
+from campaigns.people.accounts import close_account, own_data
+from campaigns.people.forms import AccountForm, FarewellForm
+from campaigns.people.tokens import make_token, tokens_of
 
 
 @login_required
@@ -22,7 +23,7 @@ def account(request: HttpRequest) -> HttpResponse:
         form.save()
         messages.success(request, "Kept.")
         return redirect("campaigns:account")
-    return render(request, "campaigns/account.html", _account_page(request, form))
+    return render(request, "campaigns/people/account.html", _account_page(request, form))
 
 
 @login_required
@@ -35,7 +36,7 @@ def token_create(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(error))
         return redirect("campaigns:account")
     context = _account_page(request, AccountForm(instance=request.user)) | made
-    return render(request, "campaigns/account.html", context)
+    return render(request, "campaigns/people/account.html", context)
 
 
 @login_required
@@ -69,9 +70,9 @@ def account_close(request: HttpRequest) -> HttpResponse:
             logout(request)
             return redirect("campaigns:campaign-list")
     status = 400 if form.errors else 200
-    return render(request, "campaigns/account_close.html", {"form": form}, status=status)
+    return render(request, "campaigns/people/account_close.html", {"form": form}, status=status)
 
 
 def _account_page(request: HttpRequest, form: AccountForm) -> dict[str, object]:
     limit = knox_settings.TOKEN_LIMIT_PER_USER
-    return {"form": form, "tokens": tokens_of(request.user), "token_limit": limit}
+    return {"form": form, "tokens": list(tokens_of(request.user)), "token_limit": limit}

@@ -12,6 +12,8 @@ from django.db.models import Count, F
 from django.utils import timezone
 from knox.models import AuthToken
 
+from campaigns.errors import CannotGo
+from campaigns.log import record
 from campaigns.models import (
     Campaign,
     Invitation,
@@ -25,10 +27,6 @@ from campaigns.models import (
 )
 
 GONE = "gone-{pk}@invalid"  # a domain that no mail reaches (RFC 2606)
-
-
-class CannotGo(Exception):
-    """The message says why, to the person who would."""
 
 
 def own_data(person: User) -> dict[str, Any]:
@@ -90,13 +88,8 @@ def close_account(*, person: User) -> None:
     """Forgets a person. Raises `CannotGo` for the last organiser of a campaign, without whom
     nobody could look after it."""
     _refuse_last_organiser(person)
-    for membership in person.memberships.select_related("team"):
-        LogEntry.objects.create(
-            campaign_id=membership.campaign_id,
-            actor=person,
-            verb="closed their account",
-            details={"role": membership.role},
-        )
+    for membership in person.memberships.select_related("campaign"):
+        record(membership.campaign, person, "closed their account", role=membership.role)
     person.memberships.all().delete()
     person.topics_to_judge.all().delete()
     Notice.objects.filter(recipient=person).delete()
@@ -115,8 +108,9 @@ def close_account(*, person: User) -> None:
 
 
 def _addresses(person: User) -> set[str]:
-    others = EmailAddress.objects.filter(user=person).values_list("email", flat=True)
-    return {person.email, *others}
+    """Addresses that are this person's. One that is only added may be somebody else's."""
+    verified = EmailAddress.objects.filter(user=person, verified=True)
+    return {person.email, *verified.values_list("email", flat=True)}
 
 
 def _refuse_last_organiser(person: User) -> None:

@@ -6,8 +6,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from campaigns import access, letters, notices
-from campaigns.forms.people import AnnouncementForm
+from campaigns import access
+from campaigns.mail import messages as letters
+from campaigns.mail import notices
+from campaigns.people.forms import AnnouncementForm
 
 
 @login_required
@@ -34,4 +36,4 @@ def announce(request: HttpRequest, slug: str) -> HttpResponse:
         "reader_count": letters.participants_of(viewer.campaign).count(),
     }
     status = 400 if form.errors else 200
-    return render(request, "campaigns/announce.html", page, status=status)
+    return render(request, "campaigns/people/announce.html", page, status=status)

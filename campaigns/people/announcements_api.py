@@ -7,13 +7,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns import access, lifecycle, notices
+from campaigns import access, lifecycle
 from campaigns.api.acts import reading, writing
 from campaigns.api.answers import READS, WRITES
-from campaigns.api.asked import Asked, asked
-from campaigns.api.changing import refuse_faulty
-from campaigns.forms.people import AnnouncementForm
+from campaigns.api.asked import Asked, asked, refuse_faulty
+from campaigns.mail import notices
 from campaigns.models import Announcement
+from campaigns.people.forms import AnnouncementForm
 
 
 class AnnouncementAsked(Asked):

@@ -10,11 +10,12 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns import access, lifecycle, merging, teams
+from campaigns import access, lifecycle
 from campaigns.api.acts import acting, reading, writing
 from campaigns.api.answers import READS, WRITES
 from campaigns.api.asked import Asked, ReasonAsked, asked
 from campaigns.models import Campaign, Team
+from campaigns.people import merging, teams
 
 
 class TeamSerializer(serializers.Serializer):

@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from campaigns import people
 from campaigns.models import Announcement, Campaign, User
+from campaigns.people import membership
 
 
 def check_visible(text: str) -> None:
@@ -39,7 +39,7 @@ class TermsForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.campaign = campaign
         # What is shown anew is of the terms as they are now, whatever was sent.
-        self.now = people.terms_digest(campaign)
+        self.now = membership.terms_digest(campaign)
         self.initial["digest"] = self.now
 
     def clean_digest(self) -> str:
@@ -95,18 +95,18 @@ class LinkForm(forms.Form):
     """How many people may follow a link, and for how long; an empty field has its default."""
 
     max_uses = forms.IntegerField(
-        label="Number of uses", min_value=1, max_value=people.MOST_USES, required=False
+        label="Number of uses", min_value=1, max_value=membership.MOST_USES, required=False
     )
     days = forms.IntegerField(
         label="Expires after, in days",
         min_value=1,
-        max_value=people.MOST_DAYS,
+        max_value=membership.MOST_DAYS,
         required=False,
     )
 
     def __init__(self, *args: Any, uses: int = 1, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.initial = {"max_uses": uses, "days": people.INVITATION_DAYS} | self.initial
+        self.initial = {"max_uses": uses, "days": membership.INVITATION_DAYS} | self.initial
 
 
 class AnnouncementForm(forms.ModelForm):

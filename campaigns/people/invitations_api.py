@@ -9,14 +9,14 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns import access, people, teams
+from campaigns import access
 from campaigns.api.acts import ANYTHING, writing
 from campaigns.api.answers import FAULTY_FIELD, WRITES
-from campaigns.api.asked import Asked, asked
-from campaigns.api.changing import refuse_faulty
-from campaigns.api.teams import TeamSerializer, team_as_it_is
-from campaigns.forms.people import NewTeamForm
+from campaigns.api.asked import Asked, asked, refuse_faulty
 from campaigns.models import Membership
+from campaigns.people import membership, teams
+from campaigns.people.api import TeamSerializer, team_as_it_is
+from campaigns.people.forms import NewTeamForm
 
 
 class NewTeamAsked(Asked):
@@ -25,12 +25,12 @@ class NewTeamAsked(Asked):
 
 class InvitationAsked(Asked):
     max_uses = serializers.IntegerField(
-        min_value=1, max_value=people.MOST_USES, default=people.TEAM_LINK_USES
+        min_value=1, max_value=membership.MOST_USES, default=membership.TEAM_LINK_USES
     )
     days = serializers.IntegerField(
         min_value=1,
-        max_value=people.MOST_DAYS,
-        default=people.INVITATION_DAYS,
+        max_value=membership.MOST_DAYS,
+        default=membership.INVITATION_DAYS,
         help_text="After so many the link expires.",
     )
 
@@ -93,7 +93,7 @@ def team_invite(request: Request, slug: str, team: str) -> Response:
     viewer = access.organiser_or_404(request.user, slug)
     found = get_object_or_404(viewer.campaign.teams, public_id=team)
     role = Membership.Role.PARTICIPANT
-    invitation, token = people.invite(
+    invitation, token = membership.invite(
         campaign=viewer.campaign,
         by=request.user,
         role=role,

@@ -6,19 +6,12 @@ Call these in a transaction that holds the campaign by `locked`.
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from campaigns import teams
+from campaigns.errors import CannotInvite, CannotJoin
 from campaigns.models import Campaign, Invitation, Membership, Team, User
+from campaigns.people import teams
 
 # These roles and a team exclude each other.
 OUTSIDE_TEAMS = (Membership.Role.ASSESSOR, Membership.Role.READER)
-
-
-class CannotJoin(Exception):
-    """The message says why, to the person who tried."""
-
-
-class CannotInvite(teams.CannotChange):
-    """The message says why, to the person who tried."""
 
 
 def locked(campaign: Campaign) -> Campaign:

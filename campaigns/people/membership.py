@@ -8,9 +8,12 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from campaigns import joining, lifecycle, notices, participation, teams
-from campaigns.joining import CannotJoin
-from campaigns.models import Campaign, Invitation, LogEntry, Membership, Team, User
+from campaigns import lifecycle, participation
+from campaigns.errors import CannotJoin, CannotRemoveMember
+from campaigns.log import record
+from campaigns.mail import notices
+from campaigns.models import Campaign, Invitation, Membership, Team, User
+from campaigns.people import joining, teams
 
 INVITATION_DAYS, MOST_DAYS = 30, 365
 
@@ -20,10 +23,6 @@ INVITED_ROLES = (Membership.Role.ORGANISER, Membership.Role.ASSESSOR, Membership
 # a role is for one.
 TEAM_LINK_USES = 5
 MOST_USES = 500
-
-
-class CannotRemove(Exception):
-    """The message says why, to the organiser who tried."""
 
 
 def display_name(person: User) -> str:
@@ -70,13 +69,7 @@ def found_team(
         joining.join(campaign, person, Membership.Role.PARTICIPANT, team)
         if accepts_terms:
             accept_terms(campaign=campaign, person=person)
-        LogEntry.objects.create(
-            campaign=campaign,
-            actor=person,
-            verb="founded",
-            subject=team.public_id,
-            details={"team": name, "waits": waits},
-        )
+        record(team, person, "founded", team=name, waits=waits)
         if waits:
             notices.tell_organisers(team, "asked")
     return team
@@ -107,13 +100,8 @@ def invite(
             expires_at=timezone.now() + timedelta(days=days or INVITATION_DAYS),
             max_uses=max_uses or (TEAM_LINK_USES if team else 1),
         )
-        LogEntry.objects.create(
-            campaign=campaign,
-            actor=by,
-            verb="invited",
-            subject=role,
-            details={"team": team.public_id} if team else {},
-        )
+        details = {"team": team.public_id} if team else {}
+        record(campaign, by, "invited", role, **details)
     return invitation, token
 
 
@@ -154,13 +142,7 @@ def accept_invitation(
         membership = joining.join(campaign, person, role, team)
         if accepts_terms:
             accept_terms(campaign=campaign, person=person)
-        LogEntry.objects.create(
-            campaign=campaign,
-            actor=person,
-            verb="joined",
-            subject=role,
-            details={"invitation": invitation.pk},
-        )
+        record(campaign, person, "joined", role, invitation=invitation.pk)
     return membership
 
 
@@ -182,39 +164,28 @@ def revoke(invitation: Invitation, *, actor: User | None = None) -> None:
         revoked_at=timezone.now()
     )
     if revoked:
-        LogEntry.objects.create(
-            campaign_id=invitation.campaign_id,
-            actor=actor,
-            verb="revoked invitation",
-            subject=invitation.role,
-        )
+        record(invitation.campaign, actor, "revoked invitation", invitation.role)
 
 
 @transaction.atomic
 def remove_role(*, membership: Membership, actor: User) -> None:
     """Takes a role from a person, and revokes the links that this person made or used; never the
     last organiser's role, who alone could undo it. Removing oneself is leaving: no link is revoked.
-    Raises `CannotRemove`, and as leaving a team does."""
+    Raises `CannotRemoveMember`, and as leaving a team does."""
     campaign = joining.locked(membership.campaign)
     if campaign.archived_at is not None:
-        raise CannotRemove("The campaign is archived: bring it back first.")
+        raise CannotRemoveMember("The campaign is archived: bring it back first.")
     membership = Membership.objects.filter(pk=membership.pk).first() or membership
     if membership.role == Membership.Role.ORGANISER:
         organisers = campaign.memberships.filter(role=Membership.Role.ORGANISER)
         if not organisers.exclude(pk=membership.pk).exists():
-            raise CannotRemove("This is the last organiser; invite another one first.")
+            raise CannotRemoveMember("This is the last organiser; invite another one first.")
     is_leaving = membership.person_id == actor.pk
     verb = "left" if is_leaving else "removed"
     if membership.team is not None:
         teams.drop_member(membership, actor=actor, verb=verb)
     elif Membership.objects.filter(pk=membership.pk).delete()[0]:
-        LogEntry.objects.create(
-            campaign=campaign,
-            actor=actor,
-            verb=verb,
-            subject=membership.role,
-            details={"person": membership.person_id},
-        )
+        record(campaign, actor, verb, membership.role, person=membership.person_id)
     if not is_leaving:
         _revoke_links_of(campaign, membership.person, actor)
 
@@ -233,7 +204,7 @@ def accept_terms(*, campaign: Campaign, person: User) -> None:
         terms_digest=terms_digest(campaign), terms_accepted_at=timezone.now()
     )
     if accepted:
-        LogEntry.objects.create(campaign=campaign, actor=person, verb="accepted terms")
+        record(campaign, person, "accepted terms")
 
 
 def has_accepted_terms(campaign: Campaign, person: User) -> bool:

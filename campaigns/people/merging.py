@@ -6,13 +6,11 @@ from datetime import datetime
 
 from django.db import transaction
 
-from campaigns import teams
+from campaigns.errors import CannotMerge
+from campaigns.log import record
 from campaigns.models import Run, Team, User
+from campaigns.people import teams
 from campaigns.quotas import quota_of
-
-
-class CannotMerge(teams.CannotChange):
-    """The two teams stay two; nothing was moved."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ def merge_teams(*, team: Team, into: Team, actor: User) -> None:
     team.runs.filter(idempotency_key__in=used).update(idempotency_key="")
     moved = team.runs.update(team=into)
     team.memberships.update(team=into)
-    teams.log(into, actor, "merged", team=team.name, public_id=team.public_id, runs=moved)
+    record(into, actor, "merged", team=team.name, public_id=team.public_id, runs=moved)
     team.delete()
 
 

@@ -6,9 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from campaigns import access, merging, teams
+from campaigns import access
+from campaigns.errors import refusals_told
 from campaigns.models import Team
-from campaigns.views.roles import TEAM_GONE, gone
+from campaigns.people import merging
+from campaigns.people.organiser_views import TEAM_GONE, gone
 
 
 @login_required
@@ -25,16 +27,13 @@ def team_merge(request: HttpRequest, slug: str, team: str) -> HttpResponse:
     if into is None or into.pk == found.pk:
         return _choice(request, viewer, found)
     if request.method == "POST":
-        try:
+        with refusals_told(request):
             merging.merge_teams(team=found, into=into, actor=request.user)
-        except teams.CannotChange as error:
-            messages.error(request, str(error))
-        else:
             messages.success(request, f"{found} is part of {into} now.")
         return redirect("campaigns:people", slug)
     outcome = merging.outcome_of(team=found, into=into, moment=request.arrived_at)
     page = {"viewer": viewer, "campaign": viewer.campaign, "outcome": outcome}
-    return render(request, "campaigns/team_merge.html", page)
+    return render(request, "campaigns/people/team_merge.html", page)
 
 
 def _choice(request: HttpRequest, viewer: access.Viewer, team: Team) -> HttpResponse:
@@ -44,8 +43,8 @@ def _choice(request: HttpRequest, viewer: access.Viewer, team: Team) -> HttpResp
         "viewer": viewer,
         "campaign": viewer.campaign,
         "team": team,
-        "others": others,
+        "others": list(others),
         "is_faulty": is_faulty,
     }
     status = 400 if is_faulty else 200
-    return render(request, "campaigns/team_merge_choice.html", page, status=status)
+    return render(request, "campaigns/people/team_merge_choice.html", page, status=status)

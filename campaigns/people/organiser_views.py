@@ -1,6 +1,7 @@
 """An organiser's side: who is in the campaign and as what, and what becomes of its teams."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -11,10 +12,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from campaigns import access, joining, lifecycle, participation, people, teams
-from campaigns.forms.people import LinkForm, NewTeamForm
+from campaigns import access, participation
+from campaigns.errors import Archived, CannotChange, CannotInvite, refusals_told
 from campaigns.models import Membership, Team
-from campaigns.views.people import link_of
+from campaigns.people import membership as people
+from campaigns.people import teams
+from campaigns.people.forms import LinkForm, NewTeamForm
+from campaigns.people.views import link_of
 
 ROWS = 50  # of a table on a page
 TEAM_GONE = "That team is not here any more: it was declined, left, or merged into another."
@@ -45,10 +49,8 @@ def role_invite(request: HttpRequest, slug: str, role: str) -> HttpResponse:
 def invitation_revoke(request: HttpRequest, slug: str, invitation: int) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     found = get_object_or_404(viewer.campaign.invitations, pk=invitation)
-    try:
+    with refusals_told(request):
         people.revoke(found, actor=request.user)
-    except lifecycle.Archived as error:
-        messages.error(request, str(error))
     return redirect("campaigns:people", slug)
 
 
@@ -59,11 +61,8 @@ def role_remove(request: HttpRequest, slug: str, membership: int) -> HttpRespons
     found = viewer.campaign.memberships.filter(pk=membership).first()
     if found is None:
         return gone(request, viewer, "That role is gone already.")
-    try:
+    with refusals_told(request):
         people.remove_role(membership=found, actor=request.user)
-    except (people.CannotRemove, teams.CannotChange) as error:
-        messages.error(request, str(error))
-    else:
         if found.person_id == request.user.pk and found.role == Membership.Role.ORGANISER:
             return redirect("campaigns:campaign-list")  # the page of people is no longer theirs
     return redirect("campaigns:people", slug)
@@ -81,7 +80,7 @@ def team_create(request: HttpRequest, slug: str) -> HttpResponse:
         team = teams.create_team(
             campaign=viewer.campaign, name=form.cleaned_data["name"], actor=request.user
         )
-    except teams.CannotChange as error:
+    except CannotChange as error:
         messages.error(request, str(error))
         return redirect("campaigns:people", slug)
     return _link_page(request, viewer, Membership.Role.PARTICIPANT, LinkForm({}), team)
@@ -115,10 +114,9 @@ def team_decide(request: HttpRequest, slug: str, team: str, act: str) -> HttpRes
     found = viewer.campaign.teams.filter(public_id=team).first()
     if found is None:
         return gone(request, viewer, TEAM_GONE)
-    try:
-        DECISIONS[act](request, viewer, found)
-    except teams.CannotChange as error:
-        messages.error(request, str(error))
+    said = {"reason": request.POST.get("reason", "")} if act == "disqualify" else {}
+    with refusals_told(request):
+        DECISIONS[act](team=found, actor=request.user, **said)
     return redirect("campaigns:people", slug)
 
 
@@ -128,37 +126,13 @@ def gone(request: HttpRequest, viewer: access.Viewer, words: str) -> HttpRespons
     return _people_page(request, viewer, status=404)
 
 
-def _approve(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
-    teams.decide_team(team=team, approve=True, actor=request.user)
-
-
-def _decline(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
-    teams.decide_team(team=team, approve=False, actor=request.user)
-
-
-def _admit(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
-    teams.admit_team(team=team, admit=True, actor=request.user)
-
-
-def _revoke_admission(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
-    teams.admit_team(team=team, admit=False, actor=request.user)
-
-
-def _disqualify(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
-    teams.disqualify_team(team=team, reason=request.POST.get("reason", ""), actor=request.user)
-
-
-def _reinstate(request: HttpRequest, viewer: access.Viewer, team: Team) -> None:
-    teams.reinstate_team(team=team, actor=request.user)
-
-
-DECISIONS: dict[str, Callable[[HttpRequest, access.Viewer, Team], None]] = {
-    "approve": _approve,
-    "decline": _decline,
-    "admit": _admit,
-    "revoke-admission": _revoke_admission,
-    "disqualify": _disqualify,
-    "reinstate": _reinstate,
+DECISIONS: dict[str, Callable[..., None]] = {
+    "approve": partial(teams.decide_team, approve=True),
+    "decline": partial(teams.decide_team, approve=False),
+    "admit": partial(teams.admit_team, admit=True),
+    "revoke-admission": partial(teams.admit_team, admit=False),
+    "disqualify": teams.disqualify_team,
+    "reinstate": teams.reinstate_team,
 }
 
 
@@ -171,7 +145,7 @@ def _link_page(
         invitation, token = people.invite(
             campaign=viewer.campaign, by=request.user, role=role, team=team, **limits
         )
-    except (lifecycle.Archived, joining.CannotInvite) as error:
+    except (Archived, CannotInvite) as error:
         messages.error(request, str(error))
         return redirect("campaigns:people", viewer.campaign.slug)
     page = {
@@ -182,7 +156,7 @@ def _link_page(
         "team": team,
         "link": link_of(request, token),
     }
-    return render(request, "campaigns/invitation_made.html", page)
+    return render(request, "campaigns/people/invitation_made.html", page)
 
 
 def _people_page(
@@ -222,9 +196,11 @@ def _people_page(
         "team_link_uses": people.TEAM_LINK_USES,
         "link_days": people.INVITATION_DAYS,
     }
-    return render(request, "campaigns/people.html", page | extra, status=status)
+    return render(request, "campaigns/people/people.html", page | extra, status=status)
 
 
 def _part(request: HttpRequest, parameter: str, rows: Sequence[Any] | QuerySet[Any]) -> Page[Any]:
     """The page of a table that the address names; the first of none, the last of too many."""
-    return Paginator(rows, ROWS).get_page(request.GET.get(parameter))
+    page = Paginator(rows, ROWS).get_page(request.GET.get(parameter))
+    page.object_list = list(page.object_list)
+    return page

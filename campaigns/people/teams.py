@@ -9,12 +9,10 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from campaigns import notices
-from campaigns.models import Campaign, LogEntry, Membership, Team, User
-
-
-class CannotChange(Exception):
-    """The message says why, to whoever tried."""
+from campaigns.errors import CannotChange
+from campaigns.log import record
+from campaigns.mail import notices
+from campaigns.models import Campaign, Membership, Team, User
 
 
 @transaction.atomic
@@ -22,7 +20,7 @@ def create_team(*, campaign: Campaign, name: str, actor: User) -> Team:
     """An organiser's team without anybody in it yet: a link brings its members."""
     refuse_archived(campaign)
     team = Team.objects.create(campaign=campaign, name=name)
-    log(team, actor, "founded", team=name)
+    record(team, actor, "founded", team=name)
     return team
 
 
@@ -36,13 +34,13 @@ def decide_team(*, team: Team, approve: bool, actor: User) -> None:
         team.approved_at = timezone.now()
         team.save(update_fields=["approved_at"])
         notices.tell_members(team, "approved", key=team.public_id)
-        log(team, actor, "approved", team=team.name)
+        record(team, actor, "approved", team=team.name)
         return
     if team.runs.exists():
         raise CannotChange("This team has runs; disqualify it instead.")
     notices.tell_members(team, "declined", key=team.public_id)
     team.memberships.all().delete()
-    log(team, actor, "declined", team=team.name)
+    record(team, actor, "declined", team=team.name)
     team.delete()
 
 
@@ -57,7 +55,7 @@ def admit_team(*, team: Team, admit: bool, actor: User) -> None:
         raise CannotChange(f"This team is {'already' if admit else 'not'} admitted.")
     team.admitted_at = timezone.now() if admit else None
     team.save(update_fields=["admitted_at"])
-    log(team, actor, "admitted" if admit else "revoked admission", team=team.name)
+    record(team, actor, "admitted" if admit else "revoked admission", team=team.name)
 
 
 @transaction.atomic
@@ -74,7 +72,7 @@ def edit_team(
     now = {field: getattr(team, field) for field in was}
     if now != was:
         team.save(update_fields=list(was))
-        log(team, person, "changed team", before=was, after=now)
+        record(team, person, "changed team", before=was, after=now)
 
 
 @transaction.atomic
@@ -94,7 +92,7 @@ def drop_member(membership: Membership, *, actor: User, verb: str) -> None:
     if not Membership.objects.filter(pk=membership.pk).delete()[0]:
         return
     had_runs = team.runs.exists()
-    log(team, actor, verb, team=team.name, person=membership.person_id, had_runs=had_runs)
+    record(team, actor, verb, team=team.name, person=membership.person_id, had_runs=had_runs)
     if not had_runs and not team.memberships.exists():
         team.delete()
 
@@ -134,7 +132,7 @@ def disqualify_team(*, team: Team, reason: str, actor: User) -> None:
     team.save(update_fields=["disqualified_at", "disqualified_reason"])
     stamp = team.disqualified_at.isoformat()
     notices.tell_members(team, "disqualified", key=stamp)
-    log(team, actor, "disqualified team", team=team.name, reason=reason)
+    record(team, actor, "disqualified team", team=team.name, reason=reason)
 
 
 @transaction.atomic
@@ -145,7 +143,7 @@ def reinstate_team(*, team: Team, actor: User) -> None:
     team.disqualified_at, team.disqualified_reason = None, ""
     team.save(update_fields=["disqualified_at", "disqualified_reason"])
     notices.tell_members(team, "reinstated", key=timezone.now().isoformat())
-    log(team, actor, "reinstated team", team=team.name)
+    record(team, actor, "reinstated team", team=team.name)
 
 
 def held(team: Team) -> Team:
@@ -163,13 +161,3 @@ def held(team: Team) -> Team:
 def refuse_archived(campaign: Campaign) -> None:
     if campaign.archived_at is not None:
         raise CannotChange("This campaign is archived; nothing about it changes any more.")
-
-
-def log(team: Team, actor: User, verb: str, /, **details: object) -> None:
-    LogEntry.objects.create(
-        campaign_id=team.campaign_id,
-        actor=actor,
-        verb=verb,
-        subject=team.public_id,
-        details=details,
-    )

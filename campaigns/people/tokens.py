@@ -7,11 +7,8 @@ from django.utils import timezone
 from knox.models import AuthToken
 from knox.settings import knox_settings
 
+from campaigns.errors import TooManyTokens
 from campaigns.models import User
-
-
-class TooManyTokens(Exception):
-    """The message says what to do, to the person who asked for one more."""
 
 
 def tokens_of(person: User) -> QuerySet[AuthToken]:

@@ -7,9 +7,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaigns import access, joining, lifecycle, participation, people, teams
-from campaigns.forms.people import JoinForm, LinkForm, TeamEditForm, TeamForm, TermsForm
+from campaigns import access, participation
+from campaigns.errors import Archived, CannotChange, CannotInvite, CannotJoin, refusals_told
 from campaigns.models import Invitation, Membership, Team
+from campaigns.people import membership, teams
+from campaigns.people.forms import JoinForm, LinkForm, TeamEditForm, TeamForm, TermsForm
 
 
 @login_required
@@ -21,8 +23,8 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         facts = {key: value for key, value in form.cleaned_data.items() if key != "digest"}
         try:
-            people.found_team(campaign=viewer.campaign, person=request.user, **facts)
-        except people.CannotJoin as error:
+            membership.found_team(campaign=viewer.campaign, person=request.user, **facts)
+        except CannotJoin as error:
             form.add_error("name", str(error))
         else:
             return redirect("campaigns:team", slug)
@@ -40,14 +42,14 @@ def team_invite(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _team_page(request, viewer, status=400, link_form=form)
     try:
-        invitation, token = people.invite(
+        invitation, token = membership.invite(
             campaign=viewer.campaign,
             by=request.user,
             role=Membership.Role.PARTICIPANT,
             team=viewer.team,
             **form.cleaned_data,
         )
-    except (lifecycle.Archived, joining.CannotInvite) as error:
+    except (Archived, CannotInvite) as error:
         messages.error(request, str(error))
         return redirect("campaigns:team", slug)
     return _team_page(request, viewer, link=link_of(request, token), invitation=invitation)
@@ -63,7 +65,7 @@ def team_edit(request: HttpRequest, slug: str) -> HttpResponse:
     form = _edit_form(viewer, viewer.team, request.POST)
     if not form.is_valid():
         return _team_page(request, viewer, status=400, edit_form=form)
-    try:
+    with refusals_told(request):
         teams.edit_team(
             team=viewer.team,
             name=form.cleaned_data["name"],
@@ -71,8 +73,6 @@ def team_edit(request: HttpRequest, slug: str) -> HttpResponse:
             shares_files=form.cleaned_data["shares_files"],
             person=request.user,
         )
-    except teams.CannotChange as error:
-        messages.error(request, str(error))
     return redirect("campaigns:team", slug)
 
 
@@ -83,7 +83,7 @@ def team_leave(request: HttpRequest, slug: str) -> HttpResponse:
     mine = _own_team_or_404(viewer)
     try:
         teams.leave(team=mine, person=request.user)
-    except teams.CannotChange as error:
+    except CannotChange as error:
         messages.error(request, str(error))
         return redirect("campaigns:team", slug)
     messages.success(request, f"You have left {mine.name}.")
@@ -99,10 +99,8 @@ def terms_accept(request: HttpRequest, slug: str) -> HttpResponse:
     form = TermsForm(request.POST, campaign=viewer.campaign)
     if not form.is_valid():
         return _team_page(request, viewer, status=400, terms_form=form)
-    try:
-        people.accept_terms(campaign=viewer.campaign, person=request.user)
-    except lifecycle.Archived as error:
-        messages.error(request, str(error))
+    with refusals_told(request):
+        membership.accept_terms(campaign=viewer.campaign, person=request.user)
     return redirect("campaigns:team", slug)
 
 
@@ -110,26 +108,28 @@ def terms_accept(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Says what the link offers; joining is a click of its own, never the mere look."""
-    found = people.find_invitation(token)
-    if found is None or (found.is_used_up and not people.membership_by(found, request.user)):
-        return render(request, "campaigns/invitation_gone.html", status=404)
+    found = membership.find_invitation(token)
+    if found is None or (found.is_used_up and not membership.membership_by(found, request.user)):
+        return render(request, "campaigns/people/invitation_gone.html", status=404)
     problem, form = "", None
     if found.team is not None:
         form = JoinForm(request.POST or None, campaign=found.campaign)
     if request.method == "POST" and (form is None or not form.fields or form.is_valid()):
         try:
-            people.accept_invitation(
+            membership.accept_invitation(
                 invitation=found,
                 person=request.user,
                 accepts_terms=bool(form is not None and form.fields),
             )
-        except people.CannotJoin as error:
+        except CannotJoin as error:
             problem = str(error)
         else:
             return _to_work(request, found)
     page = {"invitation": found, "problem": problem, "form": form}
     is_refused = bool(problem or (form is not None and form.errors))
-    return render(request, "campaigns/invitation.html", page, status=400 if is_refused else 200)
+    return render(
+        request, "campaigns/people/invitation.html", page, status=400 if is_refused else 200
+    )
 
 
 def link_of(request: HttpRequest, token: str) -> str:
@@ -178,10 +178,10 @@ def _team_page(
         page |= {
             "run_count": mine.runs.count(),
             "members": [str(m.person) for m in members],
-            "has_accepted_terms": people.has_accepted_terms(campaign, request.user),
+            "has_accepted_terms": membership.has_accepted_terms(campaign, request.user),
             "terms_form": TermsForm(campaign=campaign, auto_id="id_terms_%s"),
             "edit_form": _edit_form(viewer, mine),
-            "link_form": LinkForm(uses=people.TEAM_LINK_USES),
-            "links": people.open_links(campaign).filter(team=mine),
+            "link_form": LinkForm(uses=membership.TEAM_LINK_USES),
+            "links": list(membership.open_links(campaign).filter(team=mine)),
         }
-    return render(request, "campaigns/team.html", page | extra, status=status)
+    return render(request, "campaigns/people/team.html", page | extra, status=status)

@@ -9,13 +9,14 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns import access, assignments
+from campaigns import access
 from campaigns.api.acts import FILES, acting, reading, writing
 from campaigns.api.answers import FAULTY, READS, WRITES, ProblemSerializer
 from campaigns.api.asked import Asked, asked
 from campaigns.models import Qrels
-from campaigns.qrels_files import text_of
-from campaigns.qrels_versions import version_or_404, versions_visible_to
+from campaigns.qrels import topics
+from campaigns.qrels.files import text_of
+from campaigns.qrels.versions import version_or_404, versions_visible_to
 
 
 class FreezeAsked(Asked):
@@ -78,7 +79,7 @@ def qrels_add(request: Request, slug: str) -> Response:
     content is not stored twice. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     said = asked(QrelsFileAsked, request)
-    qrels, _ = assignments.add_qrels(
+    qrels, _ = topics.add_qrels(
         campaign=viewer.campaign,
         data=said["file"].read(),
         note=said.get("note", ""),
@@ -104,7 +105,7 @@ def qrels_freeze(request: Request, slug: str) -> Response:
     are a version already are not stored twice. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     said = asked(FreezeAsked, request)
-    qrels = assignments.freeze_judgments(
+    qrels = topics.freeze_judgments(
         campaign=viewer.campaign,
         note=said.get("note", ""),
         actor=request.user,
@@ -137,7 +138,7 @@ def qrels_activate(request: Request, slug: str, version: int) -> Response:
     """Every run is scored under it; scores under other versions are kept. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     qrels = version_or_404(viewer, version)
-    assignments.activate_qrels(campaign=viewer.campaign, qrels=qrels, actor=request.user)
+    topics.activate_qrels(campaign=viewer.campaign, qrels=qrels, actor=request.user)
     return Response(_qrels(_again(request, slug), qrels))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
+from campaigns.errors import NeedsConfirmation
 from campaigns.models import Campaign, Qrels
 from campaigns.stored_files import open_stored, read_stored
 from campaigns.trec.compression import plain_blocks
@@ -16,10 +17,6 @@ from campaigns.trec.qrels import GRADE, ParsedQrels, read_qrels, write_qrels
 
 UNKNOWN = "UNKNOWN_TOPIC"
 DROPPED = "DROPPED_TOPICS"
-
-
-class NeedsConfirmation(FormatError):
-    """The file can be used, but an organiser should look first: its problems say at what."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from campaigns.judging.final_grades import Key, Settled, settled
+from campaigns.judging.pool_files import FROM_OUTSIDE
 from campaigns.models import Campaign, Plan, Qrels
-from campaigns.pool_files import FROM_OUTSIDE
-from campaigns.qrels_files import Content, judgments_of, uploaded_content
-from campaigns.settling import Key, Settled, settled
+from campaigns.qrels.files import Content, judgments_of, uploaded_content
 from campaigns.trec.problems import FormatError
 
 

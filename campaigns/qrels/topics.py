@@ -1,21 +1,16 @@
 """What runs are asked and judged by: topics, added and taken out, and versions of the qrels."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from django.db import transaction
 
-from campaigns.lifecycle import CannotStep, refuse_archived
-from campaigns.models import Campaign, LogEntry, Topic, User
-from campaigns.qrels_files import NeedsConfirmation
-from campaigns.qrels_versions import (
-    CannotActivate,
-    NothingJudged,
-    activate_qrels,
-    add_qrels,
-    freeze_judgments,
-)
+from campaigns.errors import CannotActivate, CannotRemove, NeedsConfirmation, NothingJudged
+from campaigns.lifecycle import refuse_archived
+from campaigns.log import record
+from campaigns.models import Campaign, Topic, User
+from campaigns.qrels.versions import activate_qrels, add_qrels, freeze_judgments
 from campaigns.trec.topics import ParsedTopic
-from campaigns.trec.topics_xml import write_topics_xml
+from campaigns.trec.topics_xml import topics_xml_blocks
 
 __all__ = [
     "CannotActivate",
@@ -29,10 +24,7 @@ __all__ = [
     "remove_topics",
     "topics_xml",
 ]
-
-
-class CannotRemove(CannotStep):
-    """These topics have to stay; the message says why."""
+TOPICS_AT_A_TIME = 500
 
 
 @transaction.atomic
@@ -59,9 +51,9 @@ def add_topics(*, campaign: Campaign, topics: Sequence[ParsedTopic], actor: User
         for position, topic in enumerate(new, start=len(existing))
     )
     if new:
-        _log(held, actor, "added topics", {"count": len(new)})
+        record(held, actor, "added topics", count=len(new))
     if changed:
-        _log(held, actor, "changed topics", {"topics": changed[:100], "count": len(changed)})
+        record(held, actor, "changed topics", topics=changed[:100], count=len(changed))
     return len(new)
 
 
@@ -87,15 +79,16 @@ def remove_topics(*, campaign: Campaign, codes: Collection[str], actor: User | N
     held.save(update_fields=["feedback_topics"])
     removed = len(topics) - len(stays)
     if removed:
-        _log(held, actor, "removed topics", {"topics": sorted(codes)[:100], "count": removed})
+        record(held, actor, "removed topics", topics=sorted(codes)[:100], count=removed)
     return removed
 
 
-def topics_xml(campaign: Campaign) -> bytes:
-    """All topics with all their fields, in TREC's XML."""
-    topics = campaign.topics.order_by("position")
-    return write_topics_xml(
-        [ParsedTopic(t.code, tuple((name, text) for name, text in t.fields)) for t in topics]
+def topics_xml(campaign: Campaign) -> Iterator[str]:
+    """All topics with all their fields, in TREC's XML, read and written topic by topic."""
+    rows = campaign.topics.order_by("position").values_list("code", "fields")
+    return topics_xml_blocks(
+        ParsedTopic(code, tuple((name, text) for name, text in fields))
+        for code, fields in rows.iterator(TOPICS_AT_A_TIME)
     )
 
 
@@ -104,7 +97,3 @@ def _refuse_where_used(campaign: Campaign) -> None:
         raise CannotRemove("Runs have been handed in for these topics: they have to stay.")
     if campaign.qrels.exists() or campaign.judgments.exists():
         raise CannotRemove("These topics have been judged: they have to stay.")
-
-
-def _log(campaign: Campaign, actor: User | None, verb: str, details: dict[str, object]) -> None:
-    LogEntry.objects.create(campaign=campaign, actor=actor, verb=verb, details=details)

@@ -9,11 +9,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns import access, assignments
+from campaigns import access
 from campaigns.api.acts import FILES, reading, writing
 from campaigns.api.answers import FAULTY, READS, WRITES, ProblemSerializer, as_dicts, refusals
 from campaigns.api.asked import Asked, asked
 from campaigns.models import Topic
+from campaigns.qrels import topics as assignments
 from campaigns.trec.problems import Problem
 from campaigns.trec.topics import read_topics
 

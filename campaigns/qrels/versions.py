@@ -7,23 +7,17 @@ from django.db.models import Max, Q, QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from campaigns import bell
+from campaigns import scoring_hooks
 from campaigns.access import Viewer
-from campaigns.freezing import frozen_content
-from campaigns.lifecycle import CannotStep, refuse_archived
-from campaigns.models import Campaign, LogEntry, Qrels, User
+from campaigns.errors import CannotActivate, NothingJudged
+from campaigns.lifecycle import refuse_archived
+from campaigns.log import record
+from campaigns.models import Campaign, Qrels, User
 from campaigns.models.identity import new_public_id
-from campaigns.qrels_files import Content, uploaded_content
+from campaigns.qrels.files import Content, uploaded_content
+from campaigns.qrels.freezing import frozen_content
 from campaigns.trec.problems import FormatError, Problem
 from campaigns.trec.qrels import ParsedQrels
-
-
-class NothingJudged(CannotStep):
-    """There are no judgments to freeze."""
-
-
-class CannotActivate(CannotStep):
-    """This version cannot be put in force now; the message says why."""
 
 
 def add_qrels(
@@ -71,10 +65,8 @@ def activate_qrels(*, campaign: Campaign, qrels: Qrels, actor: User | None) -> N
     Campaign.objects.filter(pk=held.pk).update(active_qrels=qrels)
     if held.stage == Campaign.Stage.PUBLISHED:
         Qrels.objects.filter(pk=qrels.pk, published_at=None).update(published_at=timezone.now())
-    LogEntry.objects.create(
-        campaign=held, actor=actor, verb="activated qrels", subject=str(qrels.version)
-    )
-    bell.ring_for_scores(held)
+    record(held, actor, "activated qrels", qrels.version)
+    scoring_hooks.ring_for_scores(held)
 
 
 def versions_visible_to(viewer: Viewer) -> QuerySet[Qrels]:
@@ -132,11 +124,12 @@ def _made(held: Campaign, content: Content, key: str, note: str, actor: User | N
         provenance=content.provenance,
         created_by=actor,
     )
-    LogEntry.objects.create(
-        campaign=held,
-        actor=actor,
-        verb="added qrels",
-        subject=str(qrels.version),
-        details={"sha256": qrels.digest, "judgments": qrels.judgment_count},
+    record(
+        held,
+        actor,
+        "added qrels",
+        qrels.version,
+        sha256=qrels.digest,
+        judgments=qrels.judgment_count,
     )
     return qrels

@@ -10,13 +10,16 @@ from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns import access, descriptions, intake
+from campaigns import access
 from campaigns.api.acts import FILES, reading, writing
 from campaigns.api.answers import READS, WRITES
 from campaigns.api.asked import Asked, asked
+from campaigns.errors import FaultyDescription
 from campaigns.models import Campaign, Run, Team
-from campaigns.run_rows import listed_runs, run_records
-from campaigns.views.run_list import file_response
+from campaigns.runs import description as descriptions
+from campaigns.runs import submission
+from campaigns.runs.files import file_response
+from campaigns.runs.rows import listed_runs, run_records
 
 LONGEST_KEY = 64
 
@@ -122,7 +125,7 @@ def run_create(request: Request, slug: str) -> Response:
     team = _team_or_404(viewer, str(request.data.get("team") or ""))
     further = tuple(f"answer_{field['name']}" for field in viewer.campaign.run_fields)
     said = asked(UploadAsked, request, also=further)
-    run = intake.hand_in(
+    run = submission.hand_in(
         viewer=viewer,
         upload=said["file"],
         arrived_at=request._request.arrived_at,
@@ -159,7 +162,7 @@ def _description(campaign: Campaign, request: Request) -> descriptions.Descripti
         raise serializers.ValidationError({"priority": [fault]})
     try:
         return descriptions.read_description(campaign, request.data)
-    except descriptions.FaultyDescription as error:
+    except FaultyDescription as error:
         raise serializers.ValidationError(
             {
                 name: [ErrorDetail(fault, "invalid" if request.data.get(name) else "required")]

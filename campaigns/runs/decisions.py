@@ -15,8 +15,11 @@ from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from campaigns import bell, letters, lifecycle, notices
+from campaigns import lifecycle, scoring_hooks
 from campaigns.access import Viewer
+from campaigns.log import record
+from campaigns.mail import messages as letters
+from campaigns.mail import notices
 from campaigns.models import Campaign, LogEntry, Run, User
 
 LONGEST_REASON = 500
@@ -97,7 +100,7 @@ def accept_checked(*, run: Run, person: User) -> bool:
             held.accepted_at = timezone.now()
             _retire_replaced(held, held.accepted_at)
             _decide(held, Run.State.ACCEPTED, ["accepted_at"], actor=person)
-            bell.ring_for_scores_of(held)
+            scoring_hooks.ring_for_scores_of(held)
     except IntegrityError:  # another run of the team went live with this tag
         return False
     return True
@@ -114,7 +117,7 @@ def disqualify_run(*, run: Run, reason: str, actor: User) -> bool:
             disqualified_at=timezone.now(), disqualified_reason=reason
         )
         if changed:
-            entry = _note(run, "disqualified", actor, reason=reason)
+            entry = record(run, actor, "disqualified", reason=reason)
             _tell(run, "run_disqualified", entry)
     return bool(changed)
 
@@ -127,7 +130,7 @@ def reinstate_run(*, run: Run, actor: User) -> bool:
         disqualified_at=None, disqualified_reason=""
     )
     if changed:
-        entry = _note(run, "reinstated", actor)
+        entry = record(run, actor, "reinstated")
         _tell(run, "run_reinstated", entry)
     return bool(changed)
 
@@ -151,24 +154,14 @@ def _retire_replaced(run: Run, moment: datetime) -> None:
     old = Run.objects.filter(pk=run.replaces_id, replaced_at=None, withdrawn_at=None)
     for replaced in old:
         if old.update(replaced_at=moment):
-            _note(replaced, "replaced", None, by=run.public_id)
+            record(replaced, None, "replaced", by=run.public_id)
 
 
 def _decide(run: Run, state: str, fields: list[str], *, actor: User | None = None) -> None:
     run.state = state
     run.state_changed_at = timezone.now()
     run.save(update_fields=[*fields, "state", "state_changed_at"])
-    _note(run, state, actor)
-
-
-def _note(run: Run, verb: str, actor: User | None, **details: str) -> LogEntry:
-    return LogEntry.objects.create(
-        campaign_id=run.campaign_id,
-        actor=actor,
-        verb=verb,
-        subject=run.public_id,
-        details=details,
-    )
+    record(run, actor, state)
 
 
 def _tell(run: Run, kind: str, entry: LogEntry) -> None:

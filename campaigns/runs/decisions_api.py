@@ -7,12 +7,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns import access, intake, lifecycle, verdicts
+from campaigns import access, lifecycle
 from campaigns.api.acts import acting, writing
 from campaigns.api.answers import WRITES
 from campaigns.api.asked import ReasonAsked, asked
 from campaigns.api.refusals import Refused
 from campaigns.models import Run
+from campaigns.runs import decisions, submission
 
 
 class RunStateSerializer(serializers.Serializer):
@@ -40,8 +41,8 @@ def run_accept(request: Request, slug: str, public_id: str) -> Response:
     """Where the campaign asks for it, a run counts once its team has seen the check sheet and says
     so. Accepting twice changes nothing."""
     viewer, run = _followed_or_404(request, slug, public_id)
-    may = verdicts.can_accept(viewer, run)
-    if may and verdicts.accept_checked(run=run, person=request.user):
+    may = decisions.can_accept(viewer, run)
+    if may and decisions.accept_checked(run=run, person=request.user):
         run.refresh_from_db()
     if run.state != Run.State.ACCEPTED:
         raise Refused("not_acceptable", "It is not checked, or cannot be accepted any more.")
@@ -58,8 +59,8 @@ def run_withdraw(request: Request, slug: str, public_id: str) -> Response:
     viewer, run = _followed_or_404(request, slug, public_id)
     sent = request._request
     moment = lifecycle.deciding_moment(sent.arrived_at, sent.completed_at or timezone.now())
-    if intake.can_withdraw(viewer, run, moment):
-        intake.withdraw_run(run=run, person=request.user)
+    if submission.can_withdraw(viewer, run, moment):
+        submission.withdraw_run(run=run, person=request.user)
         run.refresh_from_db()
     if run.withdrawn_at is None:
         raise Refused("not_withdrawable", "Runs are not taken any more: ask an organiser.")
@@ -82,7 +83,7 @@ def run_disqualify(request: Request, slug: str, public_id: str) -> Response:
     """It is not ranked; that it is so, and why, is seen beside it, and told to its team by mail.
     Of one that is disqualified already the first reason stays. For organisers."""
     run = _judged_or_404(request, slug, public_id)
-    verdicts.disqualify_run(run=run, actor=request.user, **asked(ReasonAsked, request))
+    decisions.disqualify_run(run=run, actor=request.user, **asked(ReasonAsked, request))
     return _as_it_is(run)
 
 
@@ -93,7 +94,7 @@ def run_disqualify(request: Request, slug: str, public_id: str) -> Response:
 def run_reinstate(request: Request, slug: str, public_id: str) -> Response:
     """It stands where it stood. Reinstating twice changes nothing. For organisers."""
     run = _judged_or_404(request, slug, public_id)
-    verdicts.reinstate_run(run=run, actor=request.user)
+    decisions.reinstate_run(run=run, actor=request.user)
     return _as_it_is(run)
 
 

@@ -14,7 +14,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from campaigns import lifecycle
-from campaigns.models import Campaign, LogEntry, Run, User
+from campaigns.errors import FaultyDescription
+from campaigns.log import record
+from campaigns.models import Campaign, Run, User
 
 KINDS = {
     "text": "a text",
@@ -32,14 +34,6 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,29}")
 YES = {"on", "yes", "true", "1"}
 
 Answer = str | float | bool
-
-
-class FaultyDescription(Exception):
-    """What is wrong, by key."""
-
-    def __init__(self, faults: dict[str, str]) -> None:
-        super().__init__(faults)
-        self.faults = faults
 
 
 @dataclass(frozen=True)
@@ -108,12 +102,8 @@ def change_run_form(
     campaign.asks_priority, campaign.asks_acceptance = asks_priority, asks_acceptance
     columns = ["run_types", "run_fields", "asks_priority", "asks_acceptance"]
     campaign.save(update_fields=columns)
-    LogEntry.objects.create(
-        campaign=campaign,
-        actor=actor,
-        verb="changed the run form",
-        details={column: getattr(campaign, column) for column in columns},
-    )
+    details = {column: getattr(campaign, column) for column in columns}
+    record(campaign, actor, "changed the run form", **details)
 
 
 def answers_of(campaign: Campaign, run: Run) -> list[tuple[str, str | float]]:

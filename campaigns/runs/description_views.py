@@ -7,9 +7,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from campaigns import access, descriptions, lifecycle
-from campaigns.forms.meanwhile import STALE, is_stale, mark_of
-from campaigns.forms.runs import AskedForms, BaseAskedForms, RunFormForm, initial_asked
+from campaigns import access
+from campaigns.edit_conflicts import STALE, is_stale, mark_of
+from campaigns.errors import Archived
+from campaigns.runs import description
+from campaigns.runs.forms import AskedForms, BaseAskedForms, RunFormForm, initial_asked
 
 
 @login_required
@@ -37,7 +39,7 @@ def run_form(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("campaigns:run-form", slug)
     return render(
         request,
-        "campaigns/run_fields_form.html",
+        "campaigns/runs/run_fields_form.html",
         {
             "viewer": viewer,
             "campaign": campaign,
@@ -55,7 +57,7 @@ def _stored(
 ) -> bool:
     """Whether the page is done with: what stands against it is said in the form."""
     try:
-        descriptions.change_run_form(
+        description.change_run_form(
             campaign=viewer.campaign,
             actor=request.user,
             run_fields=fields.specs(),
@@ -64,7 +66,7 @@ def _stored(
     except ValidationError as error:
         form.add_error(None, error)
         return False
-    except lifecycle.Archived as error:
+    except Archived as error:
         messages.error(request, str(error))
     else:
         messages.success(request, "Saved: this is what is asked of runs from now on.")

@@ -8,9 +8,9 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from campaigns import descriptions
+from campaigns.errors import FaultyDescription, NotTaken
 from campaigns.models import Campaign, Run, Team
-from campaigns.uploads import NotTaken
+from campaigns.runs import description
 
 PAGE_WAS_USED = (
     "Another file was handed in from this page before. Hand this one in again: it is a run of its "
@@ -38,7 +38,7 @@ class RunForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.campaign = campaign
-        self.description = descriptions.Description()
+        self.description = description.Description()
         if teams is not None:
             choices = [("", "Choose a team"), *((team.public_id, team.name) for team in teams)]
             self.fields["team"] = forms.ChoiceField(choices=choices, label="On behalf of")
@@ -69,7 +69,7 @@ class RunForm(forms.Form):
                 label="Judging priority",
                 help_text="1 is judged first, should not all runs be judged.",
                 widget=forms.NumberInput(
-                    attrs={"min": 1, "max": descriptions.PRIORITIES[-1], "step": 1}
+                    attrs={"min": 1, "max": description.PRIORITIES[-1], "step": 1}
                 ),
             )
             yield "priority"
@@ -85,8 +85,8 @@ class RunForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         try:
-            self.description = descriptions.read_description(self.campaign, self.data)
-        except descriptions.FaultyDescription as error:
+            self.description = description.read_description(self.campaign, self.data)
+        except FaultyDescription as error:
             for name, fault in error.faults.items():
                 if name not in self.errors:
                     self.add_error(name, fault)
@@ -123,9 +123,9 @@ class AskedForm(forms.Form):
     """One field of the organisers' own; its name is made of its label once and then stays."""
 
     name = forms.CharField(required=False, widget=forms.HiddenInput(), max_length=30)
-    label = forms.CharField(label="Question", max_length=descriptions.LONGEST_LABEL)
+    label = forms.CharField(label="Question", max_length=description.LONGEST_LABEL)
     kind = forms.ChoiceField(
-        choices=list(descriptions.KINDS.items()), initial="text", label="Answer"
+        choices=list(description.KINDS.items()), initial="text", label="Answer"
     )
     choices = forms.CharField(
         required=False,
@@ -143,7 +143,7 @@ class AskedForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         if not self.errors and not cleaned.get("DELETE") and self.has_changed():
             try:
-                descriptions.check_fields([self.spec()])
+                description.check_fields([self.spec()])
             except ValidationError as error:
                 self.add_error(None, [message.partition(": ")[2] for message in error.messages])
         return cleaned
@@ -179,9 +179,9 @@ AskedForms = forms.formset_factory(
     AskedForm,
     formset=BaseAskedForms,
     extra=3,
-    max_num=descriptions.FIELD_LIMIT,
+    max_num=description.FIELD_LIMIT,
     validate_max=True,
-    absolute_max=descriptions.FIELD_LIMIT + 3,
+    absolute_max=description.FIELD_LIMIT + 3,
     can_delete=True,
 )
 

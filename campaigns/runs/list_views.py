@@ -9,12 +9,12 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from campaigns import access, quotas, verdicts
-from campaigns.choices import UnknownChoice
+from campaigns import access, quotas
 from campaigns.models import Run
-from campaigns.run_rows import FILTERS, listed_runs, runs_csv, state_of
-from campaigns.stored_files import open_stored
-from campaigns.trec.compression import GZIP_MAGIC
+from campaigns.options import UnknownChoice
+from campaigns.runs import decisions
+from campaigns.runs.files import file_response
+from campaigns.runs.rows import FILTERS, listed_runs, runs_csv, state_of
 
 View = Callable[..., HttpResponse]
 
@@ -46,7 +46,7 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
     every = listed_runs(viewer, {}) if any(map(request.GET.get, FILTERS)) else runs
     return render(
         request,
-        "campaigns/run_list.html",
+        "campaigns/runs/run_list.html",
         {
             "viewer": viewer,
             "campaign": viewer.campaign,
@@ -55,7 +55,7 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
             "filters": _offered(every, request),
             "states": Counter(map(state_of, runs)).most_common(),
             "shows_team": viewer.is_organiser or viewer.can_see_runs,
-            "waiting_for_a_word": [run for run in runs if verdicts.can_accept(viewer, run)],
+            "waiting_for_a_word": [run for run in runs if decisions.can_accept(viewer, run)],
             "quota": viewer.team
             and quotas.quota_of(viewer.campaign, viewer.team, request.arrived_at),
             "tells_anything": quotas.tells_anything(viewer.campaign),
@@ -80,20 +80,6 @@ def run_file(request: HttpRequest, slug: str, public_id: str) -> FileResponse:
     the campaign shows files and the team consents."""
     viewer = access.viewer_or_404(request.user, slug)
     return file_response(viewer, access.run_or_404(viewer, public_id))
-
-
-def file_response(viewer: access.Viewer, run: Run) -> FileResponse:
-    if not viewer.can_download(run) or not run.storage_key:
-        raise Http404
-    file = open_stored(run.storage_key, run.digest)
-    is_packed = file.read(2) == GZIP_MAGIC
-    file.seek(0)
-    return FileResponse(
-        file,
-        as_attachment=True,  # what people handed in is never shown as a page
-        filename=f"{run.tag or run.public_id}.txt{'.gz' if is_packed else ''}",
-        content_type="application/gzip" if is_packed else "text/plain; charset=utf-8",
-    )
 
 
 def _lister_or_404(request: HttpRequest, slug: str) -> access.Viewer:

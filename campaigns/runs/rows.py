@@ -8,9 +8,9 @@ from defusedcsv import csv
 
 from campaigns import access
 from campaigns.access import Viewer
-from campaigns.choices import one_of
-from campaigns.descriptions import shown_answer
 from campaigns.models import Run
+from campaigns.options import one_of
+from campaigns.runs.description import shown_answer
 
 COLUMNS = (
     "id", "run", "team", "type", "state", "is_late", "submitted_at", "disqualified_because",

@@ -11,13 +11,16 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
-from campaigns import bell, lifecycle, people
+from campaigns import lifecycle, scoring_hooks
 from campaigns.access import Viewer
-from campaigns.descriptions import Description
-from campaigns.models import Campaign, LogEntry, Run, Team, User
+from campaigns.errors import NotTaken
+from campaigns.log import record
+from campaigns.models import Campaign, Run, Team, User
 from campaigns.models.runs import LIVE, STANDING
+from campaigns.people import membership
 from campaigns.quotas import decide_quota
-from campaigns.uploads import NotTaken, StoredFile, stored_upload
+from campaigns.runs.description import Description
+from campaigns.runs.uploads import StoredFile, stored_upload
 
 __all__ = [
     "NotTaken",
@@ -101,8 +104,9 @@ def submit_run(
     neither dates nor quotas.
     """
     with transaction.atomic():
-        # One team's uploads queue here, so that parallel ones cannot pass the quota together.
-        Team.objects.select_for_update().get(pk=team.pk)
+        # One team's uploads queue here, so that parallel ones cannot pass the quota together. What
+        # organisers did with the team during the upload counts from here on.
+        team = _locked(team)
         earlier = _earlier_upload(team, idempotency_key)
         if earlier is not None:
             if earlier.digest != file.digest:
@@ -134,15 +138,20 @@ def submit_run(
             idempotency_key=idempotency_key,
             is_late=is_late,
         )
-        LogEntry.objects.create(
-            campaign=campaign,
-            actor=person,
-            verb="uploaded",
-            subject=run.public_id,
-            details={"replaces": replaces} if replaces else {},
-        )
-        bell.ring_for_check(run)
+        details = {"replaces": replaces} if replaces else {}
+        record(run, person, "uploaded", **details)
+        scoring_hooks.ring_for_check(run)
     return run
+
+
+def _locked(team: Team) -> Team:
+    locked = Team.objects.select_for_update().filter(pk=team.pk).first()
+    if locked is None:
+        message = (
+            "An organiser merged your team into another one, or removed it, during the upload."
+        )
+        raise NotTaken(f"{message} Submit the run again.", "team_gone")
+    return locked
 
 
 def decide_deadline(campaign: Campaign, moment: datetime) -> bool:
@@ -180,10 +189,10 @@ def can_withdraw(viewer: Viewer, run: Run, moment: datetime) -> bool:
     return viewer.is_organiser or (viewer.owns(run) and is_open)
 
 
-def can_replace(viewer: Viewer, run: Run, moment: datetime) -> bool:
-    """As withdrawing, for a run that counts."""
+def can_replace(viewer: Viewer, run: Run, moment: datetime, *, successor: Run | None) -> bool:
+    """As withdrawing, for a run that counts and that no other upload is about to replace."""
     counts = run.state == Run.State.ACCEPTED and run.disqualified_at is None
-    return counts and can_withdraw(viewer, run, moment) and successor_of(run) is None
+    return counts and successor is None and can_withdraw(viewer, run, moment)
 
 
 def successor_of(run: Run) -> Run | None:
@@ -198,9 +207,7 @@ def withdraw_run(*, run: Run, person: User) -> None:
         withdrawn_at=timezone.now()
     )
     if withdrawn:
-        LogEntry.objects.create(
-            campaign_id=run.campaign_id, actor=person, verb="withdrew", subject=run.public_id
-        )
+        record(run, person, "withdrew")
 
 
 @dataclass(frozen=True)
@@ -228,7 +235,7 @@ def _decide_early(viewer: Viewer, giver: _Giver, moment: datetime, replaces: str
         raise NotTaken("This campaign is in the archive.", "archived")
     if giver.is_organiser:
         return
-    if not people.has_accepted_terms(campaign, giver.person):
+    if not membership.has_accepted_terms(campaign, giver.person):
         raise NotTaken("Accept the campaign's terms first, on your team's page.", "terms")
     _decide(campaign, giver.team, moment, _replaced_run(giver.team, replaces))
 

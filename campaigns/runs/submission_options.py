@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from campaigns import intake
 from campaigns.access import Viewer
+from campaigns.errors import NotTaken
 from campaigns.models import Run
 from campaigns.quotas import decide_quota, frees_a_place, quota_of
-from campaigns.uploads import NotTaken
+from campaigns.runs import submission
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def offer_to(viewer: Viewer, moment: datetime) -> Offer:
         message = "Your team waits for an organiser to let it in; it can hand in runs then."
         return Offer(NotTaken(message, "not_approved"))
     try:
-        intake.refuse_early(viewer, moment)
+        submission.refuse_early(viewer, moment)
     except NotTaken as refusal:
         if refusal.code != "quota":
             return Offer(refusal)
@@ -49,7 +49,9 @@ def replaceable_runs(viewer: Viewer, moment: datetime) -> list[Run]:
         return []
     # In this order: a successor that waits to be checked is none of the live ones.
     found = runs.without_successors().live().filter(disqualified_at=None).select_related("team")
-    return [run for run in found.order_by("tag", "pk") if intake.can_withdraw(viewer, run, moment)]
+    return [
+        run for run in found.order_by("tag", "pk") if submission.can_withdraw(viewer, run, moment)
+    ]
 
 
 def _in_place_of_another(viewer: Viewer, moment: datetime, refusal: NotTaken) -> Offer:

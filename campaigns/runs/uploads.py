@@ -5,24 +5,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 
+from campaigns.errors import NotTaken
 from campaigns.models import Run
 from campaigns.models.identity import new_public_id
-
-
-class NotTaken(Exception):
-    """The run was not taken in; the message says why, to its uploader. `next_at` is when another
-    one may come, where waiting helps."""
-
-    def __init__(self, message: str, code: str, next_at: datetime | None = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.next_at = next_at
 
 
 @dataclass(frozen=True)

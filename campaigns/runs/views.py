@@ -11,10 +11,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from campaigns import access, intake, lifecycle, offers, quotas, verdicts
-from campaigns.forms.runs import RunForm
+from campaigns import access, lifecycle, quotas
+from campaigns.errors import Archived, NotTaken
 from campaigns.models import Campaign, Run, Team
 from campaigns.models.identity import new_public_id
+from campaigns.runs import decisions, submission, submission_options
+from campaigns.runs.forms import RunForm
 
 
 @login_required
@@ -24,11 +26,11 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug)
     if not (viewer.team or viewer.pending_team or viewer.is_organiser):
         return redirect("campaigns:team", slug)
-    offer = offers.offer_to(viewer, request.arrived_at)
+    offer = submission_options.offer_to(viewer, request.arrived_at)
     form = _run_form(request, viewer, offer)
     if request.method == "POST" and form.is_valid():
         try:
-            run = intake.hand_in(
+            run = submission.hand_in(
                 viewer=viewer,
                 upload=form.cleaned_data["file"],
                 arrived_at=request.arrived_at,
@@ -38,13 +40,13 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
                 replaces=form.cleaned_data.get("replaces", ""),
                 team=_team_of(viewer.campaign, form.cleaned_data.get("team")),
             )
-        except intake.NotTaken as error:
+        except NotTaken as error:
             form.refuse(error, new_public_id())
         else:
             url = reverse("scoring:run-detail", args=[slug, run.public_id])
             return _answer(request, JsonResponse({"url": url}, status=202), redirect(url))
     page = render(
-        request, "campaigns/run_form.html", _form_page(request, viewer, form, offer),
+        request, "campaigns/runs/run_form.html", _form_page(request, viewer, form, offer),
         status=400 if form.errors else 200,
     )  # fmt: skip
     problems = [
@@ -61,8 +63,8 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
 def run_withdraw(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _followed_or_404(request, slug, public_id)
     moment = lifecycle.deciding_moment(request.arrived_at, request.completed_at or timezone.now())
-    if intake.can_withdraw(viewer, run, moment):
-        intake.withdraw_run(run=run, person=request.user)
+    if submission.can_withdraw(viewer, run, moment):
+        submission.withdraw_run(run=run, person=request.user)
     else:
         messages.error(request, "Runs are not taken any more: ask an organiser to withdraw it.")
     return redirect("scoring:run-detail", slug, public_id)
@@ -73,7 +75,7 @@ def run_withdraw(request: HttpRequest, slug: str, public_id: str) -> HttpRespons
 def run_accept(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """The team has seen the check sheet: from now on the run counts."""
     viewer, run = _followed_or_404(request, slug, public_id)
-    is_accepted = verdicts.can_accept(viewer, run) and verdicts.accept_checked(
+    is_accepted = decisions.can_accept(viewer, run) and decisions.accept_checked(
         run=run, person=request.user
     )
     if not is_accepted and run.state != Run.State.ACCEPTED:
@@ -93,13 +95,13 @@ def run_judge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     run = access.run_or_404(viewer, public_id)
     try:
         if request.POST.get("act") == "reinstate":
-            verdicts.reinstate_run(run=run, actor=request.user)
+            decisions.reinstate_run(run=run, actor=request.user)
         else:
             reason = request.POST.get("reason", "")
-            verdicts.disqualify_run(run=run, reason=reason, actor=request.user)
+            decisions.disqualify_run(run=run, reason=reason, actor=request.user)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
-    except lifecycle.Archived as error:
+    except Archived as error:
         messages.error(request, str(error))
     return redirect("scoring:run-detail", slug, public_id)
 
@@ -112,7 +114,9 @@ def _followed_or_404(request: HttpRequest, slug: str, public_id: str) -> tuple[a
     return viewer, run
 
 
-def _run_form(request: HttpRequest, viewer: access.Viewer, offer: offers.Offer) -> RunForm:
+def _run_form(
+    request: HttpRequest, viewer: access.Viewer, offer: submission_options.Offer
+) -> RunForm:
     asked = request.GET.get("replaces", "")
     return RunForm(
         *((request.POST, request.FILES) if request.method == "POST" else ()),
@@ -136,7 +140,7 @@ def _teams(viewer: access.Viewer) -> QuerySet[Team] | None:
 
 
 def _form_page(
-    request: HttpRequest, viewer: access.Viewer, form: RunForm, offer: offers.Offer
+    request: HttpRequest, viewer: access.Viewer, form: RunForm, offer: submission_options.Offer
 ) -> dict[str, object]:
     campaign, moment = viewer.campaign, request.arrived_at
     return {

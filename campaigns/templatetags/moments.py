@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from campaigns import lifecycle
 from campaigns.models import Campaign
-from campaigns.zones import AOE
+from campaigns.text.zones import AOE
 
 register = template.Library()
 

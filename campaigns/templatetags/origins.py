@@ -2,8 +2,8 @@
 
 from django import template
 
-from campaigns import provenance
 from campaigns.models import Qrels
+from campaigns.qrels import provenance
 
 register = template.Library()
 

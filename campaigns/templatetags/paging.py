@@ -13,3 +13,10 @@ def page_address(context: dict[str, Any], parameter: str, number: int) -> str:
     asked = context["request"].GET.copy()
     asked[parameter] = str(number)
     return f"?{asked.urlencode()}"
+
+
+@register.simple_tag(takes_context=True)
+def same_query(context: dict[str, Any]) -> str:
+    """The query of the page, to be carried to another form of the same rows."""
+    query = context["request"].GET.urlencode()
+    return f"?{query}" if query else ""

@@ -3,7 +3,7 @@
 from django import template
 from django.utils.safestring import SafeString, mark_safe  # noqa: TID251 - this place
 
-from campaigns.markdown import render
+from campaigns.text.markdown import render
 
 register = template.Library()
 

@@ -72,11 +72,16 @@ def _is_known(tag: re.Match[str]) -> bool:
 
 
 def _rows(text: str) -> Iterator[tuple[int, str]]:
-    """Lines that are not blank, with their numbers."""
+    """Lines that are not blank, with their numbers: as many as there may be topics, faulty ones
+    too, for a million of these would take minutes to tell."""
+    rows = 0
     for line, row in enumerate(text.split("\n"), 1):
         if len(row) > ROW_CHARACTERS:
             refuse("LINE_TOO_LONG", f"the line is longer than {ROW_CHARACTERS:,} characters", line)
         if row.strip():
+            rows += 1
+            if rows > MAX_TOPICS:
+                refuse("TOO_MANY", f"more than {MAX_TOPICS:,} topics", line)
             yield line, row
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 from xml.sax.saxutils import escape, quoteattr
 
@@ -91,16 +91,21 @@ def _name(element: Element) -> str:
     return element.tag
 
 
-def write_topics_xml(topics: Sequence[ParsedTopic]) -> bytes:
+def write_topics_xml(topics: Iterable[ParsedTopic]) -> bytes:
     """The topics as `<topics><topic number="1"><query>...`; reading it gives equal topics."""
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<topics>"]
+    return "".join(topics_xml_blocks(topics)).encode()
+
+
+def topics_xml_blocks(topics: Iterable[ParsedTopic]) -> Iterator[str]:
+    """The same, topic by topic."""
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n<topics>\n'
     for topic in topics:
-        lines.append(f"  <topic number={quoteattr(topic.code)}>")
+        lines = [f"  <topic number={quoteattr(topic.code)}>"]
         for name, text in topic.fields:
             if XML_NAME.fullmatch(name) and name != GENERIC:
                 lines.append(f"    <{name}>{escape(text)}</{name}>")
             else:
                 attribute = quoteattr(name)
                 lines.append(f"    <{GENERIC} name={attribute}>{escape(text)}</{GENERIC}>")
-        lines.append("  </topic>")
-    return ("\n".join([*lines, "</topics>"]) + "\n").encode()
+        yield "\n".join([*lines, "  </topic>\n"])
+    yield "</topics>\n"

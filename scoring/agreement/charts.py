@@ -5,8 +5,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.agreement_rows import DARKEST, Agreement, Cell
-from scoring.charts.figures import as_data, label
+from scoring.agreement.rows import DARKEST, Agreement, Cell
+from scoring.output.plotting import as_data, label
 
 REACH = 0.54  # how far the darkest shade goes from paper to the known: text stays legible on it
 FEW = 6  # columns whose names stand side by side

@@ -19,12 +19,12 @@ from typing import Final
 from django.http import Http404, QueryDict
 
 from campaigns.access import Viewer
-from campaigns.choices import one_of
 from campaigns.models import Qrels
-from scoring.board_choices import chosen_measure, chosen_version, typed_persistence
+from campaigns.options import one_of
 from scoring.core.measures import counts
 from scoring.core.measures.measure import Measure
-from scoring.definitions import rules_of
+from scoring.evaluation.rules import rules_of
+from scoring.results.options import chosen_measure, chosen_version, typed_persistence
 
 STATISTICS: Final = {"tau": "τ", "tau_b": "τ-b", "tau_ap": "τ_AP", "rbo": "RBO"}
 AXES: Final = ("scores", "ranks")

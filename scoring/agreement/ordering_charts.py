@@ -5,9 +5,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.agreement_pairs import PairOfOrderings, Placed
-from scoring.agreement_rows import sign_of
-from scoring.charts.figures import as_data, label, spelled
+from scoring.agreement.orderings import PairOfOrderings, Placed
+from scoring.core.measures.catalogue import sign_of
+from scoring.output.plotting import as_data, label, spelled
 
 
 def orderings_chart(pair: PairOfOrderings, links: dict[str, str]) -> dict[str, Any]:

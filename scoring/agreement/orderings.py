@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
-from scoring.agreement_choices import STATISTICS, Ordering, PairChoice
-from scoring.agreement_rows import shown, sign_of, statistic_of
-from scoring.board_vectors import means_seen
-from scoring.core.measures.catalogue import family_of
-from scoring.core.standing import DECIMALS, shared_ranks
-from scoring.live_scores import LiveRun
+from scoring.agreement.options import STATISTICS, Ordering, PairChoice
+from scoring.agreement.rows import shown, statistic_of
+from scoring.core.measures.catalogue import family_of, sign_of
+from scoring.core.statistics.standing import DECIMALS, shared_ranks
+from scoring.core.statistics.undefined import none_if_nan
+from scoring.results.runs import LiveRun
+from scoring.results.vectors import means_seen
 
 NEAREST: Final = 20  # swapped pairs that the page lists and joins
 
@@ -159,5 +160,4 @@ def _signs(better: Vector) -> NDArray[np.float64]:
 
 
 def _value(statistic: str, better: Vector, persistence: float) -> float | None:
-    value = float(statistic_of(statistic, better, persistence=persistence)[0, 1])
-    return None if math.isnan(value) else value
+    return none_if_nan(statistic_of(statistic, better, persistence=persistence)[0, 1])

@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
-from scoring.agreement_choices import STATISTICS, MapChoice
-from scoring.board_vectors import means_seen
-from scoring.core.agreement import kendall_tau, rank_biased_overlap, tau_ap
-from scoring.core.measures.catalogue import family_of
+from scoring.agreement.options import STATISTICS, MapChoice
+from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
-from scoring.core.pairs import all_pairs
-from scoring.core.rounding import rounded
-from scoring.core.standing import DECIMALS
+from scoring.core.statistics.agreement import kendall_tau, rank_biased_overlap, tau_ap
+from scoring.core.statistics.pairs import all_pairs
+from scoring.core.statistics.rounding import rounded
+from scoring.core.statistics.standing import DECIMALS
+from scoring.core.statistics.undefined import none_if_nan
+from scoring.results.vectors import means_seen
 
 Matrix = NDArray[np.float64]
 
@@ -167,11 +168,6 @@ def statistic_of(statistic: str, scores: Matrix, *, persistence: float) -> Matri
     raise ValueError(f"there is no statistic {statistic!r}")
 
 
-def sign_of(measure: Measure) -> float:
-    """-1 where a lower score is better: times it, higher is better."""
-    return -1.0 if family_of(measure).facts.direction == "lower" else 1.0
-
-
 class _Cells:
     """Makes the cell of any two of the measures; counts once for all."""
 
@@ -189,11 +185,10 @@ class _Cells:
 
     def __call__(self, row: Measure, column: Measure) -> Cell:
         at = (self.place[row], self.place[column])
-        value = float(self.values[at])
         return Cell(
             row=row,
             column=column,
-            value=None if math.isnan(value) else value,
+            value=none_if_nan(self.values[at]),
             runs=int(self.runs[at]),
             swaps=int(self.swaps[at]),
             separated=int(self.separated[at]),

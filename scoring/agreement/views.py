@@ -8,23 +8,21 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from scoring.agreement_choices import (
-    AXES,
-    PERSISTENCES,
-    STATISTICS,
-    chosen_map,
-    chosen_pair,
+from campaigns.access import preview_query
+from scoring.agreement.charts import agreement_chart
+from scoring.agreement.options import AXES, PERSISTENCES, STATISTICS, chosen_map, chosen_pair
+from scoring.agreement.ordering_charts import orderings_chart
+from scoring.agreement.orderings import PairOfOrderings, pair_of_orderings
+from scoring.agreement.rows import Cell, agreement, agreement_table
+from scoring.agreement.tables import (
+    orderings_table,
+    references_table,
+    statistics_table,
+    swaps_table,
 )
-from scoring.agreement_pairs import PairOfOrderings, pair_of_orderings
-from scoring.agreement_rows import Cell, agreement, agreement_table
-from scoring.agreement_tables import agreement_csv, runs_csv, swaps_csv
-from scoring.board_choices import versions_offered
-from scoring.charts.agreement import agreement_chart
-from scoring.charts.orderings import orderings_chart
-from scoring.definitions import rules_of
-from scoring.exports.latex_studies import agreement_latex, orderings_latex
-from scoring.templatetags.previews import preview_query
-from scoring.views.analysed import attached_csv, attached_latex, latex_names
+from scoring.evaluation.rules import rules_of
+from scoring.output.responses import TableResponse, table_response
+from scoring.results.options import versions_offered
 
 MANY = 14  # measures whose figures need the whole width of the page
 
@@ -35,45 +33,42 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     context = {"viewer": viewer, "campaign": viewer.campaign}
     if not viewer.can_see_board:
-        return render(request, "scoring/leaderboard_hidden.html", context)
+        return render(request, "scoring/leaderboard/leaderboard_hidden.html", context)
     if request.GET.get("a") and viewer.campaign.active_qrels is not None:
-        return render(request, "scoring/agreement_pair.html", context | _pair(request, viewer))
-    return render(request, "scoring/agreement.html", context | _map(request, viewer))
+        return render(
+            request, "scoring/agreement/agreement_pair.html", context | _pair(request, viewer)
+        )
+    return render(request, "scoring/agreement/agreement.html", context | _map(request, viewer))
 
 
 @require_safe
-def agreement_rows(request: HttpRequest, slug: str) -> HttpResponse:
+def agreement_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
+    """All statistics of each pair; in LaTeX the measures beside the references."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     choice = chosen_map(viewer, request.GET, versions_offered(viewer))
-    return attached_csv(agreement_csv(agreement_table(viewer, choice)), f"{slug}-agreement")
+    table = (
+        references_table(agreement(viewer, choice))
+        if suffix == "tex"
+        else statistics_table(agreement_table(viewer, choice))
+    )
+    title = viewer.campaign.name
+    return table_response(request, table, f"{slug}-agreement", suffix, title=title)
 
 
 @require_safe
-def agreement_tex(request: HttpRequest, slug: str) -> HttpResponse:
-    """The measures beside the references."""
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    choice = chosen_map(viewer, request.GET, versions_offered(viewer))
-    names = latex_names(request, viewer)
-    return attached_latex(agreement_latex(agreement(viewer, choice), **names), f"{slug}-agreement")
-
-
-@require_safe
-def orderings_rows(request: HttpRequest, slug: str) -> HttpResponse:
+def orderings_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     """Each run in both orderings."""
-    return attached_csv(runs_csv(_found_pair(request, slug)), f"{slug}-two-orderings")
-
-
-@require_safe
-def orderings_tex(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    found = pair_of_orderings(viewer, chosen_pair(viewer, request.GET, versions_offered(viewer)))
-    text = orderings_latex(found, **latex_names(request, viewer))
-    return attached_latex(text, f"{slug}-two-orderings")
+    table, name = orderings_table(_found_pair(request, viewer)), f"{slug}-two-orderings"
+    return table_response(request, table, name, suffix, title=viewer.campaign.name)
 
 
 @require_safe
-def swapped_rows(request: HttpRequest, slug: str) -> HttpResponse:
-    return attached_csv(swaps_csv(_found_pair(request, slug)), f"{slug}-swapped-pairs")
+def swapped_rows(request: HttpRequest, slug: str) -> TableResponse:
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    return table_response(
+        request, swaps_table(_found_pair(request, viewer)), f"{slug}-swapped-pairs"
+    )
 
 
 def _map(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
@@ -96,7 +91,7 @@ def _map(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
         "versions": versions,
         "other_version": next((v.version for v in versions if v != choice.qrels), None),
         "statistics": STATISTICS,
-        "persistences": _persistences(choice.persistence),
+        "persistences": sorted({*PERSISTENCES, str(choice.persistence)}, key=float),
     }
 
 
@@ -115,8 +110,7 @@ def _pair(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
     }
 
 
-def _found_pair(request: HttpRequest, slug: str) -> PairOfOrderings:
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+def _found_pair(request: HttpRequest, viewer: access.Viewer) -> PairOfOrderings:
     return pair_of_orderings(viewer, chosen_pair(viewer, request.GET, versions_offered(viewer)))
 
 
@@ -124,7 +118,3 @@ def _run_links(viewer: access.Viewer, found: PairOfOrderings) -> dict[str, str]:
     slug, query = viewer.campaign.slug, preview_query(viewer)
     ids = (row.run.run_id for row in found.rows)
     return {run_id: reverse("scoring:run-detail", args=[slug, run_id]) + query for run_id in ids}
-
-
-def _persistences(chosen: float) -> list[str]:
-    return sorted({*PERSISTENCES, str(chosen)}, key=float)

@@ -22,61 +22,41 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
-from scoring import analysis_budget, jobs
-from scoring.definitions import rules_of
+from scoring.analyses import budget
+from scoring.evaluation.rules import rules_of
+from scoring.jobs import queue as jobs
 from scoring.models import Analysis, Evaluation, Job, TieRule
-from scoring.studies import (
-    assessor_boards,
-    difference,
-    judging_plans,
-    judging_replays,
-    left_out,
-    means,
-    pool_depths,
-    run_bounds,
-    separated_counts,
-    significance,
-    tied_scores,
-    unique_finds,
-)
 
 Question: TypeAlias = Mapping[str, Any]  # what JSON can say, the same for the same question
 Asked: TypeAlias = tuple[Qrels | None, str, Question]  # of which version, which kind, what
 Answer: TypeAlias = Mapping[str, NDArray[Any]]
+Computations: TypeAlias = Mapping[str, Callable[[Campaign, Any, Question], Answer]]  # by kind
 
-# Counts up when a study answers otherwise than before: then what is stored is no answer any more.
+# Counts up when a computation answers otherwise than before: then what is stored is no answer any
+# more.
 STUDIES_VERSION = 2
-STUDIES: dict[str, Callable[[Campaign, Any, Question], Answer]] = {
-    "significance": significance.answer,
-    "separated_counts": separated_counts.answer,
-    "pool_depths": pool_depths.answer,
-    "left_out": left_out.answer,
-    "tied_scores": tied_scores.answer,
-    "run_bounds": run_bounds.answer,
-    "judging_plan": judging_plans.answer,
-    "judging_replay": judging_replays.answer,
-    "assessor_boards": assessor_boards.answer,
-    "unique_finds": unique_finds.answer,
-    "difference": difference.answer,
-    "means": means.answer,
-}
-OF_RANKINGS: Final = {"judging_plan", "judging_replay", "assessor_boards"}  # no score is read
+OF_RANKINGS: Final = {  # no score is read
+    "judging_plan", "judging_replay", "judging_outlook", "assessor_boards",
+}  # fmt: skip
 OF_JUDGMENTS: Final = OF_RANKINGS - {"judging_replay"}  # that is played from nothing
 STEADY: Final = 32  # so many characters of a digest are of all but the judgments
 
 
-def ask(viewer: Viewer, qrels: Qrels | None, kind: str, question: Question) -> Analysis:
+def ask(
+    viewer: Viewer, qrels: Qrels | None, kind: str, question: Question, *, is_free: bool = False
+) -> Analysis:
     """The analysis of this question, done or on its way. Three queries where it is there, five of
     rankings.
 
-    `kind` is one of STUDIES; of OF_RANKINGS the qrels may be None. The viewer must be one who may
-    see the board; the question must be made of what is offered, never of what somebody typed.
-    Raises `TooManyAnalyses` where it is new and the client has no budget left.
+    `kind` is one of `scoring.worker.COMPUTATIONS`; of OF_RANKINGS the qrels may be None. The viewer
+    must be one who may see the board; the question must be made of what is offered, never of what
+    somebody typed. Raises `TooManyAnalyses` where it is new and the client has no budget left,
+    unless it is free: for a page that asks the same for every visitor, whatever they choose.
     """
-    return ask_all(viewer, [(qrels, kind, question)])[0]
+    return ask_all(viewer, [(qrels, kind, question)], is_free=is_free)[0]
 
 
-def ask_all(viewer: Viewer, asked: Sequence[Asked]) -> list[Analysis]:
+def ask_all(viewer: Viewer, asked: Sequence[Asked], *, is_free: bool = False) -> list[Analysis]:
     """`ask` for several questions at once, in their order: no more queries than for one, where
     all are there and of one qrels version."""
     campaign = viewer.campaign
@@ -84,14 +64,22 @@ def ask_all(viewer: Viewer, asked: Sequence[Asked]) -> list[Analysis]:
     stored = campaign.analyses.filter(digest__in=digests)
     known = {analysis.digest: analysis for analysis in stored}
     return [
-        known.get(digest) or _asked_anew(campaign, digest, *each)
+        known.get(digest) or _asked_anew(campaign, digest, *each, is_free=is_free)
         for digest, each in zip(digests, asked, strict=True)
     ]
 
 
 def _asked_anew(
-    campaign: Campaign, digest: str, qrels: Qrels | None, kind: str, question: Question
+    campaign: Campaign,
+    digest: str,
+    qrels: Qrels | None,
+    kind: str,
+    question: Question,
+    *,
+    is_free: bool,
 ) -> Analysis:
+    if kind in OF_JUDGMENTS and (waiting := _waiting(campaign, digest)):
+        return waiting
     with transaction.atomic():
         asked, is_new = Analysis.objects.get_or_create(
             campaign=campaign,
@@ -99,9 +87,24 @@ def _asked_anew(
             defaults={"qrels": qrels, "kind": kind, "question": dict(question)},
         )
         if is_new:
-            analysis_budget.spend()
+            if not (is_free or _is_overtaken(asked)):
+                budget.spend()
             jobs.enqueue(Job.Kind.ANALYSE, subject=asked.pk, campaign_id=campaign.pk)
     return asked
+
+
+def _waiting(campaign: Campaign, digest: str) -> Analysis | None:
+    """One of the same question that no worker has begun: it will know of today's judgments."""
+    alike = campaign.analyses.filter(digest__startswith=digest[:STEADY])
+    return alike.filter(state=Analysis.State.WAITING).first()
+
+
+def _is_overtaken(asked: Analysis) -> bool:
+    """Whether the same was asked before, and documents were judged since."""
+    if asked.kind not in OF_JUDGMENTS:
+        return False
+    alike = Analysis.objects.filter(campaign=asked.campaign_id, kind=asked.kind)
+    return alike.filter(digest__startswith=asked.digest[:STEADY]).exclude(pk=asked.pk).exists()
 
 
 def last_answered(asked: Analysis) -> Analysis | None:
@@ -112,19 +115,19 @@ def last_answered(asked: Analysis) -> Analysis | None:
     return done.filter(digest__startswith=asked.digest[:STEADY]).order_by("-pk").first()
 
 
-def answer(held: jobs.Claim) -> None:
+def answer(computations: Computations, held: jobs.Claim) -> None:
     """Computes an analysis and stores it with the job's end; those it supersedes go. Where the
     board is no longer the one that was asked about, nothing is stored: the page asks anew.
 
     `judgments` is how many were made when it was begun, where it hangs on them."""
     asked = Analysis.objects.select_related("campaign", "qrels").get(pk=held.subject)
     of_when = {"judgments": np.array(asked.campaign.judgments.count())}
-    found = STUDIES[asked.kind](asked.campaign, asked.qrels, asked.question)
+    found = computations[asked.kind](asked.campaign, asked.qrels, asked.question)
     if asked.kind in OF_JUDGMENTS:
         found = {**found, **of_when}
     with transaction.atomic():
         jobs.finish(held)
-        digest = _digest(asked.campaign, asked.qrels, asked.kind, asked.question)
+        digest = _digests(asked.campaign, [(asked.qrels, asked.kind, asked.question)])[0]
         if digest[:STEADY] != asked.digest[:STEADY]:
             asked.delete()
             return
@@ -151,10 +154,6 @@ def packed(found: Answer) -> bytes:
     blob = io.BytesIO()
     np.savez_compressed(blob, **{name: np.asarray(array) for name, array in found.items()})
     return blob.getvalue()
-
-
-def _digest(campaign: Campaign, qrels: Qrels | None, kind: str, question: Question) -> str:
-    return _digests(campaign, [(qrels, kind, question)])[0]
 
 
 def _digests(campaign: Campaign, asked: Sequence[Asked]) -> list[str]:

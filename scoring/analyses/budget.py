@@ -1,5 +1,6 @@
 """How many new analyses one client may ask for: an account, or an address of somebody without one.
-An analysis that is computed already, or that somebody else has asked for, costs nothing."""
+An analysis that is computed already, or that somebody else has asked for, costs nothing; nor does
+what the board asks by itself, nor a question asked again because documents were judged since."""
 
 from contextvars import ContextVar
 

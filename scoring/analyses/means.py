@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from scoring.analyses import answer_of, ask
+from scoring.analyses.ask import answer_of, ask
 from scoring.core.measures.measure import Measure
-from scoring.means_from_grades import GradedRun, Means, graded_runs, means_of
+from scoring.evaluation.means import GradedRun, Means, graded_runs, means_of
+from scoring.evaluation.means_analysis import means_answered
 from scoring.models import Analysis
-from scoring.studies.means import means_answered
 
 # Grades times measures: what a web process reads in a fifth of a second, and keeps in memory.
 AT_ONCE: Final = 20_000_000

@@ -4,20 +4,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
 
+from campaigns.judging.final_grades import CAMPAIGNS_KEPT
 from campaigns.models import Campaign, User
-from campaigns.settling import CAMPAIGNS_KEPT
-from scoring.assessor_grades import AssessorGrades, assessor_grades
-from scoring.core.assessor_agreement import (
+from scoring.assessors.grades import AssessorGrades, assessor_grades
+from scoring.core.statistics.assessor_agreement import (
     cohen_kappa,
     fleiss_kappa,
     krippendorff_alpha,
     raw_agreement,
 )
+from scoring.core.statistics.undefined import none_if_nan
 
 
 @dataclass(frozen=True)
@@ -96,13 +96,13 @@ def _coefficients(grades: AssessorGrades) -> tuple[int, Coefficients]:
     evenly = grades.own[:, counts == most] if most else twice
     return len(counts), Coefficients(
         documents=twice.shape[1],
-        raw=_number(raw_agreement(twice)),
-        fleiss=_number(fleiss_kappa(evenly)),
+        raw=none_if_nan(raw_agreement(twice)),
+        fleiss=none_if_nan(fleiss_kappa(evenly)),
         fleiss_documents=evenly.shape[1],
         fleiss_assessors=most,
-        nominal=_number(krippendorff_alpha(twice, level="nominal")),
-        ordinal=_number(krippendorff_alpha(twice, level="ordinal")),
-        interval=_number(krippendorff_alpha(twice, level="interval")),
+        nominal=none_if_nan(krippendorff_alpha(twice, level="nominal")),
+        ordinal=none_if_nan(krippendorff_alpha(twice, level="ordinal")),
+        interval=none_if_nan(krippendorff_alpha(twice, level="interval")),
     )
 
 
@@ -122,12 +122,8 @@ def _pairs(
             second=names[second],
             documents=int(common.sum()),
             topics=len(np.unique(grades.topics[common])),
-            raw=_number(raw_agreement(np.array([a[common], b[common]]))),
-            kappa=_number(cohen_kappa(a, b)),
-            linear=_number(cohen_kappa(a, b, weights="linear")),
-            quadratic=_number(cohen_kappa(a, b, weights="quadratic")),
+            raw=none_if_nan(raw_agreement(np.array([a[common], b[common]]))),
+            kappa=none_if_nan(cohen_kappa(a, b)),
+            linear=none_if_nan(cohen_kappa(a, b, weights="linear")),
+            quadratic=none_if_nan(cohen_kappa(a, b, weights="quadratic")),
         )
-
-
-def _number(value: float) -> float | None:
-    return None if isnan(value) else value

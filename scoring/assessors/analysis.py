@@ -9,26 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
-from scoring.assessor_grades import AssessorGrades, assessor_grades
-from scoring.core.agreement import kendall_tau, tau_ap
-from scoring.core.grades import PAST_END, UNJUDGED
-from scoring.core.judgments import JudgmentTable
-from scoring.core.means import mask_excluded, mean_scores, topics_of_mean
-from scoring.core.measures.catalogue import family_of
+from scoring.assessors.grades import AssessorGrades, assessor_grades
+from scoring.core.data.grades import PAST_END, UNJUDGED
+from scoring.core.data.judgments import JudgmentTable
+from scoring.core.judging.pooled_judgments import JudgedPlaces, judged_places
+from scoring.core.measures.catalogue import family_of, sign_of
 from scoring.core.measures.graded import GradedTopics, Scores, evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure, rel_of
-from scoring.core.pairs import all_pairs
-from scoring.core.pooled_judgments import JudgedPlaces, judged_places
-from scoring.core.standing import DECIMALS
-from scoring.definitions import Rules, rules_of
-from scoring.loading import load_ranking
-from scoring.proposals import proposing_runs, table_of_grades
+from scoring.core.statistics.agreement import kendall_tau, tau_ap
+from scoring.core.statistics.means import mask_excluded, mean_scores, topics_of_mean
+from scoring.core.statistics.pairs import all_pairs
+from scoring.core.statistics.standing import DECIMALS
+from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.storage import load_ranking
+from scoring.judging.candidates import proposing_runs, table_of_grades
 
 OTHERS = -1  # for the second of a pair: all the others together
 
 
-def answer(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
+def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
     """One entry for each pair of assessors with common topics, then for each assessor against all
     others: `first` and `second` (ids; OTHERS), `topics` common to both, `tau` (b), `tau_ap` (the
     mean of both ways), `swapped` pairs of runs of `run_pairs`, and the mean of all runs under each,
@@ -124,7 +124,7 @@ def _compared(
             for choice in (one, other)
         ]
     )
-    higher = means if family.facts.direction == "higher" else -means
+    higher = sign_of(measure) * means
     pairs = all_pairs(means.shape[1])
     rounded = np.round(higher, DECIMALS)
     differences = rounded[:, pairs.candidates] - rounded[:, pairs.baselines]

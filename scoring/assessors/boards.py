@@ -1,17 +1,17 @@
 """The boards of single assessors side by side, asked of a worker."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from campaigns.access import Viewer
 from campaigns.models import User
-from scoring.analyses import ask
+from scoring.analyses.ask import ask
+from scoring.assessors.analysis import OTHERS
 from scoring.core.measures.measure import Measure
-from scoring.definitions import rules_of
+from scoring.core.statistics.undefined import none_if_nan
+from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
-from scoring.studies.assessor_boards import OTHERS
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,12 @@ def two_boards(answer: Mapping[str, Any]) -> list[TwoBoards]:
             first=people[int(answer["first"][row])],
             second=people.get(int(answer["second"][row])),
             topics=int(answer["topics"][row]),
-            tau=_number(answer["tau"][row]),
-            tau_ap=_number(answer["tau_ap"][row]),
+            tau=none_if_nan(answer["tau"][row]),
+            tau_ap=none_if_nan(answer["tau_ap"][row]),
             swapped=int(answer["swapped"][row]),
             run_pairs=int(answer["run_pairs"][row]),
-            first_mean=_number(answer["first_mean"][row]),
-            second_mean=_number(answer["second_mean"][row]),
+            first_mean=none_if_nan(answer["first_mean"][row]),
+            second_mean=none_if_nan(answer["second_mean"][row]),
         )
         for row in range(len(answer["first"]))
     ]
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

@@ -7,9 +7,9 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from campaigns.judging.final_grades import CAMPAIGNS_KEPT, Key, Stamp, settled_at, stamp_of
 from campaigns.models import Campaign
-from campaigns.settling import CAMPAIGNS_KEPT, Key, Stamp, settled_at, stamp_of
-from scoring.core.grades import UNJUDGED
+from scoring.core.data.grades import UNJUDGED
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,14 +7,15 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from scoring.analyses import answer_of
-from scoring.assessor_agreement import Agreement, agreement_of
-from scoring.assessor_boards import ask_boards, two_boards
-from scoring.assessor_tables import agreement_csv, boards_csv
-from scoring.board_choices import chosen_measure
-from scoring.definitions import rules_of
+from scoring.analyses.ask import answer_of
+from scoring.analyses.responses import analysed_page
+from scoring.assessors.agreement import Agreement, agreement_of
+from scoring.assessors.boards import ask_boards, two_boards
+from scoring.assessors.tables import agreement_table, boards_table
+from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
-from scoring.views.analysed import analysed_page, attached_csv, not_computed_yet
+from scoring.output.responses import TableResponse, table_response
+from scoring.results.options import chosen_measure
 
 
 @login_required
@@ -35,27 +36,26 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
         "offered": rules_of(viewer.campaign).measures,
         "boards": two_boards(answer_of(analysis)) if analysis and is_done else None,
     }
-    return analysed_page(request, "scoring/judging_agreement.html", page, analysis)
+    return analysed_page(request, "scoring/assessors/agreement.html", page, analysis)
 
 
 @login_required
 @require_safe
-def agreement_table(request: HttpRequest, slug: str) -> HttpResponse:
+def agreement_csv(request: HttpRequest, slug: str) -> TableResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    text = agreement_csv(agreement_of(viewer.campaign))
-    return attached_csv(text, f"{slug}-assessor-agreement")
+    table = agreement_table(agreement_of(viewer.campaign))
+    return table_response(request, table, f"{slug}-assessor-agreement")
 
 
 @login_required
 @require_safe
-def boards_table(request: HttpRequest, slug: str) -> HttpResponse:
+def boards_csv(request: HttpRequest, slug: str) -> TableResponse:
     viewer = access.organiser_or_404(request.user, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
     analysis = ask_boards(viewer, measure)
-    if analysis.state != Analysis.State.DONE:
-        return not_computed_yet(analysis)
-    text = boards_csv(two_boards(answer_of(analysis)), str(measure))
-    return attached_csv(text, f"{slug}-assessor-boards")
+    is_done = analysis.state == Analysis.State.DONE
+    table = boards_table(two_boards(answer_of(analysis)) if is_done else (), measure)
+    return table_response(request, table, f"{slug}-assessor-boards", awaits=analysis)
 
 
 def _of_topic(found: Agreement, topic: str) -> list[Any]:

@@ -9,15 +9,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.cli.arguments import add_scoring_arguments, probability
+from scoring.cli.arguments import add_measures_argument, add_scoring_arguments, probability
 from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_each_run
 from scoring.cli.measure_lines import single_measures
 from scoring.cli.scored_runs import as_lines, rules_from, score_file
 from scoring.cli.tables import Cell, print_csv
-from scoring.core.agreement import kendall_tau, rank_biased_overlap, tau_ap
-from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
+from scoring.core.statistics.agreement import kendall_tau, rank_biased_overlap, tau_ap
 
 DESCRIPTION: Final = """\
 Compares the orderings of runs by the means of measures, for each pair of measures: Kendall's tau
@@ -35,12 +35,8 @@ COLUMNS: Final = ("measure_a", "measure_b", "tau", "tau_b", "tau_ap", "rbo")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("qrels", metavar="QRELS", help="judgments")
     parser.add_argument("runs", metavar="RUN", nargs="+", help="two runs or more")
-    parser.add_argument(
-        "-m",
-        "--measure",
-        dest="measures",
-        metavar="MEASURE",
-        action="append",
+    add_measures_argument(
+        parser,
         required=True,
         help="two or more: -m AP -m 'RBP(p=0.8)'",
     )
@@ -59,13 +55,9 @@ def run(options: argparse.Namespace) -> int:
     rules = rules_from(options, as_lines(measures), options.qrels)
     runs = for_each_run(partial(score_file, rules=rules), options.runs, workers=options.workers)
     means = np.array([[each.mean.base for each in run.found] for run in runs]).T
-    signs = np.array([-1.0 if _is_lower_better(measure) else 1.0 for measure in measures])
+    signs = np.array([sign_of(measure) for measure in measures])
     print_csv(COLUMNS, _rows(measures, means * signs[:, None], options.rbo_p))
     return 0
-
-
-def _is_lower_better(measure: Measure) -> bool:
-    return family_of(measure).facts.direction == "lower"
 
 
 def _rows(

@@ -2,13 +2,13 @@
 
 import argparse
 import math
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.cli.bad_input import BadInput
-from scoring.core.grades import HIGHEST_POSSIBLE_GRADE
+from scoring.core.data.grades import HIGHEST_POSSIBLE_GRADE
 
 GainMap = tuple[tuple[int, float], ...]  # grade, worth
 
@@ -94,6 +94,12 @@ def worth_of_grades(given: GainMap | None, highest_grade: int) -> NDArray[np.flo
             [f"--gain-map: what is grade {missing[0]} worth? (grades: 0..{highest_grade})"]
         )
     return np.array([worth[grade] for grade in range(highest_grade + 1)])
+
+
+def add_measures_argument(parser: argparse.ArgumentParser, **facts: Any) -> None:
+    parser.add_argument(
+        "-m", "--measure", dest="measures", metavar="MEASURE", action="append", **facts
+    )
 
 
 def add_scoring_arguments(

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.cli.arguments import add_scoring_arguments, positive
+from scoring.cli.arguments import add_measures_argument, add_scoring_arguments, positive
 from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_each_run
 from scoring.cli.measure_lines import Line, read_measures
@@ -50,12 +50,8 @@ COLUMNS: Final = ("run", "topic", "measure", "value", "residual", "tie_low", "ti
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("qrels", metavar="QRELS", help="judgments: topic, 0, document, grade")
     parser.add_argument("runs", metavar="RUN", nargs="+", help="topic Q0 document rank score tag")
-    parser.add_argument(
-        "-m",
-        "--measure",
-        dest="measures",
-        metavar="MEASURE",
-        action="append",
+    add_measures_argument(
+        parser,
         default=[],
         help="what to compute; more than once if wanted (default: official)",
     )

@@ -8,7 +8,7 @@
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -219,10 +219,6 @@ def _hint(name: str) -> str:
     return f"; did you mean {nearest}?" if nearest else ""
 
 
-def _split(text: str, read: Callable[[str], float]) -> list[float]:
-    return [read(part.strip()) for part in text.split(",")]
-
-
 def _real(text: str) -> float:
     try:
         return float(text)
@@ -231,7 +227,7 @@ def _real(text: str) -> float:
 
 
 def _reals(text: str) -> list[float]:
-    return _split(text, _real)
+    return [_real(part.strip()) for part in text.split(",")]
 
 
 def _ranks(text: str) -> list[int]:

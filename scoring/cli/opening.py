@@ -11,8 +11,8 @@ from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import ParsedRun, read_run
 from scoring.cli.bad_input import BadInput
 from scoring.cli.streams import STANDARD_INPUT, standard_input
-from scoring.core.judgments import JudgmentTable, build_table
-from scoring.core.ranking import Ranking, rank
+from scoring.core.data.judgments import JudgmentTable, build_table
+from scoring.core.data.ranking import Ranking, rank
 
 T = TypeVar("T")
 _NAMED: Final = 10  # topics of a warning

@@ -7,7 +7,7 @@ from scoring.cli.bad_input import BadInput
 from scoring.cli.measure_lines import refuse_huge
 from scoring.cli.tables import print_csv
 from scoring.core.measures.measure import BadMeasure, Measure, UnknownMeasure
-from scoring.core.property_table import (
+from scoring.core.properties.table import (
     FURTHER,
     PAPER,
     findings_of,

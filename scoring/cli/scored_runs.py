@@ -13,17 +13,17 @@ from scoring.cli.arguments import GainMap, highest_of, worth_of_grades
 from scoring.cli.bad_input import BadInput
 from scoring.cli.measure_lines import Line
 from scoring.cli.opening import open_qrels, open_run, tell_of_topics_without_grades
-from scoring.core.condensing import condensed
-from scoring.core.direct_alignment import align_lines
-from scoring.core.judgments import JudgmentTable
-from scoring.core.means import Mean, mask_excluded, mean_scores, topics_of_mean
+from scoring.core.data.condensing import condensed
+from scoring.core.data.direct_alignment import align_lines
+from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.arrays import GradedTopics, Scores
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import make_measure, rel_of
 from scoring.core.measures.trec_eval import relevance_strings
-from scoring.core.ties import TiedTopics, bounds, expected, has_bounds, has_expected
+from scoring.core.statistics.means import Mean, mask_excluded, mean_scores, topics_of_mean
+from scoring.core.ties.ties import TiedTopics, bounds, expected, has_bounds, has_expected
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,11 +18,11 @@ from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_each_run
 from scoring.cli.opening import open_qrels, open_run, rank_run, tell_of_topics_without_grades
 from scoring.cli.tables import Cell, print_csv
-from scoring.core.candidates import Candidates, collect_candidates, find_outcomes
-from scoring.core.grades import UNJUDGED
-from scoring.core.ranking import Ranking
-from scoring.core.selection import Method, Strategy, Weighing, choose, weigh
-from scoring.core.simulation_of_judging import (
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.data.ranking import Ranking
+from scoring.core.judging.candidates import Candidates, collect_candidates, find_outcomes
+from scoring.core.judging.selection import Method, Strategy, Weighing, choose, weigh
+from scoring.core.judging.simulation import (
     DEFAULT_BATCH,
     mean_residual,
     play_judging,

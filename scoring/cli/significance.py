@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.cli.arguments import (
+    add_measures_argument,
     add_scoring_arguments,
     positive,
     probability,
@@ -23,15 +24,20 @@ from scoring.cli.opening import read_file, run_names
 from scoring.cli.score_matrix import read_matrix
 from scoring.cli.scored_runs import as_lines, rules_from, score_file
 from scoring.cli.tables import Cell, print_csv
-from scoring.core.corrections import correct, randomised_tukey_hsd
+from scoring.core.data.trec_eval_lines import has_topic_lines
 from scoring.core.measures.arrays import Scores
-from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
-from scoring.core.pairs import METHODS, Outcomes, Pairs, PairTest, all_pairs, compare
-from scoring.core.projection import projections, upper_bounds
-from scoring.core.signed_ranks import wilcoxon
-from scoring.core.significance import compare_winners, count_separated, paired_t, sign_flip
-from scoring.core.trec_eval_lines import has_topic_lines
+from scoring.core.statistics.corrections import correct, randomised_tukey_hsd
+from scoring.core.statistics.pairs import METHODS, Outcomes, Pairs, PairTest, all_pairs, compare
+from scoring.core.statistics.projection import projections, upper_bounds
+from scoring.core.statistics.signed_ranks import wilcoxon
+from scoring.core.statistics.significance import (
+    compare_winners,
+    count_separated,
+    paired_t,
+    sign_flip,
+)
 
 DESCRIPTION: Final = """\
 Tests all pairs of runs over topics: paired t, Wilcoxon signed-rank, or sign-flip randomisation.
@@ -71,12 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("qrels", metavar="QRELS", nargs="?", help="judgments")
     parser.add_argument("runs", metavar="RUN", nargs="*", help="two runs or more")
     parser.add_argument("--scores", metavar="MATRIX.csv", help="in place of QRELS, RUN and -m")
-    parser.add_argument(
-        "-m",
-        "--measure",
-        dest="measures",
-        metavar="MEASURE",
-        action="append",
+    add_measures_argument(
+        parser,
         help="one measure, of which every topic has a score",
     )
     parser.add_argument("--test", choices=("t", "wilcoxon", "randomisation"), required=True)
@@ -152,7 +154,7 @@ def _read(options: argparse.Namespace) -> _Board:
     residuals = [each.residual for each in scores if each.residual is not None]
     if options.against != "base" and not residuals:
         raise BadInput([f"--against {options.against}: {measure} has no residual"])
-    sign = -1.0 if family_of(measure).facts.direction == "lower" else 1.0
+    sign = sign_of(measure)
     return _Board(
         run_names([each.tag for each in runs], [each.path for each in runs]),
         sign * np.array([each.base for each in scores]),

@@ -2,12 +2,13 @@
 
 import csv
 import io
-import math
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from itertools import islice
 from typing import TypeAlias
+
+from scoring.core.statistics.undefined import none_if_nan
 
 Cell: TypeAlias = str | int | float | None
 
@@ -51,5 +52,5 @@ def print_json(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
 def _finite(cell: Cell) -> Cell:
     """None for what is not defined; numpy's numbers as Python's."""
     if isinstance(cell, float):
-        return None if math.isnan(cell) else float(cell)
+        return none_if_nan(cell)
     return cell

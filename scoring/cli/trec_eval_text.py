@@ -7,8 +7,8 @@ import numpy as np
 
 from scoring.cli.measure_lines import Line
 from scoring.cli.scored_runs import Scored, ScoredRun
+from scoring.core.data.trec_eval_lines import ALL, has_topic_lines, score_line, tag_line
 from scoring.core.measures.trec_eval import relstring_line
-from scoring.core.trec_eval_lines import ALL, has_topic_lines, score_line, tag_line
 
 
 def topic_lines(run: ScoredRun, lines: Sequence[Line], topics: Sequence[str]) -> Iterator[str]:

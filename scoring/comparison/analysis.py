@@ -7,17 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
-from scoring.board_vectors import Vectors, vectors_of
-from scoring.core.intervals import bootstrap_intervals
 from scoring.core.measures.names import parse_measure
+from scoring.core.statistics.intervals import bootstrap_intervals
+from scoring.results.vectors import Vectors, vectors_of
 
 SAMPLES, SEED = 10_000, 1  # of the bootstrap: the same numbers whenever somebody looks
 
 
-def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """`ends`, float64[2]: the 95 % interval of `first` - `second` by the question's `measure`."""
-    (vectors,) = vectors_of(campaign, qrels, [parse_measure(question["measure"])])
-    differences = differences_of(vectors, question["first"], question["second"])
+    run_ids = (question["first"], question["second"])
+    measure = parse_measure(question["measure"])
+    (vectors,) = vectors_of(campaign, qrels, [measure], run_ids=run_ids)
+    differences = differences_of(vectors, *run_ids)
     return {"ends": np.array(interval_of(differences))}
 
 

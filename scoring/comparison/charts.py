@@ -5,10 +5,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, chosen, evenly, label, sample_said, spelled
-from scoring.compared_persistences import AtPersistence, Band
-from scoring.comparison import Comparison
-from scoring.core.rounding import decimal_text, difference_text
+from scoring.comparison.persistence import AtPersistence
+from scoring.comparison.rows import Comparison
+from scoring.core.statistics.means import Interval
+from scoring.core.statistics.rounding import decimal_text, difference_text
+from scoring.output.plotting import as_data, chosen, evenly, label, sample_said, spelled
 
 
 def difference_chart(comparison: Comparison) -> dict[str, Any]:
@@ -91,7 +92,9 @@ def persistence_chart(comparison: Comparison, rows: tuple[AtPersistence, ...]) -
     return as_data(figure)
 
 
-def _band(x: list[float], bands: list[Band], tag: str, role: str) -> tuple[go.Scatter, go.Scatter]:
+def _band(
+    x: list[float], bands: list[Interval], tag: str, role: str
+) -> tuple[go.Scatter, go.Scatter]:
     base = go.Scatter(
         x=x,
         y=[band.base for band in bands],

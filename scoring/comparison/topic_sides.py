@@ -1,21 +1,14 @@
 """Two runs' rankings of one topic side by side, with what the judges said."""
 
-import io
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from defusedcsv import csv
-
 from campaigns.access import Viewer
 from campaigns.models import Run, Topic
-from scoring.run_documents import RankedDocument, documents_of_topic, table_of
+from scoring.runs.documents import RankedDocument, documents_of_topic, table_of
 
 TOPS: Final = (5, 10, 20, 50, 100)
-COLUMNS = (
-    "topic", "rank", "a", "a_doc_id", "a_grade", "a_rank_in_b", "b", "b_doc_id", "b_grade",
-    "b_rank_in_a", "qrels",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -92,27 +85,6 @@ def topic_sides(viewer: Viewer, topic: Topic, first: Run, second: Run) -> Sides:
     table = table_of(viewer)
     a, b = (documents_of_topic(viewer, run, table, topic) for run in (first, second))
     return Sides(_beside(a, b), _beside(b, a))
-
-
-def sides_csv(
-    viewer: Viewer, topic: Topic, runs: tuple[Run, Run] | None, sides: Sides | None
-) -> str:
-    """One row for each rank."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    qrels = viewer.campaign.active_qrels
-    for row in sides.rows if sides and runs else ():
-        cells: list[object] = [topic.code, row.rank]
-        for run, document in zip(runs or (), (row.first, row.second), strict=True):
-            cells.append(run.shown_tag)
-            cells += (
-                [None] * 3
-                if document is None
-                else [document.doc_id, document.grade, document.other_rank]
-            )
-        writer.writerow([*cells, qrels.version if qrels else None])
-    return out.getvalue()
 
 
 def _beside(

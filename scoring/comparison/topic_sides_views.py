@@ -9,13 +9,13 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Run, Topic
-from scoring.board_choices import chosen_measure
-from scoring.comparison import chosen_runs, ranked_runs
-from scoring.live_scores import LiveRun
-from scoring.run_documents import PAGE
-from scoring.topic_rows import sees_topic_means
-from scoring.topic_sides import Sides, sides_csv, topic_sides
-from scoring.views.analysed import attached_csv, page_or_404
+from scoring.comparison.rows import chosen_runs, ranked_runs
+from scoring.comparison.tables import sides_table
+from scoring.comparison.topic_sides import Sides, topic_sides
+from scoring.output.responses import TableResponse, page_or_404, table_response
+from scoring.results.options import chosen_measure, sees_topic_means
+from scoring.results.runs import LiveRun
+from scoring.runs.documents import PAGE
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +42,15 @@ def sides_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "sides": asked.sides,
         "page": page_or_404(request, Paginator(asked.sides.rows if asked.sides else (), PAGE)),
     }
-    return render(request, "scoring/topic_sides.html", context)
+    return render(request, "scoring/comparison/topic_sides.html", context)
 
 
 @require_safe
-def sides_table(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+def sides_csv(request: HttpRequest, slug: str, code: str) -> TableResponse:
     asked = _asked(request, slug, code)
-    text = sides_csv(asked.viewer, asked.topic, asked.runs, asked.sides)
-    return attached_csv(text, f"{slug}-compare-topic-{asked.topic.position + 1}")
+    qrels, number = asked.viewer.campaign.active_qrels, asked.topic.position + 1
+    table = sides_table(asked.topic, asked.runs, asked.sides, qrels)
+    return table_response(request, table, f"{slug}-compare-topic-{number}")
 
 
 def _asked(request: HttpRequest, slug: str, code: str) -> _Asked:

@@ -5,16 +5,16 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from campaigns import access
 from campaigns.api.acts import reading
 from campaigns.api.answers import READS
-from campaigns.choices import UnknownChoice
-from scoring.api.boards import MEASURE, QRELS
-from scoring.exports.tables import has_tidy_rows, tidy_asked, tidy_csv
-from scoring.exports.trec_eval import trec_eval_text
-from scoring.run_scores import sees_topics_of
+from campaigns.options import UnknownChoice
+from scoring.downloads.scores import has_tidy_rows, tidy_asked, tidy_json, tidy_table
+from scoring.downloads.trec_eval import trec_eval_text
+from scoring.output.api import MEASURE, QRELS
+from scoring.output.responses import CSV, PLAIN
+from scoring.runs.scores import sees_topics_of
 
 
 class ScoreRowSerializer(serializers.Serializer):
@@ -66,7 +66,7 @@ ROW = OpenApiExample(
     examples=[ROW],
 )
 @reading
-def score_rows(request: Request, slug: str) -> Response | HttpResponse | StreamingHttpResponse:
+def score_rows(request: Request, slug: str) -> HttpResponse | StreamingHttpResponse:
     """Of every run whose scores by topic you may see, by all measures or by the one named.
     `format=csv` gives the same as a tidy table, `format=trec_eval` one run's scores in the text of
     `trec_eval -q`."""
@@ -74,18 +74,17 @@ def score_rows(request: Request, slug: str) -> Response | HttpResponse | Streami
     asked = request.query_params
     match asked.get("format", "json"):
         case "json":
-            rows = tidy_asked(viewer, asked)
-            return Response([row._asdict() for row in rows])
+            objects = tidy_json(tidy_asked(viewer, asked))
+            return StreamingHttpResponse(objects, content_type="application/json")
         case "csv":
-            blocks = tidy_csv(tidy_asked(viewer, asked))
-            return StreamingHttpResponse(blocks, content_type="text/csv; charset=utf-8")
+            blocks = tidy_table(tidy_asked(viewer, asked)).csv_blocks()
+            return StreamingHttpResponse(blocks, content_type=CSV)
         case "trec_eval":
             if not asked.get("run") and has_tidy_rows(viewer):
                 raise UnknownChoice("run", "", why="It is of one run: name it, as run=<id>.")
             run = access.run_or_404(viewer, asked.get("run", ""))
             if not sees_topics_of(viewer, run):
                 raise Http404
-            text = trec_eval_text(viewer, run)
-            return HttpResponse(text, content_type="text/plain; charset=utf-8")
+            return HttpResponse(trec_eval_text(viewer, run), content_type=PLAIN)
         case other:
             raise UnknownChoice("format", other, ["json", "csv", "trec_eval"])

@@ -8,8 +8,8 @@ from typing import Any
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
-from scoring.definitions import Rules, rules_of, version_of
-from scoring.exports.zipping import Member
+from scoring.evaluation.rules import Rules, rules_of, version_of
+from scoring.output.zip import Member
 
 Schema = Mapping[str, tuple[str, str]]  # column -> (type, what it is)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from campaigns import access
 from campaigns.access import Viewer
 from campaigns.models import Run
-from scoring.run_scores import sees_topics_of
+from scoring.runs.scores import sees_topics_of
 
 
 @dataclass(frozen=True)

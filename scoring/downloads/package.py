@@ -5,18 +5,18 @@ from datetime import datetime
 from typing import Any, BinaryIO
 
 from campaigns.access import Viewer
-from campaigns.assignments import topics_xml
 from campaigns.models import Qrels
-from campaigns.provenance import told
-from campaigns.qrels_files import text_of
-from campaigns.qrels_versions import versions_visible_to
-from scoring.definitions import rules_of
-from scoring.exports import describing
-from scoring.exports.board import board_csv
-from scoring.exports.describing import About
-from scoring.exports.tables import has_tidy_rows, tidy_csv, tidy_rows
-from scoring.exports.zipping import Zip
-from scoring.leaderboard import leaderboard
+from campaigns.qrels.files import text_of
+from campaigns.qrels.provenance import told
+from campaigns.qrels.topics import topics_xml
+from campaigns.qrels.versions import versions_visible_to
+from scoring.downloads import description
+from scoring.downloads.description import About
+from scoring.downloads.scores import has_tidy_rows, tidy_rows, tidy_table
+from scoring.evaluation.rules import rules_of
+from scoring.leaderboard.rows import leaderboard
+from scoring.leaderboard.tables import boards_table
+from scoring.output.zip import Zip
 
 BOARD_FILE = "leaderboard.csv"
 SCORES_FILE = "scores.csv"
@@ -43,9 +43,9 @@ def write_package(
     about = About(viewer, qrels, made_at, title, address)
     with Zip(out) as packed:
         resources = list(_data(viewer, qrels, packed))
-        packed.add("README.md", [describing.readme(about, resources)])
-        packed.add("CITATION.cff", [describing.citation(about)])
-        packed.add(DESCRIPTION_FILE, [describing.descriptor(about, resources)])
+        packed.add("README.md", [description.readme(about, resources)])
+        packed.add("CITATION.cff", [description.citation(about)])
+        packed.add(DESCRIPTION_FILE, [description.descriptor(about, resources)])
 
 
 def may_see_all(viewer: Viewer, qrels: Qrels, names: Collection[str]) -> bool:
@@ -61,22 +61,22 @@ def may_see_all(viewer: Viewer, qrels: Qrels, names: Collection[str]) -> bool:
 
 def _data(viewer: Viewer, qrels: Qrels, packed: Zip) -> list[Mapping[str, Any]]:
     measures = rules_of(viewer.campaign).measures
-    boards = board_csv(*(leaderboard(viewer, measure, qrels=qrels) for measure in measures))
+    boards = boards_table(leaderboard(viewer, measure, qrels=qrels) for measure in measures)
     words = "the leaderboard of every measure, one below the other"
     resources: list[Mapping[str, Any]] = [
-        describing.table(packed.add(BOARD_FILE, [boards]), describing.BOARD, words)
+        description.table(packed.add(BOARD_FILE, boards.csv_blocks()), description.BOARD, words)
     ]
     if has_tidy_rows(viewer):
-        member = packed.add(SCORES_FILE, tidy_csv(tidy_rows(viewer, qrels)))
+        member = packed.add(SCORES_FILE, tidy_table(tidy_rows(viewer, qrels)).csv_blocks())
         words = "every score of every run on every topic"
-        resources.append(describing.table(member, describing.TIDY, words))
+        resources.append(description.table(member, description.TIDY, words))
     if viewer.can_see_topics:
-        member = packed.add(TOPICS_FILE, [topics_xml(viewer.campaign)])
-        resources.append(describing.file(member, "the topics, with all their fields"))
+        member = packed.add(TOPICS_FILE, topics_xml(viewer.campaign))
+        resources.append(description.file(member, "the topics, with all their fields"))
     if _sees_judgments(viewer, qrels):
         member = packed.add(QRELS_FILE, text_of(qrels))
         words = " ".join(["the judgments: topic, 0, document, grade", *_origin(qrels)])
-        resources.append(describing.file(member, words) | _provenance(qrels))
+        resources.append(description.file(member, words) | _provenance(qrels))
     return resources
 
 

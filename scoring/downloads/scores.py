@@ -1,22 +1,25 @@
 """Every score by topic as one tidy table: a row for each run, topic and measure."""
 
-import io
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
+from typing import Any, Final, NamedTuple
 
-from defusedcsv import csv
 from django.http import Http404
+from rest_framework.renderers import JSONRenderer
 
 from campaigns.access import Viewer, run_or_404
 from campaigns.models import Qrels
-from scoring.board_choices import chosen_measure, chosen_version
 from scoring.core.measures.measure import Measure
-from scoring.definitions import rules_of
-from scoring.live_scores import facts_of_run, live_scores
-from scoring.loading import values_by_topic
+from scoring.evaluation.rules import rules_of
+from scoring.evaluation.storage import values_by_topic
+from scoring.models import Score
+from scoring.output.table import Column, Table
+from scoring.results.options import chosen_measure, chosen_version
+from scoring.results.runs import facts_of_run, live_scores
 
 FLUSHED_ROWS = 1000
 DIGEST = "evaluation__run__digest"
+VALUES_AT_A_TIME: Final = 1 << 19  # of whole runs; eight bytes each
 
 
 class TidyRow(NamedTuple):
@@ -32,6 +35,9 @@ class TidyRow(NamedTuple):
     qrels: int
     definitions: str
     run_sha256: str
+
+
+COLUMNS: Final = tuple(map(Column, TidyRow._fields))
 
 
 def has_tidy_rows(viewer: Viewer) -> bool:
@@ -50,9 +56,10 @@ def tidy_rows(
     *,
     run_id: str | None = None,
 ) -> Iterator[TidyRow]:
-    """By run, measure in the campaign's order, topic in the order of the topics file; two queries,
-    made at once. Nothing where the viewer may not see scores by topic. One run only if `run_id`
-    names it."""
+    """By run, measure in the campaign's order, topic in the order of the topics file. Two queries,
+    made at once; then one for some runs at a time, so that memory does not grow with the runs. A
+    run that goes meanwhile is left out. Nothing where the viewer may not see scores by topic. One
+    run only if `run_id` names it."""
     if not has_tidy_rows(viewer):
         return iter(())
     rules = rules_of(viewer.campaign)
@@ -62,28 +69,50 @@ def tidy_rows(
     scores = sorted(
         (
             score
-            for score in live_scores(viewer, rules, qrels, wanted, "bases", "residuals", DIGEST)
+            for score in live_scores(viewer, rules, qrels, wanted, "evaluation", DIGEST)
             if run_id in (None, score["run_id"])
         ),
         key=lambda s: (s["shown_tag"].lower(), s["run_id"], places[s["measure"]]),
     )
 
     def rows() -> Iterator[TidyRow]:
-        for score in scores:
+        for score, bases, residuals in _with_vectors(scores, len(topics) * len(wanted)):
             run = facts_of_run(viewer, score)
             is_masked = score["is_anonymous"] and not run["is_own"] and not viewer.knows_all_names
             names = (run["tag"], run["team"])
             origin = (qrels.version, rules.digest, "" if is_masked else score[DIGEST])
             values = zip(
                 topics,
-                values_by_topic(score["bases"], len(topics)),
-                values_by_topic(score["residuals"], len(topics)),
+                values_by_topic(bases, len(topics)),
+                values_by_topic(residuals, len(topics)),
                 strict=True,
             )
             for topic, base, residual in values:
                 yield TidyRow(*names, topic, score["measure"], base, residual, *origin)
 
     return rows()
+
+
+def _with_vectors(
+    scores: Sequence[dict[str, Any]], values: int
+) -> Iterator[tuple[dict[str, Any], bytes, bytes | None]]:
+    """Each score, which are together by run, with its bases and residuals. A run has so many
+    `values`."""
+    runs = groupby(scores, key=lambda score: score["evaluation"])
+    left = ((evaluation, list(of_run)) for evaluation, of_run in runs)
+    step = max(1, VALUES_AT_A_TIME // max(values, 1))
+    while block := list(islice(left, step)):
+        stored = Score.objects.filter(
+            evaluation__in=[evaluation for evaluation, _ in block],
+            measure__in={score["measure"] for _, of_run in block for score in of_run},
+        )
+        columns = ("evaluation", "measure", "definition", "bases", "residuals")
+        vectors = {row[:3]: row[3:] for row in stored.values_list(*columns)}
+        for _, of_run in block:
+            for score in of_run:
+                found = vectors.get((score["evaluation"], score["measure"], score["definition"]))
+                if found is not None:
+                    yield score, *found
 
 
 def tidy_asked(viewer: Viewer, asked: Mapping[str, str]) -> Iterator[TidyRow]:
@@ -97,16 +126,14 @@ def tidy_asked(viewer: Viewer, asked: Mapping[str, str]) -> Iterator[TidyRow]:
     return tidy_rows(viewer, qrels, measures, run_id=run_id) if qrels else iter(())
 
 
-def tidy_csv(rows: Iterable[TidyRow]) -> Iterator[str]:
-    """The table in blocks of text: full precision, empty where there is no value, text cells made
-    safe for spreadsheets."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(TidyRow._fields)
-    for number, row in enumerate(rows, start=1):
-        writer.writerow(row)
-        if number % FLUSHED_ROWS == 0:
-            yield out.getvalue()
-            out.seek(0)
-            out.truncate()
-    yield out.getvalue()
+def tidy_json(rows: Iterable[TidyRow]) -> Iterator[bytes]:
+    """A list of objects, in blocks of text; null where there is no value."""
+    left, between = iter(rows), b"["
+    while block := [row._asdict() for row in islice(left, FLUSHED_ROWS)]:
+        yield between + JSONRenderer().render(block)[1:-1]
+        between = b","
+    yield b"[]" if between == b"[" else b"]"
+
+
+def tidy_table(rows: Iterable[TidyRow]) -> Table:
+    return Table(COLUMNS, rows)

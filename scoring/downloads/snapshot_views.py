@@ -8,9 +8,9 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access
-from campaigns.lifecycle import CannotStep
-from scoring.snapshots import board_of, open_file, snapshot_or_404, take_snapshot
-from scoring.views.analysed import cited_by
+from campaigns.errors import CannotStep
+from scoring.analyses.responses import cited_by
+from scoring.downloads.snapshots import board_of, open_file, snapshot_or_404, take_snapshot
 
 
 @login_required
@@ -39,7 +39,7 @@ def snapshot_detail(request: HttpRequest, snapshot: str) -> HttpResponse:
     board = board_of(found, request.GET.get("measure", ""))
     return render(
         request,
-        "scoring/snapshot.html",
+        "scoring/downloads/snapshot.html",
         {
             "viewer": viewer,
             "campaign": viewer.campaign,

@@ -20,29 +20,22 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.access import Person, Viewer, board_or_404
-from campaigns.choices import one_of
-from campaigns.lifecycle import CannotStep, refuse_archived
-from campaigns.models import Audience, LogEntry, User
+from campaigns.errors import CannotTake
+from campaigns.lifecycle import refuse_archived
+from campaigns.log import record
+from campaigns.models import Audience, User
 from campaigns.models.identity import is_public_id, new_public_id
+from campaigns.options import one_of
 from campaigns.stored_files import FileLost, open_stored
-from scoring.asked_measures import canonical_name
 from scoring.core.measures.names import parse_measure
-from scoring.definitions import rules_of
-from scoring.exports.package import (
-    BOARD_FILE,
-    DESCRIPTION_FILE,
-    may_see_all,
-    write_package,
-)
-from scoring.leaderboard import leaderboard
+from scoring.downloads.package import BOARD_FILE, DESCRIPTION_FILE, may_see_all, write_package
+from scoring.evaluation.measure_choices import canonical_name
+from scoring.evaluation.rules import rules_of
+from scoring.leaderboard.rows import leaderboard
 from scoring.models import Snapshot
 
 LARGEST_IN_MEMORY = 8 << 20
 LONGEST_TITLE = 200
-
-
-class CannotTake(CannotStep):
-    """There is no board to take yet, or it is not whole; the message says what is missing."""
 
 
 def take_snapshot(
@@ -213,13 +206,7 @@ def _kept(snapshot: Snapshot, actor: User) -> Snapshot:
     try:
         with transaction.atomic():
             snapshot.save(force_insert=True)
-            LogEntry.objects.create(
-                campaign_id=snapshot.campaign_id,
-                actor=actor,
-                verb="took a snapshot",
-                subject=snapshot.public_id,
-                details={"sha256": snapshot.digest, "title": snapshot.title},
-            )
+            record(snapshot, actor, "took a snapshot", sha256=snapshot.digest, title=snapshot.title)
     except IntegrityError:
         return Snapshot.objects.get(campaign=snapshot.campaign_id, public_id=snapshot.public_id)
     return snapshot

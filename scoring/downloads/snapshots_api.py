@@ -12,8 +12,8 @@ from campaigns import access
 from campaigns.api.acts import reading, writing
 from campaigns.api.answers import READS, WRITES
 from campaigns.api.asked import Asked, asked
+from scoring.downloads.snapshots import LONGEST_TITLE, snapshots_visible_to, take_snapshot
 from scoring.models import Snapshot
-from scoring.snapshots import LONGEST_TITLE, snapshots_visible_to, take_snapshot
 
 
 class TitleAsked(Asked):

@@ -4,8 +4,7 @@ import math
 
 from campaigns.access import Viewer
 from campaigns.models import Run
-from scoring.core.measures.measure import Measure
-from scoring.core.trec_eval_lines import (
+from scoring.core.data.trec_eval_lines import (
     ALL,
     has_topic_lines,
     in_order_of_bytes,
@@ -13,8 +12,9 @@ from scoring.core.trec_eval_lines import (
     score_line,
     tag_line,
 )
-from scoring.definitions import rules_of
-from scoring.run_scores import run_scores, run_topic_scores
+from scoring.core.measures.measure import Measure
+from scoring.evaluation.rules import rules_of
+from scoring.runs.scores import run_scores, run_topic_scores
 
 
 def trec_eval_text(viewer: Viewer, run: Run) -> str:

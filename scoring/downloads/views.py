@@ -7,7 +7,6 @@ from django.http import (
     Http404,
     HttpRequest,
     HttpResponse,
-    StreamingHttpResponse,
 )
 from django.shortcuts import render
 from django.urls import reverse
@@ -17,17 +16,18 @@ from django.views.decorators.http import require_safe
 from campaigns import access
 from campaigns.models import Audience
 from campaigns.models.identity import new_public_id
-from campaigns.qrels_versions import versions_visible_to
-from scoring.board_choices import chosen_version
-from scoring.definitions import rules_of
-from scoring.downloads import run_files
-from scoring.exports.badge import badge_snippet
-from scoring.exports.package import write_package
-from scoring.exports.tables import has_tidy_rows, tidy_asked, tidy_csv
-from scoring.exports.trec_eval import trec_eval_text
-from scoring.run_scores import sees_topics_of
-from scoring.snapshots import snapshots_visible_to
-from scoring.views.analysed import cited_by
+from campaigns.qrels.versions import versions_visible_to
+from scoring.analyses.responses import cited_by
+from scoring.downloads.options import run_files
+from scoring.downloads.package import write_package
+from scoring.downloads.scores import has_tidy_rows, tidy_asked, tidy_table
+from scoring.downloads.snapshots import snapshots_visible_to
+from scoring.downloads.trec_eval import trec_eval_text
+from scoring.evaluation.rules import rules_of
+from scoring.leaderboard.badge import badge_snippet
+from scoring.output.responses import PLAIN, TableResponse, file_response, table_response
+from scoring.results.options import chosen_version
+from scoring.runs.scores import sees_topics_of
 
 LARGEST_IN_MEMORY = 8 << 20
 
@@ -39,13 +39,13 @@ def downloads(request: HttpRequest, slug: str) -> HttpResponse:
     snapshots, runs = snapshots_visible_to(viewer), run_files(viewer)
     return render(
         request,
-        "scoring/downloads.html",
+        "scoring/downloads/downloads.html",
         {
             "viewer": viewer,
             "campaign": viewer.campaign,
             "measures": rules_of(viewer.campaign).measures if viewer.can_see_board else (),
             "has_tidy_rows": has_tidy_rows(viewer),
-            "qrels_versions": versions_visible_to(viewer),
+            "qrels_versions": list(versions_visible_to(viewer)),
             "runs": runs,
             "has_run_files": any(run.has_file for run in runs),
             "snapshots": snapshots,
@@ -71,12 +71,9 @@ def _badge(request: HttpRequest, viewer: access.Viewer) -> str:
 
 
 @require_safe
-def scores_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+def scores_csv(request: HttpRequest, slug: str) -> TableResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
-    blocks = tidy_csv(tidy_asked(viewer, request.GET))
-    response = StreamingHttpResponse(blocks, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-scores.csv"'
-    return response
+    return table_response(request, tidy_table(tidy_asked(viewer, request.GET)), f"{slug}-scores")
 
 
 @require_safe
@@ -85,10 +82,7 @@ def run_trec_eval(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
     run = access.run_or_404(viewer, public_id)
     if not sees_topics_of(viewer, run):
         raise Http404
-    text = trec_eval_text(viewer, run)
-    response = HttpResponse(text, content_type="text/plain; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-run-{public_id}.eval"'
-    return response
+    return file_response(trec_eval_text(viewer, run), f"{slug}-run-{public_id}.eval", PLAIN)
 
 
 @require_safe

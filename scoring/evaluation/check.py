@@ -4,17 +4,18 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from campaigns import verdicts
 from campaigns.models import Run
+from campaigns.runs import decisions as verdicts
 from campaigns.trec.problems import FormatError, Problem
-from scoring import faults, jobs
-from scoring.check_sheet import own_history, sheet_of
-from scoring.core.ranking import Ranking
-from scoring.loading import store_ranking
+from scoring.core.data.ranking import Ranking
+from scoring.evaluation.check_sheet import own_history, sheet_of
+from scoring.evaluation.reading import parsed_run, ranking_of
+from scoring.evaluation.requests import request_evaluation
+from scoring.evaluation.storage import store_ranking
+from scoring.jobs import queue as jobs
+from scoring.jobs import testing as faults
+from scoring.jobs.stopwatch import lap
 from scoring.models import StoredRanking
-from scoring.reading import parsed_run, ranking_of
-from scoring.stopwatch import lap
-from scoring.wanted import request_evaluation
 
 
 class Checked(NamedTuple):

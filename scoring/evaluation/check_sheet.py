@@ -12,8 +12,8 @@ import numpy as np
 from campaigns.models import Run
 from campaigns.stored_files import FileLost
 from campaigns.trec.problems import Problem
-from scoring.core.ranking import Ranking
-from scoring.loading import load_ranking
+from scoring.core.data.ranking import Ranking
+from scoring.evaluation.storage import load_ranking
 from scoring.models import StoredRanking
 
 SHOWN_CODES = 25

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Run
 from campaigns.models.showing import FEWEST_FEEDBACK_TOPICS
-from scoring.core.ladder import FINEST, ladder
-from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.catalogue import family_of, is_lower_better, sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import BadMeasure, UnknownMeasure, parse_measure, with_default_rel
-from scoring.definitions import Rules
+from scoring.core.statistics.ladder import FINEST, ladder
+from scoring.evaluation.rules import Rules
 from scoring.models import Evaluation, FeedbackRelease
 
 BEFORE_PUBLICATION = (Campaign.Stage.OPEN, Campaign.Stage.CLOSED, Campaign.Stage.JUDGING)
@@ -115,15 +115,14 @@ def _shown(run: Run, campaign: Campaign, measure: Measure, mean: float) -> float
         return round(mean, DECIMALS)
     best = _best(run, str(measure))
     step = max(campaign.feedback_step, FINEST)
-    if family_of(measure).facts.direction == "higher":
-        return ladder(mean, best, step)
-    risen = ladder(-mean, None if best is None else -best, step)
-    return None if risen is None else -risen
+    sign = sign_of(measure)
+    risen = ladder(sign * mean, None if best is None else sign * best, step)
+    return None if risen is None else sign * risen
 
 
 def _best(run: Run, measure: str) -> float | None:
     """The best mean that the team was ever told of."""
     told = FeedbackRelease.objects.filter(run__team=run.team_id, measure=measure)
-    is_lower = family_of(parse_measure(measure)).facts.direction == "lower"
+    is_lower = is_lower_better(parse_measure(measure))
     best: float | None = told.aggregate(best=Min("shown") if is_lower else Max("shown"))["best"]
     return best

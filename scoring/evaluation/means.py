@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels, Run
 from campaigns.stored_files import FileLost
-from scoring.core.judgments import JudgmentTable
-from scoring.core.means import mask_excluded, mean_scores, topics_of_mean
+from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.catalogue import family_of
-from scoring.core.measures.graded import GradedTopics, Scores, evaluate
+from scoring.core.measures.graded import GradedTopics, Scores, evaluate_in_blocks
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import rel_of
-from scoring.definitions import Rules, rules_of
-from scoring.last_used import LastUsed
-from scoring.loading import grades_of, load_grades, load_table
+from scoring.core.statistics.means import mask_excluded, mean_scores, topics_of_mean
+from scoring.core.statistics.undefined import none_if_nan
+from scoring.evaluation.cache import LastUsed
+from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.storage import grades_of, load_grades, load_table
 from scoring.models import StoredGrades
 
 Means: TypeAlias = dict[str, tuple[float | None, float | None]]  # base, residual by public id
 
 ROOM: Final = 32 << 20  # bytes of grades that a process keeps
-_GRADES_AT_A_TIME: Final = 1 << 18  # what measures work out of them is some tens of times as large
 
 KEPT: LastUsed[NDArray[np.int8]] = LastUsed(room=ROOM)
 
@@ -79,7 +79,8 @@ def means_of(
     included = {measure: _included(measure, table, rules) for measure in measures}
     found: dict[Measure, Means] = {measure: {} for measure in measures}
     for run in runs:
-        for measure, scores in _scores(_grades(run, qrels, table), table, rules, measures).items():
+        graded = GradedTopics(_grades(run, qrels, table), table.grade_counts, rules.gain_map)
+        for measure, scores in evaluate_in_blocks(measures, graded).items():
             found[measure][run.run_id] = _mean(scores, included[measure], measure)
     return found
 
@@ -100,29 +101,6 @@ def _grades(run: GradedRun, qrels: Qrels, table: JudgmentTable) -> NDArray[np.in
     return grades
 
 
-def _scores(
-    grades: NDArray[np.int8], table: JudgmentTable, rules: Rules, measures: Sequence[Measure]
-) -> dict[Measure, Scores]:
-    """By topic, worked out for some topics at a time."""
-    step = max(1, _GRADES_AT_A_TIME // max(grades.shape[1], 1))
-    parts = []
-    for start in range(0, len(grades), step):
-        block = slice(start, start + step)
-        graded = GradedTopics(grades[block], table.grade_counts[block], rules.gain_map)
-        parts.append(evaluate(measures, graded))
-    return {measure: _joined([part[measure] for part in parts]) for measure in measures}
-
-
-def _joined(parts: Sequence[Scores]) -> Scores:
-    if len(parts) == 1:
-        return parts[0]
-    residuals = [part.residual for part in parts if part.residual is not None]
-    return Scores(
-        np.concatenate([part.base for part in parts]) if parts else np.empty(0),
-        np.concatenate(residuals) if residuals else None,
-    )
-
-
 def _included(measure: Measure, table: JudgmentTable, rules: Rules) -> NDArray[np.bool_]:
     rel = max(rules.rel, rel_of(measure) or 1)
     held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)
@@ -133,4 +111,4 @@ def _mean(
     scores: Scores, included: NDArray[np.bool_], measure: Measure
 ) -> tuple[float | None, float | None]:
     mean = mean_scores(mask_excluded(scores, included), included, family_of(measure).summary)
-    return None if np.isnan(mean.base) else mean.base, mean.residual
+    return none_if_nan(mean.base), mean.residual

@@ -7,10 +7,11 @@ import numpy as np
 
 from campaigns.models import Campaign, Qrels
 from scoring.core.measures.names import parse_measure
-from scoring.means_from_grades import Means, graded_runs, means_of
+from scoring.core.statistics.undefined import none_if_nan
+from scoring.evaluation.means import Means, graded_runs, means_of
 
 
-def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """`base` and `residual` by each of the question's `measures`, float64[measures, runs]: NaN
     where there is none. Of the runs that `run_ids` names; of all live ones where it is None."""
     measures = [parse_measure(name) for name in question["measures"]]
@@ -37,4 +38,4 @@ def means_answered(answered: Mapping[str, Any]) -> list[Means]:
 
 
 def _known(values: Any) -> list[float | None]:
-    return [None if np.isnan(value) else value for value in values.tolist()]
+    return [none_if_nan(value) for value in values.tolist()]

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Run
-from scoring.definitions import rules_of
+from scoring.evaluation.rules import rules_of
 from scoring.models import Evaluation, Job, TieRule
 
 

@@ -5,7 +5,7 @@ from django.conf import settings
 from campaigns.models import Run
 from campaigns.stored_files import open_stored
 from campaigns.trec.runs import ParsedRun, read_run
-from scoring.core.ranking import Ranking, rank
+from scoring.core.data.ranking import Ranking, rank
 
 COMMENT_LINES = 1000  # that a run may have beyond its documents
 

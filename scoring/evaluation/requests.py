@@ -4,8 +4,8 @@ from django.db import transaction
 
 from campaigns.models import Campaign, Run
 from campaigns.models.runs import LIVE
-from scoring import jobs
-from scoring.definitions import Rules, rules_of
+from scoring.evaluation.rules import Rules, rules_of
+from scoring.jobs import queue as jobs
 from scoring.models import Evaluation, Job
 
 

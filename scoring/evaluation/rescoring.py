@@ -6,7 +6,7 @@ from django.db.models import Count, Q
 
 from campaigns.models import Campaign, Qrels
 from campaigns.models.runs import LIVE
-from scoring.definitions import rules_of
+from scoring.evaluation.rules import rules_of
 from scoring.models import Evaluation, TieRule
 
 

@@ -7,20 +7,25 @@ from django.db import transaction
 from django.db.models.functions import Now
 from numpy.typing import NDArray
 
-from campaigns.models import Campaign, LogEntry
-from scoring import delivery, faults, feedback, jobs
-from scoring.core.artefacts import pack_vector
-from scoring.core.judgments import JudgmentTable
-from scoring.core.means import mask_excluded, mean_scores, topics_of_mean
+from campaigns.log import record
+from campaigns.models import Campaign
+from scoring.core.data.artefacts import pack_vector
+from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import GradedTopics, Scores, evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import rel_of
-from scoring.definitions import Rules, rules_of, version_of
-from scoring.loading import grades_of, load_table
+from scoring.core.statistics.means import mask_excluded, mean_scores, topics_of_mean
+from scoring.core.statistics.undefined import none_if_nan
+from scoring.evaluation import feedback
+from scoring.evaluation.requests import held_still, request, request_evaluation, request_evaluations
+from scoring.evaluation.rules import Rules, rules_of, version_of
+from scoring.evaluation.storage import grades_of, load_table
+from scoring.jobs import mail as delivery
+from scoring.jobs import queue as jobs
+from scoring.jobs import testing as faults
+from scoring.jobs.stopwatch import lap
 from scoring.models import Evaluation, Score
-from scoring.stopwatch import lap
-from scoring.wanted import held_still, request, request_evaluation, request_evaluations
 
 __all__ = ["evaluate_run", "request_evaluation", "request_evaluations"]
 
@@ -63,11 +68,12 @@ def _store(evaluation: Evaluation, rows: list[Score]) -> None:
     Evaluation.objects.filter(pk=evaluation.pk).update(
         state=Evaluation.State.SCORED, scored_at=Now()
     )
-    LogEntry.objects.create(
-        campaign_id=evaluation.run.campaign_id,
-        verb="scored",
-        subject=evaluation.run.public_id,
-        details={"qrels": evaluation.qrels.version, "definitions": evaluation.definitions},
+    record(
+        evaluation.run,
+        None,
+        "scored",
+        qrels=evaluation.qrels.version,
+        definitions=evaluation.definitions,
     )
 
 
@@ -124,7 +130,7 @@ def _score_row(
         evaluation=evaluation,
         measure=str(measure),
         definition=version_of(measure),
-        mean_base=None if np.isnan(mean.base) else mean.base,
+        mean_base=none_if_nan(mean.base),
         mean_residual=mean.residual,
         topic_count=mean.topics,
         bases=pack_vector(scores.base),

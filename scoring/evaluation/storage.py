@@ -2,7 +2,6 @@
 
 import hashlib
 import logging
-import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -19,8 +18,8 @@ from campaigns.models.identity import new_public_id
 from campaigns.stored_files import FileLost, read_stored
 from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels
-from scoring.core.alignment import align
-from scoring.core.artefacts import (
+from scoring.core.data.alignment import align
+from scoring.core.data.artefacts import (
     pack_grades,
     pack_ranking,
     unpack_doc_ids,
@@ -29,10 +28,11 @@ from scoring.core.artefacts import (
     unpack_topic,
     unpack_vector,
 )
-from scoring.core.judgments import JudgmentTable, build_table
-from scoring.core.ranking import Ranking
+from scoring.core.data.judgments import JudgmentTable, build_table
+from scoring.core.data.ranking import Ranking
+from scoring.core.statistics.undefined import none_if_nan
+from scoring.evaluation.reading import parsed_run, ranking_of
 from scoring.models import StoredGrades, StoredRanking
-from scoring.reading import parsed_run, ranking_of
 
 log = logging.getLogger(__name__)
 
@@ -115,7 +115,7 @@ def values_by_topic(packed: bytes | None, topics: int) -> list[float | None]:
     """A stored vector as one value for each of so many topics: None for NaN, for topics that came
     after the vector was made, and throughout where nothing is stored."""
     vector = [] if packed is None else unpack_vector(bytes(packed)).tolist()
-    known = [None if math.isnan(value) else value for value in vector]
+    known = [none_if_nan(value) for value in vector]
     return (known + [None] * topics)[:topics]
 
 

@@ -8,7 +8,7 @@ from django.db import DatabaseError
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Min, Q, Sum
 from django.db.models.functions import Now
 
-from scoring import parts
+from scoring.jobs import parts
 from scoring.models import Job
 
 

@@ -11,8 +11,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from scoring import parts
-from scoring.condition import abandoned, condition, oldest_waiting, work_by_kind
+from scoring.jobs import parts
+from scoring.jobs.health import abandoned, condition, oldest_waiting, work_by_kind
 
 
 @require_safe

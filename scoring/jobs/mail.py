@@ -6,26 +6,27 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
-from campaigns import letters, notices
 from campaigns.access import Viewer
+from campaigns.mail import messages as letters
+from campaigns.mail import notices
 from campaigns.models import Campaign, Mail, Membership, Run
-from scoring import jobs
+from scoring.jobs import queue
 from scoring.models import FeedbackRelease, Job
 
 
-def deliver_notice(held: jobs.Claim) -> None:
+def deliver_notice(held: queue.Claim) -> None:
     """Sends the mail outside any transaction; a worker that dies in between sends it twice."""
     letters.mail(held.subject)
     with transaction.atomic():
-        jobs.finish(held)
+        queue.finish(held)
 
 
-def deliver_mail(held: jobs.Claim) -> None:
+def deliver_mail(held: queue.Claim) -> None:
     """The same for a mail that belongs to no campaign. It is forgotten once it is sent: it holds an
     address, and often a link that opens an account."""
     letters.send_stored(held.subject)
     with transaction.atomic():
-        jobs.finish(held)
+        queue.finish(held)
         Mail.objects.filter(pk=held.subject).delete()
 
 
@@ -35,7 +36,7 @@ def enqueue_unsent_mails() -> None:
     too_old = Now() - timedelta(hours=settings.MAIL_HOURS)
     Mail.objects.filter(created_at__lt=too_old).delete()
     for mail in Mail.objects.order_by("pk"):
-        jobs.enqueue(Job.Kind.MAIL, subject=mail.pk, campaign_id=None)
+        queue.enqueue(Job.Kind.MAIL, subject=mail.pk, campaign_id=None)
 
 
 def tell_scored(run: Run, campaign: Campaign) -> None:

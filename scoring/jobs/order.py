@@ -14,7 +14,8 @@ Runs that are scored again stay behind uploads.
 At most ANALYSES_AT_ONCE analyses run at a time on all workers together: the other slots stay free
 for uploads. The state of all live jobs is read in one statement, and the same state gives the same
 choice. Workers that choose at the same moment therefore choose the same job and only one of them
-gets it, so that the limit holds without a lock.
+gets it. That holds the limit without a lock, but for one case: where another analysis came to be
+the next one between two choices, each of the two workers may start one.
 """
 
 from collections import Counter

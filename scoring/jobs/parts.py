@@ -14,7 +14,7 @@ from django.core.files.storage import default_storage
 from django.db import connection
 
 from campaigns.models.identity import new_public_id
-from scoring.probes import Probe
+from scoring.jobs.probes import Probe
 
 PATIENCE = 1.5  # seconds
 TRIED_BYTES = 64 * 1024  # more than fits beside a file's name

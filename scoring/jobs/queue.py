@@ -31,12 +31,12 @@ from django.db.models import F
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
-from campaigns import letters
 from campaigns.clock import database_now
+from campaigns.mail import messages as letters
 from campaigns.models import Run
 from campaigns.outages import is_outage
-from scoring import faults, tracing
-from scoring.job_order import due, free, next_job
+from scoring.jobs import testing, tracing
+from scoring.jobs.order import due, free, next_job
 from scoring.models import Analysis, Evaluation, Job
 
 log = logging.getLogger(__name__)
@@ -127,7 +127,7 @@ def ring(job_id: int, kind: str = "") -> None:
     adds a hundred jobs waits for it once and not a hundred times. One thread at a time publishes:
     of a web process whose broker is silent, one waits."""
     global _silent_until
-    faults.point("before-ring", job_id)
+    testing.point("before-ring", job_id)
     if time.monotonic() < _silent_until or not _publishing.acquire(timeout=PUBLISH_SECONDS):
         return
     try:
@@ -156,7 +156,7 @@ def claim(job_id: int) -> Claim | None:
             return None
         job = Job.objects.get(pk=job_id)
         _move_subject(job, RUNNING.get(Job.Kind(job.kind), ""))
-    faults.point("after-claim", job_id)
+    testing.point("after-claim", job_id)
     return Claim(job.pk, job.kind, job.subject, token, job.attempts, job.request_id)
 
 

@@ -6,10 +6,11 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
 from campaigns.lifecycle import refuse_archived
-from campaigns.models import Campaign, LogEntry, Run, User
-from scoring import jobs
+from campaigns.log import record
+from campaigns.models import Campaign, Run, User
+from scoring.jobs import queue
+from scoring.jobs.overview import failed_jobs
 from scoring.models import Analysis, Evaluation, Job
-from scoring.queue_rows import failed_jobs
 
 ASKED_OF_ARCHIVES = {Job.Kind.ANALYSE}
 
@@ -37,16 +38,17 @@ def retry(job: Job, *, actor: User | None) -> bool:
             if not has_moved or not _revive_subject(job):
                 transaction.set_rollback(True)
                 return False
-            LogEntry.objects.create(
-                campaign_id=job.campaign_id,
-                actor=actor,
-                verb="tried again",
-                subject=_run_of(job) or f"{job.kind} {job.subject}",
-                details={"work": job.kind, "error": job.error[:500]},
+            record(
+                job.campaign,
+                actor,
+                "tried again",
+                _run_of(job) or f"{job.kind} {job.subject}",
+                work=job.kind,
+                error=job.error[:500],
             )
     except IntegrityError:
         return False
-    transaction.on_commit(partial(jobs.ring, job.pk, job.kind))
+    transaction.on_commit(partial(queue.ring, job.pk, job.kind))
     return True
 
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db.models import DurationField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.functions import Now
 
-from scoring import jobs
+from scoring.jobs import queue
 from scoring.models import Job
 
 MESSAGES_PER_SWEEP = 100  # a worker must take them all before the next ones come
@@ -17,13 +17,13 @@ def sweep() -> None:
     expired = Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=Now())
     for job in expired:
         error = job.error or "The worker stopped without a word."
-        if jobs.take_back(job, error, has_lost_lease=True):
-            jobs.ring(job.pk, job.kind)
+        if queue.take_back(job, error, has_lost_lease=True):
+            queue.ring(job.pk, job.kind)
     silent = _silent()
     for job in silent.order_by("priority", "pk")[:MESSAGES_PER_SWEEP]:
         # By the condition and not by equality: SQLite's clock writes fewer digits than are read.
         if silent.filter(pk=job.pk).update(rung_at=Now()):
-            jobs.ring(job.pk, job.kind)
+            queue.ring(job.pk, job.kind)
 
 
 def _silent() -> QuerySet[Job]:

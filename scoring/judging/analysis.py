@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
-from scoring.core.candidates import Candidates, candidates_of
-from scoring.core.grades import UNJUDGED
-from scoring.core.measures.arrays import Scores
-from scoring.core.planned_judging import (
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.judging.candidates import Candidates, candidates_of
+from scoring.core.judging.planned_judging import (
     common_share,
     expected_bounds,
     expected_shares,
     plan_judging,
     residual_curve,
 )
-from scoring.core.projection import projections
-from scoring.core.selection import Bounds, Method, Strategy, bounds_of_runs, pool
-from scoring.proposals import depth_of, known_outcomes, proposals_of, proposing_runs
+from scoring.core.judging.selection import Bounds, Method, Strategy, bounds_of_runs, pool
+from scoring.core.measures.arrays import Scores
+from scoring.core.statistics.projection import projections
+from scoring.judging.candidates import depth_of, known_outcomes, proposals_of, proposing_runs
 
 METHODS: Final[tuple[Method, ...]] = ("pooling", "A", "B", "C")
 POINTS: Final = 41  # of the curve, from nothing more to the whole budget
@@ -62,7 +62,7 @@ def situation(
     )
 
 
-def answer(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
+def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
     """`question` holds `method`, `p`, `scope`, `priority`, `budget`, `batch`, `persistences`;
     `qrels` is the version that the plan starts from.
 

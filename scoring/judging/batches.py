@@ -11,11 +11,11 @@ from django.db import transaction
 from numpy.typing import NDArray
 
 from campaigns.models import Plan, Task
-from scoring import jobs
-from scoring.core.candidates import Candidates, find_outcomes
-from scoring.core.grades import UNJUDGED
-from scoring.core.selection import Strategy, choose
-from scoring.proposals import known_outcomes, proposals_of, table_of_grades
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.judging.candidates import Candidates, find_outcomes
+from scoring.core.judging.selection import Strategy, choose
+from scoring.jobs import queue as jobs
+from scoring.judging.candidates import known_outcomes, proposals_of, table_of_grades
 
 SHUFFLE_SEED = 20070723
 ROWS_AT_ONCE = 1000

@@ -7,13 +7,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from campaigns.judging.final_grades import Key, settled_grades
 from campaigns.models import Campaign, Qrels, Run
-from campaigns.settling import Key, settled_grades
-from scoring.core.candidates import Candidates, collect_candidates, find_outcomes
-from scoring.core.grades import UNJUDGED
-from scoring.core.judgments import JudgmentTable, build_table
-from scoring.core.means import required_depth
-from scoring.loading import load_ranking, load_table
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.data.judgments import JudgmentTable, build_table
+from scoring.core.judging.candidates import Candidates, collect_candidates, find_outcomes
+from scoring.core.statistics.means import required_depth
+from scoring.evaluation.storage import load_ranking, load_table
 from scoring.models import StoredRanking
 
 LEAST_DEPTH = 100

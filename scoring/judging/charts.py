@@ -5,10 +5,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, chosen, evenly, label, sample_said, spelled
-from scoring.core.rounding import addition_text, decimal_text
-from scoring.plan_forecasts import Forecast, Replay
-from scoring.studies.judging_plans import METHODS
+from scoring.core.statistics.rounding import addition_text, decimal_text
+from scoring.judging.analysis import METHODS
+from scoring.judging.forecast import Forecast, Replay
+from scoring.output.plotting import as_data, chosen, evenly, label, sample_said, spelled
 
 METHOD_ROLES = dict(zip(METHODS, ("edge", "own", "good", "known"), strict=True))
 

@@ -6,25 +6,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from campaigns.access import Viewer
-from scoring.asked_means import NotYet
-from scoring.plan_orders import standing_keys
-from scoring.studies.judging_plans import METHODS
+from scoring.analyses.means import NotYet
+from scoring.core.statistics.means import Interval
+from scoring.core.statistics.undefined import none_if_nan
+from scoring.judging.analysis import METHODS
+from scoring.judging.order import standing_keys
 
 
 @dataclass(frozen=True)
-class Span:
+class Span(Interval):
     """Mean RBP(p) of a run: what is known, what could be added, what it is projected to be."""
 
-    base: float
-    residual: float
     projection: float
-
-    @property
-    def upper(self) -> float:
-        return self.base + self.residual
 
 
 @dataclass(frozen=True)
@@ -207,7 +201,7 @@ def replay(question: Mapping[str, Any], answer: Mapping[str, Any]) -> Replay | N
     if not answer["standings"].size:
         return None
     rows = [
-        Replayed(budget, method, *map(int, cells[:4]), *map(_number, cells[4:]))
+        Replayed(budget, method, *map(int, cells[:4]), *map(none_if_nan, cells[4:]))
         for budget, methods in zip(
             answer["budgets"].tolist(), answer["standings"].tolist(), strict=True
         )
@@ -244,7 +238,3 @@ def _overlaps(question: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[S
             tuple(map(tuple, values)),
         ),
     )
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else value

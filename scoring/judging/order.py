@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
-from campaigns.choices import one_of
 from campaigns.models import Qrels
-from scoring.asked_means import NotYet, means_asked
-from scoring.board_choices import chosen_measure
-from scoring.board_vectors import means_seen
-from scoring.core.measures.catalogue import family_of
+from campaigns.options import one_of
+from scoring.analyses.means import NotYet, means_asked
+from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import make_measure, with_default_rel
-from scoring.core.standing import DECIMALS
-from scoring.definitions import rules_of
+from scoring.core.statistics.standing import DECIMALS
+from scoring.evaluation.rules import rules_of
+from scoring.results.options import chosen_measure
+from scoring.results.vectors import means_seen
 
 PROJECTED: Final = "projected"
 
@@ -50,7 +50,7 @@ def standing_keys(
         return [round(value, DECIMALS) for value in projected.tolist()]
     own = _rbp(viewer, persistence)
     measure = own if order == str(own) else chosen_measure(viewer, order)
-    sign = -1.0 if family_of(measure).facts.direction == "lower" else 1.0
+    sign = sign_of(measure)
     means = _means(viewer, qrels, measure)
     if isinstance(means, NotYet):
         return means

@@ -12,25 +12,21 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns import access, planning
-from campaigns.forms.judging_plans import PlanForm
-from campaigns.lifecycle import CannotStep
+from campaigns import access
+from campaigns.errors import CannotStep, refusals_told
+from campaigns.judging import plans as planning
+from campaigns.judging.plan_form import PlanForm
 from campaigns.models import Qrels
-from scoring.analyses import answer_of, ask_all, last_answered
-from scoring.asked_means import NotYet
-from scoring.charts.judging import curve_figure, ranges_figure, replay_figure, topics_figure
+from scoring.analyses.ask import answer_of, ask_all, last_answered
+from scoring.analyses.means import NotYet
+from scoring.analyses.responses import TOPICS, analysed_page
+from scoring.judging.analysis import METHODS, pool_size
+from scoring.judging.charts import curve_figure, ranges_figure, replay_figure, topics_figure
+from scoring.judging.forecast import Forecast, Replay, forecast, replay
+from scoring.judging.order import chosen_order, orders_offered
+from scoring.judging.plan_tables import FORECASTS, REPLAYS
 from scoring.models import Analysis
-from scoring.plan_forecasts import Forecast, Replay, forecast, replay
-from scoring.plan_orders import chosen_order, orders_offered
-from scoring.plan_tables import REPLAYS, forecast_csv, replay_csv
-from scoring.studies.judging_plans import METHODS, pool_size
-from scoring.views.analysed import (
-    TOPICS,
-    analysed_page,
-    attached_csv,
-    not_computed_yet,
-    page_or_404,
-)
+from scoring.output.responses import TableResponse, page_or_404, table_response
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,27 +66,24 @@ def plan_act(request: HttpRequest, slug: str, act: str) -> HttpResponse:
     plan = planning.plan_in_force(viewer.campaign)
     if act not in planning.ACTS:
         raise Http404
-    try:
+    with refusals_told(request):
         if plan is None:  # ended meanwhile, by another organiser or in another tab
             raise CannotStep("No plan is in force any more.")
         planning.ACTS[act](plan=plan, actor=request.user)
-    except CannotStep as error:
-        messages.error(request, str(error))
     return redirect("scoring:judging", slug)
 
 
 @login_required
 @require_safe
-def plan_table(request: HttpRequest, slug: str, table: str) -> HttpResponse:
-    """One of the tables of the forecast as CSV."""
+def plan_table(request: HttpRequest, slug: str, table: str) -> TableResponse:
+    """One of the tables of the forecast."""
     viewer = access.organiser_or_404(request.user, slug)
     asked = _asked(viewer, request.GET, is_chosen=True)
-    analysis = asked.replay_analysis if table in REPLAYS else asked.analysis
-    if analysis is not None and analysis.state != Analysis.State.DONE:
-        return not_computed_yet(analysis)
-    is_replay = table in REPLAYS
-    text = replay_csv(table, asked.replayed) if is_replay else forecast_csv(table, asked.found)
-    return attached_csv(text, f"{slug}-plan-{table}")
+    if table in REPLAYS:
+        rows, analysis = REPLAYS[table](asked.replayed), asked.replay_analysis
+    else:
+        rows, analysis = FORECASTS[table](asked.found), asked.analysis
+    return table_response(request, rows, f"{slug}-plan-{table}", awaits=analysis)
 
 
 def _make(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
@@ -197,6 +190,6 @@ def _shown(
         "played": replay_figure(replayed) if replayed else None,
     }
     if status != 200:
-        return render(request, "scoring/judging_plan.html", context, status=status)
+        return render(request, "scoring/judging/judging_plan.html", context, status=status)
     awaited = None if asked.behind else asked.analysis  # nobody is disturbed while reading
-    return analysed_page(request, "scoring/judging_plan.html", context, awaited)
+    return analysed_page(request, "scoring/judging/judging_plan.html", context, awaited)

@@ -6,12 +6,12 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from campaigns.choices import one_of
-from campaigns.planning import plan_in_force
-from campaigns.pool_files import Pool, pool_csv, pool_of, pool_prels
-from campaigns.views.pool_files import DEPTHS
-from scoring.proposals import proposals_of
-from scoring.views.analysed import attached_csv
+from campaigns.judging.plans import plan_in_force
+from campaigns.judging.pool_files import Pool, pool_csv, pool_of, pool_prels
+from campaigns.judging.pool_views import DEPTHS
+from campaigns.options import one_of
+from scoring.judging.candidates import proposals_of
+from scoring.output.responses import CSV, PLAIN, file_response
 
 REACHES = 0.8  # a persistence whose candidates go deeper than any of DEPTHS
 
@@ -21,7 +21,7 @@ REACHES = 0.8  # a persistence whose candidates go deeper than any of DEPTHS
 def pool_table(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     pool = _asked(viewer, request.GET.get("depth"))
-    return attached_csv(pool_csv(viewer.campaign, pool), f"{slug}-pool-to-judge")
+    return file_response(pool_csv(viewer.campaign, pool), f"{slug}-pool-to-judge.csv", CSV)
 
 
 @login_required
@@ -29,10 +29,7 @@ def pool_table(request: HttpRequest, slug: str) -> HttpResponse:
 def pool_prels_file(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     pool = _asked(viewer, request.GET.get("depth"))
-    text = pool_prels(viewer.campaign, pool)
-    response = HttpResponse(text, content_type="text/plain; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-pool.prels"'
-    return response
+    return file_response(pool_prels(viewer.campaign, pool), f"{slug}-pool.prels", PLAIN)
 
 
 def _asked(viewer: access.Viewer, depth: str | None) -> Pool:

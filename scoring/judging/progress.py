@@ -15,14 +15,14 @@ import numpy as np
 from django.db.models import Count, Max, Q
 from numpy.typing import NDArray
 
+from campaigns.judging.final_grades import Key, settled, settled_grades
 from campaigns.models import Campaign, Judgment, Plan
-from campaigns.settling import Key, settled, settled_grades
-from scoring.core.candidates import find_candidates
-from scoring.core.grades import UNJUDGED
-from scoring.core.live_bounds import LiveBounds
-from scoring.core.means import required_depth
-from scoring.core.selection import Bounds
-from scoring.proposals import Proposals, id_array, known_outcomes, proposals_of
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.judging.candidates import find_candidates
+from scoring.core.judging.live_bounds import LiveBounds
+from scoring.core.judging.selection import Bounds
+from scoring.core.statistics.means import required_depth
+from scoring.judging.candidates import Proposals, id_array, known_outcomes, proposals_of
 
 NEGLIGIBLE: Final = 1e-14  # of a residual: what lies deeper is not followed
 KEPT: Final = 2  # campaigns whose bounds stay in memory, some tens of megabytes each

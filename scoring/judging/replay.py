@@ -8,26 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
-from scoring.core.candidates import find_outcomes
-from scoring.core.grades import UNJUDGED
-from scoring.core.selection import Method, Strategy
-from scoring.core.simulation_of_judging import (
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.judging.candidates import find_outcomes
+from scoring.core.judging.selection import Method, Strategy
+from scoring.core.judging.simulation import (
     PlayedJudging,
     mean_residual,
     play_judging,
     separated_fractions,
     top_runs,
 )
-from scoring.loading import load_table
-from scoring.proposals import depth_of
-from scoring.studies.judging_plans import METHODS, Situation, situation
+from scoring.evaluation.storage import load_table
+from scoring.judging.analysis import METHODS, Situation, situation
+from scoring.judging.candidates import depth_of
 
 PARTS: Final = (0.25, 0.5, 1.0)  # of the budget
 
 Unknown = Literal["nonrelevant", "bypassed"]
 
 
-def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """The question of `judging_plans`; the judging is played from nothing, and `qrels` answer.
 
     `standings` is float64[parts, methods, 8] in the order of PARTS, METHODS and `_standing`;

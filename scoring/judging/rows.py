@@ -7,15 +7,19 @@ from functools import cached_property
 from statistics import median
 from typing import Any, Final
 
-from campaigns.choices import UnknownChoice, one_of
+from campaigns.access import Viewer
+from campaigns.judging.final_grades import Key
 from campaigns.models import Plan
-from campaigns.settling import Key
+from campaigns.options import UnknownChoice, one_of
+from scoring.analyses.means import NotYet
+from scoring.core.judging.selection import Bounds
+from scoring.core.judging.stopping import PairCounts, best_first, count_pairs, smallest_p, top_group
 from scoring.core.measures.arrays import Scores
-from scoring.core.projection import projections
-from scoring.core.selection import Bounds
-from scoring.core.stopping import PairCounts, best_first, count_pairs, smallest_p, top_group
-from scoring.judging_outlook import Outlook, Then, outlook
-from scoring.judging_progress import Progress, progress_of
+from scoring.core.statistics.means import Interval
+from scoring.core.statistics.projection import projections
+from scoring.judging.outlook import Outlook, Then, outlook, runs_out, whole_of
+from scoring.judging.progress import Progress, progress_of
+from scoring.models import Analysis
 
 # By name in the address: how it is called on the page. The first of each is the default.
 OFFERED: Final[dict[str, dict[str, str]]] = {
@@ -49,23 +53,17 @@ class StopChoices:
 
 
 @dataclass(frozen=True)
-class JudgedRun:
+class JudgedRun(Interval):
     """Mean RBP(p) of a run by the judgments made so far."""
 
     place: int  # by base
     run_id: str
     tag: str
     team: str
-    base: float
-    residual: float
     projection: float
     p_value: float | None  # that the leader beats it even at its best, corrected; None: it leads
     is_in_top: bool
     then: Then | None = None  # after so many documents more, where that was asked
-
-    @property
-    def upper(self) -> float:
-        return self.base + self.residual
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,9 @@ class Judging:
     wanted: int  # judgments that the tasks laid out ask for: more than documents where two judge
     seconds_each: float | None  # None: too few judgments to say
     stopping: Stopping | None  # None: no run is ranked
-    outlook: Outlook | None = None  # None: not asked for
+    outlook: Outlook | None = None  # None: not asked for, or not computed yet
+    more: int = 0  # documents to look ahead, as asked for
+    awaited: Analysis | None = None  # computes the outlook
 
     @cached_property
     def judged(self) -> int:
@@ -132,15 +132,19 @@ class Judging:
     @property
     def left(self) -> int:
         """Documents of the budget that are yet to be judged, as far as runs name them."""
-        whole = self.plan.laid_out if self.runs_out else self.plan.budget
-        return max(0, whole - self.judged)
+        return max(0, whole_of(self.plan) - self.judged)
 
     @property
     def runs_out(self) -> bool:
         """The runs named fewer documents than the budget pays for."""
-        plan = self.plan
-        is_all = plan.is_exhausted or (plan.is_static and plan.laid_out > 0)
-        return is_all and plan.laid_out < plan.budget
+        return runs_out(self.plan)
+
+    @property
+    def ahead(self) -> int:
+        """Documents that the page looks ahead."""
+        if self.awaited is not None:
+            return min(self.more, self.left)
+        return self.outlook.documents if self.outlook else 0
 
     @property
     def part(self) -> float:
@@ -199,7 +203,7 @@ def chosen_outlook(asked: Mapping[str, str]) -> int:
     return int(more)
 
 
-def judging(plan: Plan, choices: StopChoices, more: int = 0) -> Judging:
+def judging(viewer: Viewer, plan: Plan, choices: StopChoices, more: int = 0) -> Judging:
     """At most seven queries, some eight more to look ahead."""
     progress = progress_of(plan)
     runs: tuple[JudgedRun, ...] = ()
@@ -218,13 +222,15 @@ def judging(plan: Plan, choices: StopChoices, more: int = 0) -> Judging:
         stopping=stopping,
     )
     is_ahead = more and found.left and runs and plan.state != Plan.State.ENDED
-    return _ahead(found, min(more, found.left)) if is_ahead else found
+    return _ahead(viewer, found, more) if is_ahead else found
 
 
-def _ahead(found: Judging, more: int) -> Judging:
-    ahead = outlook(found.plan, more)
+def _ahead(viewer: Viewer, found: Judging, more: int) -> Judging:
+    ahead = outlook(viewer, found.plan, more, found.left)
     if ahead is None:
         return found
+    if isinstance(ahead, NotYet):
+        return replace(found, more=more, awaited=ahead.analysis)
     runs = tuple(replace(run, then=ahead.runs.get(run.run_id)) for run in found.runs)
     return replace(found, runs=runs, outlook=ahead)
 

@@ -5,15 +5,15 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from campaigns import access, planning
+from campaigns import access
+from campaigns.judging import plans as planning
 from campaigns.models import Plan
-from scoring.judging_rows import OFFERED, Judging, chosen_outlook, chosen_stop, judging
-from scoring.judging_tables import runs_csv
-from scoring.judging_tables import topics_csv as topics_table
-from scoring.views.analysed import TOPICS, attached_csv, page_or_404
+from scoring.analyses.responses import TOPICS, analysed_page
+from scoring.judging.rows import OFFERED, Judging, chosen_outlook, chosen_stop, judging
+from scoring.judging.tables import runs_table, topics_table
+from scoring.output.responses import TableResponse, page_or_404, table_response
 
 LOOK_AGAIN = 5  # seconds
 
@@ -35,21 +35,25 @@ def judging_page(request: HttpRequest, slug: str) -> HttpResponse:
         "look_again": LOOK_AGAIN,
         "is_live": found is not None and found.plan.state == Plan.State.OPEN,
     }
-    return render(request, "scoring/judging.html", context)
+    awaited = found.awaited if found else None
+    return analysed_page(request, "scoring/judging/judging.html", context, awaited)
 
 
 @login_required
 @require_safe
-def judging_csv(request: HttpRequest, slug: str) -> HttpResponse:
+def judging_csv(request: HttpRequest, slug: str) -> TableResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    return attached_csv(runs_csv(_found(viewer, request.GET)), f"{slug}-judging")
+    found = _found(viewer, request.GET)
+    awaits = found.awaited if found else None
+    return table_response(request, runs_table(found), f"{slug}-judging", awaits=awaits)
 
 
 @login_required
 @require_safe
-def topics_csv(request: HttpRequest, slug: str) -> HttpResponse:
+def topics_csv(request: HttpRequest, slug: str) -> TableResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    return attached_csv(topics_table(_found(viewer, request.GET)), f"{slug}-judging-topics")
+    table = topics_table(_found(viewer, request.GET))
+    return table_response(request, table, f"{slug}-judging-topics")
 
 
 def _found(viewer: access.Viewer, query: Any) -> Judging | None:
@@ -58,4 +62,4 @@ def _found(viewer: access.Viewer, query: Any) -> Judging | None:
     if plan is None:
         return None
     plan.campaign = viewer.campaign
-    return judging(plan, chosen_stop(query), chosen_outlook(query))
+    return judging(viewer, plan, chosen_stop(query), chosen_outlook(query))

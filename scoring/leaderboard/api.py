@@ -1,6 +1,8 @@
 """The leaderboard for scripts."""
 
-from django.http import Http404, HttpResponse
+from functools import partial
+
+from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -10,13 +12,11 @@ from rest_framework.response import Response
 from campaigns import access
 from campaigns.api.acts import reading
 from campaigns.api.answers import READS, RefusalSerializer
-from campaigns.choices import UnknownChoice
 from campaigns.models import Run
-from scoring.asked_board import kept_board
-from scoring.board_choices import POOLED
-from scoring.exports.board import board_csv, board_records
-from scoring.models import Analysis
-from scoring.views.analysed import LOOK_AGAIN
+from scoring.leaderboard.query import kept_board
+from scoring.leaderboard.tables import board_records, board_table
+from scoring.output.api import FORMAT, MEASURE, QRELS, format_asked
+from scoring.results.options import POOLED
 
 
 class ColumnSerializer(serializers.Serializer):
@@ -64,8 +64,6 @@ class RowSerializer(serializers.Serializer):
     ties = TiesSerializer(allow_null=True, required=False, help_text="with ties=on")
 
 
-MEASURE = OpenApiParameter("measure", str, description="such as RBP(p=0.8); one of the campaign's")
-QRELS = OpenApiParameter("qrels", int, description="a version; the one in force if none is named")
 TEAM = OpenApiParameter("team", str, description="a team's id")
 TYPE = OpenApiParameter("type", str, enum=list(Run.Type.values))
 JUDGED = OpenApiParameter(
@@ -97,14 +95,6 @@ ROW = OpenApiExample(
 )
 
 
-def being_computed(analysis: Analysis) -> Response:
-    """For who asks for what no worker has computed yet; a failure is found under the queue."""
-    if analysis.state == Analysis.State.FAILED:
-        raise Http404
-    body = {"code": "computing", "message": "Being computed; ask again.", "state": analysis.state}
-    return Response(body, status=202, headers={"Retry-After": str(LOOK_AGAIN)})
-
-
 @extend_schema(
     summary="The leaderboard",
     operation_id="leaderboard",
@@ -117,7 +107,7 @@ def being_computed(analysis: Analysis) -> Response:
         PERSISTENCE,
         COLUMNS,
         TIES,
-        OpenApiParameter("format", str, enum=["json", "csv"]),
+        FORMAT,
     ],
     responses={
         202: OpenApiResponse(RefusalSerializer, description="Being computed; ask again."),
@@ -131,13 +121,7 @@ def being_computed(analysis: Analysis) -> Response:
 def leaderboard_rows(request: Request, slug: str) -> Response | HttpResponse:
     """The rows of the page at full precision; `format=csv` gives the page's CSV."""
     viewer = access.board_or_404(request.user, slug)
+    answer = format_asked(request)
     board = kept_board(viewer, request.query_params)
-    if unanswered := board.unanswered:
-        return being_computed(unanswered)
-    match request.query_params.get("format", "json"):
-        case "json":
-            return Response(board_records(board))
-        case "csv":
-            return HttpResponse(board_csv(board), content_type="text/csv; charset=utf-8")
-        case other:
-            raise UnknownChoice("format", other, ["json", "csv"])
+    records = partial(board_records, board)
+    return answer(board_table(board), awaits=board.unanswered, records=records)

@@ -3,8 +3,8 @@
 import html
 from xml.sax.saxutils import escape
 
-from scoring.core.rounding import decimal_text
-from scoring.leaderboard import Leaderboard, Row
+from scoring.core.statistics.rounding import decimal_text
+from scoring.leaderboard.rows import Leaderboard, Row
 
 WIDTH, HEIGHT = 420, 64
 LEFT, SCALE = 12, 396  # where 0 stands, and how wide 0 to 1 is

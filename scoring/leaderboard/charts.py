@@ -4,9 +4,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, label
-from scoring.core.rounding import addition_text, decimal_text
-from scoring.leaderboard import Leaderboard
+from scoring.core.statistics.rounding import addition_text, decimal_text
+from scoring.leaderboard.rows import Leaderboard
+from scoring.output.plotting import as_data, label
 
 
 def interval_chart(board: Leaderboard) -> dict[str, Any]:

@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from campaigns.access import Viewer
-from scoring.analyses import answer_of, ask
-from scoring.analysis_budget import TooManyAnalyses
-from scoring.leaderboard import Leaderboard
+from scoring.analyses.ask import answer_of, ask
+from scoring.leaderboard.rows import Leaderboard
 from scoring.models import Analysis
-from scoring.significance_choices import Choices, tested_measures, usual_test
-from scoring.significance_rows import Standing, separation
-from scoring.studies.significance import MOST_RUNS
+from scoring.significance.analysis import MOST_RUNS
+from scoring.significance.options import Choices, tested_measures, usual_test
+from scoring.significance.rows import Standing, separation
 
 WIDEST = 12  # lanes; of a board that needs more only enough groups to hold every run are drawn
 HUES = "abc"
@@ -46,10 +45,7 @@ def strokes(viewer: Viewer, board: Leaderboard) -> Strokes | None:
     if board.measure not in tested_measures(viewer) or board.measure.family == "Judged":
         return None
     choices = usual_test(board.measure)
-    try:
-        analysis = ask(viewer, board.qrels, "significance", choices.question)
-    except TooManyAnalyses:  # the board itself is shown to everybody, however often
-        return None
+    analysis = ask(viewer, board.qrels, "significance", choices.question, is_free=True)
     if analysis.state != Analysis.State.DONE:
         return None
     standing = Standing(

@@ -1,8 +1,8 @@
 """What the leaderboard's page shows of the board, drawn.
 
 That is most of the page's work, so a process keeps the last boards in memory, under a key that is
-read from the database at every request (`scoring.board_state`). Whether a viewer may see the board
-at all is decided before, and the page around it is made anew for everybody.
+read from the database at every request (`scoring.results.cache`). Whether a viewer may see the
+board at all is decided before, and the page around it is made anew for everybody.
 """
 
 from dataclasses import replace
@@ -14,22 +14,23 @@ from django.template.loader import render_to_string
 
 from campaigns.access import Viewer
 from campaigns.models import Run
-from scoring.asked_board import board_asked
-from scoring.board_choices import (
+from scoring.evaluation.cache import LastUsed
+from scoring.evaluation.rules import rules_of
+from scoring.leaderboard.charts import interval_chart
+from scoring.leaderboard.groups import strokes
+from scoring.leaderboard.query import board_asked
+from scoring.leaderboard.rows import chosen_sort, sorted_rows
+from scoring.models import Analysis
+from scoring.output.responses import page_or_404
+from scoring.results.cache import while_unchanged
+from scoring.results.options import (
     JUDGED,
     POOLED,
     chosen_measure,
     persistence_of,
+    sees_topic_means,
     versions_offered,
 )
-from scoring.board_state import while_unchanged
-from scoring.charts.intervals import interval_chart
-from scoring.definitions import rules_of
-from scoring.last_used import LastUsed
-from scoring.leaderboard import chosen_sort, sorted_rows
-from scoring.models import Analysis
-from scoring.topic_rows import sees_topic_means
-from scoring.views.analysed import page_or_404
 
 
 class DrawnBoard(NamedTuple):
@@ -71,6 +72,7 @@ def _draw(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
         "page": page,
         "rows": page.object_list,
         "sort": sort,
+        "strokes": strokes(viewer, board) if sort == "rank" else None,
         "measure": chosen_measure(viewer, request.GET.get("measure")),
         "persistence": persistence_of(board.measure),
         "offered": offered,
@@ -83,5 +85,5 @@ def _draw(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
         "charted": charted,
         "chart": interval_chart(charted) if is_drawn else None,
     }
-    text = render_to_string("scoring/_board.html", parts, request)
+    text = render_to_string("scoring/leaderboard/_board.html", parts, request)
     return DrawnBoard(text, board.unanswered)

@@ -15,24 +15,24 @@ from typing import Final
 from django.http import QueryDict
 
 from campaigns.access import Viewer
-from campaigns.choices import one_of
 from campaigns.models import Qrels
-from scoring.asked_means import NotYet, means_asked
-from scoring.board_choices import (
+from campaigns.options import one_of
+from scoring.analyses.means import NotYet, means_asked
+from scoring.core.measures.measure import Measure
+from scoring.core.statistics.standing import common_places
+from scoring.evaluation.cache import LastUsed
+from scoring.evaluation.rules import rules_of
+from scoring.leaderboard.rows import Leaderboard, Row, leaderboard, placed
+from scoring.leaderboard.ties import with_ties
+from scoring.results.cache import while_unchanged
+from scoring.results.options import (
     chosen_columns,
     chosen_filters,
     chosen_measure,
     chosen_persistence,
     chosen_version,
 )
-from scoring.board_state import while_unchanged
-from scoring.board_vectors import means_seen
-from scoring.core.measures.measure import Measure
-from scoring.core.standing import common_places
-from scoring.definitions import rules_of
-from scoring.last_used import LastUsed
-from scoring.leaderboard import Leaderboard, Row, leaderboard, placed
-from scoring.tied_board import with_ties
+from scoring.results.vectors import means_seen
 
 TIES: Final = {"on": "what ties decide", "off": "not shown"}
 

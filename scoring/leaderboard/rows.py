@@ -9,18 +9,18 @@ import numpy as np
 from django.db.models import Count, Exists, OuterRef
 
 from campaigns.access import Viewer
-from campaigns.choices import one_of
 from campaigns.models import Qrels
-from scoring.asked_measures import canonical_name
-from scoring.board_choices import JUDGED
-from scoring.core.means import shown_digits
-from scoring.core.measures.catalogue import family_of
+from campaigns.options import one_of
+from scoring.core.measures.catalogue import family_of, is_lower_better
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import rel_of
-from scoring.core.standing import shared_ranks
-from scoring.definitions import Rules, rules_of
-from scoring.live_scores import STANDINGS, LiveRun, facts_of_run, live_scores
+from scoring.core.statistics.means import Interval, shown_digits
+from scoring.core.statistics.standing import shared_ranks
+from scoring.evaluation.measure_choices import canonical_name
+from scoring.evaluation.rules import Rules, rules_of
 from scoring.models import Analysis, Evaluation, TieRule
+from scoring.results.options import JUDGED
+from scoring.results.runs import STANDINGS, LiveRun, facts_of_run, live_scores
 
 
 class Cell(NamedTuple):
@@ -41,13 +41,11 @@ class TiedScore(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row(LiveRun):
+class Row(LiveRun, Interval):
     """One run on the board. `base` is its mean score, unjudged documents counted as worthless;
     `residual` what they could still add; None where the measure has none that is exact."""
 
     rank: int | None
-    base: float | None
-    residual: float | None
     judged_at_10: float | None
     topic_count: int  # on which the measure is defined for the run
     counted_topics: int = 0  # that count, whether or not it is
@@ -67,12 +65,6 @@ class Row(LiveRun):
     def is_partial(self) -> bool:
         """Whether its mean leaves out topics that count: the measure is not defined on them."""
         return 0 < self.topic_count < self.counted_topics
-
-    @property
-    def upper(self) -> float | None:
-        if self.base is None or self.residual is None:
-            return None
-        return self.base + self.residual
 
 
 @dataclass(frozen=True)
@@ -182,7 +174,7 @@ def leaderboard(
     campaign = viewer.campaign
     rules = rules_of(campaign)
     qrels = qrels or campaign.active_qrels
-    lower_is_better = family_of(measure).facts.direction == "lower"
+    lower_is_better = is_lower_better(measure)
     rows = placed(
         _rows(viewer, rules, qrels, (measure, *columns)) if qrels else [],
         lower_is_better=lower_is_better,
@@ -304,7 +296,7 @@ def sorted_rows(board: Leaderboard, key: str) -> tuple[Row, ...]:
     if key in SORT_KEYS:
         return tuple(sorted(board.rows, key=SORT_KEYS[key]))
     place = [str(measure) for measure in board.columns].index(key)
-    is_lower = family_of(board.columns[place]).facts.direction == "lower"
+    is_lower = is_lower_better(board.columns[place])
 
     def by_cell(row: Row) -> tuple[bool, float]:
         base = row.columns[place].base

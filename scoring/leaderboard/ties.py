@@ -1,15 +1,15 @@
 """The board with what ties decide on it, where somebody asks for that."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
 from campaigns.access import Viewer
-from scoring.analyses import answer_of, ask
-from scoring.core.standing import DECIMALS
-from scoring.definitions import rules_of
-from scoring.leaderboard import Leaderboard, Row, TiedScore, Ties
+from scoring.analyses.ask import answer_of, ask
+from scoring.core.statistics.standing import DECIMALS
+from scoring.core.statistics.undefined import none_if_nan
+from scoring.evaluation.rules import rules_of
+from scoring.leaderboard.rows import Leaderboard, Row, TiedScore, Ties
 from scoring.models import Analysis
 
 OTHER_P = "What ties decide is computed at the campaign’s own values of p only."
@@ -39,7 +39,7 @@ def _scores(analysis: Analysis) -> Mapping[str, TiedScore]:
     found = answer_of(analysis)
     columns = (found[name].tolist() for name in ("expected", "low", "high"))
     return {
-        run_id: TiedScore(*(None if math.isnan(value) else value for value in values))
+        run_id: TiedScore(*map(none_if_nan, values))
         for run_id, *values in zip(found["run_ids"].tolist(), *columns, strict=True)
     }
 

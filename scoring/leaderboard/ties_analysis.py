@@ -6,20 +6,20 @@ from typing import Any
 import numpy as np
 
 from campaigns.models import Campaign, Qrels, Run
-from scoring.core.alignment import align_fully
-from scoring.core.judgments import JudgmentTable
+from scoring.core.data.alignment import align_fully
+from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.arrays import GradedTopics, Scores
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
-from scoring.core.ties import TiedTopics, bounds, expected, has_bounds, has_expected
-from scoring.definitions import Rules, rules_of
-from scoring.loading import load_ranking, load_table
-from scoring.studies.pool_depths import board_mean, ranked_and_scored
+from scoring.core.ties.ties import TiedTopics, bounds, expected, has_bounds, has_expected
+from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.scored_runs import board_mean, ranked_and_scored
+from scoring.evaluation.storage import load_ranking, load_table
 
 
-def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """`expected`, `low` and `high` of each run by the question's `measure`, float64[runs]: means
     over the topics that the board counts, those of `trackside evaluate --ties expected` and
     `--ties bounds`. NaN where the measure has no such value."""

@@ -6,12 +6,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from scoring.asked_board import board_asked, kept_board
-from scoring.exports.badge import board_badge
-from scoring.exports.board import board_csv
-from scoring.exports.latex import board_latex
-from scoring.views.analysed import analysed_page, attached_latex, hidden_page, not_computed_yet
-from scoring.views.drawn_boards import drawn_board
+from scoring.analyses.responses import analysed_page, hidden_page
+from scoring.leaderboard.badge import board_badge
+from scoring.leaderboard.page import drawn_board
+from scoring.leaderboard.query import board_asked, kept_board
+from scoring.leaderboard.tables import board_table
+from scoring.output.responses import TableResponse, table_response
 
 
 @require_safe
@@ -22,32 +22,25 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
     drawn = drawn_board(request, viewer)
     return analysed_page(
         request,
-        "scoring/leaderboard.html",
+        "scoring/leaderboard/leaderboard.html",
         {"viewer": viewer, "campaign": viewer.campaign, "drawn": drawn.text},
         drawn.analysis,
     )
 
 
 @require_safe
-def leaderboard_csv(request: HttpRequest, slug: str) -> HttpResponse:
+def leaderboard_table(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     board = kept_board(viewer, request.GET)
-    if unanswered := board.unanswered:
-        return not_computed_yet(unanswered)
-    response = HttpResponse(board_csv(board), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-leaderboard.csv"'
-    return response
-
-
-@require_safe
-def leaderboard_latex(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    board = board_asked(viewer, request.GET)
-    if unanswered := board.unanswered:
-        return not_computed_yet(unanswered)
-    here = request.build_absolute_uri(reverse("scoring:leaderboard", args=[slug]))
-    text = board_latex(board, title=viewer.campaign.name, source=here)
-    return attached_latex(text, f"{slug}-leaderboard")
+    return table_response(
+        request,
+        board_table(board),
+        f"{slug}-leaderboard",
+        suffix,
+        title=viewer.campaign.name,
+        source=request.build_absolute_uri(reverse("scoring:leaderboard", args=[slug])),
+        awaits=board.unanswered,
+    )
 
 
 @require_safe

@@ -1,39 +1,31 @@
 """The catalogue of measures as pages show it: groups of families, one of them, its properties."""
 
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from defusedcsv import csv
 
-from scoring.core.means import required_depth
+from scoring.core.judging.shares import document_shares, has_shares
 from scoring.core.measures.arrays import GradedTopics
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.entries import GROUPS, Entry, entries, entry_of
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
-from scoring.core.projection import attainable_rbp, documents_read
-from scoring.core.properties import PROPERTIES, Finding, Property
-from scoring.core.property_table import (
+from scoring.core.properties.properties import PROPERTIES, Finding, Property
+from scoring.core.properties.table import (
     MEANINGS,
     PropertyRow,
     findings_of,
     name_at_any_cutoff,
     property_table,
-    table_cells,
-    table_columns,
 )
-from scoring.core.shares import document_shares, has_shares
+from scoring.core.statistics.means import required_depth
+from scoring.core.statistics.projection import attainable_rbp, documents_read
 
 PAPERS_RANKING = "$$---$----$-----$---"  # of Tables I and II of the RBP paper
 PERSISTENCES = (0.5, 0.8, 0.95)
-CATALOGUE_COLUMNS = (
-    "measure", "name", "group", "formula", "lowest", "highest", "direction", "relevance",
-    "needs_relevant", "has_residual", "reference", "other_names",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -117,28 +109,6 @@ def measure_page(name: str) -> MeasurePage:
     )
 
 
-def properties_csv() -> str:
-    """As `trackside properties --examples` prints it."""
-    rows = [table_cells(row.name, row.findings, examples=True) for row in property_table()]
-    return _csv(table_columns(examples=True), rows)
-
-
-def catalogue_csv() -> str:
-    return _csv(
-        CATALOGUE_COLUMNS,
-        [
-            (
-                entry.pattern, facts.pretty_name, entry.group, facts.formula, *facts.range,
-                facts.direction, facts.relevance, int(facts.needs_relevant),
-                int(facts.has_residual), facts.reference,
-                " ".join(alias.name for alias in entry.aliases),
-            )
-            for entry in entries()
-            for facts in [entry.family.facts]
-        ],
-    )  # fmt: skip
-
-
 def _asked(name: str) -> tuple[Entry, Measure, bool]:
     for entry in entries():
         if entry.family.name == name:
@@ -191,11 +161,3 @@ def _shares(measure: Measure, topic: GradedTopics) -> list[Share]:
     running = np.cumsum(shares)
     at = np.flatnonzero(topic.grades[0]).tolist()
     return [Share(place + 1, float(shares[place]), float(running[place])) for place in at]
-
-
-def _csv(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return out.getvalue()

@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from scoring.views import measures, playground
+from scoring.measures import views
+from scoring.measures.playground import views as playground
 
 urlpatterns = [
-    path("measures/", measures.measure_list, name="measure-list"),
-    path("measures.csv", measures.catalogue_table, name="measures-csv"),
-    path("measures/properties.csv", measures.properties_table, name="properties-csv"),
+    path("measures/", views.measure_list, name="measure-list"),
+    path("measures.csv", views.catalogue_csv, name="measures-csv"),
+    path("measures/properties.csv", views.properties_csv, name="properties-csv"),
     path("measures/playground/", playground.playground, name="playground"),
     path("measures/playground.csv", playground.playground_csv, name="playground-csv"),
-    path("measures/<str:name>/", measures.measure_detail, name="measure-detail"),
+    path("measures/<str:name>/", views.measure_detail, name="measure-detail"),
 ]

@@ -5,17 +5,16 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from scoring.core.measures.measure import BadMeasure, UnknownMeasure
-from scoring.core.properties import PROPERTIES
-from scoring.core.property_table import MEANINGS, PAPER, property_table
-from scoring.measure_pages import (
+from scoring.core.properties.properties import PROPERTIES
+from scoring.core.properties.table import MEANINGS, PAPER, property_table
+from scoring.measures.pages import (
     PAPERS_RANKING,
-    catalogue_csv,
     grouped_entries,
     measure_page,
     most_held,
-    properties_csv,
 )
-from scoring.views.analysed import attached_csv
+from scoring.measures.tables import catalogue_table, properties_table
+from scoring.output.responses import TableResponse, table_response
 
 
 @require_safe
@@ -31,7 +30,7 @@ def measure_list(request: HttpRequest) -> HttpResponse:
         "most": most,
         "holders": holders,
     }
-    return render(request, "scoring/measure_list.html", context)
+    return render(request, "scoring/measures/measure_list.html", context)
 
 
 @require_safe
@@ -40,16 +39,16 @@ def measure_detail(request: HttpRequest, name: str) -> HttpResponse:
     try:
         page = measure_page(name)
     except (BadMeasure, UnknownMeasure) as error:
-        return render(request, "scoring/measure_unknown.html", {"said": error}, status=404)
+        return render(request, "scoring/measures/measure_unknown.html", {"said": error}, status=404)
     context = {"page": page, "ranking": PAPERS_RANKING}
-    return render(request, "scoring/measure_detail.html", context)
+    return render(request, "scoring/measures/measure_detail.html", context)
 
 
 @require_safe
-def catalogue_table(request: HttpRequest) -> HttpResponse:
-    return attached_csv(catalogue_csv(), "measures")
+def catalogue_csv(request: HttpRequest) -> TableResponse:
+    return table_response(request, catalogue_table(), "measures")
 
 
 @require_safe
-def properties_table(request: HttpRequest) -> HttpResponse:
-    return attached_csv(properties_csv(), "measure-properties")
+def properties_csv(request: HttpRequest) -> TableResponse:
+    return table_response(request, properties_table(), "measure-properties")

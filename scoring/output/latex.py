@@ -1,13 +1,11 @@
-"""Tables as LaTeX, with booktabs: what a paper takes over. Every table is written here."""
+"""Tables as LaTeX with booktabs, ready for a paper."""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from scoring.core.rounding import addition_text, decimal_text, difference_text
-from scoring.exports.board import bounded
-from scoring.leaderboard import Leaderboard, Row
+from scoring.core.statistics.rounding import addition_text, decimal_text, difference_text
 
 # One pass over the text, so that nothing is escaped twice.
 ESCAPES = str.maketrans(
@@ -35,12 +33,9 @@ ESCAPES = str.maketrans(
     }
 )
 LEAST_DIGITS = 3
-ALIGNED = "rllrrrr"
 # Levels at which a difference gets its marks, and how they are explained.
 STARS: Final = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 STARS_SAID: Final = "* p ≤ .05, ** p ≤ .01, *** p ≤ .001"
-HEADINGS = ("", "run", "team", "base", "unknown", "interval", "judged@10")
-TIED = ("tied: mean", "lowest", "highest")
 
 
 @dataclass(frozen=True)
@@ -58,24 +53,6 @@ Cell: TypeAlias = str | Marked
 def plain(text: str) -> str:
     """Text that LaTeX prints as it stands."""
     return text.translate(ESCAPES)
-
-
-def board_latex(board: Leaderboard, *, title: str, source: str) -> str:
-    """The ranked runs; `source` says where they stand, for whoever reads the paper.
-
-    `unknown` is what unjudged documents could add, the interval reaches from the base to both
-    together; a dash where a value is not defined or has no exact bound.
-    """
-    digits = max(board.digits, LEAST_DIGITS)
-    version = f", qrels v{board.qrels.version}" if board.qrels else ""
-    caption = f"{title}: mean {board.measure} over {board.topic_count} topics{version}."
-    return table(
-        ALIGNED + "r" * len(_chosen_headings(board)),
-        (*HEADINGS, *_chosen_headings(board)),
-        (_cells(row, digits) + _chosen_cells(board, row, digits) for row in board.ranked),
-        caption=caption,
-        source=source,
-    )
 
 
 def table(
@@ -130,39 +107,6 @@ def interval(low: float | None, high: float | None, digits: int = LEAST_DIGITS) 
 def stars(p: float) -> str:
     """The marks of a p-value; none where it is not defined."""
     return next((mark for level, mark in STARS if p <= level), "")
-
-
-def _cells(row: Row, digits: int) -> tuple[str, ...]:
-    return (
-        str(row.rank),
-        row.tag,
-        row.team,
-        number(row.base, digits),
-        added(row.residual, digits),
-        interval(row.base, row.upper, digits),
-        number(row.judged_at_10, 2),
-    )
-
-
-def _chosen_headings(board: Leaderboard) -> tuple[str, ...]:
-    """Of the columns that stand behind those of every board."""
-    names: list[str] = []
-    for measure in board.columns:
-        names += [str(measure), "unknown"] if bounded(measure) else [str(measure)]
-    names += ["places gained"] if board.against else []
-    return (*names, *(TIED if board.has_tied_scores else ()))
-
-
-def _chosen_cells(board: Leaderboard, row: Row, digits: int) -> tuple[str, ...]:
-    cells: list[str] = []
-    for measure, cell in zip(board.columns, row.columns, strict=True):
-        cells.append(number(cell.base, digits))
-        cells += [added(cell.residual, digits)] if bounded(measure) else []
-    cells += ["–" if row.moved is None else f"{row.moved:+d}"] if board.against else []
-    if board.has_tied_scores:
-        tied = row.tied[: len(TIED)] if row.tied else (None,) * len(TIED)
-        cells += [number(value, digits) for value in tied]
-    return tuple(cells)
 
 
 def _line(cells: Iterable[Cell]) -> str:

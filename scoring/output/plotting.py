@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.core.rounding import decimal_text
+from scoring.core.statistics.rounding import decimal_text
 
 MOST_PLACES: Final = 250  # on an axis; more than most tracks have topics
 MARKUP = str.maketrans("", "", "<>&$\\")

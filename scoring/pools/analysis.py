@@ -6,14 +6,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.models import Campaign, Qrels, Run
-from scoring.core.judgments import JudgmentTable
-from scoring.core.means import Mean, mask_excluded, mean_scores, topics_of_mean
-from scoring.core.measures.catalogue import family_of
-from scoring.core.measures.graded import GradedTopics, Scores, evaluate
-from scoring.core.measures.measure import Measure
-from scoring.core.measures.names import parse_measure, rel_of
-from scoring.core.pooled_judgments import (
+from campaigns.models import Campaign, Qrels
+from scoring.core.data.judgments import JudgmentTable
+from scoring.core.judging.pooled_judgments import (
     NOWHERE,
     JudgedPlaces,
     counts_under,
@@ -21,17 +16,21 @@ from scoring.core.pooled_judgments import (
     grades_under,
     judged_places,
 )
-from scoring.definitions import Rules, rules_of
-from scoring.loading import load_ranking, load_table
-from scoring.models import Evaluation, TieRule
-from scoring.studies.pools import ANY_RANK, pool_of
+from scoring.core.measures.graded import GradedTopics, Scores, evaluate
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import parse_measure
+from scoring.core.statistics.undefined import nan_if_none
+from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.scored_runs import board_mean, ranked_and_scored
+from scoring.evaluation.storage import load_ranking, load_table
+from scoring.pools.pool import ANY_RANK, pool_of
 
 DEPTHS: Final = (1, 2, 5, 10, 20, 50, 100)
 ALL_JUDGMENTS: Final = "all"
 _CELLS = 1 << 21  # ranks graded at a time, so that memory stays bounded
 
 
-def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """`base` and `residual`, float64[measures, pools, runs] in the order of the question's
     `measures`, of `pools` and of `run_ids`; `judgments` and `relevant`, int64[pools]: how many are
     known. `pools` are DEPTHS and the pool's own, "any" (any rank of any pooled run), and "all"
@@ -55,7 +54,7 @@ def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dic
         for at_pool, scores in enumerate(scored):
             for row, measure in enumerate(measures):
                 mean = board_mean(scores[measure], measure, table, rules)
-                found[:, row, at_pool, at] = mean.base, _number(mean.residual)
+                found[:, row, at_pool, at] = mean.base, nan_if_none(mean.residual)
     return {
         **pool.facts(),
         "pools": np.array(pools, dtype=np.str_),
@@ -65,18 +64,6 @@ def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dic
         "judgments": counts.sum(axis=(1, 2)),
         "relevant": counts[:, :, rules.rel :].sum(axis=(1, 2)),
     }
-
-
-def ranked_and_scored(campaign: Campaign, qrels: Qrels) -> list[Run]:
-    """The runs on the board, by public id, with team and ranking. One query."""
-    scored = Evaluation.objects.filter(
-        qrels=qrels,
-        definitions=rules_of(campaign).digest,
-        tie_rule=TieRule.DOCNO,
-        scored_at__isnull=False,
-    )
-    runs = campaign.runs.ranked().filter(pk__in=scored.values("run"), ranking__isnull=False)
-    return list(runs.select_related("ranking", "team").order_by("public_id"))
 
 
 def scores_under(
@@ -103,18 +90,6 @@ def scores_under(
             yield {measure: _part(scores[measure], rows) for measure in measures}
 
 
-def board_mean(scores: Scores, measure: Measure, table: JudgmentTable, rules: Rules) -> Mean:
-    """Over the topics that the board counts."""
-    rel = max(rules.rel, rel_of(measure) or 1)
-    held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)
-    included = topics_of_mean(table, rel=rel, no_relevant=rules.no_relevant) & ~held_out
-    return mean_scores(mask_excluded(scores, included), included, family_of(measure).summary)
-
-
 def _part(scores: Scores, rows: slice) -> Scores:
     residual = None if scores.residual is None else scores.residual[rows]
     return Scores(scores.base[rows], residual)
-
-
-def _number(value: float | None) -> float:
-    return np.nan if value is None else value

@@ -5,9 +5,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, label, spelled
-from scoring.core.rounding import addition_text, decimal_text
-from scoring.pool_rows import LeftOut, PooledRun, PoolStudy
+from scoring.core.statistics.rounding import addition_text, decimal_text
+from scoring.output.plotting import as_data, label, spelled
+from scoring.pools.rows import LeftOut, PooledRun, PoolStudy
 
 
 def pool_scatter(found: PoolStudy | LeftOut, other: str) -> dict[str, Any]:

@@ -7,12 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
-from scoring.core.judgments import JudgmentTable
-from scoring.core.measures.catalogue import family_of
-from scoring.core.measures.graded import GradedTopics, Scores, evaluate
-from scoring.core.measures.measure import Measure
-from scoring.core.measures.names import parse_measure
-from scoring.core.pooled_judgments import (
+from scoring.core.data.judgments import JudgmentTable
+from scoring.core.judging.pooled_judgments import (
     JudgedPlaces,
     Losses,
     counts_under,
@@ -22,16 +18,21 @@ from scoring.core.pooled_judgments import (
     losses_of,
     sole_owners,
 )
-from scoring.core.standing import shared_ranks
-from scoring.definitions import Rules, rules_of
-from scoring.loading import load_ranking, load_table
-from scoring.studies.pool_depths import board_mean, ranked_and_scored
-from scoring.studies.pools import pool_of
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.graded import GradedTopics, Scores, evaluate
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import parse_measure
+from scoring.core.statistics.standing import shared_ranks
+from scoring.core.statistics.undefined import nan_if_none
+from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.scored_runs import board_mean, ranked_and_scored
+from scoring.evaluation.storage import load_ranking, load_table
+from scoring.pools.pool import pool_of
 
 _CELLS = 1 << 22  # ranks graded at a time, so that memory stays bounded
 
 
-def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """`base`, `residual` and `rank` of each run by the question's `measure` when the judgments are
     gone that its team's pooled runs alone gave to a pool of `depth` ("any": any rank; "pool": the
     pool's own depth): float64[runs], NaN where not defined. `lost` and `lost_relevant`,
@@ -88,7 +89,7 @@ def _means_without(
         is_its = losses.owner == team
         scores = _replaced(whole, losses.row[is_its], after, is_its)
         mean = board_mean(scores, measure, table, rules)
-        means[:, team] = mean.base, np.nan if mean.residual is None else mean.residual
+        means[:, team] = mean.base, nan_if_none(mean.residual)
     return means
 
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from campaigns.access import Viewer
-from campaigns.choices import one_of
-from scoring.board_choices import chosen_measure
+from campaigns.options import one_of
 from scoring.core.measures.measure import Measure
-from scoring.studies.pool_depths import DEPTHS
-from scoring.studies.pools import ANY_RANK, OF_THE_POOL
+from scoring.pools.analysis import DEPTHS
+from scoring.pools.pool import ANY_RANK, OF_THE_POOL
+from scoring.results.options import chosen_measure
 
 OFFERED: Final = {
     OF_THE_POOL: "that of the pool",

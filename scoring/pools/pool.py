@@ -7,8 +7,8 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from campaigns.models import Run
-from scoring.core.judgments import JudgmentTable
-from scoring.core.pooled_judgments import NOWHERE, JudgedPlaces, complete_depths, pool_depth
+from scoring.core.data.judgments import JudgmentTable
+from scoring.core.judging.pooled_judgments import NOWHERE, JudgedPlaces, complete_depths, pool_depth
 
 OF_THE_POOL: Final = "pool"  # in place of a number: as deep as the pool
 ANY_RANK: Final = "any"

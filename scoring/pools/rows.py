@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from scoring.board_vectors import means_seen
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
-from scoring.core.standing import DECIMALS, shared_ranks
-from scoring.live_scores import LiveRun
-from scoring.pool_choices import PoolChoice
-from scoring.pool_summaries import Summary, Vector, signed, summarised
+from scoring.core.statistics.standing import DECIMALS, shared_ranks
+from scoring.pools.options import PoolChoice
+from scoring.pools.summaries import Summary, Vector, signed, summarised
+from scoring.results.runs import LiveRun
+from scoring.results.vectors import means_seen
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.agreement import kendall_tau
 from scoring.core.measures.measure import Measure
-from scoring.core.pairs import all_pairs
-from scoring.core.rounding import difference_text
-from scoring.core.standing import DECIMALS
+from scoring.core.statistics.agreement import kendall_tau
+from scoring.core.statistics.pairs import all_pairs
+from scoring.core.statistics.rounding import difference_text
+from scoring.core.statistics.standing import DECIMALS
 
 Vector = NDArray[np.float64]
 

@@ -1,20 +1,19 @@
 """Two versions of the qrels side by side: judgments changed, ranks moved, and how far the two
 boards agree."""
 
-import io
 from dataclasses import dataclass
 
 import numpy as np
-from defusedcsv import csv
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from campaigns.qrels_files import judgments_of
-from scoring.core.agreement import kendall_tau, tau_ap
+from campaigns.qrels.files import judgments_of
 from scoring.core.measures.measure import Measure
-from scoring.core.standing import common_places
-from scoring.judgment_changes import JudgmentChanges, changes_between
-from scoring.leaderboard import Leaderboard, leaderboard
+from scoring.core.statistics.agreement import kendall_tau, tau_ap
+from scoring.core.statistics.standing import common_places
+from scoring.core.statistics.undefined import none_if_nan
+from scoring.leaderboard.rows import Leaderboard, leaderboard
+from scoring.qrels.changes import JudgmentChanges, changes_between
 
 
 @dataclass(frozen=True)
@@ -87,36 +86,6 @@ def diff(viewer: Viewer, old: Qrels, new: Qrels, measure: Measure) -> VersionDif
     )
 
 
-def changes_csv(found: VersionDiff) -> str:
-    """Every changed judgment; an empty grade where the document is not judged."""
-    rows = [[c.topic, c.doc_id, c.before, c.after] for c in found.changes]
-    columns = ["topic", "document", f"v{found.old.version}", f"v{found.new.version}"]
-    return _csv(columns, rows)
-
-
-def moves_csv(found: VersionDiff) -> str:
-    """Every run that has a rank on both boards, ranked among these."""
-    old, new = f"v{found.old.version}", f"v{found.new.version}"
-    columns = [
-        "run", "team", "measure", f"rank_{old}", f"rank_{new}", "places_gained",
-        f"base_{old}", f"base_{new}",
-    ]  # fmt: skip
-    rows = [
-        [
-            move.shown_tag,
-            move.shown_team,
-            str(found.measure),
-            move.rank_before,
-            move.rank_after,
-            move.places,
-            move.base_before,
-            move.base_after,
-        ]
-        for move in found.moves
-    ]
-    return _csv(columns, rows)
-
-
 def _moves(old: Leaderboard, new: Leaderboard) -> tuple[Move, ...]:
     before = {row.run_id: row for row in old.ranked}
     places = common_places(
@@ -144,16 +113,7 @@ def _agreement(moves: tuple[Move, ...], *, lower_is_better: bool) -> dict[str, f
     scores = -scores if lower_is_better else scores
     if len(moves) < 2:
         return {"tau_b": None, "tau_ap": None}
-    tau_b, top_heavy = kendall_tau(scores)[0, 1], tau_ap(scores)[0, 1]
     return {
-        "tau_b": None if np.isnan(tau_b) else float(tau_b),
-        "tau_ap": None if np.isnan(top_heavy) else float(top_heavy),
+        "tau_b": none_if_nan(kendall_tau(scores)[0, 1]),
+        "tau_ap": none_if_nan(tau_ap(scores)[0, 1]),
     }
-
-
-def _csv(columns: list[str], rows: list[list[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return out.getvalue()

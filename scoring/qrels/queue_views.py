@@ -6,9 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from campaigns import access, lifecycle
-from scoring.queue_rows import queue_of
-from scoring.retrying import retry, retry_all
+from campaigns import access
+from campaigns.errors import Archived, refusals_told
+from scoring.evaluation.rescoring import rescoring
+from scoring.jobs.overview import queue_of
+from scoring.jobs.retrying import retry, retry_all
 
 
 @login_required
@@ -19,8 +21,9 @@ def queue(request: HttpRequest, slug: str) -> HttpResponse:
         "viewer": viewer,
         "campaign": viewer.campaign,
         "queue": queue_of(viewer.campaign),
+        "rescoring": rescoring(viewer.campaign),
     }
-    return render(request, "scoring/queue.html", context)
+    return render(request, "scoring/jobs/queue.html", context)
 
 
 @login_required
@@ -30,7 +33,7 @@ def job_retry(request: HttpRequest, slug: str, job: int) -> HttpResponse:
     found = get_object_or_404(viewer.campaign.jobs, pk=job)
     try:
         is_tried = retry(found, actor=request.user)
-    except lifecycle.Archived as error:
+    except Archived as error:
         messages.error(request, str(error))
         return redirect("scoring:queue", slug)
     if is_tried:
@@ -45,10 +48,7 @@ def job_retry(request: HttpRequest, slug: str, job: int) -> HttpResponse:
 def queue_retry(request: HttpRequest, slug: str) -> HttpResponse:
     """All failed work at once, as after a disk that was full."""
     viewer = access.organiser_or_404(request.user, slug)
-    try:
+    with refusals_told(request):
         count = retry_all(viewer.campaign, actor=request.user)
-    except lifecycle.Archived as error:
-        messages.error(request, str(error))
-    else:
         messages.success(request, f"{count} job{'' if count == 1 else 's'} tried again.")
     return redirect("scoring:queue", slug)

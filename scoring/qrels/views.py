@@ -6,14 +6,17 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from campaigns.choices import one_of
-from campaigns.qrels_versions import version_or_404
-from scoring.board_choices import chosen_measure
-from scoring.definitions import rules_of
-from scoring.qrels_diff import VersionDiff, changes_csv, diff, moves_csv
+from campaigns.options import one_of
+from campaigns.qrels.versions import version_or_404
+from scoring.evaluation import rescoring as scoring_anew
+from scoring.evaluation.rules import rules_of
+from scoring.output.responses import TableResponse, table_response
+from scoring.qrels.diff import VersionDiff, diff
+from scoring.qrels.tables import changes_table, moves_table
+from scoring.results.options import chosen_measure
 
 SHOWN_CHANGES = 1000
-TABLES = {"judgments": changes_csv, "runs": moves_csv}
+TABLES = {"judgments": changes_table, "runs": moves_table}
 
 
 @require_safe
@@ -22,7 +25,7 @@ def qrels_diff(request: HttpRequest, slug: str, old: int, new: int) -> HttpRespo
     found = _found(viewer, old, new, request.GET.get("measure"))
     return render(
         request,
-        "scoring/qrels_diff.html",
+        "scoring/qrels/qrels_diff.html",
         {
             "viewer": viewer,
             "campaign": viewer.campaign,
@@ -36,15 +39,13 @@ def qrels_diff(request: HttpRequest, slug: str, old: int, new: int) -> HttpRespo
 
 
 @require_safe
-def qrels_diff_csv(request: HttpRequest, slug: str, old: int, new: int) -> HttpResponse:
+def qrels_diff_csv(request: HttpRequest, slug: str, old: int, new: int) -> TableResponse:
     """?table=judgments, or runs."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     table = one_of("table", request.GET.get("table"), list(TABLES), usual="judgments")
     found = _found(viewer, old, new, request.GET.get("measure"))
-    response = HttpResponse(TABLES[table](found), content_type="text/csv; charset=utf-8")
-    name = f"{slug}-qrels-v{old}-v{new}-{table}.csv"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    name = f"{slug}-qrels-v{old}-v{new}-{table}"
+    return table_response(request, TABLES[table](found), name)
 
 
 @login_required
@@ -52,7 +53,8 @@ def qrels_diff_csv(request: HttpRequest, slug: str, old: int, new: int) -> HttpR
 def rescoring(request: HttpRequest, slug: str) -> HttpResponse:
     """The progress bar, which asks for itself until all runs are scored."""
     viewer = access.organiser_or_404(request.user, slug)
-    return render(request, "scoring/_rescoring.html", {"campaign": viewer.campaign})
+    context = {"campaign": viewer.campaign, "rescoring": scoring_anew.rescoring(viewer.campaign)}
+    return render(request, "scoring/qrels/_rescoring.html", context)
 
 
 def _found(viewer: access.Viewer, old: int, new: int, measure: str | None) -> VersionDiff:

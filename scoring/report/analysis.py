@@ -11,19 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
-from scoring.core.judgments import JudgmentTable
-from scoring.core.measures.graded import GradedTopics, evaluate
-from scoring.core.measures.names import make_measure
-from scoring.core.pooled_judgments import (
+from scoring.core.data.judgments import JudgmentTable
+from scoring.core.judging.pooled_judgments import (
     counts_under,
     first_positions,
     grades_under,
     judged_places,
 )
-from scoring.definitions import Rules, rules_of
-from scoring.loading import load_ranking, load_table
-from scoring.studies.pool_depths import board_mean, ranked_and_scored
-from scoring.studies.pools import pool_of
+from scoring.core.measures.graded import GradedTopics, evaluate
+from scoring.core.measures.names import make_measure
+from scoring.core.statistics.undefined import nan_if_none
+from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.scored_runs import board_mean, ranked_and_scored
+from scoring.evaluation.storage import load_ranking, load_table
+from scoring.pools.pool import pool_of
 
 RANKS: Final = 100  # looked at, one after the other
 PERSISTENCES: Final = tuple(number / 100 for number in range(1, 100))
@@ -31,7 +32,7 @@ PERSISTENCES: Final = tuple(number / 100 for number in range(1, 100))
 Bounds = tuple[float, float]  # mean base and mean residual
 
 
-def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """`by_rank`, float64[2, runs, 2, persistences, RANKS], and `by_p`, float64[2, runs, 2,
     PERSISTENCES]: base and residual of the question's `runs` and `persistences`, under a pool of
     the question's `depth` ("any": of any rank; "pool": the pool's own) and under all
@@ -73,4 +74,4 @@ def _bounds(
     measure = make_measure("RBP", p=p, rel=rules.rel)
     scores = evaluate([measure], GradedTopics(grades, counts, rules.gain_map))[measure]
     mean = board_mean(scores, measure, table, rules)
-    return mean.base, np.nan if mean.residual is None else mean.residual
+    return mean.base, nan_if_none(mean.residual)

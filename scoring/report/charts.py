@@ -5,10 +5,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, label, spelled
 from scoring.core.measures.measure import format_value
-from scoring.report_rows import RunBounds
-from scoring.studies.run_bounds import PERSISTENCES, RANKS
+from scoring.output.plotting import as_data, label, spelled
+from scoring.report.analysis import PERSISTENCES, RANKS
+from scoring.report.rows import RunBounds
 
 ROLES = ("known", "own", "good", "warn", "soft")
 

@@ -10,7 +10,6 @@ Everything heavy is asked of the worker at once, in the words of the pages that 
 page and report are one answer.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,20 +19,22 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from scoring.agreement_choices import usual_measures, usual_references
-from scoring.agreement_rows import shown, sign_of, statistic_of
-from scoring.analyses import Asked, answer_of, ask_all
-from scoring.board_vectors import means_seen
+from scoring.agreement.options import usual_measures, usual_references
+from scoring.agreement.rows import shown, statistic_of
+from scoring.analyses.ask import Asked, answer_of, ask_all
+from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
-from scoring.core.standing import shared_ranks
-from scoring.definitions import rules_of
-from scoring.live_scores import LiveRun
+from scoring.core.statistics.standing import shared_ranks
+from scoring.core.statistics.undefined import none_if_nan
+from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
-from scoring.pool_choices import PoolChoice, PoolDepth
-from scoring.pool_rows import PoolStudy, pool_glance, pools_of
-from scoring.separated_rows import CountRow, count_rows
-from scoring.significance_choices import tested_measures
-from scoring.studies.pool_depths import ALL_JUDGMENTS
+from scoring.pools.analysis import ALL_JUDGMENTS
+from scoring.pools.options import PoolChoice, PoolDepth
+from scoring.pools.rows import PoolStudy, pool_glance, pools_of
+from scoring.results.runs import LiveRun
+from scoring.results.vectors import means_seen
+from scoring.significance.counts import CountRow, count_rows
+from scoring.significance.options import tested_measures
 
 FIRST: Final = 2  # runs whose bounds are drawn
 
@@ -192,7 +193,7 @@ def _agreement(
             tuple(
                 AgreementCell(
                     reference,
-                    None if math.isnan(value) else float(value),
+                    none_if_nan(value),
                     is_itself=reference == measure and pool == ALL_JUDGMENTS,
                 )
                 for reference, value in zip(references, found, strict=True)

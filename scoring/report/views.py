@@ -7,23 +7,14 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from scoring.charts.bounds import bounds_by_p, bounds_by_rank
-from scoring.charts.pools import pool_scatter
-from scoring.exports.latex_studies import report_agreement_latex
-from scoring.models import Analysis
-from scoring.pool_choices import chosen_depth
-from scoring.report_rows import Report, report
-from scoring.report_tables import agreement_csv, bounds_csv
-from scoring.snapshots import newest_snapshot
-from scoring.views.analysed import (
-    LOOK_AGAIN,
-    attached_csv,
-    attached_latex,
-    cited_by,
-    hidden_page,
-    latex_names,
-    not_computed_yet,
-)
+from scoring.analyses.responses import LOOK_AGAIN, cited_by, hidden_page
+from scoring.downloads.snapshots import newest_snapshot
+from scoring.output.responses import TableResponse, table_response
+from scoring.pools.charts import pool_scatter
+from scoring.pools.options import chosen_depth
+from scoring.report.charts import bounds_by_p, bounds_by_rank
+from scoring.report.rows import Report, report
+from scoring.report.tables import agreement_table, bounds_table
 
 POOLS_DRAWN = ("pool", "all")
 
@@ -46,41 +37,27 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
         ],
         **_figures(found),
     }
-    response = render(request, "scoring/report.html", context)
+    response = render(request, "scoring/report/report.html", context)
     if found.waits:
         response["Refresh"] = str(LOOK_AGAIN)
     return response
 
 
 @require_safe
-def agreement_table(request: HttpRequest, slug: str) -> HttpResponse:
-    found = _found(request, slug)
-    if found.analyses and found.analyses[0].state != Analysis.State.DONE:
-        return not_computed_yet(found.analyses[0])
-    return attached_csv(agreement_csv(found), f"{slug}-report-agreement")
-
-
-@require_safe
-def agreement_tex(request: HttpRequest, slug: str) -> HttpResponse:
+def agreement_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     found = report(viewer, chosen_depth(request.GET))
-    if found.analyses and found.analyses[0].state != Analysis.State.DONE:
-        return not_computed_yet(found.analyses[0])
-    text = report_agreement_latex(found, **latex_names(request, viewer))
-    return attached_latex(text, f"{slug}-report-agreement")
+    name, title = f"{slug}-report-agreement", viewer.campaign.name
+    awaits = found.analyses[0] if found.analyses else None
+    return table_response(request, agreement_table(found), name, suffix, title=title, awaits=awaits)
 
 
 @require_safe
-def bounds_table(request: HttpRequest, slug: str) -> HttpResponse:
-    found = _found(request, slug)
-    if found.persistences and found.analyses and found.analyses[-1].state != Analysis.State.DONE:
-        return not_computed_yet(found.analyses[-1])
-    return attached_csv(bounds_csv(found), f"{slug}-report-bounds")
-
-
-def _found(request: HttpRequest, slug: str) -> Report:
+def bounds_rows(request: HttpRequest, slug: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    return report(viewer, chosen_depth(request.GET))
+    found = report(viewer, chosen_depth(request.GET))
+    awaits = found.analyses[-1] if found.persistences and found.analyses else None
+    return table_response(request, bounds_table(found), f"{slug}-report-bounds", awaits=awaits)
 
 
 def _figures(found: Report) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from django.http import QueryDict
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign
-from scoring.last_used import LastUsed
+from scoring.evaluation.cache import LastUsed
 from scoring.models import Evaluation
 
 Made = TypeVar("Made")
@@ -28,7 +28,8 @@ Made = TypeVar("Made")
 OF_RUN: Final = (
     "pk", "public_id", "digest", "tag", "run_type", "is_pooled", "state", "is_late", "withdrawn_at",
     "replaced_at", "disqualified_at", "disqualified_reason", "team", "team__public_id",
-    "team__name", "team__is_anonymous", "team__disqualified_at", "team__disqualified_reason",
+    "team__name", "team__is_anonymous", "team__shares_files", "team__disqualified_at",
+    "team__disqualified_reason",
 )  # fmt: skip
 OF_EVALUATION: Final = ("pk", "run", "qrels", "definitions", "tie_rule", "state", "scored_at")
 OF_QRELS: Final = ("pk", "version", "digest", "judgment_count", "published_at")
@@ -37,18 +38,24 @@ SHOWN_OF: Final = {
     "evaluation": OF_EVALUATION,
     "qrels": OF_QRELS,
     "strokes": ("pk", "digest", "state"),
+    "topics": ("position", "code", "fields"),
 }
 ANY: Final = -1  # stands for a campaign's key
 
 
 def while_unchanged(
-    kept: LastUsed[Made], viewer: Viewer, asked: QueryDict, make: Callable[[], tuple[Made, int]]
+    kept: LastUsed[Made],
+    viewer: Viewer,
+    asked: QueryDict,
+    make: Callable[[], tuple[Made, int]],
+    *,
+    shows_topics: bool = False,
 ) -> Made:
     """What was made for this audience and address, while nothing has changed since; else what
     `make` makes now, with its weight. Whether the viewer may see it was decided before."""
     if asked.get("p") or asked.get("ties"):  # made of more than the key tells of
         return make()[0]
-    key = board_key(viewer, asked)
+    key = board_key(viewer, asked, shows_topics)
     found = kept.get(key)
     if found is not None:
         return found
@@ -56,19 +63,24 @@ def while_unchanged(
         found = kept.get(key)  # somebody else may have made it meanwhile
         if found is None:
             found, weight = make()
-            if board_key(viewer, asked) == key:  # nothing has changed while it was made
+            if (
+                board_key(viewer, asked, shows_topics) == key
+            ):  # nothing has changed while it was made
                 kept.keep(key, found, weight)
         return found
 
 
-def board_key(viewer: Viewer, asked: QueryDict) -> str:
+def board_key(viewer: Viewer, asked: QueryDict, shows_topics: bool = False) -> str:
     """Names what this viewer gets who asks this now: another name as soon as anything on the board
     has changed, and for every audience. One query.
 
-    What ties decide is not in it, nor what only another p would show.
+    What ties decide is not in it, nor what only another p would show. Topics are in it where they
+    are shown, and whether the viewer may open them.
     """
-    facts = (_audience(viewer), asked.urlencode(), _columns(viewer.campaign))
-    statement, arguments = _statement()
+    facts: tuple[Any, ...] = (_audience(viewer), asked.urlencode(), _columns(viewer.campaign))
+    if shows_topics:
+        facts += (viewer.can_see_topics,)
+    statement, arguments = _statement(shows_topics)
     with connection.cursor() as cursor:
         cursor.execute(statement, [viewer.campaign.pk if a == ANY else a for a in arguments])
         rows = cursor.fetchone()
@@ -88,7 +100,7 @@ def _columns(row: Model) -> tuple[Any, ...]:
 
 
 @cache
-def _statement() -> tuple[str, tuple[Any, ...]]:
+def _statement(shows_topics: bool) -> tuple[str, tuple[Any, ...]]:
     """One query whatever the rows are of. To put it together takes longer than to run it: that is
     done once."""
     campaign = Campaign(pk=ANY)
@@ -98,6 +110,8 @@ def _statement() -> tuple[str, tuple[Any, ...]]:
         "qrels": campaign.qrels.all(),
         "strokes": campaign.analyses.filter(kind="significance"),
     }
+    if shows_topics:
+        shown |= {"topics": campaign.topics.all()}
     if connection.vendor == "postgresql":
         shown |= {"team": campaign.teams.all()}
         told = [_versions(rows) for rows in shown.values()]

@@ -11,9 +11,8 @@ from django.db.models import Q
 from django.http import QueryDict
 
 from campaigns.access import Viewer
-from campaigns.choices import UnknownChoice, one_of, shortened
 from campaigns.models import Qrels, Run
-from scoring.asked_measures import measure_meant
+from campaigns.options import UnknownChoice, one_of, shortened
 from scoring.core.measures.catalogue import nearest_name
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import (
@@ -22,7 +21,8 @@ from scoring.core.measures.names import (
     make_measure,
     parse_measure,
 )
-from scoring.definitions import rules_of
+from scoring.evaluation.measure_choices import measure_meant
+from scoring.evaluation.rules import rules_of
 
 PERSISTENCE: Final = re.compile(r"0|0?\.[0-9]{1,3}", re.ASCII)
 JUDGED: Final = parse_measure("Judged@10")
@@ -128,3 +128,13 @@ def chosen_filters(
         for name, values in known.items()
     }
     return {name: value for name, value in found.items() if value}
+
+
+def sees_topic_means(viewer: Viewer) -> bool:
+    """Whether the viewer may see every run's scores by topic."""
+    return viewer.can_see_board and sees_by_topic(viewer)
+
+
+def sees_by_topic(viewer: Viewer) -> bool:
+    """Whether the viewer may see the scores by topic of the runs whose means they see."""
+    return viewer.can_see_topics and viewer.audience <= viewer.campaign.per_topic_audience

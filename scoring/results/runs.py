@@ -12,7 +12,7 @@ from django.db.models import F, QuerySet
 from campaigns.access import Viewer, shown_names
 from campaigns.models import Qrels, Run
 from scoring.core.measures.measure import Measure
-from scoring.definitions import Rules, version_of
+from scoring.evaluation.rules import Rules, version_of
 from scoring.models import Score, TieRule
 
 RUN = "evaluation__run__"

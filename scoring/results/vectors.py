@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
-from scoring.core.artefacts import unpack_vector
-from scoring.core.measures.catalogue import family_of
+from scoring.core.data.artefacts import unpack_vector
+from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
-from scoring.definitions import rules_of, version_of
-from scoring.live_scores import LiveRun, facts_of_run, live_scores
+from scoring.evaluation.rules import rules_of, version_of
 from scoring.models import Score, TieRule
+from scoring.results.runs import LiveRun, facts_of_run, live_scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Vectors:
     @property
     def sign(self) -> float:
         """-1 where a lower score is better: times it, higher is better."""
-        return -1.0 if family_of(self.measure).facts.direction == "lower" else 1.0
+        return sign_of(self.measure)
 
 
 def vectors_of(

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from campaigns.models import Campaign, Qrels
-from scoring.core.pooled_judgments import judged_places, sole_owners
-from scoring.definitions import rules_of
-from scoring.loading import load_ranking, load_table
-from scoring.studies.pool_depths import ranked_and_scored
-from scoring.studies.pools import pool_of
+from scoring.core.judging.pooled_judgments import judged_places, sole_owners
+from scoring.evaluation.rules import rules_of
+from scoring.evaluation.scored_runs import ranked_and_scored
+from scoring.evaluation.storage import load_ranking, load_table
+from scoring.pools.pool import pool_of
 
 
-def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """Among the first `depth` ranks ("any": any rank; "pool": the pool's own depth) of the ranked
     runs that contributed to the pool. For each of `run_ids`, int64[runs]: `found` relevant
     documents, `by_run` that no other run has, `by_team` that no run of another team has. The

@@ -11,9 +11,9 @@ from campaigns import access
 from campaigns.api.acts import reading
 from campaigns.api.answers import READS, ProblemSerializer
 from campaigns.models import Run
-from scoring.feedback import feedback_on
-from scoring.progress import progress_of
-from scoring.run_scores import run_scores
+from scoring.evaluation.feedback import feedback_on
+from scoring.evaluation.progress import progress_of
+from scoring.runs.scores import run_scores
 
 
 class ScoreSerializer(serializers.Serializer):

@@ -4,9 +4,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, chosen, evenly, label, sample_said, spelled
-from scoring.core.rounding import addition_text, decimal_text
-from scoring.run_topics import RunTopic, RunTopics
+from scoring.core.statistics.rounding import addition_text, decimal_text
+from scoring.output.plotting import as_data, chosen, evenly, label, sample_said, spelled
+from scoring.runs.topics import RunTopic, RunTopics
 
 BESIDE = 0.36  # of a place, to the right of the bar: so that no mark lies on it
 

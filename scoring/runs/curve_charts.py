@@ -4,8 +4,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.charts.figures import as_data, label, spelled
-from scoring.run_curves import RankPoint, RunCurves
+from scoring.output.plotting import as_data, label, spelled
+from scoring.runs.curves import RankPoint, RunCurves
 
 GAP = 0.05  # between panels, of the whole width
 DEPTH = "evaluation depth, in documents"

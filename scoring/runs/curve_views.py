@@ -1,7 +1,7 @@
 """One run's curves: RBP against depth and against p, precision against recall."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -9,17 +9,23 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Qrels, Run
-from scoring.charts.run_curves import (
+from scoring.output.responses import TableResponse, table_response
+from scoring.output.table import Table
+from scoring.runs.curve_charts import (
     depth_figure,
     eleven_points_figure,
     persistence_figure,
     saw_tooth_figure,
 )
-from scoring.curve_tables import depth_csv, persistence_csv, precision_csv, recall_csv
-from scoring.run_curves import RunCurves, gains_offered, run_curves
-from scoring.views.analysed import attached_csv
+from scoring.runs.curves import RunCurves, gains_offered, run_curves
+from scoring.runs.tables import depth_table, persistence_table, precision_table, recall_table
 
-Maker = Callable[[Run, Qrels | None, RunCurves | None], str]
+TABLES: Final[dict[str, Callable[[Run, Qrels | None, RunCurves | None], Table]]] = {
+    "depth": depth_table,
+    "p": persistence_table,
+    "recall": recall_table,
+    "precision": precision_table,
+}
 
 
 @require_safe
@@ -34,34 +40,16 @@ def curves_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
         "gains": gains_offered(viewer),
         **(_figures(curves) if curves else {}),
     }
-    return render(request, "scoring/run_curves.html", context)
+    return render(request, "scoring/runs/run_curves.html", context)
 
 
 @require_safe
-def depth_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    return _table(request, slug, public_id, depth_csv, "depth")
-
-
-@require_safe
-def persistence_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    return _table(request, slug, public_id, persistence_csv, "p")
-
-
-@require_safe
-def recall_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    return _table(request, slug, public_id, recall_csv, "recall")
-
-
-@require_safe
-def precision_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    return _table(request, slug, public_id, precision_csv, "precision")
-
-
-def _table(request: HttpRequest, slug: str, public_id: str, make: Maker, what: str) -> HttpResponse:
+def curve_csv(request: HttpRequest, slug: str, public_id: str, curve: str) -> TableResponse:
+    """One of TABLES."""
     viewer, run = _run(request, slug, public_id)
     curves = run_curves(viewer, run, request.GET)
-    text = make(run, viewer.campaign.active_qrels, curves)
-    return attached_csv(text, f"{slug}-run-{public_id}-{what}")
+    table = TABLES[curve](run, viewer.campaign.active_qrels, curves)
+    return table_response(request, table, f"{slug}-run-{public_id}-{curve}")
 
 
 def _figures(curves: RunCurves) -> dict[str, Any]:

@@ -11,27 +11,28 @@ from django.http import Http404
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
-from campaigns.choices import UnknownChoice, one_of
 from campaigns.models import Run, Topic
-from scoring.core.curves import (
+from campaigns.options import UnknownChoice, one_of
+from scoring.core.data.grades import PAST_END
+from scoring.core.data.judgments import JudgmentTable
+from scoring.core.measures.arrays import GradedTopics
+from scoring.core.measures.curves import (
     RankShares,
     bounds_by_depth,
     bounds_by_persistence,
     precision_recall,
     rank_shares,
 )
-from scoring.core.grades import PAST_END
-from scoring.core.judgments import JudgmentTable
-from scoring.core.means import mean_scores
-from scoring.core.measures.arrays import GradedTopics
-from scoring.core.measures.graded import evaluate
+from scoring.core.measures.graded import evaluate_in_blocks
 from scoring.core.measures.interpolated_precision import ELEVEN_LEVELS
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import make_measure, with_default_rel
-from scoring.definitions import Rules, rules_of
-from scoring.loading import grades_of, load_table
+from scoring.core.statistics.means import Interval, mean_scores
+from scoring.core.statistics.undefined import none_if_nan
+from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.storage import grades_of, load_table
 from scoring.models import StoredGrades
-from scoring.run_documents import counted_topics
+from scoring.runs.documents import counted_topics
 
 GAINS: Final = {"binary": "relevant or not", "map": "by grade"}
 PERSISTENCES: Final = tuple(p / 100 for p in (*range(0, 91, 5), *range(91, 100)))
@@ -50,26 +51,14 @@ class CurveChoice:
 
 
 @dataclass(frozen=True)
-class DepthPoint:
+class DepthPoint(Interval):
     persistence: float
     depth: int
-    base: float
-    residual: float
-
-    @property
-    def upper(self) -> float:
-        return self.base + self.residual
 
 
 @dataclass(frozen=True)
-class PersistencePoint:
+class PersistencePoint(Interval):
     persistence: float
-    base: float
-    residual: float
-
-    @property
-    def upper(self) -> float:
-        return self.base + self.residual
 
 
 @dataclass(frozen=True)
@@ -211,7 +200,7 @@ def depths_shown(longest: int) -> tuple[int, ...]:
 def _by_depth(shares: RankShares, persistences: tuple[float, ...]) -> tuple[DepthPoint, ...]:
     depths = depths_shown(len(shares.gain))
     return tuple(
-        DepthPoint(p, depth, base, residual)
+        DepthPoint(base, residual, p, depth)
         for p in persistences
         for bounds in (bounds_by_depth(shares, p, depths),)
         for depth, base, residual in zip(
@@ -223,7 +212,7 @@ def _by_depth(shares: RankShares, persistences: tuple[float, ...]) -> tuple[Dept
 def _by_persistence(shares: RankShares) -> tuple[PersistencePoint, ...]:
     found = bounds_by_persistence(shares, PERSISTENCES)
     return tuple(
-        PersistencePoint(p, base, residual)
+        PersistencePoint(base, residual, p)
         for p, base, residual in zip(
             PERSISTENCES, found.base.tolist(), found.residual.tolist(), strict=True
         )
@@ -233,7 +222,7 @@ def _by_persistence(shares: RankShares) -> tuple[PersistencePoint, ...]:
 def _levels(graded: _Graded, place: int | None) -> tuple[RecallLevel, ...]:
     """The catalogue's own IPrec@r, so that no number has two makers."""
     measures = [recall_measure(level, graded.rules.rel) for level in ELEVEN_LEVELS]
-    scores = evaluate(
+    scores = evaluate_in_blocks(
         measures,
         GradedTopics(
             grades=graded.grades,
@@ -245,7 +234,7 @@ def _levels(graded: _Graded, place: int | None) -> tuple[RecallLevel, ...]:
     for level, measure in zip(ELEVEN_LEVELS, measures, strict=True):
         mean = mean_scores(scores[measure], graded.counted).base
         own = float(scores[measure].base[place]) if _is_known(graded, place) else None
-        points.append(RecallLevel(level, None if np.isnan(mean) else mean, own))
+        points.append(RecallLevel(level, none_if_nan(mean), own))
     return tuple(points)
 
 

@@ -3,34 +3,33 @@
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Run
-from scoring.analyses import answer_of, ask
-from scoring.definitions import rules_of
-from scoring.document_tables import ranking_csv, unique_csv, unique_runs_csv, unjudged_rows
-from scoring.live_scores import LiveRun
+from scoring.analyses.ask import answer_of, ask
+from scoring.analyses.responses import analysed_page
+from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
-from scoring.pool_choices import PoolDepth, chosen_depth
-from scoring.pool_rows import board_runs
-from scoring.run_documents import (
+from scoring.output.responses import TableResponse, page_or_404, table_response
+from scoring.pools.options import chosen_depth
+from scoring.pools.rows import board_runs
+from scoring.runs.documents import (
     PAGE,
     chosen_p,
     chosen_topic,
     ranked_documents,
     unjudged_documents,
 )
-from scoring.unique_rows import UniqueFinds, unique_finds
-from scoring.views.analysed import (
-    analysed_page,
-    attached_csv,
-    not_computed_yet,
-    page_or_404,
-    streamed_csv,
+from scoring.runs.tables import (
+    ranking_table,
+    unique_runs_table,
+    unique_table,
+    unjudged_table,
 )
+from scoring.runs.unique import UniqueFinds, unique_finds
 
 
 @require_safe
@@ -48,17 +47,17 @@ def documents_page(request: HttpRequest, slug: str, public_id: str) -> HttpRespo
         "unjudged": sum(row.grade is None for row in rows),
         "tied": sum(row.is_tied for row in rows),
     }
-    return render(request, "scoring/run_documents.html", context)
+    return render(request, "scoring/runs/run_documents.html", context)
 
 
 @require_safe
-def documents_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+def documents_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
     viewer, run = _run(request, slug, public_id)
     topic = chosen_topic(list(viewer.campaign.topics.order_by("position")), request.GET)
     rows = ranked_documents(viewer, run, topic) if topic else ()
-    text = ranking_csv(run, viewer.campaign.active_qrels, topic, rows)
+    table = ranking_table(run, viewer.campaign.active_qrels, topic, rows)
     number = topic.position + 1 if topic else 0
-    return attached_csv(text, f"{slug}-run-{public_id}-topic-{number}")
+    return table_response(request, table, f"{slug}-run-{public_id}-topic-{number}")
 
 
 @require_safe
@@ -73,76 +72,58 @@ def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
         "offered": [f"{float(p):g}" for p in viewer.campaign.persistences],
         "p": f"{found.persistence:g}" if found else "",
     }
-    return render(request, "scoring/run_unjudged.html", context)
+    return render(request, "scoring/runs/run_unjudged.html", context)
 
 
 @require_safe
-def unjudged_table(
-    request: HttpRequest, slug: str, public_id: str
-) -> HttpResponse | StreamingHttpResponse:
+def unjudged_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
     viewer, run = _run(request, slug, public_id)
     found = unjudged_documents(viewer, run, chosen_p(viewer, request.GET))
-    table = unjudged_rows(run, viewer.campaign.active_qrels, found)
-    return streamed_csv(table, f"{slug}-run-{public_id}-unjudged")
+    table = unjudged_table(run, viewer.campaign.active_qrels, found)
+    return table_response(request, table, f"{slug}-run-{public_id}-unjudged")
 
 
 @require_safe
 def unique_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id, needs_board=True)
-    depth = chosen_depth(request.GET)
-    runs, analysis = _asked(viewer, depth)
-    found = _found(viewer, run, depth, runs, analysis)
+    found, analysis = _unique(request, viewer, run)
     context = _context(viewer, run) | {
         "found": found,
         "page": page_or_404(request, Paginator(found.documents if found else (), PAGE)),
-        "pool": found.pool if found else depth,
+        "pool": found.pool if found else chosen_depth(request.GET),
     }
-    return analysed_page(request, "scoring/run_unique.html", context, analysis)
+    return analysed_page(request, "scoring/runs/run_unique.html", context, analysis)
 
 
 @require_safe
-def unique_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    return _unique_csv(request, slug, public_id, of_all_runs=False)
-
-
-@require_safe
-def unique_runs_table(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    return _unique_csv(request, slug, public_id, of_all_runs=True)
-
-
-def _unique_csv(
-    request: HttpRequest, slug: str, public_id: str, *, of_all_runs: bool
-) -> HttpResponse:
+def unique_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
     viewer, run = _run(request, slug, public_id, needs_board=True)
-    depth = chosen_depth(request.GET)
-    runs, analysis = _asked(viewer, depth)
-    if analysis is not None and analysis.state != Analysis.State.DONE:
-        return not_computed_yet(analysis)
-    found, qrels = _found(viewer, run, depth, runs, analysis), viewer.campaign.active_qrels
-    if of_all_runs:
-        return attached_csv(unique_runs_csv(qrels, found), f"{slug}-unique-runs")
-    return attached_csv(unique_csv(run, qrels, found), f"{slug}-run-{public_id}-unique")
+    found, analysis = _unique(request, viewer, run)
+    table = unique_table(run, viewer.campaign.active_qrels, found)
+    return table_response(request, table, f"{slug}-run-{public_id}-unique", awaits=analysis)
 
 
-def _asked(viewer: access.Viewer, depth: PoolDepth) -> tuple[tuple[LiveRun, ...], Analysis | None]:
-    """The runs on the board, and the analysis where there are any."""
-    qrels = viewer.campaign.active_qrels
+@require_safe
+def unique_runs_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
+    """Of all runs."""
+    viewer, run = _run(request, slug, public_id, needs_board=True)
+    found, analysis = _unique(request, viewer, run)
+    table = unique_runs_table(viewer.campaign.active_qrels, found)
+    return table_response(request, table, f"{slug}-unique-runs", awaits=analysis)
+
+
+def _unique(
+    request: HttpRequest, viewer: access.Viewer, run: Run
+) -> tuple[UniqueFinds | None, Analysis | None]:
+    """What was found, and the analysis where there are runs on the board."""
+    depth, qrels = chosen_depth(request.GET), viewer.campaign.active_qrels
     runs = board_runs(viewer, qrels, rules_of(viewer.campaign).measures[0]) if qrels else ()
-    return runs, ask(
-        viewer, qrels, "unique_finds", {"depth": depth.asked}
-    ) if qrels and runs else None
-
-
-def _found(
-    viewer: access.Viewer,
-    run: Run,
-    depth: PoolDepth,
-    runs: tuple[LiveRun, ...],
-    analysis: Analysis | None,
-) -> UniqueFinds | None:
-    if analysis is None or analysis.state != Analysis.State.DONE:
-        return None
-    return unique_finds(viewer, run, depth, runs, answer_of(analysis))
+    if qrels is None or not runs:
+        return None, None
+    analysis = ask(viewer, qrels, "unique_finds", {"depth": depth.asked})
+    if analysis.state != Analysis.State.DONE:
+        return None, analysis
+    return unique_finds(viewer, run, depth, runs, answer_of(analysis)), analysis
 
 
 def _run(

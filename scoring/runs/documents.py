@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
-from campaigns.choices import UnknownChoice, one_of
 from campaigns.models import Run, Topic
-from scoring.core.documents import graded_documents
-from scoring.core.grades import UNJUDGED
-from scoring.core.judgments import JudgmentTable, build_table
-from scoring.core.means import topics_of_mean
-from scoring.definitions import Rules, rules_of
-from scoring.loading import grades_of, load_doc_ids, load_table, load_topic
+from campaigns.options import UnknownChoice, one_of
+from scoring.core.data.documents import graded_documents
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.data.judgments import JudgmentTable, build_table
+from scoring.core.statistics.means import topics_of_mean
+from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.storage import grades_of, load_doc_ids, load_table, load_topic
 from scoring.models import StoredRanking
 
 PAGE: Final = 100  # documents

@@ -5,39 +5,27 @@ from dataclasses import dataclass
 
 from campaigns.access import Viewer
 from campaigns.models import Run
-from scoring.core.means import shown_digits
 from scoring.core.measures.measure import Measure
-from scoring.definitions import rules_of, version_of
-from scoring.loading import values_by_topic
+from scoring.core.statistics.means import Interval, shown_digits
+from scoring.evaluation.rules import rules_of, version_of
+from scoring.evaluation.storage import values_by_topic
 from scoring.models import Score, TieRule
 
 
-@dataclass(frozen=True)
-class _Interval:
-    """A score, unjudged documents counted as worthless, and what they could add."""
-
-    base: float | None
-    residual: float | None
-
-    @property
-    def upper(self) -> float | None:
-        if self.base is None or self.residual is None:
-            return None
-        return self.base + self.residual
-
+class _Score(Interval):
     @property
     def digits(self) -> int:
         return shown_digits(self.residual)
 
 
 @dataclass(frozen=True)
-class RunScore(_Interval):
+class RunScore(_Score):
     measure: str
     topic_count: int
 
 
 @dataclass(frozen=True)
-class TopicScore(_Interval):
+class TopicScore(_Score):
     """None as `base` where the topic is not counted, or the measure not defined on it."""
 
     code: str

@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.access import Viewer
-from campaigns.choices import one_of
 from campaigns.models import Run
-from scoring.board_vectors import vectors_of
-from scoring.core.measures.catalogue import family_of
+from campaigns.options import one_of
+from scoring.core.measures.catalogue import is_lower_better, sign_of
 from scoring.core.measures.measure import Measure
-from scoring.core.standing import DECIMALS
+from scoring.core.statistics.standing import DECIMALS
+from scoring.core.statistics.undefined import none_if_nan
 from scoring.models import Score
-from scoring.run_scores import TopicScore, run_topic_scores
-from scoring.topic_rows import sees_topic_means
+from scoring.results.options import sees_topic_means
+from scoring.results.vectors import vectors_of
+from scoring.runs.scores import TopicScore, run_topic_scores
 
 ORDERS: Final = {"file": "as in the file", "score": "best first"}
 
@@ -40,7 +41,7 @@ class RunTopics:
 
     @property
     def is_lower_better(self) -> bool:
-        return family_of(self.measure).facts.direction == "lower"
+        return is_lower_better(self.measure)
 
     @cached_property
     def scored(self) -> tuple[RunTopic, ...]:
@@ -115,8 +116,8 @@ def _topics(
         for place, score in enumerate(scores)
     ]
     if order == "score":
-        sign = -1 if family_of(measure).facts.direction == "higher" else 1
-        rows.sort(key=lambda row: (row.base is None, sign * (row.base or 0.0)))
+        sign = sign_of(measure)
+        rows.sort(key=lambda row: (row.base is None, -sign * (row.base or 0.0)))
     return RunTopics(measure, order, tuple(rows))
 
 
@@ -141,5 +142,4 @@ def _field(
 
 
 def _at(field: tuple[Vector, Vector] | None, which: int, place: int) -> float | None:
-    value = np.nan if field is None else float(field[which][place])
-    return None if np.isnan(value) else value
+    return None if field is None else none_if_nan(field[which][place])

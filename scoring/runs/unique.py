@@ -6,9 +6,9 @@ from typing import Any
 
 from campaigns.access import Viewer
 from campaigns.models import Run
-from scoring.live_scores import LiveRun
-from scoring.pool_choices import PoolDepth
-from scoring.run_documents import as_text
+from scoring.pools.options import PoolDepth
+from scoring.results.runs import LiveRun
+from scoring.runs.documents import as_text
 
 
 @dataclass(frozen=True)

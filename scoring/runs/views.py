@@ -3,30 +3,28 @@
 from collections.abc import Sequence
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from campaigns import access, descriptions
+from campaigns import access
 from campaigns.models import Run
-from scoring.board_choices import chosen_measure
-from scoring.charts.run_topics import run_topics_figure
+from campaigns.runs import description as descriptions
+from campaigns.runs.acts import acts_on
+from scoring.analyses.responses import TOPICS
 from scoring.core.measures.catalogue import family_of
-from scoring.definitions import rules_of
-from scoring.exports.latex_scores import run_latex
-from scoring.feedback import feedback_on
-from scoring.models import Score
-from scoring.progress import progress_of
-from scoring.run_scores import run_scores, scores_in_force
-from scoring.run_topics import ORDERS, chosen_topic_order, run_topics
-from scoring.score_tables import run_table
-from scoring.views.analysed import (
-    TOPICS,
-    attached_latex,
-    latex_names,
-    page_or_404,
-    streamed_csv,
-)
+from scoring.evaluation.feedback import feedback_on
+from scoring.evaluation.progress import progress_of
+from scoring.evaluation.rules import rules_of
+from scoring.models import Score, StoredRanking
+from scoring.output.responses import TableResponse, page_or_404, table_response
+from scoring.results.options import chosen_measure
+from scoring.runs.charts import run_topics_figure
+from scoring.runs.scores import run_scores, scores_in_force
+from scoring.runs.tables import means_table, run_table
+from scoring.runs.topics import ORDERS, chosen_topic_order, run_topics
+
+CHECKING = 2  # the step at which the file is read
 
 
 @require_safe
@@ -48,34 +46,30 @@ def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "orders": ORDERS,
         "figure": run_topics_figure(topics) if topics and topics.scored else None,
     }
-    return render(request, "scoring/run_detail.html", _run_page(viewer, run, stored) | by_topic)
+    return render(
+        request, "scoring/runs/run_detail.html", _run_page(viewer, run, stored) | by_topic
+    )
 
 
 @require_safe
 def run_status(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """The live part of a run's page, which asks for itself until nothing more happens."""
     viewer, run = _run(request, slug, public_id)
-    return render(request, "scoring/_run_status.html", _run_page(viewer, run))
+    return render(request, "scoring/runs/_status.html", _run_page(viewer, run))
 
 
 @require_safe
-def run_scores_table(
-    request: HttpRequest, slug: str, public_id: str
-) -> HttpResponse | StreamingHttpResponse:
-    """Its scores as CSV, by all measures or by the one that is asked for."""
+def run_rows(request: HttpRequest, slug: str, public_id: str, suffix: str) -> TableResponse:
+    """Its scores by all measures or by the one that is asked for; in LaTeX its means."""
     viewer, run = _run(request, slug, public_id)
-    asked = request.GET.get("measure")
-    measures = (chosen_measure(viewer, asked),) if asked else rules_of(viewer.campaign).measures
-    table = run_table(viewer, run, measures, chosen_topic_order(request.GET))
-    return streamed_csv(table, f"{slug}-run-{public_id}")
-
-
-@require_safe
-def run_tex(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Its means by all measures."""
-    viewer, run = _run(request, slug, public_id)
-    text = run_latex(run_scores(viewer, run), run.shown_tag, **latex_names(request, viewer))
-    return attached_latex(text, f"{slug}-run-{public_id}")
+    if suffix == "tex":
+        table = means_table(viewer, run)
+    else:
+        asked = request.GET.get("measure")
+        measures = (chosen_measure(viewer, asked),) if asked else rules_of(viewer.campaign).measures
+        table = run_table(viewer, run, measures, chosen_topic_order(request.GET))
+    name, title = f"{slug}-run-{public_id}", viewer.campaign.name
+    return table_response(request, table, name, suffix, title=title)
 
 
 def _run(request: HttpRequest, slug: str, public_id: str) -> tuple[access.Viewer, Run]:
@@ -87,13 +81,17 @@ def _run_page(
     viewer: access.Viewer, run: Run, stored: Sequence[Score] | None = None
 ) -> dict[str, object]:
     can_follow = viewer.can_follow(run)
+    progress = progress_of(run, viewer) if can_follow else None
+    is_checked = progress is not None and progress.step > CHECKING
     return {
         "viewer": viewer,
         "campaign": viewer.campaign,
         "run": run,
         "can_follow": can_follow,
         "can_name": viewer.can_name(run.team),
-        "progress": progress_of(run, viewer) if can_follow else None,
+        "acts": acts_on(viewer, run),
+        "progress": progress,
+        "ranking": StoredRanking.objects.filter(run=run).first() if is_checked else None,
         "answers": descriptions.answers_of(viewer.campaign, run) if can_follow else [],
         "feedback": feedback_on(viewer, run),
         "scores": run_scores(viewer, run, stored),

@@ -9,17 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
-from scoring.board_vectors import Vectors, vectors_of
-from scoring.core.corrections import randomised_tukey_hsd
-from scoring.core.intervals import effect_sizes
+from scoring.core.data.trec_eval_lines import in_order_of_bytes
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
-from scoring.core.pairs import NOTHING, Outcomes, Pairs, PairTest, Tail, all_pairs, compare
-from scoring.core.projection import projections, upper_bounds
-from scoring.core.signed_ranks import wilcoxon
-from scoring.core.significance import compare_winners, paired_t, sign_flip
-from scoring.core.trec_eval_lines import in_order_of_bytes
+from scoring.core.statistics.corrections import randomised_tukey_hsd
+from scoring.core.statistics.intervals import effect_sizes
+from scoring.core.statistics.pairs import (
+    NOTHING,
+    Outcomes,
+    Pairs,
+    PairTest,
+    Tail,
+    all_pairs,
+    compare,
+)
+from scoring.core.statistics.projection import projections, upper_bounds
+from scoring.core.statistics.signed_ranks import wilcoxon
+from scoring.core.statistics.significance import compare_winners, paired_t, sign_flip
+from scoring.results.vectors import Vectors, vectors_of
 
 TESTS: Final = ("t", "wilcoxon", "randomisation")
 SAMPLES, SEED = 10_000, 1  # of chance: those of the command line
@@ -28,7 +36,7 @@ MOST_RUNS: Final = 1_000
 _PAIRS_AT_A_TIME = 1 << 12
 
 
-def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """Of each pair of ranked runs what the test says, as columns; `run_ids` names the runs.
 
     `question` holds `measure`, `test`, `tail`, `against`, and `has_tukey`: whether p-values by
@@ -49,7 +57,11 @@ def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dic
         "differences": differences,
         "effects": effects,
         "p_values": found.p_values,
-        "tukey": _tukey(base, pairs) if question["has_tukey"] else np.empty(0),
+        "tukey": (
+            randomised_tukey_hsd(base, pairs, samples=SAMPLES, seed=SEED)
+            if question["has_tukey"]
+            else np.empty(0)
+        ),
         "methods": found.methods,
         "topics": found.topics,
     }
@@ -135,7 +147,3 @@ def _sizes(
         found = effect_sizes(base[pairs.candidates[block]] - others[pairs.baselines[block]])
         means[block], effects[block] = found.mean_differences, found.standardised
     return means, effects
-
-
-def _tukey(base: NDArray[np.float64], pairs: Pairs) -> NDArray[np.float64]:
-    return randomised_tukey_hsd(base, pairs, samples=SAMPLES, seed=SEED)

@@ -6,10 +6,10 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from scoring.charts.figures import as_data, label
-from scoring.core.pairs import EXACT, METHODS, NORMAL
-from scoring.core.rounding import rounded_array
-from scoring.significance_rows import Separation
+from scoring.core.statistics.pairs import EXACT, METHODS, NORMAL
+from scoring.core.statistics.rounding import rounded_array
+from scoring.output.plotting import as_data, label
+from scoring.significance.rows import Separation
 
 NAMED: Final = 20  # so many runs have room for their names at the axis, also on a narrow screen
 FULL: Final = 100  # so many have room on a page for all that the CSV says of a pair

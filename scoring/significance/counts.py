@@ -6,9 +6,9 @@ from itertools import product
 from typing import Any
 
 from scoring.core.measures.measure import Measure
-from scoring.significance_choices import CORRECTIONS
-from scoring.studies import separated_counts
-from scoring.studies.significance import TESTS
+from scoring.significance import counts_analysis
+from scoring.significance.analysis import TESTS
+from scoring.significance.options import CORRECTIONS
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class CountRow:
 
 def count_rows(measures: Sequence[Measure], answer: Mapping[str, Any]) -> list[CountRow]:
     names = {core: name for name, core in CORRECTIONS.items()}
-    axes = (TESTS, separated_counts.CORRECTIONS, separated_counts.LEVELS)
+    axes = (TESTS, counts_analysis.CORRECTIONS, counts_analysis.LEVELS)
     return [
         CountRow(
             measure=measure,

@@ -6,18 +6,18 @@ from typing import Any, Final
 import numpy as np
 
 from campaigns.models import Campaign, Qrels
-from scoring.board_vectors import Vectors
-from scoring.core.corrections import Correction, correct
 from scoring.core.measures.names import parse_measure
-from scoring.core.pairs import Tail, all_pairs, compare
-from scoring.core.significance import compare_winners, count_separated
-from scoring.studies.significance import TESTS, ordered_vectors, test_named
+from scoring.core.statistics.corrections import Correction, correct
+from scoring.core.statistics.pairs import Tail, all_pairs, compare
+from scoring.core.statistics.significance import compare_winners, count_separated
+from scoring.results.vectors import Vectors
+from scoring.significance.analysis import TESTS, ordered_vectors, test_named
 
 LEVELS: Final = (0.05, 0.01)
 CORRECTIONS: Final[tuple[Correction, ...]] = ("none", "holm", "benjamini-hochberg")
 
 
-def answer(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
+def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """`separated`, int64[measures, tests, corrections, levels] in the order of the question's
     `measures`, TESTS, CORRECTIONS and LEVELS; `pairs`, int64[measures], of how many."""
     found = ordered_vectors(campaign, qrels, [parse_measure(name) for name in question["measures"]])

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from campaigns.access import Viewer
-from campaigns.choices import UnknownChoice, one_of
-from scoring.board_choices import chosen_measure
-from scoring.core.corrections import Correction
+from campaigns.options import UnknownChoice, one_of
+from scoring.core.data.trec_eval_lines import has_topic_lines
 from scoring.core.measures.measure import Measure
-from scoring.core.trec_eval_lines import has_topic_lines
-from scoring.definitions import rules_of
+from scoring.core.statistics.corrections import Correction
+from scoring.evaluation.rules import rules_of
+from scoring.results.options import chosen_measure
 
 # By name in the address, as the command line has it: how it is called on the page. The first of
 # each is the default.

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from scoring.board_vectors import means_seen
-from scoring.core.corrections import correct
-from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.catalogue import family_of, is_lower_better
 from scoring.core.measures.measure import Measure
-from scoring.core.pairs import METHODS, Pairs, as_matrix
-from scoring.core.significance import count_separated, inseparable_groups
-from scoring.core.standing import shared_ranks
-from scoring.live_scores import LiveRun
-from scoring.significance_choices import CORRECTIONS, Choices
-from scoring.studies.significance import MOST_RUNS
+from scoring.core.statistics.corrections import correct
+from scoring.core.statistics.pairs import METHODS, Pairs, as_matrix
+from scoring.core.statistics.significance import count_separated, inseparable_groups
+from scoring.core.statistics.standing import shared_ranks
+from scoring.results.runs import LiveRun
+from scoring.results.vectors import means_seen
+from scoring.significance.analysis import MOST_RUNS
+from scoring.significance.options import CORRECTIONS, Choices
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def standing_of(viewer: Viewer, qrels: Qrels, measure: Measure) -> Standing:
         runs=tuple(placed),
         ranks=tuple(ranks[run.run_id] or 0 for run in placed),
         has_residuals=not np.isnan(residuals[0]).all(),
-        is_lower_better=direction == "lower",
+        is_lower_better=is_lower_better(measure),
     ).first(MOST_RUNS)
 
 

@@ -7,8 +7,8 @@ from django import template
 
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Facts, Measure
-from scoring.exports.board import bounded
-from scoring.leaderboard import Cell, Leaderboard, Row, TiedScore
+from scoring.leaderboard.rows import Cell, Leaderboard, Row, TiedScore
+from scoring.leaderboard.tables import bounded
 from scoring.templatetags.numbers import score
 
 register = template.Library()

@@ -1,15 +1,12 @@
 """Measures that say what they are, wherever their names stand: explain.js shows it on hover and on
 focus, and who has no scripts still gets the title."""
 
-import re
-from functools import cache
-
 from django import template
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from scoring.core.measures.catalogue import family_named
+from scoring.core.measures.catalogue import meaning_of
 
 register = template.Library()
 
@@ -26,11 +23,4 @@ def explained(measure: object) -> SafeString:
 def explains(measure: object) -> SafeString:
     """For the tag of what stands for a measure and leads elsewhere: a switch, the head of a
     column."""
-    return format_html('data-explained title="{}"', _meaning(re.split(r"[(@]", str(measure))[0]))
-
-
-@cache
-def _meaning(family: str) -> str:
-    facts = family_named(family).facts
-    worse = " Lower is better." if facts.direction == "lower" else ""
-    return f"{facts.pretty_name}. {facts.description}{worse}"
+    return format_html('data-explained title="{}"', meaning_of(str(measure)))

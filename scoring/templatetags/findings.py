@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from django import template
 
-from scoring.board_choices import persistence_of
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import format_value
-from scoring.leaderboard import Leaderboard, Row
+from scoring.leaderboard.rows import Leaderboard, Row
+from scoring.results.options import persistence_of
 
 register = template.Library()
 

@@ -1,4 +1,4 @@
-"""How numbers are written on pages; `scoring.core.rounding` rounds them.
+"""How numbers are written on pages; `scoring.core.statistics.rounding` rounds them.
 
 A score shows the digits worth showing (`shown_digits`) and one more, paler: it tells runs apart on
 the page, though it is worth less than what unjudged documents could add.
@@ -8,8 +8,8 @@ import math
 
 from django import template
 
-from scoring.core.means import shown_digits
-from scoring.core.rounding import addition_text, decimal_text, difference_text
+from scoring.core.statistics.means import shown_digits
+from scoring.core.statistics.rounding import addition_text, decimal_text, difference_text
 
 register = template.Library()
 

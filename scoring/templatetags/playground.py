@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from django import template
 
-from scoring.core.rounding import addition_text, decimal_text
-from scoring.playground.conclusions import Exchange
+from scoring.core.statistics.rounding import addition_text, decimal_text
+from scoring.measures.playground.conclusions import Exchange
 
 register = template.Library()
 

@@ -3,8 +3,8 @@
 from django import template
 
 from scoring.core.measures.entries import number
-from scoring.core.properties import PROPERTIES
-from scoring.core.property_table import PropertyRow
+from scoring.core.properties.properties import PROPERTIES
+from scoring.core.properties.table import PropertyRow
 
 register = template.Library()
 

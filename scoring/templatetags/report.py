@@ -5,12 +5,12 @@ from typing import Any, Final, NamedTuple
 
 from django import template
 
-from scoring.agreement_rows import shown
+from scoring.agreement.rows import shown
 from scoring.core.measures.measure import format_value
 from scoring.models import Analysis
-from scoring.pool_rows import PoolStudy
-from scoring.report_rows import Report
-from scoring.studies.run_bounds import PERSISTENCES
+from scoring.pools.rows import PoolStudy
+from scoring.report.analysis import PERSISTENCES
+from scoring.report.rows import Report
 from scoring.templatetags.separations import count_finding
 
 register = template.Library()

@@ -7,14 +7,12 @@ import numpy as np
 from django import template
 from django.contrib.humanize.templatetags.humanize import intcomma
 
-from campaigns.access import Viewer
-from scoring.board_groups import Strokes, strokes
-from scoring.core.pairs import METHODS, NORMAL
-from scoring.leaderboard import Leaderboard
-from scoring.separated_rows import CountCell, CountRow
-from scoring.significance_choices import Choices
-from scoring.significance_rows import PairRow, Separation
-from scoring.studies.significance import SAMPLES
+from scoring.core.statistics.pairs import METHODS, NORMAL
+from scoring.leaderboard.groups import Strokes
+from scoring.significance.analysis import SAMPLES
+from scoring.significance.counts import CountCell, CountRow
+from scoring.significance.options import Choices
+from scoring.significance.rows import PairRow, Separation
 
 register = template.Library()
 
@@ -143,13 +141,6 @@ def count_finding(rows: list[tuple[CountRow, list[CountCell]]]) -> dict[str, Any
         }
         for name, (row, separated) in (("most", most), ("fewest", fewest))
     }
-
-
-@register.simple_tag
-def strokes_of(viewer: Viewer, board: Leaderboard, sort: str) -> Strokes | None:
-    """Which runs of the board are bound together; None while that is not known, and for a table
-    in another order."""
-    return strokes(viewer, board) if sort == "rank" else None
 
 
 @register.filter

@@ -6,9 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from scoring.charts.figures import as_data, chosen, evenly, label, sample_said
-from scoring.core.rounding import rounded_array
-from scoring.topic_matrix import TopicMatrix
+from scoring.core.statistics.rounding import rounded_array
+from scoring.output.plotting import as_data, chosen, evenly, label, sample_said
+from scoring.topics.matrix import TopicMatrix
 
 NAMED: Final = 20  # so many runs have room for their names at the axis
 CELLS: Final = 40_000  # some 250 kB of the page

@@ -1,6 +1,6 @@
 """Scores by topic and run, side by side: which topics are hard, and which tell the runs apart."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -10,16 +10,15 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 
 from campaigns.access import Viewer
-from campaigns.choices import one_of
 from campaigns.models import Qrels
-from scoring.core.artefacts import unpack_vector
-from scoring.core.measures.catalogue import family_of
+from campaigns.options import one_of
+from scoring.core.data.artefacts import unpack_vector
+from scoring.core.measures.catalogue import family_of, sign_of
 from scoring.core.measures.measure import Measure
-from scoring.core.standing import DECIMALS, shared_ranks
-from scoring.definitions import rules_of
-from scoring.live_scores import LiveRun, facts_of_run, live_scores
-from scoring.tables import Table
-from scoring.topic_rows import sees_topic_means
+from scoring.core.statistics.standing import DECIMALS, shared_ranks
+from scoring.evaluation.rules import rules_of
+from scoring.results.options import sees_topic_means
+from scoring.results.runs import LiveRun, facts_of_run, live_scores
 
 Vector = NDArray[np.float64]
 
@@ -30,10 +29,6 @@ ORDERS: Final = {
 }
 MOST_ALIKE: Final = 500  # topics that can be ordered by how alike they are
 MOST: Final = 5  # topics named as those that separate the runs most
-COLUMNS = (
-    "topic", "title", "measure", "variance_share", "correlation", "rank", "run_id", "run", "team",
-    "base", "qrels",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -104,8 +99,7 @@ def topic_matrix(viewer: Viewer, measure: Measure, order: str) -> TopicMatrix | 
             strict=True,
         )
     ]  # fmt: skip
-    is_lower_better = family_of(measure).facts.direction == "lower"
-    places = _order(scores, order, -1.0 if is_lower_better else 1.0)
+    places = _order(scores, order, sign_of(measure))
     return TopicMatrix(
         measure=measure,
         order=order,
@@ -115,18 +109,6 @@ def topic_matrix(viewer: Viewer, measure: Measure, order: str) -> TopicMatrix | 
         topics=tuple(facts[at] for at in places),
         scores=scores[places],
     )
-
-
-def matrix_table(matrix: TopicMatrix | None) -> Table:
-    """One row for each topic and run."""
-    return Table(COLUMNS, () if matrix is None else _matrix_rows(matrix))
-
-
-def _matrix_rows(matrix: TopicMatrix) -> Iterator[Sequence[object]]:
-    for topic, scores in zip(matrix.topics, matrix.scores, strict=True):
-        facts = (topic.code, topic.title, str(matrix.measure), topic.share, topic.correlation)
-        for run, rank, base in zip(matrix.runs, matrix.ranks, scores.tolist(), strict=True):
-            yield (*facts, rank, run.run_id, run.tag, run.team, base, matrix.qrels.version)
 
 
 def _placed_runs(

@@ -8,13 +8,16 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels, Topic
-from scoring.core.artefacts import unpack_vector
-from scoring.core.measures.catalogue import family_of
+from scoring.core.data.artefacts import unpack_vector
+from scoring.core.measures.catalogue import is_lower_better
 from scoring.core.measures.measure import Measure
-from scoring.core.standing import shared_ranks
-from scoring.definitions import rules_of
-from scoring.live_scores import STANDINGS, LiveRun, facts_of_run, live_scores
-from scoring.loading import load_table
+from scoring.core.statistics.means import Interval
+from scoring.core.statistics.standing import shared_ranks
+from scoring.core.statistics.undefined import nan_if_none, none_if_nan
+from scoring.evaluation.rules import rules_of
+from scoring.evaluation.storage import load_table
+from scoring.results.options import sees_by_topic, sees_topic_means
+from scoring.results.runs import STANDINGS, LiveRun, facts_of_run, live_scores
 
 Vector = NDArray[np.float64]
 
@@ -44,23 +47,10 @@ class TopicRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopicRun(LiveRun):
+class TopicRun(LiveRun, Interval):
     """One run on one topic."""
 
     rank: int | None
-    base: float | None
-    residual: float | None
-
-    @property
-    def upper(self) -> float | None:
-        if self.base is None or self.residual is None:
-            return None
-        return self.base + self.residual
-
-
-def sees_topic_means(viewer: Viewer) -> bool:
-    """Whether the viewer may see every run's scores by topic."""
-    return viewer.can_see_board and _sees_by_topic(viewer)
 
 
 def topic_rows(viewer: Viewer, measure: Measure) -> tuple[TopicRow, ...]:
@@ -78,7 +68,7 @@ def topic_rows(viewer: Viewer, measure: Measure) -> tuple[TopicRow, ...]:
 def topic_runs(viewer: Viewer, topic: Topic, measure: Measure) -> tuple[TopicRun, ...]:
     """The runs whose score on this topic the viewer may see, best first."""
     qrels = viewer.campaign.active_qrels
-    if qrels is None or not _sees_by_topic(viewer):
+    if qrels is None or not sees_by_topic(viewer):
         return ()
     rules = rules_of(viewer.campaign)
     rows = [
@@ -90,7 +80,7 @@ def topic_runs(viewer: Viewer, topic: Topic, measure: Measure) -> tuple[TopicRun
         )
         for score in live_scores(viewer, rules, qrels, (measure,), "bases", "residuals")
     ]
-    placed = _placed(rows, is_lower_better=family_of(measure).facts.direction == "lower")
+    placed = _placed(rows, is_lower_better=is_lower_better(measure))
     # A rank among one's own runs only would pass for one among all.
     return placed if viewer.can_see_board else tuple(replace(row, rank=None) for row in placed)
 
@@ -100,10 +90,6 @@ def could_lead(rows: Sequence[TopicRun]) -> int:
     best = max((row.base for row in rows if row.rank == 1 and row.base is not None), default=None)
     behind = (row.upper for row in rows if row.rank is not None and row.rank > 1)
     return 0 if best is None else sum(upper is not None and upper > best for upper in behind)
-
-
-def _sees_by_topic(viewer: Viewer) -> bool:
-    return viewer.can_see_topics and viewer.audience <= viewer.campaign.per_topic_audience
 
 
 def _matrix(viewer: Viewer, qrels: Qrels, measure: Measure, topics: int) -> Vector:
@@ -153,12 +139,11 @@ def _at(packed: bytes | None, position: int) -> float | None:
     if packed is None:
         return None
     vector = unpack_vector(bytes(packed))
-    value = float(vector[position]) if position < len(vector) else np.nan
-    return None if np.isnan(value) else value
+    return none_if_nan(vector[position]) if position < len(vector) else None
 
 
 def _placed(rows: list[TopicRun], *, is_lower_better: bool) -> tuple[TopicRun, ...]:
-    values = np.array([row.base if row.base is not None else np.nan for row in rows], dtype=float)
+    values = np.array([nan_if_none(row.base) for row in rows], dtype=float)
     ranked = np.where([row.is_ranked for row in rows], values, np.nan) if rows else values
     ranks = shared_ranks(ranked, "lower" if is_lower_better else "higher")
     placed = [replace(row, rank=rank) for row, rank in zip(rows, ranks, strict=True)]

@@ -1,29 +1,22 @@
 """Topics: what was asked, and how the runs did on it."""
 
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Topic
-from scoring.board_choices import chosen_measure
-from scoring.charts.topics import topics_figure
+from scoring.analyses.responses import TOPICS
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
-from scoring.definitions import rules_of
-from scoring.exports.latex_scores import topic_latex, topics_latex
-from scoring.score_tables import topic_csv, topics_table
-from scoring.topic_matrix import chosen_order, matrix_table, orders_offered, topic_matrix
-from scoring.topic_rows import could_lead, sees_topic_means, topic_rows, topic_runs
-from scoring.views.analysed import (
-    TOPICS,
-    attached_csv,
-    attached_latex,
-    latex_names,
-    page_or_404,
-    streamed_csv,
-)
+from scoring.evaluation.rules import rules_of
+from scoring.output.responses import TableResponse, page_or_404, table_response
+from scoring.results.options import chosen_measure, sees_topic_means
+from scoring.topics.charts import topics_figure
+from scoring.topics.matrix import chosen_order, orders_offered, topic_matrix
+from scoring.topics.rows import could_lead, topic_rows, topic_runs
+from scoring.topics.tables import matrix_table, topic_table, topics_table
 
 
 @require_safe
@@ -45,37 +38,26 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
         "separated_percent": round(100 * matrix.separated_share) if matrix else 0,
         "without_relevant": [row for row in rows if row.relevant == 0],
     }
-    return render(request, "scoring/topic_list.html", _page(viewer, measure) | context)
+    return render(request, "scoring/topics/topic_list.html", _page(viewer, measure) | context)
 
 
 @require_safe
-def topics_csv(request: HttpRequest, slug: str) -> HttpResponse | StreamingHttpResponse:
+def topics_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = _viewer(request, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
-    return streamed_csv(
-        topics_table(viewer, topic_rows(viewer, measure), measure), f"{slug}-topics"
-    )
+    table, title = topics_table(viewer, topic_rows(viewer, measure), measure), viewer.campaign.name
+    return table_response(request, table, f"{slug}-topics", suffix, title=title)
 
 
 @require_safe
-def topics_tex(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = _viewer(request, slug)
-    measure = chosen_measure(viewer, request.GET.get("measure"))
-    names = latex_names(request, viewer)
-    text = topics_latex(topic_rows(viewer, measure), measure, **names)
-    return attached_latex(text, f"{slug}-topics")
-
-
-@require_safe
-def matrix_csv(request: HttpRequest, slug: str) -> HttpResponse | StreamingHttpResponse:
+def matrix_csv(request: HttpRequest, slug: str) -> TableResponse:
     viewer = _viewer(request, slug)
     if not sees_topic_means(viewer):
         raise Http404
     measure = chosen_measure(viewer, request.GET.get("measure"))
-    matrix = topic_matrix(
-        viewer, measure, chosen_order(request.GET, viewer.campaign.topics.count())
-    )
-    return streamed_csv(matrix_table(matrix), f"{slug}-topics-by-run")
+    order = chosen_order(request.GET, viewer.campaign.topics.count())
+    matrix = topic_matrix(viewer, measure, order)
+    return table_response(request, matrix_table(matrix), f"{slug}-topics-by-run")
 
 
 @require_safe
@@ -94,24 +76,16 @@ def topic_detail(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "before": neighbours.get(beside[0]),
         "after": neighbours.get(beside[1]),
     }
-    return render(request, "scoring/topic_detail.html", _page(viewer, measure) | context)
+    return render(request, "scoring/topics/topic_detail.html", _page(viewer, measure) | context)
 
 
 @require_safe
-def topic_table(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+def runs_on_topic(request: HttpRequest, slug: str, code: str, suffix: str) -> TableResponse:
     viewer, topic = _topic(request, slug, code)
     measure = chosen_measure(viewer, request.GET.get("measure"))
-    text = topic_csv(viewer, topic.code, topic_runs(viewer, topic, measure), measure)
-    return attached_csv(text, f"{slug}-topic-{topic.position + 1}")
-
-
-@require_safe
-def topic_tex(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    viewer, topic = _topic(request, slug, code)
-    measure = chosen_measure(viewer, request.GET.get("measure"))
-    names = latex_names(request, viewer)
-    text = topic_latex(topic_runs(viewer, topic, measure), topic.code, measure, **names)
-    return attached_latex(text, f"{slug}-topic-{topic.position + 1}")
+    table = topic_table(viewer, topic.code, topic_runs(viewer, topic, measure), measure)
+    name, title = f"{slug}-topic-{topic.position + 1}", viewer.campaign.name
+    return table_response(request, table, name, suffix, title=title)
 
 
 def _viewer(request: HttpRequest, slug: str) -> access.Viewer:

@@ -10,7 +10,9 @@ from typing import Any
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from campaigns import adjudicating, assessing, bell, people, teams, verdicts
+from campaigns import scoring_hooks
+from campaigns.judging import adjudication
+from campaigns.judging import tasks as assessing
 from campaigns.models import (
     Campaign,
     Document,
@@ -20,13 +22,15 @@ from campaigns.models import (
     Run,
     Team,
 )
-from scoring.definitions import rules_of
+from campaigns.people import membership, teams
+from campaigns.runs import decisions as verdicts
+from scoring.evaluation.rules import rules_of
 from tests.access.test_access_matrix import (
     World,
     address,
     clients_of,
 )
-from tests.judging.desk import make_assessor, topic_of
+from tests.campaigns.judging.desk import make_assessor, topic_of
 from tests.making import make_scores, make_team, make_user
 
 Facts = dict[str, Any]
@@ -64,7 +68,7 @@ class Act:
 
 def without_runs(world: World) -> Facts:
     """Topics stay while there are runs."""
-    bell.erase_scores(world.campaign)
+    scoring_hooks.erase_scores(world.campaign)
     Campaign.objects.filter(pk=world.campaign.pk).update(active_qrels=None)
     Run.objects.filter(campaign=world.campaign).delete()
     world.campaign.qrels.all().delete()
@@ -100,7 +104,7 @@ def judged(world: World) -> Facts:
 
 def decided(world: World) -> Facts:
     judged(world)
-    adjudicating.decide(
+    adjudication.decide(
         campaign=world.campaign, actor=world.people["organiser"], topic="1", doc_id="d1", grade=1,
         note="", seen="",
     )  # fmt: skip
@@ -150,7 +154,7 @@ def failed_run(world: World) -> Facts:
 
 def scored_throughout(world: World) -> Facts:
     """A snapshot is of a board that is complete."""
-    bell.erase_scores(world.campaign)
+    scoring_hooks.erase_scores(world.campaign)
     world.campaign.refresh_from_db()
     make_scores(
         world.run, {str(measure): (0.5, 0.1) for measure in rules_of(world.campaign).measures}
@@ -159,7 +163,7 @@ def scored_throughout(world: World) -> Facts:
 
 
 def invited(world: World) -> Facts:
-    invitation, token = people.invite(
+    invitation, token = membership.invite(
         campaign=world.campaign, by=world.people["organiser"], role=Membership.Role.READER
     )
     return {"invitation": invitation.pk, "token": token}
@@ -220,12 +224,12 @@ def as_shown(page: str, form: str, **changed: Any) -> Callable[[World], Facts]:
 def shares(world: World) -> Facts:
     person = world.people["assessor"]
     assert person is not None
-    return {f"topics-{person.pk}": "1 2"}
+    return {"assessor": str(person.pk), "topics": "1 2"}
 
 
 def digest_of_terms(world: World) -> Facts:
     world.campaign.refresh_from_db()
-    return {"digest": people.terms_digest(world.campaign), "accepts_terms": "on"}
+    return {"digest": membership.terms_digest(world.campaign), "accepts_terms": "on"}
 
 
 PLAN = {"method": "A", "p": "0.8", "amount": "10", "unit": "documents"}

@@ -8,9 +8,10 @@ same; of a draft only an organiser can know, so only the removed one is asked of
 import pytest
 from django.urls import reverse
 
-from campaigns import people, teams
 from campaigns.models import Audience, Campaign, Membership, User
 from campaigns.models.showing import CLOSED
+from campaigns.people import membership as people
+from campaigns.people import teams
 from tests.access.matrix import MATRIX
 from tests.access.test_access_matrix import (
     World,
@@ -86,7 +87,7 @@ def show_participants_all(campaign: Campaign) -> None:
     campaign.refresh_from_db()
 
 
-@pytest.mark.parametrize("stage", ["draft", "published"])
+@pytest.mark.parametrize("stage", [pytest.param("draft", marks=pytest.mark.long), "published"])
 def test_each_outsider_gets_what_a_stranger_gets(stage: str, world: World) -> None:
     people_of_it, links = cast(world)
     bring_to(stage, world.campaign)

@@ -12,15 +12,17 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.utils import timezone
 
-from campaigns import assessing, intake, lifecycle
+from campaigns import lifecycle
 from campaigns.access import viewer_or_404
+from campaigns.judging import tasks as assessing
 from campaigns.models import Campaign, Document, Membership, Run, Team, User, identity
-from campaigns.qrels_versions import add_qrels
-from scoring.draining import perform
+from campaigns.qrels.versions import add_qrels
+from campaigns.runs import submission
+from scoring.downloads.snapshots import take_snapshot
 from scoring.models import Job
-from scoring.snapshots import take_snapshot
+from scoring.worker import perform
+from tests.campaigns.judging.desk import make_assessor, make_plan, topic_of
 from tests.frozen import frozen
-from tests.judging.desk import make_assessor, make_plan, topic_of
 from tests.making import make_campaign, make_organiser, make_team, make_user
 
 SLUG = "blind"
@@ -134,8 +136,8 @@ def run_file(tag: str, *, first: str = "d1") -> bytes:
 
 def _hand_in(campaign: Campaign, team: Team, person: User | None, tag: str, *, number: int) -> Run:
     data = run_file(tag, first=f"d{number}")
-    with intake.stored_upload(ContentFile(data, name=f"{tag}.txt")) as file:
-        return intake.submit_run(
+    with submission.stored_upload(ContentFile(data, name=f"{tag}.txt")) as file:
+        return submission.submit_run(
             campaign=campaign,
             team=team,
             person=person,
@@ -151,7 +153,7 @@ def _own_runs(campaign: Campaign, team: Team, person: User | None) -> list[Run]:
     with ids_of("own"):
         good = _hand_in(campaign, team, person, "same", number=1)
         bad = _hand_in(campaign, team, person, "bad tag of two", number=2)
-        _perform(Job.Kind.CHECK, good, bad)
+        perform_all(Job.Kind.CHECK, good, bad)
     return [good, bad]
 
 
@@ -166,7 +168,7 @@ def _hide(campaign: Campaign, secret: Secret, person: User | None) -> list[str]:
         with ids_of(f"hidden run {number}"):
             run = _hand_in(campaign, team, person, tag, number=number)
             if fate != "waiting":
-                _perform(Job.Kind.CHECK, run)
+                perform_all(Job.Kind.CHECK, run)
         _meet(run, fate)
         hidden.append(run.public_id)
     return hidden
@@ -194,7 +196,7 @@ def _judge(campaign: Campaign, secret: Secret, organiser: User | None) -> None:
                 is_confirmed=True,
             )  # fmt: skip
         if secret.is_scored:
-            _perform(Job.Kind.EVALUATE)
+            perform_all(Job.Kind.EVALUATE)
 
 
 def _plan(campaign: Campaign, secret: Secret, people: dict[str, User | None]) -> None:
@@ -221,7 +223,7 @@ def _snapshot(campaign: Campaign, organiser: User | None) -> str:
         return take_snapshot(viewer=viewer, actor=organiser, title="canary-7f3a").public_id
 
 
-def _perform(kind: Job.Kind, *runs: Run) -> None:
+def perform_all(kind: Job.Kind, *runs: Run) -> None:
     """The waiting jobs of a kind; where runs are given, their checks."""
     waiting = Job.objects.filter(kind=kind, state=Job.State.WAITING).order_by("pk")
     if runs:
@@ -240,4 +242,4 @@ def _bring_to(stage: str, campaign: Campaign) -> None:
         lifecycle.start_judging(campaign=campaign, actor=None)
     if stage == "published":
         lifecycle.publish(campaign=campaign, actor=None)
-    _perform(Job.Kind.NOTIFY)
+    perform_all(Job.Kind.NOTIFY)

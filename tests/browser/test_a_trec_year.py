@@ -13,16 +13,17 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from campaigns import intake, verdicts
 from campaigns.models import Campaign, Judgment, Run, Team, User
-from scoring import jobs
-from scoring.draining import perform_waiting_jobs
+from campaigns.runs import decisions as verdicts
+from campaigns.runs import submission
+from scoring.jobs import queue as jobs
+from scoring.worker import perform_waiting_jobs
 from tests import trecyear
 from tests.browser.conftest import Visit, Visitor
 from tests.making import make_user
 from tests.trecyear import Judged
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 HERE = "/campaigns/track"
 STOCK = trecyear.simulated()
@@ -151,7 +152,7 @@ def gather_teams(year: Year) -> None:
     page = year.page("olga", f"{HERE}/manage/people/")
     year.picture(page, "waiting-teams")
     for _ in TEAMS:
-        press(page, "Let in")
+        press(page, "Approve")
         page.wait_for_load_state()
     page.get_by_text("Change Canopy Two").click()
     page.get_by_role("link", name="Merge Canopy Two into another team").click()
@@ -201,8 +202,8 @@ def hand_in_by_act(year: Year, team_name: str, tag: str) -> None:
     """What the clicks do, without the clicks."""
     team = Team.objects.get(name=team_name)
     person = team.memberships.first().person
-    with intake.stored_upload(ContentFile(STOCK.runs[tag], name=tag)) as file:
-        run = intake.submit_run(
+    with submission.stored_upload(ContentFile(STOCK.runs[tag], name=tag)) as file:
+        run = submission.submit_run(
             campaign=year.campaign, team=team, person=person, file=file, submitted_at=timezone.now()
         )
     perform_waiting_jobs(year.campaign)

@@ -86,21 +86,31 @@ PLACES = (
     board, scored_run, refused_run, upload_form, overview, management, settings_form, run_list,
     campaign_list, account, login, not_found,
 )  # fmt: skip
+MAIN = (board, scored_run, upload_form)  # of these in the fast tier, in one theme and one width
 
 
-@pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
-def test_axe_finds_nothing(visit: Visitor, place: Callable[[], Place], is_dark: bool) -> None:
+def looks(usual: object, other: object) -> list[object]:
+    """Every place with both; but for the main places with the usual one, in the long tier."""
+    return [
+        pytest.param(
+            place, value, id=f"{place.__name__}-{value}",
+            marks=[] if place in MAIN and value == usual else pytest.mark.long,
+        )
+        for place in PLACES for value in (usual, other)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("place", "theme"), looks("light", "dark"))
+def test_axe_finds_nothing(visit: Visitor, place: Callable[[], Place], theme: str) -> None:
     path, person = place()
-    page = visit(path, person=person, is_dark=is_dark).page
+    page = visit(path, person=person, is_dark=theme == "dark").page
     if place is board:
         expect(page.locator("#canvas[data-drawn]")).to_be_visible(timeout=20_000)
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
+@pytest.mark.parametrize(("place", "width"), looks(390, 1280))
 def test_nothing_scrolls_sideways(visit: Visitor, place: Callable[[], Place], width: int) -> None:
     path, person = place()
     page = visit(path, person=person, width=width).page

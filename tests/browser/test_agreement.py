@@ -13,7 +13,7 @@ def expect_drawn(page: Page) -> None:
     expect(page.locator(".canvas[data-drawn]")).to_be_visible(timeout=20_000)
 
 
-@pytest.mark.parametrize("is_dark", [False, True])
+@pytest.mark.parametrize("is_dark", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_cell_of_the_map_leads_to_its_two_orders(visit: Visitor, is_dark: bool) -> None:
     campaign = make_published_board(*HOSTILE, persistences=[0.5], measures=["AP"])
     visited = visit(f"/campaigns/{campaign.slug}/agreement/", is_dark=is_dark)
@@ -32,6 +32,7 @@ def test_a_cell_of_the_map_leads_to_its_two_orders(visit: Visitor, is_dark: bool
     assert visited.complaints == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "figures"), [(1280, 36), (390, 0)])
 def test_the_map_prints_its_figures_only_where_they_can_be_read(
     visit: Visitor, width: int, figures: int
@@ -45,6 +46,7 @@ def test_the_map_prints_its_figures_only_where_they_can_be_read(
     expect(page.locator(".canvas .heatmap-label")).to_have_count(figures)
 
 
+@pytest.mark.long
 def test_matrices_scroll_inside_a_narrow_page_and_keep_their_first_column(visit: Visitor) -> None:
     campaign = make_published_board(
         "A", "B", persistences=[0.5, 0.8, 0.95], measures=["AP", "RR", "P@10", "Rprec", "nDCG@10"]

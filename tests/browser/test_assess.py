@@ -6,10 +6,10 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from campaigns.documents import address_of
+from campaigns.judging.documents import address_of
 from campaigns.models import Campaign, Document, Judgment, Plan, Task, Topic, User
 from tests.browser.conftest import Visitor
-from tests.judging.desk import make_assessor, make_plan
+from tests.campaigns.judging.desk import make_assessor, make_plan
 from tests.making import make_campaign, make_organiser
 from tests.vaswani import DOCUMENTS, judged_documents, topics
 
@@ -41,6 +41,7 @@ def expect_document(page: Page, doc_id: str) -> None:
     expect(page.locator("#desk")).to_have_attribute("data-doc", doc_id)
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_two_topics_of_vaswani_are_judged_by_hand(visit: Visitor) -> None:
     """Texts come by the organisers' page; one topic is judged by keys, one by clicks."""
@@ -84,6 +85,7 @@ def test_two_topics_of_vaswani_are_judged_by_hand(visit: Visitor) -> None:
     assert visited.complaints == office.complaints == []
 
 
+@pytest.mark.long
 def test_all_topics_one_after_the_other_by_keys(visit: Visitor) -> None:
     plan = make_plan(tasks=("d1",), topics=("1", "2"))
     person = make_assessor(plan.campaign, topics=("1", "2"))
@@ -128,6 +130,7 @@ def test_unsure_note_skip_and_undo_by_keys(visit: Visitor, plan: Plan) -> None:
     assert visited.complaints == []
 
 
+@pytest.mark.long
 def test_reload_back_and_a_double_click_lose_and_double_nothing(visit: Visitor, plan: Plan) -> None:
     person = make_assessor(plan.campaign)
     page = visit(reverse("campaigns:assess", args=[plan.campaign.slug]), person=person).page
@@ -165,6 +168,7 @@ def test_what_could_not_be_sent_is_kept_and_sent_when_the_connection_is_back(
     assert acts() == [("d1", 2), ("d1", 1)]
 
 
+@pytest.mark.long
 def test_an_answer_that_was_lost_is_asked_for_again_and_counts_once(
     visit: Visitor, plan: Plan
 ) -> None:
@@ -189,6 +193,7 @@ def test_an_answer_that_was_lost_is_asked_for_again_and_counts_once(
     assert acts() == [("d1", 3)]
 
 
+@pytest.mark.long
 def test_a_judgment_outlasts_a_session_that_ended(visit: Visitor, plan: Plan) -> None:
     person = make_assessor(plan.campaign)
     page = visit(desk_of(plan), person=person).page
@@ -204,6 +209,7 @@ def test_a_judgment_outlasts_a_session_that_ended(visit: Visitor, plan: Plan) ->
     assert acts() == [("d1", 1)]
 
 
+@pytest.mark.long
 def test_two_assessors_at_once_never_have_the_same_document(visit: Visitor, plan: Plan) -> None:
     people = [make_assessor(plan.campaign) for _ in range(2)]
     pages = [visit(desk_of(plan), person=person, width=390).page for person in people]
@@ -217,6 +223,7 @@ def test_two_assessors_at_once_never_have_the_same_document(visit: Visitor, plan
     assert [len(acts(person)) for person in people] == [4, 4]
 
 
+@pytest.mark.long
 def test_markup_in_a_document_is_text_and_its_link_opens_apart(visit: Visitor, plan: Plan) -> None:
     Campaign.objects.update(document_address="https://docs.example/{doc_id}")
     Document.objects.filter(doc_id="d1").update(
@@ -232,6 +239,7 @@ def test_markup_in_a_document_is_text_and_its_link_opens_apart(visit: Visitor, p
     assert visited.complaints == []
 
 
+@pytest.mark.long
 def test_the_desk_works_by_plain_forms(visit: Visitor, plan: Plan) -> None:
     page = visit(desk_of(plan), person=make_assessor(plan.campaign), has_scripts=False).page
     page.get_by_role("button", name="1 relevant").click()

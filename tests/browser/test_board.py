@@ -27,6 +27,7 @@ def test_the_chart_is_drawn_within_the_policy_and_asks_nobody_else(visit: Visito
     assert visited.complaints == []
 
 
+@pytest.mark.long
 def test_the_chart_follows_the_theme(visit: Visitor) -> None:
     campaign = make_published_board(*TEAMS[:3])
     page = visit(board_path(campaign)).page
@@ -37,6 +38,7 @@ def test_the_chart_follows_the_theme(visit: Visitor) -> None:
     expect(paper).to_have_css("background-color", "rgb(20, 22, 26)")
 
 
+@pytest.mark.long
 def test_a_mark_of_the_chart_leads_to_its_run_however_the_table_is_sorted(visit: Visitor) -> None:
     campaign = make_published_board("zebra", "zebra", "ant")
     page = visit(board_path(campaign, "?sort=team")).page
@@ -45,6 +47,7 @@ def test_a_mark_of_the_chart_leads_to_its_run_however_the_table_is_sorted(visit:
     expect(page.locator("h1")).to_have_text("run1")
 
 
+@pytest.mark.long
 def test_the_table_is_read_without_scripts(visit: Visitor) -> None:
     campaign = make_published_board(*TEAMS)
     page = visit(board_path(campaign), has_scripts=False).page
@@ -62,6 +65,7 @@ def test_the_table_is_read_without_scripts(visit: Visitor) -> None:
     expect(rows.first).to_contain_text("run40")  # the order chosen before is kept
 
 
+@pytest.mark.long
 def test_choosing_a_measure_shows_it_at_once(visit: Visitor) -> None:
     campaign = make_published_board("A", "B")
     page = visit(board_path(campaign)).page
@@ -71,6 +75,7 @@ def test_choosing_a_measure_shows_it_at_once(visit: Visitor) -> None:
     expect(page.get_by_label("Measure")).to_be_focused()
 
 
+@pytest.mark.long
 def test_hostile_labels_stay_text(visit: Visitor) -> None:
     campaign = make_published_board(*HOSTILE, name=HOSTILE[0])
     visited = visit(board_path(campaign))
@@ -85,6 +90,7 @@ def test_hostile_labels_stay_text(visit: Visitor) -> None:
     assert visited.complaints == []
 
 
+@pytest.mark.long
 def test_without_plotly_the_table_stays(visit: Visitor) -> None:
     campaign = make_published_board("A", "B")
     page = visit(board_path(campaign)).page
@@ -96,6 +102,7 @@ def test_without_plotly_the_table_stays(visit: Visitor) -> None:
     expect(page.locator(".board tbody tr")).to_have_count(2)
 
 
+@pytest.mark.long
 def test_own_runs_are_marked(visit: Visitor) -> None:
     campaign = make_published_board("A", "B")
     person = make_user()
@@ -110,6 +117,7 @@ def test_own_runs_are_marked(visit: Visitor) -> None:
     expect(page.locator(".board tr.own")).to_contain_text("yours")
 
 
+@pytest.mark.long
 def test_organisers_are_told_who_else_does_not_see_the_board(visit: Visitor) -> None:
     campaign = make_published_board("A", "B", stage="judging", board_audience=0)
     page = visit(board_path(campaign), person=make_organiser(campaign)).page

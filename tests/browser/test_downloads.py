@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from campaigns import lifecycle
 from campaigns.models import Campaign, User
-from scoring.definitions import rules_of
+from scoring.evaluation.rules import rules_of
 from tests.browser.conftest import Visitor
 from tests.making import (
     give_file,
@@ -39,6 +39,7 @@ def organiser(campaign: Campaign) -> User:
     return make_organiser(campaign)
 
 
+@pytest.mark.long
 def test_the_page_about_the_api_draws_itself_under_the_policy(visit: Visitor) -> None:
     """Swagger brings its own scripts: nothing inline, nothing from elsewhere."""
     seen = visit(reverse("api:docs"))
@@ -63,6 +64,7 @@ def test_everything_on_the_page_of_downloads_can_be_taken(
         assert seen.complaints == []
 
 
+@pytest.mark.long
 def test_an_organiser_takes_a_snapshot_and_everybody_reads_it(
     visit: Visitor, campaign: Campaign, organiser: User
 ) -> None:
@@ -78,6 +80,7 @@ def test_an_organiser_takes_a_snapshot_and_everybody_reads_it(
     assert desk.complaints == reader.complaints == []
 
 
+@pytest.mark.long
 def test_no_page_is_wider_than_a_telephone(visit: Visitor, campaign: Campaign) -> None:
     snapshot = make_snapshot(campaign)
     for path in (

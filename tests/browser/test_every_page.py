@@ -11,21 +11,27 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page, TimeoutError
 
-from campaigns import people
 from campaigns.models import Campaign, Membership, User
-from campaigns.qrels_versions import add_qrels
-from scoring.draining import perform_waiting_jobs
+from campaigns.people import membership
+from campaigns.qrels.versions import add_qrels
 from scoring.management.commands.load_demo import ORGANISER, PARTICIPANT, REPORTS, TRAINS
+from scoring.worker import perform_waiting_jobs
 from tests.access.crawler import every_address
 from tests.browser.conftest import Visitor
-from tests.judging.desk import make_assessor, make_plan
+from tests.campaigns.judging.desk import make_assessor, make_plan
 from tests.making import make_failed_job, make_snapshot
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 Cast = dict[str, User | None]  # who looks, the one who sees the most first
 
 ALL_DRAWN = """() => [...document.querySelectorAll("figure.chart")].every(
-    (figure) => figure.hidden || figure.querySelector("[data-drawn]"))"""
+    (figure) => figure.hidden || figure.querySelector("[data-drawn]"))
+    && (!document.querySelector("#swagger-ui") || document.querySelector(".opblock"))"""
+SETTLED = """async () => {
+    await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
+    const fading = document.getAnimations().filter((each) => each instanceof CSSTransition);
+    await Promise.allSettled(fading.map((each) => each.finished));
+}"""
 WITHOUT_WORDS = """() => [...document.querySelectorAll("figure.chart")].filter((figure) =>
     !figure.querySelector("[role=img][aria-label]") || !document.querySelector("main table")
 ).length"""
@@ -86,7 +92,7 @@ def _fill(campaign: Campaign, organiser: User | None) -> dict[str, object]:
     perform_waiting_jobs(campaign)
     make_failed_job(campaign.runs.first())
     make_snapshot(campaign)
-    _, token = people.invite(campaign=campaign, by=organiser, role=Membership.Role.READER)
+    _, token = membership.invite(campaign=campaign, by=organiser, role=Membership.Role.READER)
     return _values(campaign) | {
         "token": token,
         "snapshot": campaign.snapshots.values_list("public_id", flat=True)[0],
@@ -156,6 +162,7 @@ def _faults_of(page: Page, path: str) -> list[str]:
     page.evaluate(OPEN_ALL)
     faults += _axe(page, ALL_RULES)
     page.emulate_media(color_scheme="dark")
+    page.evaluate(SETTLED)  # scripts hear of the new scheme with the next frame
     faults += [f"in the dark: {fault}" for fault in _axe(page, ONLY_COLOURS)]
     if count := page.evaluate(WITHOUT_WORDS):
         faults.append(f"{count} charts without a summary or a table")

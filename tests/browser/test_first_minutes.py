@@ -6,11 +6,11 @@ import pytest
 from playwright.sync_api import expect
 
 from campaigns.models import Campaign, Document
-from scoring.draining import perform_waiting_jobs
+from scoring.worker import perform_waiting_jobs
 from tests.browser.conftest import Visitor
-from tests.judging.desk import make_assessor, make_plan
+from tests.campaigns.judging.desk import make_assessor, make_plan
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
-from tests.test_significance_page import make_board, noisy
+from tests.scoring.significance.test_significance_page import make_board, noisy
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 FIRST = "Your first"
@@ -55,6 +55,7 @@ def test_a_measure_explains_itself_on_hover_on_focus_and_on_touch(visit: Visitor
     assert visited.complaints == []
 
 
+@pytest.mark.long
 def test_the_first_touch_explains_and_the_second_follows(visit: Visitor) -> None:
     campaign = make_campaign(measures=["AP"])
     browser = visit("/healthz").page.context.browser
@@ -72,6 +73,7 @@ def test_the_first_touch_explains_and_the_second_follows(visit: Visitor) -> None
         expect(page.locator("h1")).to_contain_text("Average precision")
 
 
+@pytest.mark.long
 def test_a_switch_explains_the_measure_that_it_stands_on(visit: Visitor) -> None:
     campaign = make_board(noisy(0.8, 1), noisy(0.3, 3))
     page = visit(f"/campaigns/{campaign.slug}/leaderboard/").page
@@ -79,6 +81,7 @@ def test_a_switch_explains_the_measure_that_it_stands_on(visit: Visitor) -> None
     expect(page.get_by_role("tooltip")).to_contain_text("Rank-biased precision")
 
 
+@pytest.mark.long
 def test_without_scripts_a_measure_still_has_its_title(visit: Visitor) -> None:
     campaign = make_campaign(measures=["AP"])
     page = visit(f"/campaigns/{campaign.slug}/", has_scripts=False).page
@@ -86,6 +89,7 @@ def test_without_scripts_a_measure_still_has_its_title(visit: Visitor) -> None:
     assert title.startswith("Average precision")
 
 
+@pytest.mark.long
 def test_the_organisers_list_ticks_itself(visit: Visitor) -> None:
     campaign = make_campaign(stage=Campaign.Stage.DRAFT, is_accepting=False, topics=())
     person = make_organiser(campaign)
@@ -105,6 +109,7 @@ def test_the_organisers_list_ticks_itself(visit: Visitor) -> None:
     expect(page.locator(ticked)).to_have_text(["Topics", "Runs", "Teams"])
 
 
+@pytest.mark.long
 def test_only_the_first_upload_is_led_by_the_hand(visit: Visitor) -> None:
     team = make_team(make_campaign(), person := make_user())
     path = f"/campaigns/{team.campaign.slug}/submit/"
@@ -117,6 +122,7 @@ def test_only_the_first_upload_is_led_by_the_hand(visit: Visitor) -> None:
     expect(page.get_by_label(f"{FIRST} run")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_only_the_first_document_is_led_by_the_hand(visit: Visitor) -> None:
     plan = make_plan(make_campaign(highest_grade=2))
     person = make_assessor(plan.campaign)

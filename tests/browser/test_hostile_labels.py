@@ -6,12 +6,13 @@ from playwright.sync_api import expect
 from campaigns.models import Campaign, Membership
 from tests.browser.boards import HOSTILE
 from tests.browser.conftest import Visitor
-from tests.flow.conftest import perform_jobs
-from tests.test_pool_page import MEASURES, campaign, get
+from tests.flow_world import perform_jobs
+from tests.scoring.pools.test_pool_page import MEASURES, campaign, get
 
 __all__ = ["campaign"]  # the fixture: six runs of three teams, four topics
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
     pytest.mark.timeout(600),  # on a machine that has other things to do

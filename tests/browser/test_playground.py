@@ -28,6 +28,7 @@ def test_numbers_follow_what_is_typed_dragged_and_pressed(visit: Visitor) -> Non
     assert visited.complaints == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1280, 390])
 def test_it_works_without_scripts_and_fits_a_phone(visit: Visitor, width: int) -> None:
     visited = visit(PATH, width=width, has_scripts=False)

@@ -10,7 +10,7 @@ from tests.making import give_file
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_topics_by_runs_are_drawn(visit: Visitor, width: int) -> None:
     campaign = make_published_board(*HOSTILE, topics=("1", "<b>2</b>"))
     give_file(campaign.active_qrels, b"1 0 d 1\n")

@@ -22,6 +22,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 DATA = os.environ.get("TRACKSIDE_DATA")
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.data,
     pytest.mark.browser,
     pytest.mark.skipif(not DATA, reason="TRACKSIDE_DATA does not name the folder of real runs"),
@@ -72,7 +73,7 @@ def site(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
     port = free_port()
     environment = os.environ | {
         "VAR_DIR": str(tmp_path_factory.mktemp("var")),
-        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DJANGO_SETTINGS_MODULE": "trackside.settings",
         "SWEEP_SECONDS": "2",
         "LOG_LEVEL": "WARNING",
         "SECRET_KEY": "only-for-tests",
@@ -89,14 +90,14 @@ def site(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
     manage("shell", "-c", PEOPLE)
     web = [
         "gunicorn",
-        "config.wsgi",
+        "trackside.wsgi",
         "--bind",
         f"127.0.0.1:{port}",
         "--threads",
         "4",
         "--no-control-socket",
     ]
-    worker = ["celery", "-A", "config", "worker", "-c", "1", "-l", "warning"]
+    worker = ["celery", "-A", "trackside.celery", "worker", "-c", "1", "-l", "warning"]
     with running(web, environment), running(worker, environment):
         wait_for(f"http://127.0.0.1:{port}/")
         yield Site(f"http://127.0.0.1:{port}")

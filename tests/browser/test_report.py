@@ -5,15 +5,15 @@ from playwright.sync_api import expect
 
 from campaigns.models import Audience, Campaign
 from tests.browser.conftest import Visitor
-from tests.flow.conftest import perform_jobs
-from tests.test_pool_page import campaign, get
+from tests.flow_world import perform_jobs
+from tests.scoring.pools.test_pool_page import campaign, get
 
 __all__ = ["campaign"]  # the fixture
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_every_figure_is_drawn_and_can_be_saved(
     campaign: Campaign, visit: Visitor, width: int
 ) -> None:
@@ -32,6 +32,7 @@ def test_every_figure_is_drawn_and_can_be_saved(
     assert visited.complaints == []
 
 
+@pytest.mark.long
 def test_downloads_with_the_badge_fit_a_phone(campaign: Campaign, visit: Visitor) -> None:
     assert campaign.board_audience == Audience.EVERYONE
     visited = visit("/campaigns/pooled/downloads/", width=390)

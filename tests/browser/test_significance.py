@@ -3,11 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-from scoring.draining import perform_waiting_jobs
+from scoring.worker import perform_waiting_jobs
 from tests.browser.boards import HOSTILE
 from tests.browser.conftest import Visitor
 from tests.making import make_run, make_team
-from tests.test_significance_page import give_vector, make_board, noisy
+from tests.scoring.significance.test_significance_page import give_vector, make_board, noisy
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -37,6 +37,7 @@ def test_the_matrix_is_drawn_within_the_policy_and_says_what_a_cell_means(visit:
     assert visited.complaints == []
 
 
+@pytest.mark.long
 def test_nothing_but_the_matrix_scrolls_sideways_on_a_narrow_screen(visit: Visitor) -> None:
     campaign = make_board(*(noisy(0.9 - at / 50, at) for at in range(30)))
     visit(f"/campaigns/{campaign.slug}/significance/")
@@ -50,6 +51,7 @@ def test_nothing_but_the_matrix_scrolls_sideways_on_a_narrow_screen(visit: Visit
     assert head.bounding_box() == before  # the names stay
 
 
+@pytest.mark.long
 def test_strokes_join_from_row_to_row(visit: Visitor) -> None:
     campaign = make_board(noisy(0.8, 1), noisy(0.79, 2), noisy(0.3, 3))
     path = f"/campaigns/{campaign.slug}/leaderboard/"

@@ -16,11 +16,12 @@ from django.test import Client
 from playwright.sync_api import Page, Route, expect
 
 from campaigns.models import Audience, Campaign
-from scoring.draining import perform_waiting_jobs
+from scoring.worker import perform_waiting_jobs
 from tests.browser.conftest import Visitor
 
 DATA = os.environ.get("TRACKSIDE_DATA")
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.browser,
     pytest.mark.data,
     pytest.mark.django_db(transaction=True),

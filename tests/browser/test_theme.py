@@ -15,13 +15,19 @@ FIRST_PAPER = """() => {
         observer.disconnect();
     }).observe(document, { childList: true, subtree: true });
 }"""
+FADING = """() => {
+    getComputedStyle(document.body).color;  // as it looks before
+    document.documentElement.dataset.theme = "dark";
+    document.dispatchEvent(new Event("theme"));
+    return document.getAnimations().map((each) => each.effect.target.className);
+}"""
 
 
 def paper_of(page: Page) -> str:
     return page.evaluate("getComputedStyle(document.body).backgroundColor")
 
 
-@pytest.mark.parametrize("is_dark", [False, True])
+@pytest.mark.parametrize("is_dark", [pytest.param(False, marks=pytest.mark.long), True])
 def test_a_page_follows_the_system_until_somebody_chooses(visit: Visitor, is_dark: bool) -> None:
     visited = visit("/", is_dark=is_dark)
     page = visited.page
@@ -47,6 +53,7 @@ def test_the_choice_is_kept_and_the_next_page_begins_in_it(visit: Visitor) -> No
     assert paper_of(page) == LIGHT
 
 
+@pytest.mark.long
 def test_another_tab_follows(visit: Visitor) -> None:
     page = visit("/").page
     other = page.context.new_page()
@@ -56,6 +63,7 @@ def test_another_tab_follows(visit: Visitor) -> None:
     assert paper_of(other) == DARK
 
 
+@pytest.mark.long
 def test_the_chart_takes_the_colours_of_the_theme(visit: Visitor) -> None:
     visited = visit(board_path(make_published_board("A", "B")))
     page = visited.page
@@ -67,6 +75,16 @@ def test_the_chart_takes_the_colours_of_the_theme(visit: Visitor) -> None:
     assert visited.complaints == []
 
 
+@pytest.mark.long
+def test_the_colours_of_the_api_page_change_at_once(visit: Visitor) -> None:
+    """Swagger fades from one colour to the next, through some that nobody can read."""
+    page = visit("/api/docs/").page
+    expect(page.locator(".opblock").first).to_be_visible(timeout=20_000)
+    fading = page.evaluate(FADING)
+    assert fading == []
+
+
+@pytest.mark.long
 def test_what_is_printed_is_dark_on_white_whatever_was_chosen(visit: Visitor) -> None:
     page = visit("/", is_dark=True).page
     page.get_by_label("Colours").select_option("dark")
@@ -75,6 +93,7 @@ def test_what_is_printed_is_dark_on_white_whatever_was_chosen(visit: Visitor) ->
     expect(page.locator(".foot")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_without_scripts_the_system_decides_and_nothing_is_offered(visit: Visitor) -> None:
     page = visit("/", is_dark=True, has_scripts=False).page
     expect(page.locator("#theme-switch")).to_be_hidden()

@@ -24,7 +24,7 @@ def form_of(team) -> tuple[str, object]:
     return f"/campaigns/{team.campaign.slug}/submit/", team.memberships.get().person
 
 
-@pytest.mark.parametrize("has_scripts", [True, False])
+@pytest.mark.parametrize("has_scripts", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_a_file_is_handed_in(visit: Visitor, team, has_scripts: bool) -> None:
     path, person = form_of(team)
     visited = visit(path, person=person, has_scripts=has_scripts)
@@ -65,6 +65,7 @@ def test_a_broken_connection_is_said_and_the_next_try_counts_once(visit: Visitor
     assert list(team.runs.values_list("idempotency_key", flat=True)) == [key]
 
 
+@pytest.mark.long
 def test_another_file_is_handed_in_from_a_page_that_was_gone_back_to(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page
@@ -78,6 +79,7 @@ def test_another_file_is_handed_in_from_a_page_that_was_gone_back_to(visit: Visi
     assert sorted(team.runs.values_list("original_name", flat=True)) == ["first.run", "second.run"]
 
 
+@pytest.mark.long
 def test_a_used_key_is_said_and_the_next_try_is_taken(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page
@@ -91,6 +93,7 @@ def test_a_used_key_is_said_and_the_next_try_is_taken(visit: Visitor, team) -> N
     assert team.runs.count() == 2
 
 
+@pytest.mark.long
 def test_a_file_that_is_too_large_is_not_sent(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page
@@ -101,6 +104,7 @@ def test_a_file_that_is_too_large_is_not_sent(visit: Visitor, team) -> None:
     assert team.runs.count() == 0
 
 
+@pytest.mark.long
 def test_what_was_not_taken_is_said(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page
@@ -132,6 +136,7 @@ def test_a_run_is_followed_without_reloading(visit: Visitor, team) -> None:
     assert visited.complaints == []
 
 
+@pytest.mark.long
 def test_a_run_without_scripts_says_how_to_look_again(visit: Visitor, team) -> None:
     run = make_run(team=team, state=Run.State.CHECKING)
     page = visit(run_path(run), person=team.memberships.get().person, has_scripts=False).page
@@ -139,6 +144,7 @@ def test_a_run_without_scripts_says_how_to_look_again(visit: Visitor, team) -> N
     expect(page.get_by_text("It is being checked")).to_be_visible()
 
 
+@pytest.mark.long
 def test_whoever_logs_in_anew_meanwhile_hands_in_from_the_old_page(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page
@@ -153,6 +159,7 @@ def test_whoever_logs_in_anew_meanwhile_hands_in_from_the_old_page(visit: Visito
     assert team.runs.count() == 1
 
 
+@pytest.mark.long
 def test_the_steps_of_an_upload_are_told_once_each(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page

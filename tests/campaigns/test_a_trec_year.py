@@ -13,12 +13,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from campaigns import people
 from campaigns.models import Judgment, Run, Team
+from campaigns.people import membership
 from scoring.models import Job
 from tests import trecyear
-from tests.flow.conftest import logged_in, perform_jobs
-from tests.flow.track import (
+from tests.flow_world import logged_in, perform_jobs
+from tests.frozen import frozen
+from tests.making import make_user
+from tests.track import (
     API,
     HERE,
     HIDDEN,
@@ -32,11 +34,9 @@ from tests.flow.track import (
     told_all,
     upload,
 )
-from tests.frozen import frozen
-from tests.making import make_user
 from tests.trecyear import Judged
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung")]
 
 
 @pytest.fixture(
@@ -45,6 +45,7 @@ pytestmark = pytest.mark.django_db
         pytest.param(
             "real",
             marks=[
+                pytest.mark.long,
                 pytest.mark.data,
                 pytest.mark.skipif(
                     not trecyear.DATA,
@@ -101,7 +102,7 @@ def gather_teams(year: Year) -> None:
     for who, name in TEAMS.items():
         fields = {"name": name, "accepts_terms": "on", "shares_files": "on"}
         hides = {"is_anonymous": "on"} if name == HIDDEN else {}
-        digest = people.terms_digest(year.campaign)
+        digest = membership.terms_digest(year.campaign)
         year.post(who, f"{HERE}/team/", **fields, **hides, digest=digest)
     waiting = year.browsers["ada"].get(f"{HERE}/submit/")  # not let in yet: told so, no form
     assert (waiting.status_code, b'type="file"' in waiting.content) == (200, False)

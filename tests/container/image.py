@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NAME = "localhost/trackside"
 # What lies about in a checkout and must not reach the image.
 LITTER = (".env", ".venv/bin/python", "var/trackside.sqlite3", "tests/test_one.py", "notes.txt",
-          "config/__pycache__/settings.pyc", "site-backup.tar")  # fmt: skip
+          "trackside/__pycache__/settings.pyc", "site-backup.tar")  # fmt: skip
 
 
 @dataclass(frozen=True)

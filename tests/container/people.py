@@ -22,7 +22,7 @@ PASSWORD = "a long enough password"
 
 # Run by manage.py shell.
 PREPARE = f"""
-from campaigns import assignments
+from campaigns.qrels import versions
 from campaigns.models import Audience, Campaign, Topic, User
 campaign = Campaign.objects.create(
     slug="{SLUG}", name="In containers", stage="open", is_accepting=True, run_depth=1_000_000,
@@ -33,7 +33,7 @@ Topic.objects.bulk_create(
     Topic(campaign=campaign, code=str(code), position=code) for code in range({TOPICS})
 )
 qrels = "".join(f"{{t}} 0 d{{d}} {{d % 2}}\\n" for t in range({TOPICS}) for d in range(20))
-assignments.add_qrels(campaign=campaign, data=qrels.encode(), note="", actor=None)
+versions.add_qrels(campaign=campaign, data=qrels.encode(), note="", actor=None)
 """
 JOIN = f"""
 from campaigns.models import Campaign, Membership, Team, User

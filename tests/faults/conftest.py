@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from config.stack import Missing
 from tests.faults.page import Line
 from tests.faults.site import Site
+from trackside.stack import Missing
 
 SITES = ("sqlite and folder", "postgres and redis")
 
 
 def repetitions(short: int, long: int) -> int:
-    """How often a scenario is repeated: in the short set, which every `make test` runs, or by
+    """How often a scenario is repeated: in the short set, which every `make test-long` runs, or by
     `make faults`, which names the most of any."""
     most = os.environ.get("FAULT_REPETITIONS", "")
     return min(long, int(most)) if most else short

@@ -18,6 +18,8 @@ from typing import Any
 
 import django
 
+from campaigns.errors import NotTaken
+
 django.setup()
 
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -27,7 +29,7 @@ from django.db.models import Q
 from django.utils import timezone
 from knox.models import AuthToken
 
-from campaigns import assignments, intake, quotas
+from campaigns import quotas
 from campaigns.models import (
     Audience,
     Campaign,
@@ -38,7 +40,9 @@ from campaigns.models import (
     Topic,
     User,
 )
-from scoring import jobs
+from campaigns.qrels import topics as assignments
+from campaigns.runs import submission
+from scoring.jobs import queue as jobs
 from scoring.models import Evaluation, Job
 from tests.faults import files
 from tests.faults.ledger import read_ledger
@@ -101,8 +105,8 @@ def submit(numbers: list[int]) -> None:
     team = Team.objects.get()
     for number in numbers:
         upload = SimpleUploadedFile(f"{number}.txt", files.run_bytes(number))
-        with intake.stored_upload(upload) as file:
-            intake.submit_run(
+        with submission.stored_upload(upload) as file:
+            submission.submit_run(
                 campaign=campaign,
                 team=team,
                 person=None,
@@ -211,7 +215,7 @@ def submit_at_once(numbers: list[int], quota: int) -> list[int]:
         start.wait()
         try:
             submit([number])
-        except intake.NotTaken:
+        except NotTaken:
             return None
         finally:
             connection.close()

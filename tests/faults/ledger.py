@@ -17,15 +17,15 @@ from django.core.files.storage import default_storage
 from campaigns.models import Campaign, LogEntry, Qrels, Run
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import read_run
-from scoring.core.alignment import align
-from scoring.core.artefacts import pack_vector, unpack_vector
-from scoring.core.judgments import build_table
-from scoring.core.means import mask_excluded, mean_scores, topics_of_mean
+from scoring.core.data.alignment import align
+from scoring.core.data.artefacts import pack_vector, unpack_vector
+from scoring.core.data.judgments import build_table
+from scoring.core.data.ranking import rank
 from scoring.core.measures.graded import GradedTopics, evaluate
 from scoring.core.measures.names import rel_of
-from scoring.core.ranking import rank
-from scoring.definitions import Rules, rules_of
-from scoring.housekeeping import delete_unowned_files
+from scoring.core.statistics.means import mask_excluded, mean_scores, topics_of_mean
+from scoring.evaluation.rules import Rules, rules_of
+from scoring.jobs.housekeeping import delete_unowned_files
 from scoring.models import Evaluation, Job, Score, StoredGrades, StoredRanking
 from tests.faults import files
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import psycopg
 import redis
 
-from config.stack import HOST, free_port, program
+from trackside.processes import HOST, free_port
+from trackside.stack import program
 
 PASSWORD = "word"
 STARTING_SECONDS = 30

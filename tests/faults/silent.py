@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import psutil
 
-from config.stack import HOST
+from trackside.processes import HOST
 
 
 @contextmanager

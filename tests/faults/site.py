@@ -47,7 +47,10 @@ class Worker:
     """A real worker process, the leader of a process group and session of its own."""
 
     def __init__(self, environment: dict[str, str], log: Path, *, node: str) -> None:
-        command = f"-m celery -A config worker -c 2 -n {node}@%h --without-gossip --without-mingle"
+        command = (
+            f"-m celery -A trackside.celery worker -c 2 -n {node}@%h"
+            " --without-gossip --without-mingle"
+        )
         with log.open("ab") as output:
             self.process = subprocess.Popen(
                 [sys.executable, *command.split(), "-l", "warning"],
@@ -113,7 +116,7 @@ class Site:
         self.environment = {
             "PATH": os.environ["PATH"],
             "HOME": os.environ.get("HOME", "/"),
-            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "DJANGO_SETTINGS_MODULE": "trackside.settings",
             "VAR_DIR": str(folder),
             "SECRET_KEY": "only-for-tests",
             "LEASE_SECONDS": "3",

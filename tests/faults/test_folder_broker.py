@@ -8,8 +8,8 @@ from queue import Empty
 import pytest
 from kombu import Connection
 
-from config.embedded import filesystem_broker
-from config.folder_broker import Channel
+from trackside.embedded import filesystem_broker
+from trackside.folder_broker import Channel
 
 MESSAGES = 2000
 

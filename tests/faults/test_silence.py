@@ -1,5 +1,6 @@
 """Database, store, mail server and Redis that accept and say nothing: every wait has its end."""
 
+import io
 import os
 import threading
 import time
@@ -13,15 +14,20 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import ConnectionHandler
 from django.test import Client
 
-from config import bulkhead, s3
-from config.s3 import PlainS3Storage
-from config.stack import HOST, Missing
-from scoring import jobs, parts
+from campaigns import stored_files
+from campaigns.models import Run
+from scoring import backups, verifying
+from scoring.jobs import parts
+from scoring.jobs import queue as jobs
 from tests.faults.servers import Postgres, Redis
 from tests.faults.silent import accepting_and_saying_nothing, stopped
 from tests.faults.site import wait_for
+from trackside import bulkhead, s3
+from trackside.processes import HOST
+from trackside.s3 import PlainS3Storage
+from trackside.stack import Missing
 
-pytestmark = pytest.mark.timeout(60)  # what waits without end fails by this
+pytestmark = [pytest.mark.long, pytest.mark.timeout(60)]  # what waits without end fails by this
 
 
 @pytest.fixture
@@ -44,7 +50,7 @@ def silent_port() -> Iterator[int]:
 
 
 def connection_to(server: Postgres) -> BaseDatabaseWrapper:
-    site = {"ENGINE": "config.postgres", "NAME": "postgres", "USER": "postgres", "HOST": HOST}
+    site = {"ENGINE": "trackside.postgres", "NAME": "postgres", "USER": "postgres", "HOST": HOST}
     options = {"PORT": server.port, "OPTIONS": {"silent_seconds": 1.5}}
     return ConnectionHandler({"default": site | options})["default"]
 
@@ -119,6 +125,31 @@ def test_a_silent_store_holds_few_threads_and_for_a_while(
         store.open("a")
 
 
+class SlowStore:
+    """Behind a bulkhead, and slower to its first byte than others wait for a place."""
+
+    def __init__(self) -> None:
+        self.bulkhead = bulkhead.Bulkhead()
+
+    def open(self, name: str) -> io.BytesIO:
+        with self.bulkhead.visit(name):
+            time.sleep(0.5)
+        return io.BytesIO(b"")
+
+
+def test_a_backup_and_a_verification_do_not_crowd_a_slow_store(
+    short_limits: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(backups, "default_storage", SlowStore())
+    names = [str(number) for number in range(10)]
+    assert [key for key, copy in backups._copies(names, tmp_path) if copy] == names
+    monkeypatch.setattr(stored_files, "default_storage", store := SlowStore())
+    rows = [Run(storage_key=name, digest="") for name in names]
+    for row, fault in verifying._faults(rows):
+        store.open(row.storage_key)  # to mend it, while others are read
+        assert fault == "damaged"
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("part", ["storage", "broker", "mail"])
 def test_healthz_names_the_part_that_is_silent(
@@ -126,7 +157,7 @@ def test_healthz_names_the_part_that_is_silent(
 ) -> None:
     monkeypatch.setattr(parts, "PROBES", parts.make_probes())
     if part == "storage":
-        store = {"BACKEND": "config.s3.PlainS3Storage", "OPTIONS": options_of(silent_port)}
+        store = {"BACKEND": "trackside.s3.PlainS3Storage", "OPTIONS": options_of(silent_port)}
         settings.STORAGES = settings.STORAGES | {"default": store}
     elif part == "broker":
         settings.USES_FOLDER_BROKER = False

@@ -12,8 +12,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from config.stack import HOST, answers, free_port, wait_for
 from tests.faults import files
+from trackside.processes import HOST, answers, free_port, wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PATH = "/api/campaigns/faults/runs/"
@@ -36,7 +36,7 @@ class Web:
     def __init__(self, environment: dict[str, str], log: Path, *, token: str) -> None:
         self.port = free_port()
         self._token = token
-        command = f"gunicorn config.wsgi --bind {HOST}:{self.port} --worker-class gthread"
+        command = f"gunicorn trackside.wsgi --bind {HOST}:{self.port} --worker-class gthread"
         with log.open("ab") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", *command.split(), "--workers", "2", "--threads", "8",

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from config.nginx import NOBODY, write_configuration, write_http
-from config.stack import HOST, Missing, free_port, listens, program, wait_for
+from trackside.nginx import NOBODY, write_configuration, write_http
+from trackside.processes import HOST, free_port, listens, wait_for
+from trackside.stack import Missing, program
 
 # Linux answers for all of 127.0.0.0/8, so one machine has as many clients as a test needs.
 TERMINATOR = "127.0.0.2"

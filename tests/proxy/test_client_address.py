@@ -11,10 +11,10 @@ from django.core.cache import caches
 from pytest_django.live_server_helper import LiveServer
 from rest_framework.throttling import SimpleRateThrottle
 
-from config import settings as site
-from config.stack import HOST
 from tests.making import make_user
 from tests.proxy.conftest import StartProxy, ask
+from trackside import settings as site
+from trackside.processes import HOST
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ALICE, MALLORY = "127.0.0.11", "127.0.0.66"

@@ -5,8 +5,8 @@ import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from config.stack import HOST
 from tests.proxy.conftest import StartProxy, ask
+from trackside.processes import HOST
 
 SLOW, OTHER = "127.0.0.70", "127.0.0.71"
 MOST = 5

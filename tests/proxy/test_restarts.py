@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from config.stack import HOST, free_port, listens, wait_for
 from tests.proxy.conftest import StartProxy, ask
+from trackside.processes import HOST, free_port, listens, wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -20,7 +20,7 @@ def start_web(port: int) -> subprocess.Popen[bytes]:
     process = subprocess.Popen(
         [
             sys.executable, "-m", "gunicorn", "tests.proxy.slow:application",
-            "--bind", f"{HOST}:{port}", "--worker-class", "config.web_worker.WebWorker",
+            "--bind", f"{HOST}:{port}", "--worker-class", "trackside.web_worker.WebWorker",
             "--threads", "4", "--no-control-socket",
         ],
         cwd=ROOT,

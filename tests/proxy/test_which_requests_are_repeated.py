@@ -10,8 +10,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from config.stack import HOST, free_port
 from tests.proxy.conftest import StartProxy, ask
+from trackside.processes import HOST, free_port
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nOK"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from config.stack import Missing, Stack, running
+from trackside.stack import Missing, Stack, running
 
 
 @pytest.fixture(scope="session")

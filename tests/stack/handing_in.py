@@ -9,7 +9,8 @@ from http.client import HTTPConnection
 from itertools import chain
 from typing import Any, TypeAlias
 
-from config.stack import HOST, Stack
+from trackside.processes import HOST
+from trackside.stack import Stack
 
 Body: TypeAlias = bytes | Iterable[bytes]
 SLUG = "stack"
@@ -17,7 +18,7 @@ MEASURES = ("RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "AP")
 
 # Run by manage.py shell: the campaign, its people, and the token that scripts send.
 PREPARE = """
-from campaigns import assignments
+from campaigns.qrels import versions
 from campaigns.models import Campaign, Membership, Team, Topic, User
 from knox.models import AuthToken
 campaign = Campaign.objects.create(
@@ -34,7 +35,7 @@ team = Team.objects.create(campaign=campaign, name="The team")
 Membership.objects.create(campaign=campaign, person=people[0], role="participant", team=team)
 Membership.objects.create(campaign=campaign, person=people[1], role="organiser")
 qrels = "".join(f"{{t}} 0 d{{d}} {{d % 2}}\\n" for t in range({topics}) for d in range(20))
-assignments.add_qrels(campaign=campaign, data=qrels.encode(), note="", actor=None)
+versions.add_qrels(campaign=campaign, data=qrels.encode(), note="", actor=None)
 print("\\n".join(AuthToken.objects.create(person)[1] for person in people))
 """
 

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from config.stack import Missing
+from trackside.stack import Missing
 
 INSIDE = "10.231.16.1"  # the first host, as the second one reaches it
 SECOND = "10.231.16.2"

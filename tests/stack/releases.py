@@ -15,7 +15,8 @@ from http.cookiejar import CookieJar
 from io import BytesIO
 from pathlib import Path
 
-from config.stack import HOST, Missing, answers, free_port, wait_for
+from trackside.processes import HOST, answers, free_port, wait_for
+from trackside.stack import Missing
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 NAMED = ROOT / ".ci" / "previous-release"
@@ -50,6 +51,14 @@ class Release:
     logs: Path
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.environment = self.environment | {"DJANGO_SETTINGS_MODULE": f"{self.site}.settings"}
+
+    @property
+    def site(self) -> str:
+        """The package of its settings, which was called config before it had the project's name."""
+        return "trackside" if (self.tree / "trackside").is_dir() else "config"
+
     def manage(self, *arguments: str) -> str:
         """One command of manage.py, to its end; what it printed."""
         done = subprocess.run(
@@ -61,7 +70,7 @@ class Release:
 
     def start_web(self) -> "Visitor":
         port = free_port()
-        self._start("web", f"gunicorn config.wsgi --bind {HOST}:{port} --worker-class gthread"
+        self._start("web", f"gunicorn {self.site}.wsgi --bind {HOST}:{port} --worker-class gthread"
                     " --threads 4 --no-control-socket")  # fmt: skip
         wait_for(f"the web of the {self.name} release", lambda: answers(port, "/accounts/login/"))
         return Visitor(port)
@@ -69,7 +78,7 @@ class Release:
     def start_worker(self, **settings: str) -> None:
         log = self.logs / f"{self.name}-worker.log"
         begin = log.stat().st_size if log.exists() else 0
-        self._start("worker", f"celery -A config worker -c 1 -n {self.name}@%h"
+        self._start("worker", f"celery -A {self.site}.celery worker -c 1 -n {self.name}@%h"
                     " --without-gossip --without-mingle -l info", **settings)  # fmt: skip
         wait_for(f"the {self.name} worker", lambda: b" ready." in log.read_bytes()[begin:])
 

@@ -14,19 +14,20 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 POSTGRES = os.environ.get("FAULT_POSTGRES", "postgresql://postgres@127.0.0.1:5432")
 NAMES = [f"trackside_backup_{os.getpid()}_{which}" for which in ("from", "to")]
 FILL = """
-from tests.flow.conftest import run_file
-from campaigns import assignments, intake
+from tests.flow_world import run_file
+from campaigns.qrels import versions
+from campaigns.runs import submission
 from campaigns.models import Campaign, Team, Topic
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
-from scoring.draining import perform_waiting_jobs
+from scoring.worker import perform_waiting_jobs
 campaign = Campaign.objects.create(slug="kept", name="Kept", stage="open", is_accepting=True)
 Topic.objects.bulk_create(Topic(campaign=campaign, code=c, position=int(c) - 1) for c in "12")
 team = Team.objects.create(campaign=campaign, name="The team")
-with intake.stored_upload(SimpleUploadedFile("run.txt", run_file())) as file:
-    intake.submit_run(campaign=campaign, team=team, person=None, file=file,
+with submission.stored_upload(SimpleUploadedFile("run.txt", run_file())) as file:
+    submission.submit_run(campaign=campaign, team=team, person=None, file=file,
                       submitted_at=timezone.now(), description="")
-assignments.add_qrels(campaign=campaign, data=b"1 0 d1 1\\n2 0 d2 1\\n", note="", actor=None)
+versions.add_qrels(campaign=campaign, data=b"1 0 d1 1\\n2 0 d2 1\\n", note="", actor=None)
 perform_waiting_jobs(campaign)
 """
 LOOK = """
@@ -35,7 +36,7 @@ from django.core.files.storage import default_storage
 from scoring.models import Score
 run = Run.objects.get()
 print(run.public_id, run.state, default_storage.open(run.storage_key).read() == __import__(
-    "tests.flow.conftest").flow.conftest.run_file())
+    "tests.flow_world").flow_world.run_file())
 print(sorted(Score.objects.values_list("measure", "mean_base")))
 """
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from config.stack import Stack
 from tests.proxy.conftest import ask
+from trackside.stack import Stack
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("stack")]
+pytestmark = [pytest.mark.long, pytest.mark.faults, pytest.mark.xdist_group("stack")]
 LONGEST = 7900  # of a line, nginx's buffers have 8000 bytes
 
 

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from config.stack import Stack
 from tests.stack.handing_in import Track, prepare, run_bytes
+from trackside.stack import Stack
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("stack")]
+pytestmark = [pytest.mark.long, pytest.mark.faults, pytest.mark.xdist_group("stack")]
 PATIENCE = 60
 
 

@@ -12,13 +12,18 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from config.stack import Missing
 from tests.faults.servers import Postgres, Redis
 from tests.stack.handing_in import Track, run_bytes
 from tests.stack.releases import ROOT, Release, Visitor, eventually, extract, previous_release
 from tests.test_migrations import RELEASED
+from trackside.stack import Missing
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("stack"), pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.faults,
+    pytest.mark.xdist_group("stack"),
+    pytest.mark.timeout(600),
+]
 
 JSON = "application/json"
 # By the previous release: a campaign with runs on a shown board, and two people who can log in.
@@ -86,7 +91,6 @@ def environment(folder: Path, services: dict[str, str]) -> dict[str, str]:
     return {
         "PATH": os.environ["PATH"],
         "HOME": os.environ.get("HOME", "/"),
-        "DJANGO_SETTINGS_MODULE": "config.settings",
         "VAR_DIR": str(folder / "var"),
         "SECRET_KEY": "only-for-tests",
         "SITE_URL": "http://127.0.0.1",

@@ -5,10 +5,11 @@ import time
 
 import pytest
 
-from config.stack import HOST, Stack
 from tests.stack.handing_in import prepare, run_bytes
+from trackside.processes import HOST
+from trackside.stack import Stack
 
-pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("stack")]
+pytestmark = [pytest.mark.long, pytest.mark.faults, pytest.mark.xdist_group("stack")]
 DROPS, PAUSE = 8, 0.25
 
 LOOK = """

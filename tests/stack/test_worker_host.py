@@ -13,14 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from config.stack import Missing, Stack, running, wait_for
 from tests.stack.handing_in import Track, prepare, run_bytes
 from tests.stack.hosts import INSIDE, Hosts, two_hosts
+from trackside.processes import wait_for
+from trackside.stack import Missing, Stack, running
 
 CUT_SECONDS = float(os.environ.get("CUT_SECONDS", "25"))
 UPLOADS = 6  # while the cable is pulled
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.faults,
     pytest.mark.xdist_group("stack"),
     pytest.mark.timeout(420 + 4 * CUT_SECONDS),
@@ -60,8 +62,9 @@ class Site:
 
     def start_worker(self, name: str, *prefix: str) -> None:
         self.stack.start(
-            name, *prefix, sys.executable, "-m", "celery", "-A", "config", "worker", "-c", "1",
-            "-n", f"{name}@%h", "--loglevel", "INFO", "--without-gossip", "--without-mingle",
+            name, *prefix, sys.executable, "-m", "celery", "-A", "trackside.celery", "worker",
+            "-c", "1", "-n", f"{name}@%h", "--loglevel", "INFO", "--without-gossip",
+            "--without-mingle",
             LOG_LEVEL="INFO",
             TRACKSIDE_FAULTS=f"in-transaction=meet:{self.gates},before-commit=meet:{self.gates}",
         )  # fmt: skip

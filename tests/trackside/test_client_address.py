@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
 from campaigns.client_address import client_network
-from config.middleware import take_client_address
+from trackside.middleware import take_client_address
 
 PEER = "172.30.250.9"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES = COMPOSE["services"]
 ONCE = {"migrate"}
@@ -40,7 +40,7 @@ def test_every_service_that_stays_says_how_it_is_and_gets_time_to_end(name: str)
 
 
 def test_uploads_on_their_way_lie_on_a_disk_and_not_in_the_memory_of_who_takes_them() -> None:
-    site = (ROOT / "config/proxy/trackside.conf.template").read_text()
+    site = (ROOT / "trackside/proxy/trackside.conf.template").read_text()
     spool = SERVICES["proxy"]["environment"]["SPOOL"]
     assert re.findall(r"client_body_temp_path (\S+)/", site) == ["${SPOOL}"]
     assert re.findall(r"proxy_temp_path (\S+)/", site) == ["${SPOOL}"]
@@ -65,21 +65,21 @@ def test_no_command_is_wrapped_in_a_shell_that_swallows_signals() -> None:
 
 
 def test_the_proxy_says_itself_when_a_request_began_and_whence_it_came() -> None:
-    site = (ROOT / "config/proxy/trackside.conf.template").read_text()
+    site = (ROOT / "trackside/proxy/trackside.conf.template").read_text()
     times = 'X-Arrived "$arrived $msec"'
     for header in (times, "X-Forwarded-For $remote_addr", "X-Forwarded-Proto"):
         assert f"proxy_set_header {header}" in site
 
 
 def test_what_the_proxy_shows_by_itself_lies_where_it_looks_and_stands_alone() -> None:
-    site = (ROOT / "config/proxy/trackside.conf.template").read_text()
-    folder, _, _ = SERVICES["proxy"]["volumes"][0].removeprefix("./config/proxy:").partition(":")
+    site = (ROOT / "trackside/proxy/trackside.conf.template").read_text()
+    folder, _, _ = SERVICES["proxy"]["volumes"][0].removeprefix("./trackside/proxy:").partition(":")
     assert SERVICES["proxy"]["environment"]["PAGES"] == folder
     assert "alias ${PAGES}/refusal.html;" in site  # crowded.html is the same file
     pages = set(re.findall(r"location = /(\w+\.html)", site)) - {"crowded.html"}
     assert pages == {"away.html", "refusal.html"}
     for page in pages:
-        text = (ROOT / "config/proxy" / page).read_text()
+        text = (ROOT / "trackside/proxy" / page).read_text()
         assert re.findall(r'<script|<link|src=|url\(|@import|href="(?!/")[^"]', text) == []
 
 

@@ -14,9 +14,9 @@ from django.conf import LazySettings
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
-from config.checks import check_deployment
+from trackside.checks import check_deployment
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PLAIN = "django.contrib.staticfiles.storage.StaticFilesStorage"
 PRODUCTION = "whitenoise.storage.CompressedManifestStaticFilesStorage"
 

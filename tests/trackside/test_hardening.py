@@ -13,14 +13,18 @@ from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
-from config.checks import check_deployment
 from tests.making import make_campaign, make_organiser, make_user
+from trackside.checks import check_deployment
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
-    path for wing in ("campaigns", "scoring", "config") for path in (ROOT / wing).rglob("*.py")
+    path for wing in ("campaigns", "scoring", "trackside") for path in (ROOT / wing).rglob("*.py")
 ]
-STARTERS = {"config/demo.py", "config/stack.py"}  # ask what they started on this machine how it is
+STARTERS = {
+    "trackside/demo.py",
+    "trackside/processes.py",
+    "trackside/stack.py",
+}  # ask what they started on this machine how it is
 
 LOOSENED = {
     "MIDDLEWARE": ["django.middleware.gzip.GZipMiddleware"],
@@ -75,7 +79,7 @@ print(settings.DATABASES["default"].get("OPTIONS", {{}}).get("options", "without
 
 @pytest.mark.parametrize(
     ("door", "has_limit"),
-    [("import config.wsgi", True), ("import config.celery", False)],
+    [("import trackside.wsgi", True), ("import trackside.celery", False)],
 )
 def test_a_page_may_not_ask_postgresql_for_longer_than_a_worker_may(
     door: str, has_limit: bool, tmp_path: Path
@@ -86,7 +90,7 @@ def test_a_page_may_not_ask_postgresql_for_longer_than_a_worker_may(
         env={
             "PATH": os.environ["PATH"],
             "VAR_DIR": str(tmp_path),
-            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "DJANGO_SETTINGS_MODULE": "trackside.settings",
             "DATABASE_URL": "postgres://somebody@127.0.0.1:1/none",
             "BROKER_URL": "redis://127.0.0.1:1/0",
         },

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import User
-from config import settings as site
+from trackside import settings as site
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 TWICE = {"password1": "a fine long password", "password2": "a fine long password"}

@@ -18,10 +18,10 @@ from django.urls import reverse
 from moto.server import ThreadedMotoServer
 
 from campaigns.models import Run
-from config.s3 import IN_MEMORY
-from config.stack import free_port, listens, wait_for
 from scoring.models import Evaluation
-from tests.flow.conftest import World, run_file, rung, world
+from tests.flow_world import World, run_file, rung, world
+from trackside.processes import free_port, listens, wait_for
+from trackside.s3 import IN_MEMORY
 
 __all__ = ["rung", "world"]
 
@@ -77,7 +77,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
 @pytest.fixture
 def in_the_store(world: World, store: dict[str, str], settings: object) -> World:
     storage = {
-        "BACKEND": "config.s3.PlainS3Storage",
+        "BACKEND": "trackside.s3.PlainS3Storage",
         "OPTIONS": store | {"default_acl": None, "file_overwrite": True},
     }
     settings.STORAGES = settings.STORAGES | {"default": storage}

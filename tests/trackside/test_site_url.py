@@ -10,10 +10,10 @@ from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
-from config.checks import check_deployment
 from tests.making import make_campaign, make_organiser, make_user
+from trackside.checks import check_deployment
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SITE, FORGED = "https://evaluation.example.org", "evaluation.example.org:6666"
 
 
@@ -56,6 +56,28 @@ def test_no_other_link_does(settings: LazySettings) -> None:
     assert FORGED not in page
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("host", ["evaluation.example.org", "other.example.org"])
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [("", 302), ("https://evil.example", 403), ("https://elsewhere.example.org", 403)],
+)
+def test_forms_work_under_every_allowed_host_and_from_no_other_site(
+    host: str, origin: str, status: int
+) -> None:
+    make_user("ada@example.org")
+    browser = Client(enforce_csrf_checks=True, headers={"Host": host, "X-Forwarded-Proto": "https"})
+    browser.get(reverse("account_login"))
+    sent = {
+        "login": "ada@example.org",
+        "password": "a long password",
+        "csrfmiddlewaretoken": browser.cookies["csrftoken"].value,
+    }
+    origin = origin or f"https://{host}"
+    answer = browser.post(reverse("account_login"), sent, headers={"Origin": origin})
+    assert answer.status_code == status
+
+
 def test_a_name_that_is_not_the_site_s_is_refused() -> None:
     assert client("evil.example").get("/healthz?of=web").status_code == 400
 
@@ -85,7 +107,7 @@ def test_a_site_with_https_does_not_start_without_its_url(
     url: str, starts: bool, tmp_path: Path
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "import config.settings"],
+        [sys.executable, "-c", "import trackside.settings"],
         cwd=ROOT,
         env={"HTTPS": "true", "SITE_URL": url, "VAR_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"},
         capture_output=True,

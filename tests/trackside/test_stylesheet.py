@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-STYLES = Path(__file__).resolve().parent.parent / "static" / "trackside.css"
+STYLES = Path(__file__).resolve().parents[2] / "static" / "trackside.css"
 
 
 def test_every_part_of_the_stylesheet_begins_outside_of_any_other() -> None:

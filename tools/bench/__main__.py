@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from scoring.bench.campaign import TOPICS, write_campaign
-from scoring.bench.comparison import compare
-from scoring.bench.pairs import time_pairs
-from scoring.bench.rescoring import time_rescoring
-from scoring.bench.stages import time_stages
-from scoring.bench.starting import time_help
-from scoring.bench.ties import time_ties
-from scoring.simulation import draw_collection
+from scoring.demo.simulation import draw_collection
+from tools.bench.campaign import TOPICS, write_campaign
+from tools.bench.comparison import compare
+from tools.bench.pairs import time_pairs
+from tools.bench.rescoring import time_rescoring
+from tools.bench.stages import time_stages
+from tools.bench.starting import time_help
+from tools.bench.ties import time_ties
 
 
 def main() -> None:

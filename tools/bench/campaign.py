@@ -5,7 +5,7 @@ from itertools import islice, product
 from pathlib import Path
 from typing import Final
 
-from scoring.simulation import (
+from scoring.demo.simulation import (
     FORMS,
     Collection,
     Retrieved,

@@ -21,19 +21,19 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from scoring.bench.campaign import DEPTH, MEASURES, TOPICS
-from scoring.bench.clock import HEADINGS, ROUNDS, median, seconds, three
-from scoring.bench.other_tools import (
+from scoring.cli.measure_lines import read_measures
+from scoring.cli.opening import open_qrels
+from scoring.cli.scored_runs import Rules, ScoredRun, score_file
+from scoring.core.measures.graded import default_gain_map
+from tools.bench.campaign import DEPTH, MEASURES, TOPICS
+from tools.bench.clock import HEADINGS, ROUNDS, median, seconds, three
+from tools.bench.other_tools import (
     ScoreFile,
     cold_pytrec_eval,
     compiling_environment,
     missing_tools,
     other_tools,
 )
-from scoring.cli.measure_lines import read_measures
-from scoring.cli.opening import open_qrels
-from scoring.cli.scored_runs import Rules, ScoredRun, score_file
-from scoring.core.measures.graded import default_gain_map
 
 SAMPLE = 6  # runs that the slower tools score in a round
 REFERENCES: Final = ("ours, warm", "ours, warm, two workers", "ours, cold")

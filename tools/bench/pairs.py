@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from scoring.bench.campaign import RUNS, TOPICS
-from scoring.bench.clock import HEADINGS, median, rounds, three
-from scoring.core.corrections import randomised_tukey_hsd
-from scoring.core.pairs import EXACT, Pairs, all_pairs, compare
-from scoring.core.signed_ranks import wilcoxon
-from scoring.core.significance import paired_t, sign_flip
+from scoring.core.statistics.corrections import randomised_tukey_hsd
+from scoring.core.statistics.pairs import EXACT, Pairs, all_pairs, compare
+from scoring.core.statistics.signed_ranks import wilcoxon
+from scoring.core.statistics.significance import paired_t, sign_flip
+from tools.bench.campaign import RUNS, TOPICS
+from tools.bench.clock import HEADINGS, median, rounds, three
 
 SAMPLE: Final = 400  # pairs that scipy is timed on
 CHANCES: Final = 10_000  # sign flips, or exchanges of scores

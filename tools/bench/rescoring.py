@@ -11,15 +11,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.bench.campaign import MEASURES
-from scoring.bench.clock import HEADINGS, ROUNDS, median, three
 from scoring.cli.opening import open_qrels, open_run, rank_run
-from scoring.core.alignment import align
-from scoring.core.artefacts import pack_grades, pack_ranking, unpack_grades, unpack_ranking
-from scoring.core.judgments import JudgmentTable
+from scoring.core.data.alignment import align
+from scoring.core.data.artefacts import pack_grades, pack_ranking, unpack_grades, unpack_ranking
+from scoring.core.data.judgments import JudgmentTable
+from scoring.core.data.ranking import Ranking
 from scoring.core.measures.graded import GradedTopics, default_gain_map, evaluate
 from scoring.core.measures.names import parse_measure
-from scoring.core.ranking import Ranking
+from tools.bench.campaign import MEASURES
+from tools.bench.clock import HEADINGS, ROUNDS, median, three
 
 FROM_GRADES: Final = ("read the grades", "measures")
 FROM_RANKINGS: Final = ("read the ranking", "align", "measures")

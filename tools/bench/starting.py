@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from scoring.bench.clock import HEADINGS, rounds, three
-from scoring.bench.other_tools import compiling_environment
+from tools.bench.clock import HEADINGS, rounds, three
+from tools.bench.other_tools import compiling_environment
 
 _PROJECT: Final = Path(__file__).resolve().parents[2]
 

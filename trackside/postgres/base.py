@@ -15,7 +15,7 @@ import psycopg
 from django.db import OperationalError
 from django.db.backends.postgresql import base
 
-from scoring.probes import Probe
+from scoring.jobs.probes import Probe
 
 CONNECT_SECONDS = 2  # the least that libpq knows
 OF_PSYCOPG = {"autocommit", "context", "cursor_factory", "prepare_threshold", "row_factory"}

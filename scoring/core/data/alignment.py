@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.grades import PAST_END, UNJUDGED
-from scoring.core.judgments import JudgmentTable, find_judgments
-from scoring.core.ranking import Ranking
+from scoring.core.data.grades import PAST_END, UNJUDGED
+from scoring.core.data.judgments import JudgmentTable, find_judgments
+from scoring.core.data.ranking import Ranking
 
 __all__ = ["PAST_END", "UNJUDGED", "Alignment", "align", "align_beginnings", "align_fully"]
 

@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.ranking import WORD, Ranking, hash_doc_ids
+from scoring.core.data.ranking import WORD, Ranking, hash_doc_ids
 
 FORMAT_VERSION: Final = 1
 

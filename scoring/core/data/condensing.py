@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from scoring.core.grades import PAST_END
+from scoring.core.data.grades import PAST_END
 from scoring.core.measures.arrays import GradedTopics
 
 

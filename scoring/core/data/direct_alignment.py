@@ -12,10 +12,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.alignment import Alignment
-from scoring.core.grades import PAST_END, UNJUDGED
-from scoring.core.judgments import JudgmentTable, judged_documents
-from scoring.core.ranking import (
+from scoring.core.data.alignment import Alignment
+from scoring.core.data.grades import PAST_END, UNJUDGED
+from scoring.core.data.judgments import JudgmentTable, judged_documents
+from scoring.core.data.ranking import (
     begins_group,
     check_columns,
     hash_doc_ids,

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.grades import UNJUDGED
-from scoring.core.judgments import JudgmentTable, find_judgments
-from scoring.core.ranking import Ranking
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.data.judgments import JudgmentTable, find_judgments
+from scoring.core.data.ranking import Ranking
 
 
 @dataclass(frozen=True, eq=False)

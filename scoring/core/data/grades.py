@@ -1,4 +1,4 @@
-"""The two values of a grade cell that are no grade (design.md 3: 0-127, -1, -128)."""
+"""The two values of a grade cell that are no grade; grades are 0 to 127."""
 
 from typing import Final
 

@@ -8,8 +8,8 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.grades import HIGHEST_POSSIBLE_GRADE, UNJUDGED
-from scoring.core.ranking import hash_doc_ids, id_words, whole_words
+from scoring.core.data.grades import HIGHEST_POSSIBLE_GRADE, UNJUDGED
+from scoring.core.data.ranking import hash_doc_ids, id_words, whole_words
 
 _SLOTS_A_JUDGMENT = 4  # at least, so that few documents meet a judgment that is not theirs
 
@@ -59,7 +59,7 @@ def build_table(
 
     `topics` are the campaign's, in position order; `topic_index` (one entry per judgment, as
     `doc_ids` and `grades`) points into `qrels_topics`. A negative grade means "in the pool, not
-    judged" and becomes UNJUDGED (measures.md section 1).
+    judged" and becomes UNJUDGED.
 
     Raises ValueError, naming topic and document, for a grade above `highest_grade`, for a document
     judged twice in a topic, and for a topic of the qrels that the campaign does not have.

@@ -2,7 +2,7 @@
 
 Documents are ordered by retrieval score, descending, compared in double precision (-0.0 equals
 0.0). Equal scores are ordered by document id, descending as bytes: trec_eval's order
-(`form_res_rels.c`; measures.md section 1). The rank column of a run file is unknown here.
+(`form_res_rels.c`). The rank column of a run file is unknown here.
 """
 
 from collections.abc import Sequence

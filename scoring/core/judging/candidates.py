@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.grades import UNJUDGED
-from scoring.core.judgments import JudgmentTable, find_judgments
-from scoring.core.ranking import Ranking, hash_doc_ids, id_words, whole_words
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.data.judgments import JudgmentTable, find_judgments
+from scoring.core.data.ranking import Ranking, hash_doc_ids, id_words, whole_words
 
 
 @dataclass(frozen=True, eq=False)

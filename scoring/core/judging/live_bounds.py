@@ -9,9 +9,9 @@ a score by less than 2^-61 for each document of a list, 1e-15 for a thousand.
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.candidates import Candidates
-from scoring.core.grades import UNJUDGED
-from scoring.core.selection import Bounds
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.judging.candidates import Candidates
+from scoring.core.judging.selection import Bounds
 
 _UNIT = 2.0**-60
 

@@ -9,9 +9,9 @@ judged C has nothing to go by, and its forecast is that of B.
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.candidates import Candidates
-from scoring.core.grades import UNJUDGED
-from scoring.core.selection import Bounds, Strategy, Weighing, bounds_of_runs, choose
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.judging.candidates import Candidates
+from scoring.core.judging.selection import Bounds, Strategy, Weighing, bounds_of_runs, choose
 
 
 def expected_shares(

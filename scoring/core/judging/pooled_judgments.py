@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.grades import PAST_END, UNJUDGED
-from scoring.core.judgments import JudgmentTable, find_judgments
-from scoring.core.ranking import Ranking
+from scoring.core.data.grades import PAST_END, UNJUDGED
+from scoring.core.data.judgments import JudgmentTable, find_judgments
+from scoring.core.data.ranking import Ranking
 
 NOWHERE: Final = np.iinfo(np.int32).max  # the position of a document that no run has
 TOPICS_SPARED: Final = 0.05  # share of the judged topics on which a pooled document may be missing

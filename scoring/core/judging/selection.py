@@ -1,7 +1,7 @@
 """Which documents to judge next: pooling, and methods A, B and C.
 
 A. Moffat, W. Webber and J. Zobel. Strategic system comparisons via targeted relevance judgments.
-SIGIR 2007, sections 3 and 4; measures.md section 7 for what they leave open.
+SIGIR 2007, sections 3 and 4, which treat one topic; what follows says how it is for many.
 
 A document at rank b contributes c = (1 - p) p^(b-1) to a run's RBP. A candidate's weight is
 
@@ -15,8 +15,7 @@ Pooling and A can be decided beforehand; B and C are weighed anew after every ba
 candidate's own topic. Weights are rounded to 12 decimals; the greatest comes first over all topics
 together, equal ones by topic code, then document id, ascending as bytes. Pooling's weights are
 only as many as there are ranks, and by topic code a small budget would never reach the last
-topics: there equal ranks go in the order in which the runs, one after the other, name them
-(measures.md section 7 says topic code here too, but its figures come from this order).
+topics: there equal ranks go in the order in which the runs, one after the other, name them.
 """
 
 from dataclasses import dataclass
@@ -25,9 +24,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.candidates import Candidates
-from scoring.core.grades import UNJUDGED
-from scoring.core.standing import DECIMALS
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.judging.candidates import Candidates
+from scoring.core.statistics.standing import DECIMALS
 
 Method: TypeAlias = Literal["pooling", "A", "B", "C"]
 Scope: TypeAlias = Literal["run", "topic"]

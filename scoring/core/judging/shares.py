@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.grades import UNJUDGED
+from scoring.core.data.grades import UNJUDGED
 from scoring.core.measures.arrays import GradedTopics
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure

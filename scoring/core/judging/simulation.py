@@ -2,7 +2,7 @@
 
 Judging is played with the judgments of a campaign that has been judged already: a selection method
 asks, the full qrels answer. A. Moffat, W. Webber and J. Zobel, SIGIR 2007, section 5, Tables 2 to
-5; measures.md section 7.
+5.
 """
 
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.candidates import Candidates
-from scoring.core.grades import UNJUDGED
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.judging.candidates import Candidates
+from scoring.core.judging.selection import Bounds, Strategy, Weighing, bounds_of_runs, static_order
 from scoring.core.measures.arrays import Scores
-from scoring.core.projection import projections, upper_bounds
-from scoring.core.selection import Bounds, Strategy, Weighing, bounds_of_runs, static_order
-from scoring.core.signed_ranks import wilcoxon
-from scoring.core.significance import compare_winners, count_separated
+from scoring.core.statistics.projection import projections, upper_bounds
+from scoring.core.statistics.signed_ranks import wilcoxon
+from scoring.core.statistics.significance import compare_winners, count_separated
 
 DEFAULT_BATCH = 20  # judgments after which methods B and C weigh anew
 

@@ -13,14 +13,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.corrections import correct
+from scoring.core.judging.selection import Bounds
 from scoring.core.measures.arrays import Scores
-from scoring.core.pairs import Pairs, compare
-from scoring.core.projection import projections, upper_bounds
-from scoring.core.selection import Bounds
-from scoring.core.signed_ranks import wilcoxon
-from scoring.core.significance import compare_winners, count_separated
-from scoring.core.standing import DECIMALS
+from scoring.core.statistics.corrections import correct
+from scoring.core.statistics.pairs import Pairs, compare
+from scoring.core.statistics.projection import projections, upper_bounds
+from scoring.core.statistics.signed_ranks import wilcoxon
+from scoring.core.statistics.significance import compare_winners, count_separated
+from scoring.core.statistics.standing import DECIMALS
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.grades import HIGHEST_POSSIBLE_GRADE, PAST_END, UNJUDGED
+from scoring.core.data.grades import HIGHEST_POSSIBLE_GRADE, PAST_END, UNJUDGED
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +75,11 @@ class GradedTopics:
         mask: NDArray[np.bool_] = self.grades == UNJUDGED
         return mask
 
+    def block(self, rows: slice) -> "GradedTopics":
+        """Some of the topics."""
+        pooled = None if self.pooled is None else self.pooled[rows]
+        return GradedTopics(self.grades[rows], self.grade_counts[rows], self.gain_map, pooled)
+
     def relevant(self, rel: int = 1) -> NDArray[np.bool_]:
         """bool[topics, depth]: judged with grade `rel` or higher (0: judged)."""
         _check_rel(rel)
@@ -98,7 +103,7 @@ class Scores:
 
 
 def default_gain_map(highest_grade: int) -> NDArray[np.float64]:
-    """float64[highest_grade + 1]: grade / highest (measures.md section 1)."""
+    """float64[highest_grade + 1]: grade / highest, for a campaign without a map of its own."""
     if not 1 <= highest_grade <= HIGHEST_POSSIBLE_GRADE:
         raise ValueError(f"the highest grade must lie in 1..{HIGHEST_POSSIBLE_GRADE}")
     return np.arange(highest_grade + 1) / highest_grade

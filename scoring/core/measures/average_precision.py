@@ -2,7 +2,7 @@
 
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, UserModel
-from scoring.core.measures.precision import BUCKLEY_VOORHEES, NONE_USEFUL, share
+from scoring.core.measures.precision import BUCKLEY_VOORHEES, share
 from scoring.core.measures.workings import Workings
 
 
@@ -16,7 +16,6 @@ def compute(arguments: Arguments, workings: Workings) -> Scores:
 
 AP = Family(
     name="AP",
-    version=1,
     compute=compute,
     parameters=(REL,),
     cutoff="optional",
@@ -30,13 +29,8 @@ AP = Family(
         ),
         formula="(1/R) · Σ b_i · P@i",
         reference=BUCKLEY_VOORHEES,
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=True,
-        view="rank",
-        has_residual=False,
-        residual=NONE_USEFUL,
         user_model=UserModel(
             browsing=(
                 "The user (Robertson, SIGIR 2008) picks a number s from 1 to R at random and reads "

@@ -1,5 +1,6 @@
 """The families of measures, in one explicit list."""
 
+import re
 from importlib import import_module
 from typing import Final
 
@@ -50,9 +51,25 @@ FAMILIES: Final[tuple[Family, ...]] = (
 _BY_NAME: Final = {family.name: family for family in FAMILIES}
 
 
+def meaning_of(name: str) -> str:
+    """What a measure of this name says, in a few sentences. Raises UnknownMeasure."""
+    facts = family_named(re.split(r"[(@]", name)[0]).facts
+    worse = " Lower is better." if facts.is_lower_better else ""
+    return f"{facts.pretty_name}. {facts.description}{worse}"
+
+
 def family_of(measure: Measure) -> Family:
     """The family of a measure. Raises UnknownMeasure."""
     return family_named(measure.family)
+
+
+def is_lower_better(measure: Measure) -> bool:
+    return family_of(measure).facts.is_lower_better
+
+
+def sign_of(measure: Measure) -> float:
+    """-1 where a lower score is better: times it, higher is better."""
+    return -1.0 if is_lower_better(measure) else 1.0
 
 
 def family_named(name: str) -> Family:

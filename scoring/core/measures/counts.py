@@ -52,7 +52,6 @@ def _count(
 
     return Family(
         name=name,
-        version=1,
         compute=compute,
         parameters=(REL,) if has_rel else (),
         trec_eval=trec_eval,
@@ -63,11 +62,9 @@ def _count(
             formula=formula,
             reference=BUCKLEY_VOORHEES,
             range=(0.0, 1.0 if name == "NumQ" else math.inf),
-            direction="higher",
             relevance="binary",
             needs_relevant=name == "NumRel",
             view="set",
-            has_residual=False,
             residual="None: it counts what is known.",
         ),
     )

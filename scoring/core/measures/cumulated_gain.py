@@ -21,7 +21,6 @@ from scoring.core.measures.gains import (
     rewarded,
 )
 from scoring.core.measures.measure import Arguments, Facts, Family, Parameter, UserModel
-from scoring.core.measures.precision import NONE_USEFUL
 from scoring.core.measures.special_functions import exponential_integral
 from scoring.core.measures.weighted import Weighting, Weights, score_weighting
 from scoring.core.measures.workings import Workings
@@ -128,7 +127,6 @@ def _weight_between(log_base: float, first: int, cutoff: int) -> float:
 
 DCG = Family(
     name="DCG",
-    version=1,
     compute=compute_dcg,
     parameters=(LOG_BASE, GAIN),
     cutoff="required",
@@ -138,10 +136,8 @@ DCG = Family(
         formula="Σ_{i≤k} G_i / log2(i + 1); with b: Σ_{i≤k} G_i / max(1, log_b i)",
         reference=JARVELIN_KEKALAINEN,
         range=(0.0, math.inf),
-        direction="higher",
         relevance="graded",
         needs_relevant=False,
-        view="rank",
         has_residual=True,
         residual="The highest gain at every one of the first k ranks that is unjudged or missing.",
         user_model=USER,
@@ -150,7 +146,6 @@ DCG = Family(
 
 NDCG = Family(
     name="nDCG",
-    version=1,
     compute=compute_ndcg,
     parameters=(LOG_BASE, GAIN),
     cutoff="optional",
@@ -164,13 +159,8 @@ NDCG = Family(
         ),
         formula="DCG@k / DCG@k of the ideal ranking",
         reference=JARVELIN_KEKALAINEN,
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="graded",
         needs_relevant=True,
-        view="rank",
-        has_residual=False,
-        residual=NONE_USEFUL,
         user_model=USER,
     ),
 )

@@ -7,13 +7,16 @@ the tail p^d of a residual is then the same sum (RBP paper 4.4).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.grades import PAST_END, UNJUDGED
+from scoring.core.data.grades import PAST_END, UNJUDGED
 
 Vector = NDArray[np.float64]
+
+_GRADES_AT_A_TIME: Final = 1 << 18  # eight bytes each as gains
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,14 +48,16 @@ class PrecisionRecall:
 def rank_shares(grades: NDArray[np.int8], gain_of_grade: Vector) -> RankShares:
     """`grades` int8[topics, ranks] of the topics that count; `gain_of_grade` float64[highest grade
     + 1], by grade."""
-    topics = max(len(grades), 1)
-    is_unknown = (grades == UNJUDGED) | (grades == PAST_END)
-    gains = np.where(is_unknown, 0.0, gain_of_grade[np.maximum(grades, 0)])
-    return RankShares(
-        gain=gains.sum(axis=0) / topics,
-        unknown=is_unknown.sum(axis=0) / topics,
-        highest_gain=float(gain_of_grade.max()),
-    )
+    topics, ranks = max(len(grades), 1), grades.shape[1]
+    gain, unknown = np.zeros(ranks), np.zeros(ranks, np.int64)
+    step = max(1, _GRADES_AT_A_TIME // max(ranks, 1))
+    for start in range(0, len(grades), step):
+        block = grades[start : start + step]
+        is_unknown = (block == UNJUDGED) | (block == PAST_END)
+        gains = np.where(is_unknown, 0.0, gain_of_grade[np.maximum(block, 0)])
+        gain = np.vstack((gain, gains)).sum(axis=0)  # topic after topic, as without blocks
+        unknown += is_unknown.sum(axis=0)
+    return RankShares(gain / topics, unknown / topics, float(gain_of_grade.max()))
 
 
 def bounds_by_depth(shares: RankShares, persistence: float, depths: Sequence[int]) -> Bounds:

@@ -11,14 +11,14 @@ from typing import Final
 
 import numpy as np
 
-from scoring.core.grades import PAST_END
+from scoring.core.data.grades import PAST_END
 from scoring.core.measures.aliases import IR_MEASURES
 from scoring.core.measures.arrays import GradedTopics
 from scoring.core.measures.catalogue import FAMILIES
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Family, Measure, Parameter, Value, format_value
 from scoring.core.measures.names import make_measure
-from scoring.core.ties import has_bounds, has_expected
+from scoring.core.ties.ties import has_bounds, has_expected
 
 # Where a reader looks for a family; one that is not named stands in a group at the end.
 _NAMED: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (

@@ -44,7 +44,6 @@ def _expected(stops: NDArray[np.float64]) -> NDArray[np.float64]:
 
 ERR = Family(
     name="ERR",
-    version=1,
     compute=compute,
     cutoff="optional",
     facts=Facts(
@@ -58,11 +57,8 @@ ERR = Family(
             "O. Chapelle, D. Metzler, Y. Zhang and P. Grinspan. Expected reciprocal rank for "
             "graded relevance. CIKM 2009."
         ),
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="graded",
         needs_relevant=False,
-        view="rank",
         has_residual=True,
         residual="Exact: every unjudged document and missing rank taken as of the highest grade.",
         user_model=UserModel(

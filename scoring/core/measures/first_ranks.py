@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.gains import MAP, rewarded
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, UserModel
-from scoring.core.measures.precision import BUCKLEY_VOORHEES, NONE_USEFUL, share
+from scoring.core.measures.precision import BUCKLEY_VOORHEES, share
 from scoring.core.measures.workings import Workings
 
 ONE_ANSWER = UserModel(
@@ -72,7 +72,6 @@ def compute_unjudged(arguments: Arguments, workings: Workings) -> Scores:
 
 F1 = Family(
     name="F1",
-    version=1,
     compute=compute_f1,
     parameters=(REL,),
     cutoff="required",
@@ -84,18 +83,12 @@ F1 = Family(
             "F. McSherry and M. Najork. Computing information retrieval performance measures "
             "efficiently in the presence of tied scores. ECIR 2008, section 2.3."
         ),
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=True,
-        view="rank",
-        has_residual=False,
-        residual=NONE_USEFUL,
     ),
 )
 PR = Family(
     name="PR",
-    version=1,
     compute=compute_pr,
     parameters=(REL,),
     cutoff="required",
@@ -107,18 +100,12 @@ PR = Family(
         ),
         formula="1 / (1/P@k + 1/R@k − 1)",
         reference="W. M. Shaw, Jr. On the foundation of evaluation. JASIS 37(5), 1986.",
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=True,
-        view="rank",
-        has_residual=False,
-        residual=NONE_USEFUL,
     ),
 )
 RELATIVE_P = Family(
     name="relative_P",
-    version=1,
     compute=compute_relative_precision,
     parameters=(REL,),
     cutoff="required",
@@ -128,18 +115,12 @@ RELATIVE_P = Family(
         description="Precision at k as a share of the highest precision possible at k.",
         formula="Σ_{i≤k} b_i / min(k, R)",
         reference=BUCKLEY_VOORHEES,
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=True,
-        view="rank",
-        has_residual=False,
-        residual=NONE_USEFUL,
     ),
 )
 SUCCESS = Family(
     name="Success",
-    version=1,
     compute=compute_success,
     parameters=(REL,),
     cutoff="required",
@@ -149,11 +130,8 @@ SUCCESS = Family(
         description="One if any of the first k documents is relevant, else zero.",
         formula="max_{i≤k} b_i",
         reference=BUCKLEY_VOORHEES,
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=False,
-        view="rank",
         has_residual=True,
         residual="Exact: one if nothing was found and one of the first k ranks is unknown.",
         user_model=ONE_ANSWER,
@@ -161,7 +139,6 @@ SUCCESS = Family(
 )
 HIT = Family(
     name="HIT",
-    version=1,
     compute=compute_hit,
     cutoff="required",
     facts=Facts(
@@ -169,11 +146,8 @@ HIT = Family(
         description="The highest gain among the first k documents.",
         formula="max_{i≤k} g_i",
         reference="A. Moffat. Seven numeric properties of effectiveness metrics. AIRS 2013.",
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="graded",
         needs_relevant=False,
-        view="rank",
         has_residual=True,
         residual="Exact: up to the highest gain, if one of the first k ranks is unknown.",
         user_model=ONE_ANSWER,
@@ -181,7 +155,6 @@ HIT = Family(
 )
 UNJUDGED = Family(
     name="unj",
-    version=1,
     compute=compute_unjudged,
     cutoff="required",
     trec_eval_cut="unj",
@@ -193,12 +166,9 @@ UNJUDGED = Family(
         ),
         formula="(unjudged documents in the first k) / k",
         reference="I. Soboroff, in trec_eval 10 (2023).",
-        range=(0.0, 1.0),
         direction="lower",
         relevance="graded",
         needs_relevant=False,
-        view="rank",
-        has_residual=False,
         residual="None: it is itself a measure of what is unknown.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Gains: what a grade is worth (measures.md section 1), and where a run collects them."""
+"""Gains: what a grade is worth, and where a run collects them."""
 
 from typing import Final
 

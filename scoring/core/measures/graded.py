@@ -1,13 +1,25 @@
 """The door to the measures: grades in, scores out."""
 
 from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
 
 from scoring.core.measures.arrays import GradedTopics, Scores, default_gain_map
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.workings import Workings
 
-__all__ = ["GradedTopics", "Scores", "default_gain_map", "evaluate", "evaluate_by"]
+__all__ = [
+    "GradedTopics",
+    "Scores",
+    "default_gain_map",
+    "evaluate",
+    "evaluate_by",
+    "evaluate_in_blocks",
+]
+
+GRADES_AT_A_TIME: Final = 1 << 18  # what measures work out of them is some tens of times as large
 
 
 def evaluate(measures: Sequence[Measure], graded: GradedTopics) -> dict[Measure, Scores]:
@@ -26,3 +38,23 @@ def evaluate_by(measures: Sequence[Measure], workings: Workings) -> dict[Measure
         family = family_of(measure)
         scores[measure] = family.compute(family.arguments(measure), workings)
     return scores
+
+
+def evaluate_in_blocks(measures: Sequence[Measure], graded: GradedTopics) -> dict[Measure, Scores]:
+    """The same scores, worked out for some topics at a time: memory is that of the grades."""
+    step = max(1, GRADES_AT_A_TIME // max(graded.depth, 1))
+    parts = [
+        evaluate(measures, graded.block(slice(start, start + step)))
+        for start in range(0, max(graded.topics, 1), step)
+    ]
+    return {measure: _joined([part[measure] for part in parts]) for measure in measures}
+
+
+def _joined(parts: Sequence[Scores]) -> Scores:
+    if len(parts) == 1:
+        return parts[0]
+    residuals = [part.residual for part in parts if part.residual is not None]
+    return Scores(
+        np.concatenate([part.base for part in parts]),
+        np.concatenate(residuals) if residuals else None,
+    )

@@ -23,7 +23,7 @@ from scoring.core.measures.measure import (
     Parameter,
     format_value,
 )
-from scoring.core.measures.precision import BUCKLEY_VOORHEES, NONE_USEFUL, share
+from scoring.core.measures.precision import BUCKLEY_VOORHEES, share
 from scoring.core.measures.workings import Workings
 
 EXACT, TREC_EVAL = "exact", "trec_eval"
@@ -116,19 +116,13 @@ def _facts(pretty_name: str, description: str, formula: str) -> Facts:
         description=description,
         formula=formula,
         reference=BUCKLEY_VOORHEES,
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=True,
-        view="rank",
-        has_residual=False,
-        residual=NONE_USEFUL,
     )
 
 
 IPREC = Family(
     name="IPrec",
-    version=1,
     compute=compute_at_level,
     parameters=(REL, LEVELS),
     cutoff="recall",
@@ -140,7 +134,6 @@ IPREC = Family(
 )
 IPREC11 = Family(
     name="IPrec11",
-    version=1,
     compute=compute_eleven,
     parameters=(REL, LEVELS),
     facts=_facts(
@@ -151,7 +144,6 @@ IPREC11 = Family(
 )
 IPREC3 = Family(
     name="IPrec3",
-    version=1,
     compute=compute_three,
     parameters=(REL, LEVELS),
     facts=_facts(
@@ -162,7 +154,6 @@ IPREC3 = Family(
 )
 AUC = Family(
     name="AUC",
-    version=1,
     compute=compute_area,
     parameters=(
         REL,

@@ -99,6 +99,9 @@ class UserModel:
     accumulation: str
 
 
+NONE_USEFUL = "None that is both exact and useful: it depends on R, which nobody knows."
+
+
 @dataclass(frozen=True)
 class Facts:
     """What a page says about a family."""
@@ -107,14 +110,18 @@ class Facts:
     description: str  # one sentence
     formula: str
     reference: str
-    range: tuple[float, float]  # lowest and highest score, the latter may be infinite
-    direction: Literal["higher", "lower"]  # which scores are better
     relevance: Literal["binary", "graded", "either"]  # either: a parameter decides
     needs_relevant: bool  # needs R, the relevant documents of the topic, retrieved or not
-    view: Literal["rank", "set"]
-    has_residual: bool
-    residual: str  # how it is bounded, or why it is not
+    range: tuple[float, float] = (0.0, 1.0)  # lowest and highest score, the latter may be infinite
+    direction: Literal["higher", "lower"] = "higher"  # which scores are better
+    view: Literal["rank", "set"] = "rank"
+    has_residual: bool = False
+    residual: str = NONE_USEFUL  # how it is bounded, or why it is not
     user_model: UserModel | None = None
+
+    @property
+    def is_lower_better(self) -> bool:
+        return self.direction == "lower"
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,9 +129,9 @@ class Family:
     """All measures of one name. `version` counts up when a score changes its meaning or value."""
 
     name: str
-    version: int
     facts: Facts
     compute: Callable[[Arguments, Workings], Scores]
+    version: int = 1
     parameters: tuple[Parameter, ...] = ()  # in the order in which they are printed
     # What stands behind the @: None means nothing, "recall" a level in [0, 1] that must be given.
     cutoff: Literal["required", "optional", "recall"] | None = None

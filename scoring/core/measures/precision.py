@@ -7,7 +7,6 @@ from scoring.core.measures.arrays import Scores
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
 from scoring.core.measures.workings import Workings
 
-NONE_USEFUL = "None that is both exact and useful: it depends on R, which nobody knows."
 MULT = Parameter(
     "mult",
     "real",
@@ -28,7 +27,7 @@ def share(part: NDArray[np.float64], whole: NDArray[np.int64]) -> NDArray[np.flo
 
 
 def compute_precision(arguments: Arguments, workings: Workings) -> Scores:
-    """Divides by k however short the ranking is; missing ranks are unknown (measures.md 1). A
+    """Divides by k however short the ranking is; missing ranks are unknown. A
     weighted precision with equal weights: they are counted instead of added."""
     cutoff = arguments.required_cutoff()
     found = workings.found(arguments.integer("rel"), cutoff)
@@ -75,7 +74,6 @@ def compute_judged(arguments: Arguments, workings: Workings) -> Scores:
 
 P = Family(
     name="P",
-    version=1,
     compute=compute_precision,
     parameters=(REL,),
     cutoff="required",
@@ -85,11 +83,8 @@ P = Family(
         description="The share of the first k documents that are relevant.",
         formula="(1/k) · Σ_{i≤k} b_i",
         reference=BUCKLEY_VOORHEES,
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=False,
-        view="rank",
         has_residual=True,
         residual="1/k for each of the first k ranks that is unjudged or has no document.",
         user_model=UserModel(
@@ -102,7 +97,6 @@ P = Family(
 
 R = Family(
     name="R",
-    version=1,
     compute=compute_recall,
     parameters=(REL,),
     cutoff="required",
@@ -112,19 +106,13 @@ R = Family(
         description="The share of the topic's relevant documents that are among the first k.",
         formula="(1/R) · Σ_{i≤k} b_i",
         reference=BUCKLEY_VOORHEES,
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=True,
-        view="rank",
-        has_residual=False,
-        residual=NONE_USEFUL,
     ),
 )
 
 RPREC = Family(
     name="Rprec",
-    version=1,
     compute=compute_r_precision,
     parameters=(REL, MULT),
     cutoff="optional",
@@ -137,19 +125,13 @@ RPREC = Family(
         ),
         formula="(1/R) · Σ_{i≤R} b_i",
         reference=BUCKLEY_VOORHEES,
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=True,
-        view="rank",
-        has_residual=False,
-        residual=NONE_USEFUL,
     ),
 )
 
 JUDGED = Family(
     name="Judged",
-    version=1,
     compute=compute_judged,
     cutoff="required",
     facts=Facts(
@@ -161,12 +143,8 @@ JUDGED = Family(
         ),
         formula="(documents with a grade of 0 or more in the first k) / k",
         reference="Trackside's own definition.",
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="graded",
         needs_relevant=False,
-        view="rank",
-        has_residual=False,
         residual="None: it is itself a measure of what is unknown.",
     ),
 )

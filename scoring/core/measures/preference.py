@@ -6,7 +6,7 @@ import numpy as np
 
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter
-from scoring.core.measures.precision import NONE_USEFUL, share
+from scoring.core.measures.precision import share
 from scoring.core.measures.sums_of_precision import LEAST
 from scoring.core.measures.workings import Workings
 
@@ -51,7 +51,6 @@ def compute_inferred_ap(arguments: Arguments, workings: Workings) -> Scores:
 
 BPREF = Family(
     name="bpref",
-    version=1,
     compute=compute_bpref,
     parameters=(
         REL,
@@ -79,18 +78,12 @@ BPREF = Family(
             "C. Buckley and E. M. Voorhees. Retrieval evaluation with incomplete information. "
             "SIGIR 2004; with k as in the RBP paper, section 3.3."
         ),
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=True,
-        view="rank",
-        has_residual=False,
-        residual=NONE_USEFUL,
     ),
 )
 GM_BPREF = Family(
     name="gm_bpref",
-    version=1,
     compute=compute_gm_bpref,
     parameters=(REL,),
     trec_eval="gm_bpref",
@@ -105,7 +98,6 @@ GM_BPREF = Family(
 )
 INF_AP = Family(
     name="infAP",
-    version=1,
     compute=compute_inferred_ap,
     parameters=(REL,),
     trec_eval="infAP",
@@ -123,13 +115,8 @@ INF_AP = Family(
             "E. Yilmaz and J. A. Aslam. Estimating average precision with incomplete and imperfect "
             "judgments. CIKM 2006; ε = .00001 as in trec_eval."
         ),
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=True,
-        view="rank",
-        has_residual=False,
-        residual=NONE_USEFUL,
     ),
 )
 FAMILIES = (BPREF, GM_BPREF, INF_AP)

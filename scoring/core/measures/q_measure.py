@@ -7,7 +7,7 @@ from scoring.core.measures.arrays import Scores
 from scoring.core.measures.cumulated_gain import GAIN
 from scoring.core.measures.gains import collected, ideal
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter
-from scoring.core.measures.precision import NONE_USEFUL, share
+from scoring.core.measures.precision import share
 from scoring.core.measures.trec_gain import running_sums
 from scoring.core.measures.workings import Workings
 
@@ -35,7 +35,6 @@ def _is_in(flat: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int
 
 Q = Family(
     name="Q",
-    version=1,
     compute=compute,
     parameters=(
         REL,
@@ -55,12 +54,7 @@ Q = Family(
             "T. Sakai. Ranking the NTCIR systems based on multigrade relevance. AIRS 2004, "
             "LNCS 3411, 251-262."
         ),
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="graded",
         needs_relevant=True,
-        view="rank",
-        has_residual=False,
-        residual=NONE_USEFUL,
     ),
 )

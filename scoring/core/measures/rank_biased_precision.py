@@ -33,7 +33,6 @@ def rbp_weighting(arguments: Arguments, workings: Workings) -> Weighting:
 
 RBP = Family(
     name="RBP",
-    version=1,
     compute=compute,
     parameters=(
         Parameter(
@@ -77,11 +76,8 @@ RBP = Family(
             "A. Moffat and J. Zobel. Rank-biased precision for measurement of retrieval "
             "effectiveness. ACM TOIS 27(1), article 2, 2008."
         ),
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="either",
         needs_relevant=False,
-        view="rank",
         has_residual=True,
         residual=(
             "p^d after a list of d documents, and (1 − p) · p^(i−1) for an unjudged one at i; "

@@ -12,8 +12,8 @@ FAR_ENOUGH = 64  # ranks in which an unknown document is looked for before all a
 
 def compute(arguments: Arguments, workings: Workings) -> Scores:
     """The upper bound takes the first rank that is relevant or could be: an unjudged document, or
-    the rank after the last one if that is within the cutoff (measures.md section 3). The sceptical
-    user (nth) looks for the nth such rank, the cautious one (damp) adds a constant to it."""
+    the rank after the last one if that is within the cutoff. The sceptical user (nth) looks for
+    the nth such rank, the cautious one (damp) adds a constant to it."""
     rel, nth = arguments.integer("rel"), arguments.integer("nth")
     damp, cutoff = arguments.real("damp"), arguments.cutoff
 
@@ -45,7 +45,6 @@ def first_possible(rel: int, nth: int, workings: Workings, ranks: int) -> Places
 
 RR = Family(
     name="RR",
-    version=1,
     compute=compute,
     parameters=(
         REL,
@@ -78,11 +77,8 @@ RR = Family(
             "E. M. Voorhees. The TREC-8 question answering track report. TREC-8, 1999; "
             "user model: RBP paper (TOIS 27(1), 2008), section 4.3."
         ),
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=False,
-        view="rank",
         has_residual=True,
         residual="Exact: the first rank that is relevant or could be, and the first that is.",
         user_model=UserModel(

@@ -56,7 +56,6 @@ def compute_sndcg(arguments: Arguments, workings: Workings) -> Scores:
 
 CG = Family(
     name="CG",
-    version=1,
     compute=compute_cg,
     parameters=(GAIN,),
     cutoff="required",
@@ -66,17 +65,14 @@ CG = Family(
         formula="Σ_{i≤k} G_i",
         reference=JARVELIN_KEKALAINEN,
         range=(0.0, math.inf),
-        direction="higher",
         relevance="graded",
         needs_relevant=False,
-        view="rank",
         has_residual=True,
         residual="The highest gain at every one of the first k ranks that is unjudged or missing.",
     ),
 )
 SDCG = Family(
     name="SDCG",
-    version=1,
     compute=compute_sdcg,
     cutoff="required",
     facts=Facts(
@@ -87,18 +83,14 @@ SDCG = Family(
         ),
         formula="Σ_{i≤k} g_i / log2(i + 1) over Σ_{i≤k} 1 / log2(i + 1)",
         reference=SEVEN_PROPERTIES,
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="graded",
         needs_relevant=False,
-        view="rank",
         has_residual=True,
         residual="The weight of every one of the first k ranks that is unjudged or missing.",
     ),
 )
 SNDCG = Family(
     name="SNDCG",
-    version=1,
     compute=compute_sndcg,
     cutoff="required",
     facts=Facts(
@@ -109,12 +101,8 @@ SNDCG = Family(
         ),
         formula="DCG@k / DCG@k of the run's own first k, best first",
         reference=SEVEN_PROPERTIES,
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="graded",
         needs_relevant=False,
-        view="rank",
-        has_residual=False,
         residual="None: it can rise or fall with every further judgment.",
     ),
 )

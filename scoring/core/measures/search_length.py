@@ -28,7 +28,6 @@ def compute_rank_power(arguments: Arguments, workings: Workings) -> Scores:
 
 ESL = Family(
     name="ESL",
-    version=1,
     compute=compute_search_length,
     parameters=(
         Parameter(
@@ -59,8 +58,6 @@ ESL = Family(
         direction="lower",
         relevance="binary",
         needs_relevant=False,
-        view="rank",
-        has_residual=False,
         residual="None is shown: it is undefined where the list may end too early.",
         user_model=UserModel(
             browsing="The user reads down to the nth relevant document.",
@@ -71,7 +68,6 @@ ESL = Family(
 )
 RANK_POWER = Family(
     name="RankPower",
-    version=1,
     compute=compute_rank_power,
     parameters=(REL,),
     facts=Facts(
@@ -89,8 +85,6 @@ RANK_POWER = Family(
         direction="lower",
         relevance="binary",
         needs_relevant=False,
-        view="rank",
-        has_residual=False,
         residual="None: it can rise or fall with every further judgment.",
     ),
 )

@@ -85,14 +85,12 @@ def _facts(
         relevance="binary",
         needs_relevant=needs_relevant,
         view="set",
-        has_residual=False,
         residual=NO_BOUND,
     )
 
 
 SET_P = Family(
     name="SetP",
-    version=1,
     compute=compute_precision,
     parameters=(REL,),
     trec_eval="set_P",
@@ -105,7 +103,6 @@ SET_P = Family(
 )
 SET_R = Family(
     name="SetR",
-    version=1,
     compute=compute_recall,
     parameters=(REL,),
     trec_eval="set_recall",
@@ -117,7 +114,6 @@ SET_R = Family(
 )
 SET_F = Family(
     name="SetF",
-    version=1,
     compute=compute_f,
     parameters=(
         REL,
@@ -140,7 +136,6 @@ SET_F = Family(
 )
 SET_AP = Family(
     name="SetAP",
-    version=1,
     compute=compute_ap,
     parameters=(REL,),
     trec_eval="set_map",
@@ -152,7 +147,6 @@ SET_AP = Family(
 )
 SET_RELATIVE_P = Family(
     name="set_relative_P",
-    version=1,
     compute=compute_relative_precision,
     parameters=(REL,),
     trec_eval="set_relative_P",
@@ -164,7 +158,6 @@ SET_RELATIVE_P = Family(
 )
 UTILITY = Family(
     name="utility",
-    version=1,
     compute=compute_utility,
     parameters=(REL,),
     trec_eval="utility",

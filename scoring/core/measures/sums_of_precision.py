@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.average_precision import compute as compute_ap
 from scoring.core.measures.measure import REL, Arguments, Facts, Family
-from scoring.core.measures.precision import NONE_USEFUL
 from scoring.core.measures.special_functions import digamma
 from scoring.core.measures.workings import Places, Workings
 
@@ -67,7 +66,6 @@ def compute_yaap(arguments: Arguments, workings: Workings) -> Scores:
 
 SP = Family(
     name="SP",
-    version=1,
     compute=compute_sp,
     parameters=(REL,),
     cutoff="required",
@@ -77,17 +75,14 @@ SP = Family(
         formula="Σ_{i≤k} b_i · P@i",
         reference=SEVEN_PROPERTIES,
         range=(0.0, math.inf),
-        direction="higher",
         relevance="binary",
         needs_relevant=False,
-        view="rank",
         has_residual=True,
         residual="Exact: every unjudged document and missing rank of the first k is relevant.",
     ),
 )
 AP_RETRIEVED = Family(
     name="APret",
-    version=1,
     compute=compute_retrieved_mean,
     parameters=(REL,),
     facts=Facts(
@@ -98,18 +93,13 @@ AP_RETRIEVED = Family(
         ),
         formula="Σ b_i · P@i / Σ b_i",
         reference="RBP paper (Moffat and Zobel, TOIS 27(1), 2008), section 3.1: AP*.",
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=False,
-        view="rank",
-        has_residual=False,
         residual="None: it can rise or fall with every further judgment.",
     ),
 )
 SNAP = Family(
     name="SNAP",
-    version=1,
     compute=compute_retrieved_mean,
     parameters=(REL,),
     cutoff="required",
@@ -121,18 +111,13 @@ SNAP = Family(
         ),
         formula="SP@k / Σ_{i≤k} b_i",
         reference=SEVEN_PROPERTIES,
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=False,
-        view="rank",
-        has_residual=False,
         residual="None: it can rise or fall with every further judgment.",
     ),
 )
 GMAP = Family(
     name="GMAP",
-    version=1,
     compute=compute_gmap,
     parameters=(REL,),
     trec_eval="gm_map",
@@ -143,17 +128,12 @@ GMAP = Family(
         formula="exp((1/topics) · Σ log max(AP, .00001))",
         reference="S. Robertson. On GMAP: and other transformations. CIKM 2006.",
         range=(LEAST, 1.0),
-        direction="higher",
         relevance="binary",
         needs_relevant=True,
-        view="rank",
-        has_residual=False,
-        residual=NONE_USEFUL,
     ),
 )
 YAAP = Family(
     name="yaap",
-    version=1,
     compute=compute_yaap,
     parameters=(REL,),
     trec_eval="yaap",
@@ -163,12 +143,8 @@ YAAP = Family(
         formula="log((1 + SP) / (1 + R − SP))",
         reference="S. Robertson. On smoothing average precision. ECIR 2012.",
         range=(-math.inf, math.inf),
-        direction="higher",
         relevance="binary",
         needs_relevant=True,
-        view="rank",
-        has_residual=False,
-        residual=NONE_USEFUL,
     ),
 )
 FAMILIES = (SP, AP_RETRIEVED, SNAP, GMAP, YAAP)

@@ -1,12 +1,12 @@
 """What trec_eval 10 prints under `-m all_trec`, in its order; and its relstring.
 
-Left out are `rbp` and `rbp_resid`, which read uninitialised memory and forget the tail
-(measures.md section 8): their names mean nothing here.
+Left out are `rbp`, which reads uninitialised memory, and `rbp_resid`, which drops the tail p^d
+where all retrieved documents are judged: their names mean nothing here.
 """
 
 from typing import Final
 
-from scoring.core.grades import PAST_END, UNJUDGED
+from scoring.core.data.grades import PAST_END, UNJUDGED
 from scoring.core.measures.arrays import GradedTopics
 
 RELSTRING: Final = "relstring"  # no measure: one sign per document

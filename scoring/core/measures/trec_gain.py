@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.gains import GRADE, collected, ideal
 from scoring.core.measures.measure import REL, Arguments, Facts, Family
-from scoring.core.measures.precision import NONE_USEFUL, share
+from scoring.core.measures.precision import share
 from scoring.core.measures.workings import Places, Workings
 
 TREC_EVAL_10 = "C. Buckley, in trec_eval (2008): experimental."
@@ -108,19 +108,13 @@ def _facts(pretty_name: str, description: str, formula: str) -> Facts:
         description=description,
         formula=formula,
         reference=TREC_EVAL_10,
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="graded",
         needs_relevant=True,
-        view="rank",
-        has_residual=False,
-        residual=NONE_USEFUL,
     )
 
 
 BIN_G = Family(
     name="binG",
-    version=1,
     compute=compute_bin_g,
     parameters=(REL,),
     trec_eval="binG",
@@ -132,7 +126,6 @@ BIN_G = Family(
 )
 G = Family(
     name="G",
-    version=1,
     compute=compute_g,
     trec_eval="G",
     facts=_facts(
@@ -143,7 +136,6 @@ G = Family(
 )
 NDCG_REL = Family(
     name="ndcg_rel",
-    version=1,
     compute=compute_ndcg_rel,
     trec_eval="ndcg_rel",
     facts=_facts(
@@ -154,7 +146,6 @@ NDCG_REL = Family(
 )
 RNDCG = Family(
     name="Rndcg",
-    version=1,
     compute=compute_rndcg,
     trec_eval="Rndcg",
     facts=_facts(

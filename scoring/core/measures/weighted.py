@@ -1,8 +1,8 @@
 """Weighted precision: P@k, RBP and all measures that are a sum of weight times gain.
 
-One mechanism gives the base and the residual of every such measure (measures.md section 3;
-RBP paper 4.4). The base counts unjudged documents as worthless. The residual is what they and the
-ranks after the last document would add if each had the highest gain: exact, both ends are reached.
+One mechanism gives the base and the residual of every such measure (RBP paper, section 4.4). The
+base counts unjudged documents as worthless. The residual is what they and the ranks after the last
+document would add if each had the highest gain: exact, both ends are reached.
 """
 
 from dataclasses import dataclass

@@ -67,7 +67,6 @@ def compute_wp(arguments: Arguments, workings: Workings) -> Scores:
 
 INSQ = Family(
     name="INSQ",
-    version=1,
     compute=compute_insq,
     parameters=(
         Parameter(
@@ -88,11 +87,8 @@ INSQ = Family(
             "A. Moffat, F. Scholer and P. Thomas. Models and metrics: IR evaluation as a user "
             "process. ADCS 2012."
         ),
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="either",
         needs_relevant=False,
-        view="rank",
         has_residual=True,
         residual="The weight of every rank that is unjudged or lies after the list.",
         user_model=UserModel(
@@ -107,7 +103,6 @@ INSQ = Family(
 )
 WP = Family(
     name="WP",
-    version=1,
     compute=compute_wp,
     parameters=(
         Parameter("w", "word", "the weights of the ranks", words=(HARMONIC,)),
@@ -120,11 +115,8 @@ WP = Family(
         description="The gains weighted by 1/(i(i + 1)), which sum to 1 over all ranks.",
         formula="Σ g_i / (i · (i + 1))",
         reference="A. Moffat. Seven numeric properties of effectiveness metrics. AIRS 2013.",
-        range=(0.0, 1.0),
-        direction="higher",
         relevance="either",
         needs_relevant=False,
-        view="rank",
         has_residual=True,
         residual="1/(d + 1) after a list of d documents, 1/(i(i + 1)) for an unjudged one at i.",
         user_model=UserModel(

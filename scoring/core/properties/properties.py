@@ -1,4 +1,4 @@
-"""The seven numeric properties of a measure, decided by search (Moffat, AIRS 2013; measures.md 5).
+"""The seven numeric properties of a measure, decided by search (Moffat, AIRS 2013).
 
 1. All binary rankings of collections of d = 2 ... 7 documents are scored at every cutoff k < d. The
    whole collection is ranked, so that R is known; a measure without cutoff is given the first k.
@@ -20,9 +20,9 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.grades import PAST_END
+from scoring.core.data.grades import PAST_END
 from scoring.core.measures.arrays import GradedTopics
-from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.catalogue import family_of, sign_of
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure
 
@@ -74,7 +74,7 @@ class _Collection:
 def properties_of(measure: Measure) -> dict[Property, Finding]:
     """The measure's row of the table. Its own cutoff plays no part: every one is searched."""
     collections = [_score_all(measure, size) for size in range(2, _LARGEST + 1)]
-    sign = -1.0 if family_of(measure).facts.direction == "lower" else 1.0
+    sign = sign_of(measure)
     searches = {
         "monotonic": (_falls(each, sign) for each in collections),
         "convergent": (_stays_for_better(each, sign, across=True) for each in collections),

@@ -9,7 +9,13 @@ from typing import Final
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
-from scoring.core.properties import PROPERTIES, CounterExample, Finding, Property, properties_of
+from scoring.core.properties.properties import (
+    PROPERTIES,
+    CounterExample,
+    Finding,
+    Property,
+    properties_of,
+)
 
 PAPER: Final = (
     *("DCG@k", "SP@k", "Rprec@k", "SNDCG@k", "SNAP@k", "P@k", "nDCG@k", "SDCG@k", "HIT@k"),

@@ -7,7 +7,7 @@ run without a score (NaN) in either of two orderings is left out of that compari
 defined (fewer than two runs, for τ-b all runs tied) is NaN.
 
 Each function returns float64[orderings, orderings]; `agreement[a, b]` is that of rows a and b.
-measures.md section 6; RBP paper, Table III.
+For example RBP paper, Table III.
 """
 
 from typing import Literal
@@ -15,8 +15,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.pairs import all_pairs, checked_scores
-from scoring.core.standing import DECIMALS
+from scoring.core.statistics.pairs import all_pairs, checked_scores
+from scoring.core.statistics.standing import DECIMALS
 
 
 def kendall_tau(
@@ -78,7 +78,7 @@ def rank_biased_overlap(
     the overlap at depth d is twice the runs that both have at rank d or above, over the runs that
     either has there (section 3.3 of the paper).
 
-    Raises ValueError unless 0 < p < 1, for scores that are no matrix of finite numbers, and for
+    Raises ValueError unless 0 <= p < 1, for scores that are no matrix of finite numbers, and for
     another `beyond`.
     """
     if not 0 <= persistence < 1:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.pairs import Pairs, checked_scores, whole_units
+from scoring.core.statistics.pairs import Pairs, checked_scores, whole_units
 
 Correction: TypeAlias = Literal["none", "holm", "benjamini-hochberg"]
 

@@ -1,7 +1,7 @@
 """How large is the difference between two runs, and how sure is that? Effect sizes, bootstrap.
 
 All take differences float64[pairs, topics], candidate - baseline, NaN where a topic is not common
-to both runs of a pair, as `significance` does. measures.md section 6.
+to both runs of a pair, as `significance` does.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from scoring.core.pairs import is_same_throughout, whole_units
+from scoring.core.statistics.pairs import is_same_throughout, whole_units
 
 _CELLS_AT_A_TIME = 1 << 20  # pairs x samples, and samples x topics: 8 MB each
 

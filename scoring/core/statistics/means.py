@@ -7,10 +7,25 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.judgments import JudgmentTable
+from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.arrays import Scores
 
 _DIGIT_LIMITS = (1e-4, 1e-3, 1e-2)  # a residual below these shows 4, 3, 2 digits; else 1
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a score lies: from `base`, unjudged documents counted as worthless, to `upper`. None
+    where the score is not defined, or where a measure has no residual that is exact."""
+
+    base: float | None
+    residual: float | None
+
+    @property
+    def upper(self) -> float | None:
+        if self.base is None or self.residual is None:
+            return None
+        return self.base + self.residual
 
 
 @dataclass(frozen=True)
@@ -28,7 +43,7 @@ def topics_of_mean(
     rel: int,
     no_relevant: Literal["exclude", "zero"],
 ) -> NDArray[np.bool_]:
-    """bool[topics]: the topics that means are taken over (measures.md section 1).
+    """bool[topics]: the topics that means are taken over.
 
     These are the topics of the qrels, whether a run has them or not. Topics where nothing reaches
     grade `rel` leave the mean under "exclude" and stay, with score 0, under "zero"; topics that
@@ -86,7 +101,7 @@ def mask_excluded(scores: Scores, included: NDArray[np.bool_]) -> Scores:
 def shown_digits(residual: float | None) -> int:
     """Digits after the point worth showing: the largest n with residual < 10^-n, from 1 to 4.
 
-    RBP paper 4.4, as measures.md section 3 reads it; 4 where a measure has no residual.
+    So RBP paper, section 4.4, reads a residual; 4 where a measure has none.
     """
     if residual is None:
         return 4

@@ -1,4 +1,4 @@
-"""What a score and its residual say together (measures.md section 3; RBP paper, section 4)."""
+"""What a score and its residual say together (RBP paper, section 4)."""
 
 import numpy as np
 from numpy.typing import NDArray

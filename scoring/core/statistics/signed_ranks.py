@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from scoring.core.pairs import EXACT, NORMAL, NOTHING, Outcomes, Tail, checked_tail, whole_units
+from scoring.core.statistics.pairs import (
+    EXACT,
+    NORMAL,
+    NOTHING,
+    Outcomes,
+    Tail,
+    checked_tail,
+    whole_units,
+)
 
 LARGEST_EXACT = 50  # differences; up to here the null distribution is counted out
 

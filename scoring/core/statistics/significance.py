@@ -3,14 +3,14 @@
 Each test takes differences float64[pairs, topics], candidate - baseline, NaN where a topic is not
 common to both, and returns `Outcomes`; `pairs.compare` applies it to a matrix of scores. The
 Wilcoxon test is in `signed_ranks`, corrections for many pairs are in `corrections`.
-measures.md section 6; RBP paper, Table IV; strategic judgments paper, section 6.
+RBP paper, Table IV; strategic judgments paper, section 6.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from scoring.core.pairs import (
+from scoring.core.statistics.pairs import (
     FLIPS,
     NOTHING,
     STUDENT,

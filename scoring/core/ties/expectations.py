@@ -1,8 +1,8 @@
 """What measures ask of a ranking, answered with the mean over all orderings within tied groups.
 
 The closed forms are McSherry and Najork's (ECIR 2008) for P, R, F1, AP, RR and nDCG, that of the
-RBP paper, section 4.7, and Cooper's for ESL. Where the paper's RR slips, measures.md section 9 says
-so. Each takes time linear in the documents.
+RBP paper, section 4.7, and Cooper's for ESL. RR is corrected: the paper's sum
+f(j - t)/j should be (f(x-1) - f(x))/j with f(0) = 1. Each takes time linear in the documents.
 
 1. Only mixed groups matter, those whose documents differ in grade. Whatever stands outside of them
    has its one rank, and what a measure gets for it is the same, bit for bit, as without ties.
@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.workings import Places, Workings, places_of
-from scoring.core.tied_chances import none_in_first, nth_chances
-from scoring.core.tied_groups import Groups, TiedTopics
+from scoring.core.ties.chances import none_in_first, nth_chances
+from scoring.core.ties.groups import Groups, TiedTopics
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The three ways to score a run whose retrieval scores tie (measures.md section 4).
+"""The three ways to score a run whose retrieval scores tie.
 
 1. `docno`: the order of the ranking, trec_eval's. That is `evaluate` itself.
 2. `expected`: the mean over all orderings within tied groups, by closed forms in linear time.
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scoring.core.measures.arrays import GradedTopics, Scores
 from scoring.core.measures.graded import evaluate, evaluate_by
 from scoring.core.measures.measure import Measure
-from scoring.core.tied_expectations import TiedWorkings
-from scoring.core.tied_groups import TiedTopics
+from scoring.core.ties.expectations import TiedWorkings
+from scoring.core.ties.groups import TiedTopics
 
 __all__ = ["Bounds", "NoTieRule", "TiedTopics", "bounds", "expected", "has_bounds", "has_expected"]
 

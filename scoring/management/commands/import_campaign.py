@@ -10,16 +10,16 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from campaigns.assignments import add_qrels, add_topics
+from campaigns.errors import NotTaken
 from campaigns.folders import FolderError, campaign_for, import_run, open_folder
 from campaigns.models import Campaign, Membership, Run, User
+from campaigns.qrels.topics import add_qrels, add_topics
 from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs_table import RunsTable, read_runs_table
 from campaigns.trec.topics import read_topics
-from campaigns.uploads import NotTaken
-from scoring.draining import perform_waiting_jobs
-from scoring.stopwatch import timing
+from scoring.jobs.stopwatch import timing
+from scoring.worker import perform_waiting_jobs
 
 
 class Command(BaseCommand):

@@ -18,12 +18,15 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from tqdm import tqdm
 
-from campaigns import assignments, intake, lifecycle, people, teams
+from campaigns import lifecycle
 from campaigns.models import Campaign, Membership, Run, Team, User
+from campaigns.people import membership, teams
+from campaigns.qrels import topics as assignments
+from campaigns.runs import submission
 from campaigns.trec.topics import ParsedTopic, read_topics
-from scoring import simulation
-from scoring.draining import perform_waiting_jobs
-from scoring.simulation import Collection, Retrieved, System
+from scoring.demo import simulation
+from scoring.demo.simulation import Collection, Retrieved, System
+from scoring.worker import perform_waiting_jobs
 
 PASSWORD = "trackside-demo"  # noqa: S105  said at every start: the demo keeps no secret
 ORGANISER, PARTICIPANT = "organiser@trackside.example", "participant@trackside.example"
@@ -202,8 +205,8 @@ def _hand_in(
         tag = entry.system.tag
         if not team.runs.filter(idempotency_key=tag).exists():
             packed = ContentFile(_packed(collection, retrieved), name=f"{tag}.txt.gz")
-            with intake.stored_upload(packed) as file:
-                intake.submit_run(
+            with submission.stored_upload(packed) as file:
+                submission.submit_run(
                     campaign=campaign,
                     team=team,
                     person=person,
@@ -232,10 +235,10 @@ def _team(campaign: Campaign, name: str) -> tuple[Team, User]:
         return seat.team, person
     organiser = User.objects.get(email=ORGANISER)  # creates teams even where the close has passed
     team = teams.create_team(campaign=campaign, name=name, actor=organiser)
-    invitation, _ = people.invite(
+    invitation, _ = membership.invite(
         campaign=campaign, by=organiser, role=Membership.Role.PARTICIPANT, team=team
     )
-    people.accept_invitation(invitation=invitation, person=person)
+    membership.accept_invitation(invitation=invitation, person=person)
     return team, person
 
 

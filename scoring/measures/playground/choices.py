@@ -16,8 +16,8 @@ from typing import Final, TypeVar
 
 from scoring.core.measures.measure import BadMeasure, Measure, UnknownMeasure
 from scoring.core.measures.names import parse_measure
-from scoring.playground.families import measures_at
-from scoring.playground.typed import HIGHEST, LONGEST, BadRanking, Typed, read_ranking
+from scoring.measures.playground.families import measures_at
+from scoring.measures.playground.typed import HIGHEST, LONGEST, BadRanking, Typed, read_ranking
 
 EXAMPLE: Final = "$$---$----$-??--?---"  # of section 4.4 of the RBP paper
 USUAL: Final = {"p": "0.8", "k": "10", "b": "2"}

@@ -18,13 +18,14 @@ from typing import Final
 
 import numpy as np
 
-from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.catalogue import family_of, sign_of
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure
-from scoring.core.properties import Property
-from scoring.playground.choices import Choices
-from scoring.playground.rows import graded
-from scoring.playground.typed import Typed
+from scoring.core.properties.properties import Property
+from scoring.core.statistics.undefined import none_if_nan
+from scoring.measures.playground.choices import Choices
+from scoring.measures.playground.rows import graded
+from scoring.measures.playground.typed import Typed
 
 TOLERANCE: Final = 1e-9  # that of the search for counter-examples
 
@@ -79,7 +80,7 @@ def _exchange(choices: Choices, measure: Measure) -> Exchange:
         *_deeper(choices, measure, (typed, after), scores),
         *_reached(choices, measure, scores[0]),
     ]
-    return Exchange(measure, *(None if math.isnan(s) else s for s in scores), tuple(found))
+    return Exchange(measure, *map(none_if_nan, scores), tuple(found))
 
 
 def _moved(choices: Choices, measure: Measure, scores: tuple[float, float]) -> list[Conclusion]:
@@ -87,7 +88,7 @@ def _moved(choices: Choices, measure: Measure, scores: tuple[float, float]) -> l
     upper, lower = (max(choices.typed.grades[rank - 1], 0) for rank in (first, second))
     if any(map(math.isnan, scores)):
         return []
-    change = (scores[1] - scores[0]) * _sign(measure)
+    change = (scores[1] - scores[0]) * sign_of(measure)
     said = f"{scores[0]:.4g} → {scores[1]:.4g}"
     if first > choices.k:
         return [Conclusion("localized", abs(change) <= TOLERANCE, said)]
@@ -110,7 +111,7 @@ def _deeper(
     deeper = replace(measure, cutoff=choices.k + 1)
     ends = [_score(choices, deeper, ranking) for ranking in rankings]
     steps = [
-        ((end - score) * _sign(measure), f"@{choices.k} {score:.4g}, @{choices.k + 1} {end:.4g}")
+        ((end - score) * sign_of(measure), f"@{choices.k} {score:.4g}, @{choices.k + 1} {end:.4g}")
         for score, end in zip(scores, ends, strict=True)
         if not math.isnan(score + end)
     ]
@@ -126,7 +127,7 @@ def _reached(choices: Choices, measure: Measure, score: float) -> list[Conclusio
     relevant = any(grade > 0 for grade in (*typed.grades, *typed.missed))
     needs = family_of(measure).facts.needs_relevant and not relevant
     found = [Conclusion("complete", not (math.isnan(score) or needs), "no score")]
-    if relevant and _sign(measure) > 0:
+    if relevant and sign_of(measure) > 0:
         best, greatest = (_score(choices, measure, t) for t in (_best(typed), _full(choices)))
         if not math.isnan(best + greatest):
             said = f"in their best order {best:.4g}, not {greatest:.4g}"
@@ -148,7 +149,3 @@ def _full(choices: Choices) -> Typed:
 def _score(choices: Choices, measure: Measure, typed: Typed) -> float:
     base = evaluate([measure], graded(typed, choices.top))[measure].base
     return float(np.asarray(base)[0])
-
-
-def _sign(measure: Measure) -> float:
-    return -1.0 if family_of(measure).facts.direction == "lower" else 1.0

@@ -1,39 +1,30 @@
 """What every measure makes of one typed ranking: the same for page and CSV."""
 
-import io
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
 
 import numpy as np
-from defusedcsv import csv
 from numpy.typing import NDArray
 
-from scoring.core.grades import PAST_END
+from scoring.core.data.grades import PAST_END
+from scoring.core.judging.shares import document_shares, has_shares
 from scoring.core.measures.arrays import GradedTopics, default_gain_map
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure
-from scoring.core.shares import document_shares, has_shares
-from scoring.core.ties import TiedTopics, bounds, expected, has_bounds, has_expected
-from scoring.playground.choices import Choices
-from scoring.playground.families import GROUP_OF
-from scoring.playground.typed import Typed
-
-COLUMNS: Final = (
-    "measure", "base", "residual", "upper", "ties_expected", "ties_worst", "ties_best",
-)  # fmt: skip
+from scoring.core.statistics.means import Interval
+from scoring.core.statistics.undefined import none_if_nan
+from scoring.core.ties.ties import TiedTopics, bounds, expected, has_bounds, has_expected
+from scoring.measures.playground.choices import Choices
+from scoring.measures.playground.families import GROUP_OF
+from scoring.measures.playground.typed import Typed
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(Interval):
     """One measure; None where it is not defined, or where there is no exact bound. The columns of
     ties are empty where nothing ties."""
 
     measure: Measure
-    base: float | None
-    residual: float | None
     expected: float | None = None
     worst: float | None = None
     best: float | None = None
@@ -41,12 +32,6 @@ class Row:
     @property
     def group(self) -> str:
         return GROUP_OF[self.measure.family]
-
-    @property
-    def upper(self) -> float | None:
-        if self.base is None or self.residual is None:
-            return None
-        return self.base + self.residual
 
     @property
     def is_share(self) -> bool:
@@ -78,11 +63,7 @@ def rows_of(choices: Choices) -> tuple[Row, ...]:
     topic, measures = graded(choices.typed, choices.top), choices.measures
     scores = evaluate(measures, topic)
     rows = {
-        measure: Row(
-            measure,
-            _number(scores[measure].base),
-            _number(scores[measure].residual),
-        )
+        measure: Row(_number(scores[measure].base), _number(scores[measure].residual), measure)
         for measure in measures
     }
     if choices.typed.has_ties:
@@ -103,33 +84,19 @@ def rank_rows(choices: Choices) -> tuple[Rank, ...]:
             rank=at + 1,
             grade=grade,
             begins=typed.begins[at],
-            alone=_finite(alone[at]),
+            alone=none_if_nan(alone[at]),
             brings=None if shares is None else float(shares[at]),
         )
         for at, grade in enumerate(typed.grades)
     )
 
 
-def rows_csv(rows: Sequence[Row]) -> str:
-    """At full precision; empty where a value is not defined."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for row in rows:
-        writer.writerow(
-            (str(row.measure), row.base, row.residual, row.upper, row.expected, row.worst, row.best)
-        )
-    return out.getvalue()
-
-
 def _with_ties(rows: dict[Measure, Row], tied: TiedTopics) -> dict[Measure, Row]:
     means = expected([each for each in rows if has_expected(each)], tied)
     ends = bounds([each for each in rows if has_bounds(each)], tied)
     return {
-        measure: Row(
-            measure,
-            row.base,
-            row.residual,
+        measure: replace(
+            row,
             expected=_number(means[measure].base) if measure in means else None,
             worst=_number(ends[measure].worst) if measure in ends else None,
             best=_number(ends[measure].best) if measure in ends else None,
@@ -148,8 +115,4 @@ def _alone(measure: Measure, depth: int, top: int) -> NDArray[np.float64]:
 
 
 def _number(values: NDArray[np.float64] | None) -> float | None:
-    return None if values is None else _finite(values[0])
-
-
-def _finite(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+    return None if values is None else none_if_nan(values[0])

@@ -11,7 +11,7 @@ Blanks mean nothing. What is wrong is said with its place; nothing is repaired.
 from dataclasses import dataclass, replace
 from typing import Final
 
-from scoring.core.grades import UNJUDGED
+from scoring.core.data.grades import UNJUDGED
 
 GRADES: Final = {"$": 1, "-": 0, "?": UNJUDGED, "0": 0, "1": 1, "2": 2, "3": 3}
 MOST: Final = 100  # documents, and as many that were judged and are not in the ranking

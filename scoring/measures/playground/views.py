@@ -6,12 +6,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from scoring.playground.choices import DEEPEST, Asked, Choices, read_choices
-from scoring.playground.conclusions import exchanges
-from scoring.playground.families import measures_at
-from scoring.playground.rows import Rank, rank_rows, rows_csv, rows_of
-from scoring.playground.typed import GRADES, HIGHEST, MOST, Typed, written
-from scoring.views.analysed import attached_csv
+from scoring.measures.playground.choices import DEEPEST, Asked, Choices, read_choices
+from scoring.measures.playground.conclusions import exchanges
+from scoring.measures.playground.families import measures_at
+from scoring.measures.playground.rows import Rank, rank_rows, rows_of
+from scoring.measures.playground.tables import scores_table
+from scoring.measures.playground.typed import GRADES, HIGHEST, MOST, Typed, written
+from scoring.output.responses import TableResponse, table_response
 
 FALLBACK = (0.8, 10, 2.0)  # the numbers by which measures are named while something is wrong
 
@@ -31,16 +32,16 @@ def playground(request: HttpRequest) -> HttpResponse:
     }
     if asked.choices:
         context |= _found(asked, asked.choices)
-    return render(request, "scoring/playground.html", context)
+    return render(request, "scoring/measures/playground/playground.html", context)
 
 
 @require_safe
-def playground_csv(request: HttpRequest) -> HttpResponse:
+def playground_csv(request: HttpRequest) -> TableResponse:
     asked = read_choices(request.GET)
     if asked.choices is None:
         lines = [f"{name}: {said}" for name, faults in asked.faults.items() for said in faults]
         return HttpResponse("\n".join(lines) + "\n", status=400, content_type="text/plain")
-    return attached_csv(rows_csv(rows_of(asked.choices)), "playground")
+    return table_response(request, scores_table(rows_of(asked.choices)), "playground")
 
 
 def _found(asked: Asked, choices: Choices) -> dict[str, object]:

@@ -5,7 +5,7 @@ from tests.access.roles import Expected, organisers_get
 
 MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:judging-assessors": ("get", organisers_get(200)),
-    "campaigns:judging-assessors POST": ("post", organisers_get(200)),  # nothing was filled in
+    "campaigns:judging-assessors POST": ("post", organisers_get(302)),  # no assessor is named
     "campaigns:judging-assessors-spread": ("post", organisers_get(302)),
     "campaigns:judging-claims-free": ("post", organisers_get(302)),
     "campaigns:judging-disagreements": ("get", organisers_get(200)),

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 
 from campaigns import lifecycle
 from campaigns.models import Campaign, Run, User
-from scoring.definitions import rules_of
+from scoring.evaluation.rules import rules_of
 from scoring.models import Snapshot
 from tests.making import (
     give_file,

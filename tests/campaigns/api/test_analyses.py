@@ -8,11 +8,11 @@ import pytest
 from django.test import Client
 
 from campaigns.models import Campaign, Invitation, LogEntry
-from scoring.draining import perform_waiting_jobs
-from tests.api.conftest import World, client_of, faulty
+from scoring.worker import perform_waiting_jobs
+from tests.campaigns.api.conftest import World, client_of, faulty
 from tests.making import make_user
-from tests.test_pool_page import campaign
-from tests.test_significance_page import make_board, noisy
+from tests.scoring.pools.test_pool_page import campaign
+from tests.scoring.significance.test_significance_page import make_board, noisy
 
 pytestmark = pytest.mark.django_db
 __all__ = ["campaign"]

@@ -15,10 +15,10 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from config.wsgi import application
-from tests.api.conftest import World
+from tests.campaigns.api.conftest import World
+from trackside.wsgi import application
 
-EXAMPLES = 8
+EXAMPLES = max(2, settings().max_examples // 25)
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -36,6 +36,7 @@ BAD = [  # where there is more to get wrong than the address
 ]
 
 
+@pytest.mark.hypothesis  # and so in both tiers, with few examples and with more
 @pytest.mark.parametrize(("label", "mode"), GOOD + BAD)
 def test_no_request_makes_the_site_fail(label: str, mode: GenerationMode, world: World) -> None:
     operation = OPERATIONS[label]

@@ -6,8 +6,8 @@ from django.core import mail
 from campaigns import lifecycle
 from campaigns.models import Campaign, Judgment, LogEntry, Membership, Notice, Qrels, Run, Team
 from scoring.models import Job, Snapshot
-from tests.api.conftest import World, client_of, faulty
-from tests.flow.conftest import perform_jobs, rung
+from tests.campaigns.api.conftest import World, client_of, faulty
+from tests.flow_world import perform_jobs, rung
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
 __all__ = ["rung"]  # fixtures

@@ -10,11 +10,11 @@ from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 from knox.models import AuthToken
 
-from tests.flow.conftest import World, perform_jobs, run_file, rung, world
+from tests.flow_world import World, perform_jobs, run_file, rung, world
 
 __all__ = ["rung", "world"]  # fixtures
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 CLIENT = DOCS / "client.py"
 
 

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
-from tests.api.conftest import World, client_of
+from tests.campaigns.api.conftest import World, client_of
 
 pytestmark = pytest.mark.django_db
 PATHS: dict[str, dict[str, Any]] = SchemaGenerator().get_schema(public=True)["paths"]

@@ -8,8 +8,8 @@ from rest_framework.throttling import SimpleRateThrottle
 
 from campaigns.models import Campaign, Qrels
 from campaigns.models.showing import live_board
-from tests.api.conftest import World, client_of
-from tests.flow.conftest import QRELS, perform_jobs, run_file, rung
+from tests.campaigns.api.conftest import World, client_of
+from tests.flow_world import QRELS, perform_jobs, run_file, rung
 from tests.making import make_campaign, make_organiser, make_team, make_user
 
 __all__ = ["rung"]  # fixtures

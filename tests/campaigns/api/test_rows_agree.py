@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 
 import pytest
@@ -11,7 +12,7 @@ from django.utils import timezone
 from campaigns import lifecycle
 from campaigns.models import Campaign, Membership, Preset, Run, User
 from campaigns.models.showing import TABLES
-from scoring.definitions import rules_of
+from scoring.evaluation.rules import rules_of
 from tests.making import (
     give_file,
     make_campaign,
@@ -86,7 +87,7 @@ def table_of(client: Client, path: str) -> list[dict[str, str]] | int:
 
 def answer_of(client: Client, path: str) -> list[dict] | int:
     response = client.get(path)
-    return response.json() if response.status_code == 200 else response.status_code
+    return json.loads(b"".join(response)) if response.status_code == 200 else response.status_code
 
 
 def as_text(rows: list[dict] | int, columns: tuple[str, ...]) -> list[tuple[str, ...]] | int:

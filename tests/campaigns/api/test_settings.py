@@ -2,10 +2,10 @@
 
 import pytest
 
-from campaigns.api.settings import SettingsSerializer
+from campaigns.manage.settings_api import SettingsSerializer
 from campaigns.models import Campaign, LogEntry, Topic
 from scoring.models import Job
-from tests.api.conftest import World, client_of, faulty
+from tests.campaigns.api.conftest import World, client_of, faulty
 from tests.making import make_user
 
 pytestmark = pytest.mark.django_db

@@ -15,12 +15,12 @@ from campaigns.models import (
     TopicAssessor,
     User,
 )
-from tests.flow.conftest import clock, logged_in
-from tests.judging.desk import make_assessor, make_plan, topic_of
+from tests.campaigns.judging.desk import make_assessor, make_plan, topic_of
+from tests.flow_world import clock, logged_in
 from tests.making import make_campaign, make_organiser
 
 __all__ = ["clock"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
 
 
 class Desk:

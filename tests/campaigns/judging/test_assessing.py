@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from campaigns import assessing
-from campaigns.assessing import claim_next, judge, skip, undo
-from campaigns.lifecycle import Archived
+from campaigns.errors import Archived, CannotJudge
+from campaigns.judging import tasks as assessing
+from campaigns.judging.final_grades import settled_grades
+from campaigns.judging.tasks import claim_next, judge, skip, undo
 from campaigns.models import Campaign, Judgment, LogEntry, Plan, Task, User
-from campaigns.settling import settled_grades
 from scoring.models import Job
+from tests.campaigns.judging.desk import claim_of, make_assessor, make_plan, topic_of
 from tests.crowd import crowd
-from tests.flow.conftest import clock
-from tests.judging.desk import claim_of, make_assessor, make_plan, topic_of
+from tests.flow_world import clock
 from tests.making import make_organiser
 
 __all__ = ["clock"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
 HOUR = 3600
 
 
@@ -197,14 +197,14 @@ def test_a_grade_off_the_scale_is_refused(grade: int) -> None:
     plan = make_plan()
     person = make_assessor(plan.campaign)
     given(person, plan)
-    with pytest.raises(assessing.CannotJudge, match="0 to 3"):
+    with pytest.raises(CannotJudge, match="0 to 3"):
         give(person, plan, "d1", grade)
 
 
 def test_a_document_that_was_never_given_out_is_not_taken() -> None:
     plan = make_plan()
     person = make_assessor(plan.campaign)
-    with pytest.raises(assessing.CannotJudge, match="not given to you"):
+    with pytest.raises(CannotJudge, match="not given to you"):
         give(person, plan, "d1", 1)
 
 

@@ -1,15 +1,21 @@
 """Texts of documents: all of a file or none, again with a new text, out again."""
 
 import io
+import json
+from types import SimpleNamespace
 
 import pytest
+from django.conf import settings
 
-from campaigns.documents import add_documents, address_of, remove_documents
-from campaigns.models import Document, LogEntry
+from campaigns.judging import documents
+from campaigns.judging.documents import add_documents, address_of, remove_documents
+from campaigns.models import Campaign, Document, LogEntry
+from campaigns.trec import compression
+from campaigns.trec.documents import ParsedDocument
 from campaigns.trec.problems import FormatError
 from tests.making import make_campaign, make_organiser
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
 
 
 def texts() -> dict[str, str]:
@@ -53,3 +59,24 @@ def test_an_id_in_an_address_is_quoted(doc_id: str, address: str) -> None:
     campaign = make_campaign(document_address="https://docs.example/{doc_id}?page")
     assert address_of(campaign, doc_id) == address
     assert address_of(make_campaign(), doc_id) == ""
+
+
+def test_only_reading_counts_as_reading_time_and_not_the_storing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A file that is read in time may take the database long."""
+    clock = [0.0]
+    store = documents._store
+
+    def slowly(campaign: Campaign, some: list[ParsedDocument]) -> None:
+        clock[0] += 100
+        store(campaign, some)
+
+    monkeypatch.setattr(documents, "_store", slowly)
+    monkeypatch.setattr(compression, "time", SimpleNamespace(thread_time=lambda: clock[0]))
+    campaign, text = make_campaign(), "word " * 1000
+    lines = (json.dumps({"doc_id": f"d{number}", "text": text}) for number in range(2000))
+    file = io.BytesIO("\n".join(lines).encode())
+    assert len(file.getvalue()) > 2 * compression.READ_BYTES
+    assert add_documents(campaign=campaign, file=file, actor=make_organiser(campaign)) == 2000
+    assert clock[0] > settings.MAX_READING_SECONDS

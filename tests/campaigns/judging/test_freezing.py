@@ -2,12 +2,14 @@
 
 import pytest
 
-from campaigns import adjudicating, assignments, pool_files, provenance
+from campaigns.judging import adjudication, pool_files
 from campaigns.models import Campaign, Judgment, Plan, Task, User
-from campaigns.qrels_files import text_of
+from campaigns.qrels import provenance
+from campaigns.qrels import topics as assignments
+from campaigns.qrels.files import text_of
 from tests.making import give_file, make_campaign, make_organiser, make_qrels, make_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
 
 
 @pytest.fixture
@@ -48,7 +50,7 @@ def test_a_version_tells_how_it_was_judged(campaign: Campaign, organiser: User) 
     pool_files.take_answers(
         campaign=campaign, assessor=bob, data=b"1 0 a 0\n1 0 b 1\n", actor=organiser
     )
-    adjudicating.decide(campaign=campaign, topic="1", doc_id="a", grade=1, note="", actor=organiser)
+    adjudication.decide(campaign=campaign, topic="1", doc_id="a", grade=1, note="", actor=organiser)
     qrels = assignments.freeze_judgments(campaign=campaign, note="", actor=organiser)
     assert b"".join(text_of(qrels)) == b"1 0 a 1\n1 0 b 1\n1 0 c 1\n"
     found = qrels.provenance

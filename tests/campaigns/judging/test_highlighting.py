@@ -2,7 +2,9 @@
 
 import pytest
 
-from campaigns.highlighting import highlighted, terms_of
+from campaigns.judging.highlighting import highlighted, terms_of
+
+pytestmark = pytest.mark.usefixtures("rung", "files_of_its_own")
 
 
 def marked(text: str, query: str) -> list[str]:

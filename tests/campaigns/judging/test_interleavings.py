@@ -13,14 +13,14 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from campaigns.assessing import claim_next, judge, skip, undo
+from campaigns.judging.final_grades import settled
+from campaigns.judging.tasks import claim_next, judge, skip, undo
 from campaigns.models import Claim, Judgment, Plan, Topic, User
-from campaigns.settling import settled
+from tests.campaigns.judging.desk import make_assessor, make_plan, topic_of
 from tests.frozen import frozen
-from tests.judging.desk import make_assessor, make_plan, topic_of
 from tests.making import make_campaign
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
 INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "200"))
 ACTS = 14
 Sending = tuple[User, str, int, str]  # who, which document, which grade, under which key
@@ -127,7 +127,10 @@ def play(seed: int) -> Session:
     return session
 
 
-@pytest.mark.parametrize("first", range(0, INTERLEAVINGS, 50))
+STARTS = [0, *(pytest.param(at, marks=pytest.mark.long) for at in range(50, INTERLEAVINGS, 50))]
+
+
+@pytest.mark.parametrize("first", STARTS)
 def test_no_judgment_is_lost_or_doubled_however_the_acts_interleave(first: int) -> None:
     judgments = 0
     for seed in range(first, min(first + 50, INTERLEAVINGS)):

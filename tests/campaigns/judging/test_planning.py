@@ -2,15 +2,18 @@
 
 import pytest
 
-from campaigns import planning
-from campaigns.lifecycle import Archived, CannotStep
+from campaigns.errors import Archived, CannotStep
+from campaigns.judging import plans as planning
 from campaigns.models import Campaign, LogEntry, Plan
 from scoring.models import Job
-from tests.flow.conftest import perform_jobs
-from tests.judging.conftest import table_1
+from tests.flow_world import perform_jobs
 from tests.making import make_campaign, make_organiser, make_qrels
+from tests.ranked_runs import table_1
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("rung", "files_of_its_own"),
+]
 
 
 @pytest.fixture

@@ -13,14 +13,14 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from campaigns import adjudicating, pool_files
+from campaigns.judging import adjudication, pool_files
+from campaigns.judging.final_grades import settled_grades
 from campaigns.models import Campaign, Claim, Judgment, Membership, Plan, Task, User
-from campaigns.settling import settled_grades
 from campaigns.trec.problems import FormatError
-from tests.judging.conftest import TABLE_1, table_1
 from tests.making import make_campaign, make_organiser, make_user
+from tests.ranked_runs import TABLE_1, table_1
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def test_conflicts_are_shown_before_anything_is_written(
     lay_out(campaign, ["a", "b", "c", "d"])
     first = b"1 0 a 0\n1 0 b 1\n1 0 c 1\n"
     pool_files.take_answers(campaign=campaign, assessor=bob, data=first, actor=organiser)
-    adjudicating.decide(campaign=campaign, topic="1", doc_id="c", grade=1, note="", actor=organiser)
+    adjudication.decide(campaign=campaign, topic="1", doc_id="c", grade=1, note="", actor=organiser)
     client.force_login(organiser)
     second = b"1 0 a 2\n1 0 b 1\n1 0 c 2\n1 0 z 1\n"
     asked = send(client, campaign, ada, second)

@@ -7,7 +7,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns import assessing, sharing_out
+from campaigns.errors import CannotShare
+from campaigns.judging import assignment
+from campaigns.judging import tasks as assessing
 from campaigns.models import (
     Campaign,
     Claim,
@@ -20,7 +22,7 @@ from campaigns.models import (
 )
 from tests.making import make_campaign, make_organiser, make_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
 
 
 @pytest.fixture
@@ -63,7 +65,7 @@ def test_the_largest_topics_go_to_who_has_least_to_do(campaign: Campaign) -> Non
     for name in ("Ada", "Bob"):
         make_assessor(campaign, name)
     lay_out(campaign, {"1": 1, "2": 3, "3": 5, "4": 7})
-    assert sharing_out.spread_evenly(campaign=campaign, each=1, actor=None) == 4
+    assert assignment.spread_evenly(campaign=campaign, each=1, actor=None) == 4
     assert shares(campaign) == {("Ada", "4"), ("Bob", "3"), ("Bob", "2"), ("Ada", "1")}
 
 
@@ -72,24 +74,24 @@ def test_before_all_is_laid_out_every_topic_weighs_the_same(campaign: Campaign) 
         make_assessor(campaign, name)
     lay_out(campaign, {"1": 20})
     Plan.objects.update(budget=500)
-    sharing_out.spread_evenly(campaign=campaign, each=1, actor=None)
+    assignment.spread_evenly(campaign=campaign, each=1, actor=None)
     assert shares(campaign) == {("Ada", "1"), ("Bob", "2"), ("Ada", "3"), ("Bob", "4")}
 
 
 def test_spreading_adds_and_takes_nobody_off(campaign: Campaign) -> None:
     ada, _ = make_assessor(campaign, "Ada"), make_assessor(campaign, "Bob")
-    sharing_out.share_out(campaign=campaign, shares=[("1", ada.pk), ("2", ada.pk)], actor=None)
-    assert sharing_out.spread_evenly(campaign=campaign, each=2, actor=None) == 6
+    assignment.name_topics(campaign=campaign, assessor=ada, codes=["1", "2"], actor=None)
+    assert assignment.spread_evenly(campaign=campaign, each=2, actor=None) == 6
     assert shares(campaign) == {(who, code) for who in ("Ada", "Bob") for code in "1234"}
-    assert sharing_out.spread_evenly(campaign=campaign, each=3, actor=None) == 0
+    assert assignment.spread_evenly(campaign=campaign, each=3, actor=None) == 0
 
 
 def test_who_is_taken_off_a_topic_gives_back_what_they_hold_of_it(campaign: Campaign) -> None:
     ada = make_assessor(campaign, "Ada")
     plan = lay_out(campaign, {"1": 1, "2": 1})
-    sharing_out.share_out(campaign=campaign, shares=[("1", ada.pk), ("2", ada.pk)], actor=None)
+    assignment.name_topics(campaign=campaign, assessor=ada, codes=["1", "2"], actor=None)
     first, second = (claim(task, ada) for task in plan.tasks.order_by("position"))
-    sharing_out.share_out(campaign=campaign, shares=[("2", ada.pk)], actor=None)
+    assignment.name_topics(campaign=campaign, assessor=ada, codes=["2"], actor=None)
     first.refresh_from_db()
     second.refresh_from_db()
     assert (first.end, second.end) == (Claim.End.RELEASED, Claim.End.NONE)
@@ -104,12 +106,46 @@ def test_what_is_judged_stays_claimed(campaign: Campaign) -> None:
     assert assessing.reassign(campaign=campaign, assessor=ada, actor=None) == 0
 
 
-def test_an_unknown_topic_changes_nothing_and_a_stranger_is_passed_over(campaign: Campaign) -> None:
+def test_an_unknown_topic_or_assessor_changes_nothing(campaign: Campaign) -> None:
     ada, stranger = make_assessor(campaign, "Ada"), make_user(name="Eve")
-    sharing_out.share_out(campaign=campaign, shares=[("1", ada.pk), ("2", stranger.pk)], actor=None)
-    with pytest.raises(sharing_out.CannotShare, match="No such topic: 99"):
-        sharing_out.share_out(campaign=campaign, shares=[("99", ada.pk)], actor=None)
+    assignment.name_topics(campaign=campaign, assessor=ada, codes=["1"], actor=None)
+    with pytest.raises(CannotShare, match="No such topic: 99"):
+        assignment.name_topics(campaign=campaign, assessor=ada, codes=["2", "99"], actor=None)
+    with pytest.raises(CannotShare, match="Eve is no assessor"):
+        assignment.name_topics(campaign=campaign, assessor=stranger, codes=["2"], actor=None)
     assert shares(campaign) == {("Ada", "1")}
+
+
+def test_naming_the_topics_of_one_assessor_leaves_those_of_others(campaign: Campaign) -> None:
+    ada, bob = make_assessor(campaign, "Ada"), make_assessor(campaign, "Bob")
+    assignment.name_topics(campaign=campaign, assessor=bob, codes=["2", "3"], actor=None)
+    held = claim(lay_out(campaign, {"2": 1}).tasks.get(), bob)
+    assert assignment.name_topics(campaign=campaign, assessor=ada, codes="1221", actor=None) == 2
+    assert shares(campaign) == {("Ada", "1"), ("Ada", "2"), ("Bob", "2"), ("Bob", "3")}
+    assert assignment.name_topics(campaign=campaign, assessor=ada, codes=[], actor=None) == 0
+    assert shares(campaign) == {("Bob", "2"), ("Bob", "3")}
+    held.refresh_from_db()
+    assert held.end == Claim.End.NONE
+
+
+def test_the_form_has_the_topics_of_the_assessor_that_is_asked_for(
+    client: Client, campaign: Campaign
+) -> None:
+    ada, bob = make_assessor(campaign, "Ada"), make_assessor(campaign, "Bob")
+    assignment.name_topics(campaign=campaign, assessor=bob, codes=["2", "3"], actor=None)
+    client.force_login(make_organiser(campaign))
+    address = reverse("campaigns:judging-assessors", args=[campaign.slug])
+    assert client.get(address).context["form"] is None
+    shown = client.get(address, {"assessor": bob.pk})
+    assert shown.context["form"]["topics"].value() == "2 3"
+    assert "Topics of Bob" in shown.content.decode()
+    assert client.get(address, {"assessor": make_user().pk}).status_code == 404
+    kept = client.post(address, {"assessor": ada.pk, "topics": "4"}, follow=True)
+    assert "Ada judges 1 topic now." in kept.content.decode()
+    assert shares(campaign) == {("Ada", "4"), ("Bob", "2"), ("Bob", "3")}
+    Membership.objects.filter(person=ada).delete()
+    gone = client.post(address, {"assessor": ada.pk, "topics": "4"}, follow=True)
+    assert "no assessor of the campaign any more" in gone.content.decode()
 
 
 def test_the_page_keeps_what_is_filled_in_and_counts(
@@ -118,7 +154,8 @@ def test_the_page_keeps_what_is_filled_in_and_counts(
     ada, bob = make_assessor(campaign, "Ada"), make_assessor(campaign, "Bob")
     client.force_login(make_organiser(campaign))
     address = reverse("campaigns:judging-assessors", args=[campaign.slug])
-    client.post(address, {f"topics-{ada.pk}": "1 2", f"topics-{bob.pk}": "2"})
+    client.post(address, {"assessor": ada.pk, "topics": "1 2"})
+    client.post(address, {"assessor": bob.pk, "topics": "2"})
     assert shares(campaign) == {("Ada", "1"), ("Ada", "2"), ("Bob", "2")}
     task = lay_out(campaign, {"2": 3}).tasks.first()
     for grade in (1, 0):  # twice the same document
@@ -134,7 +171,7 @@ def test_the_page_keeps_what_is_filled_in_and_counts(
     ]
     assert found.without == 2
     assert "2 of 4 topics have nobody" in page.content.decode()
-    refused = client.post(address, {f"topics-{ada.pk}": "7"})
+    refused = client.post(address, {"assessor": ada.pk, "topics": "7"})
     assert refused.status_code == 400
     assert "No such topic: 7." in refused.content.decode()
 

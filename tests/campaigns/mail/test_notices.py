@@ -11,14 +11,19 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns import letters, lifecycle, notices, people
+from campaigns import lifecycle
+from campaigns.mail import messages as letters
+from campaigns.mail import notices
 from campaigns.models import Announcement, Audience, Campaign, Notice, Run, User
-from config import celery
-from scoring import delivery, jobs, tasks
-from scoring.draining import perform
+from campaigns.people import membership
+from scoring import tasks
+from scoring.jobs import mail as delivery
+from scoring.jobs import queue as jobs
 from scoring.models import FeedbackRelease, Job
+from scoring.worker import perform
 from tests.crowd import crowd
 from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_team, make_user
+from trackside import celery
 
 pytestmark = pytest.mark.django_db
 
@@ -121,7 +126,7 @@ def test_only_members_of_teams_that_are_in_are_told() -> None:
     campaign = make_campaign(joining=Campaign.Joining.APPROVAL)
     alice, waiting, stranger, olga = make_user(), make_user(), make_user(), make_organiser(campaign)
     make_team(campaign, alice)
-    people.found_team(campaign=campaign, person=waiting, name="Waiting")
+    membership.found_team(campaign=campaign, person=waiting, name="Waiting")
     notices.tell_due(NOW)
     assert told(alice) == ["opened"]
     assert told(waiting) == told(stranger) == []

@@ -10,16 +10,16 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns import letters
+from campaigns.mail import messages as letters
 from campaigns.models import Mail, User
-from campaigns.own_data import close_account, own_data
-from config.stack import HOST
-from scoring import delivery
-from scoring.draining import perform
+from campaigns.people.accounts import close_account, own_data
+from scoring.jobs import mail as delivery
 from scoring.models import Job
+from scoring.worker import perform
 from tests.faults.silent import accepting_and_saying_nothing
-from tests.flow.conftest import perform_jobs, rung
+from tests.flow_world import perform_jobs, rung
 from tests.making import make_user
+from trackside.processes import HOST
 
 __all__ = ["rung"]
 
@@ -31,7 +31,7 @@ ADDRESS = "ada@example.org"
 def stored(settings: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on the site; a worker sends into `mail.outbox`."""
     monkeypatch.setattr(letters, "_silent_until", 0.0)
-    settings.EMAIL_BACKEND = "campaigns.outbox.StoredMail"
+    settings.EMAIL_BACKEND = "campaigns.mail.outbox.StoredMail"
 
 
 @pytest.fixture
@@ -102,6 +102,35 @@ def test_a_mail_that_was_refused_is_tried_again_later_and_its_job_names_nobody(
     assert ADDRESS not in error
     delivery.enqueue_unsent_mails()
     perform_jobs(Job.Kind.MAIL)
+    assert len(mail.outbox) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        smtplib.SMTPRecipientsRefused({ADDRESS: (451, b"greylisted")}),
+        smtplib.SMTPDataError(452, b"no room"),
+        smtplib.SMTPAuthenticationError(535, b"wrong password"),
+    ],
+    ids=lambda reply: type(reply).__name__,
+)
+def test_a_mail_that_the_server_may_take_later_is_tried_until_it_does(
+    reply: Exception, person: User, settings: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(backend: object, messages: list[object]) -> int:
+        raise reply
+
+    ask_to_reset()
+    job = Job.objects.get(kind=Job.Kind.MAIL)
+    with monkeypatch.context() as patch:
+        patch.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", refuse)
+        for _ in range(settings.JOB_ATTEMPTS + 1):
+            perform(job.pk)
+    job.refresh_from_db()
+    assert job.state == Job.State.WAITING
+    assert type(reply).__name__ in job.error
+    assert ADDRESS not in job.error
+    perform(job.pk)
     assert len(mail.outbox) == 1
 
 

@@ -9,7 +9,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns import archiving, lifecycle, people
+from campaigns import lifecycle
+from campaigns.errors import Archived, CannotDelete, CannotStep
+from campaigns.manage import archiving
 from campaigns.models import (
     Announcement,
     Campaign,
@@ -22,7 +24,8 @@ from campaigns.models import (
     User,
 )
 from campaigns.models.showing import CLOSED, live_board
-from scoring import jobs
+from campaigns.people import membership
+from scoring.jobs import queue as jobs
 from scoring.models import FeedbackRelease, Job, Snapshot, StoredGrades, StoredRanking
 from tests.making import (
     make_campaign,
@@ -76,7 +79,7 @@ def full_campaign(**facts: object) -> Campaign:
     Judgment.objects.create(
         campaign=campaign, topic=topic, doc_id="d", grade=1, assessor=organiser, at=now
     )
-    people.invite(campaign=campaign, by=organiser, role=Membership.Role.READER)
+    membership.invite(campaign=campaign, by=organiser, role=Membership.Role.READER)
     LogEntry.objects.create(campaign=campaign, actor=organiser, verb="made for a test")
     return campaign
 
@@ -171,7 +174,7 @@ def test_an_organiser_copies_by_the_page() -> None:
 
 def test_what_takes_runs_is_not_archived() -> None:
     campaign = make_campaign()
-    with pytest.raises(lifecycle.CannotStep, match="close the campaign first"):
+    with pytest.raises(CannotStep, match="close the campaign first"):
         archiving.archive(campaign=campaign, actor=None)
 
 
@@ -192,7 +195,7 @@ def test_nothing_of_an_archived_campaign_changes_until_it_is_brought_back() -> N
     stale.name = "Another"
     stale.active_qrels = campaign.active_qrels
     for act in acts:
-        with pytest.raises(lifecycle.Archived):
+        with pytest.raises(Archived):
             act()
     assert Campaign.objects.values().get(pk=campaign.pk) == before
     archiving.bring_back(campaign=stale, actor=None)
@@ -213,7 +216,7 @@ def test_an_archived_campaign_is_listed_apart() -> None:
 def test_what_people_can_see_is_not_deleted(stage: str) -> None:
     campaign = full_campaign(stage=stage)
     actor, before = organiser_of(campaign), counts()
-    with pytest.raises(archiving.CannotDelete, match="Archive it first"):
+    with pytest.raises(CannotDelete, match="Archive it first"):
         archiving.delete_campaign(campaign=campaign, actor=actor, typed_slug=campaign.slug)
     assert counts() == before
 
@@ -222,7 +225,7 @@ def test_deleting_takes_the_address_typed_again() -> None:
     campaign = full_campaign(stage="draft", is_accepting=False)
     actor, before = organiser_of(campaign), counts()
     for typed in ("", campaign.name, campaign.slug.upper()):
-        with pytest.raises(archiving.CannotDelete, match="Type its address"):
+        with pytest.raises(CannotDelete, match="Type its address"):
             archiving.delete_campaign(campaign=campaign, actor=actor, typed_slug=typed)
     assert counts() == before
 

@@ -5,12 +5,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns import bell
+from campaigns import scoring_hooks
 from campaigns.models import Campaign, LogEntry, Series
 from campaigns.models.showing import live_board
 from scoring.core.measures.names import parse_measure
+from tests.campaigns.manage.test_typed_dates import TYPED
 from tests.making import make_campaign, make_organiser, make_user
-from tests.test_typed_dates import TYPED
 
 pytestmark = pytest.mark.django_db
 RULES = {key: value for key, value in TYPED.items() if key != "slug"}
@@ -31,7 +31,7 @@ def made(client: Client, **typed: object) -> Campaign:
 
 
 def test_every_measure_that_is_offered_is_one_by_its_own_name() -> None:
-    for names in bell.offered_measures().values():
+    for names in scoring_hooks.offered_measures().values():
         assert [str(parse_measure(name)) for name in names] == list(names)
 
 

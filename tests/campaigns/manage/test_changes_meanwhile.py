@@ -7,10 +7,15 @@ import pytest
 
 from campaigns import lifecycle
 from campaigns.models import Campaign, Run
-from scoring import checking, evaluation, faults, jobs
+from scoring.evaluation import check as checking
+from scoring.evaluation import score as evaluation
+from scoring.jobs import queue as jobs
+from scoring.jobs import testing as faults
+from scoring.jobs.sweeping import sweep
 from scoring.models import Evaluation, Job, Score
-from scoring.sweeping import sweep
-from tests.flow.conftest import QRELS, World, perform_jobs, run_file
+from tests.flow_world import QRELS, World, perform_jobs, run_file
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 Meanwhile = Callable[[str, Callable[[], object]], None]
 

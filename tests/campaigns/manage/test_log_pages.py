@@ -8,8 +8,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from campaigns import lifecycle, merging, people, teams, verdicts
+from campaigns import lifecycle
 from campaigns.models import Campaign, LogEntry
+from campaigns.people import membership, merging, teams
+from campaigns.runs import decisions as verdicts
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
 pytestmark = pytest.mark.django_db
@@ -135,7 +137,7 @@ def test_a_team_that_is_gone_keeps_its_name_in_the_log(desk: tuple[Client, Campa
     client, campaign = desk
     actor = campaign.memberships.get().person
     stays, gone = make_team(campaign, name="Stays"), make_team(campaign, name="Gone")
-    people.invite(campaign=campaign, by=actor, role="participant", team=gone)
+    membership.invite(campaign=campaign, by=actor, role="participant", team=gone)
     merging.merge_teams(team=gone, into=stays, actor=actor)
     told = {row["what"]: json.loads(row["details"]) for row in rows(client, campaign)}
     assert told["invited"] == {"team": "Gone"}

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from campaigns.models import Campaign, Topic
 from campaigns.models.showing import CLOSED, TABLES, trec_style
+from tests.campaigns.manage.test_lifecycle import EXPECTED, in_force
 from tests.making import make_campaign, make_organiser, make_user
-from tests.test_lifecycle import EXPECTED, in_force
 
 pytestmark = pytest.mark.django_db
 

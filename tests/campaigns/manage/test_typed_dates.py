@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from campaigns.forms.campaign import CampaignForm
+from campaigns.manage.forms import CampaignForm
 from tests.making import make_campaign, make_organiser, make_user
 
 pytestmark = pytest.mark.django_db

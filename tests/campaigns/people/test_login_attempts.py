@@ -15,7 +15,7 @@ from django.urls import reverse
 from tests.making import make_user
 
 pytestmark = pytest.mark.django_db
-TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
 
 
 def log_in(password: str) -> HttpResponse:

@@ -13,10 +13,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns import login_limits
 from campaigns.models import LoginAddress, User
-from config import settings as site
+from campaigns.people import login_limits
 from tests.making import make_user
+from trackside import settings as site
 
 pytestmark = pytest.mark.django_db
 EMAIL, PASSWORD = "alice@example.org", "a long password"

@@ -1,12 +1,13 @@
 """What is kept of a person is given to that person, and forgotten when the person goes."""
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from campaigns.models import LogEntry, Membership, Run, User
-from campaigns.tokens import make_token
+from campaigns.models import LogEntry, Mail, Membership, Run, User
+from campaigns.people.tokens import make_token
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
 pytestmark = pytest.mark.django_db
@@ -77,3 +78,21 @@ def test_the_last_organiser_stays_until_there_is_another(leaver: User) -> None:
     assert "You are the only organiser of Mine alone" in page.content.decode()
     make_organiser(campaign)
     assert browser.post(reverse("campaigns:account-close"), {"email": ADDRESS}).status_code == 302
+
+
+@pytest.mark.parametrize("is_verified", [False, True], ids=["only added", "verified"])
+def test_mails_to_an_address_are_for_who_has_shown_that_it_is_theirs(
+    leaver: User, is_verified: bool
+) -> None:
+    """Whoever only adds somebody else's address neither reads nor deletes that person's mails."""
+    other = "somebody-else@example.org"
+    EmailAddress.objects.create(user=leaver, email=other, verified=is_verified)
+    Mail.objects.create(recipient=other, subject="Reset your password", body="by this link")
+    Mail.objects.create(recipient=ADDRESS, subject="Confirm your address", body="by this link")
+    browser = browser_of(leaver)
+    told = browser.get(reverse("campaigns:account-data")).json()["mails_to_be_sent"]
+    subjects = ["Reset your password"] * is_verified + ["Confirm your address"]
+    assert [mail["subject"] for mail in told] == subjects
+    browser.post(reverse("campaigns:account-close"), {"email": ADDRESS})
+    assert Mail.objects.filter(recipient=other).exists() == (not is_verified)
+    assert not Mail.objects.filter(recipient=ADDRESS).exists()

@@ -8,11 +8,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns import access, lifecycle, merging, people, teams
+from campaigns import access, lifecycle
+from campaigns.errors import CannotChange, CannotJoin
 from campaigns.models import Audience, Campaign, Membership, Run, Team, User
 from campaigns.models.showing import CLOSED
-from campaigns.tokens import make_token
-from scoring.draining import perform_waiting_jobs
+from campaigns.people import membership, merging, teams
+from campaigns.people.tokens import make_token
+from scoring.worker import perform_waiting_jobs
 from tests.making import (
     give_file,
     make_campaign,
@@ -27,7 +29,7 @@ from tests.teamwork import signed_in, url_of
 
 pytestmark = pytest.mark.django_db
 
-HOUR = timedelta(hours=1)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)  # parameters are made long before tests run
 
 
 def for_participants(**facts: object) -> Campaign:
@@ -59,13 +61,13 @@ def sees(person: User, campaign: Campaign) -> set[int]:
     ("facts", "may"),
     [
         ({}, True),
-        ({"opens_at": timezone.now() + HOUR}, True),  # announced: teams form
-        ({"closes_at": timezone.now() + HOUR}, True),
+        ({"opens_at": timezone.now() + DAY}, True),  # announced: teams form
+        ({"closes_at": timezone.now() + DAY}, True),
         ({"closes_at": timezone.now() - HOUR}, False),  # nobody has pressed Close
         ({"closes_at": timezone.now() - HOUR, "grace_minutes": 600}, False),
         ({"stage": "draft", "is_accepting": False}, False),
         ({"stage": "closed", "is_accepting": False}, False),
-        ({"stage": "closed", "is_accepting": False, "closes_at": timezone.now() + HOUR}, False),
+        ({"stage": "closed", "is_accepting": False, "closes_at": timezone.now() + DAY}, False),
         ({"stage": "judging", "is_accepting": False}, False),
         ({"stage": "published", "is_accepting": False}, False),
     ],
@@ -79,8 +81,8 @@ def test_a_team_is_created_before_submissions_close(facts: dict[str, object], ma
         answer = signed_in(person).post(address, {"name": "Late"})
         assert answer.status_code == (302 if may else 400)
     else:
-        with pytest.raises(people.CannotJoin, match="not open"):
-            people.found_team(campaign=campaign, person=person, name="Early")
+        with pytest.raises(CannotJoin, match="not open"):
+            membership.found_team(campaign=campaign, person=person, name="Early")
     assert campaign.teams.exists() == may
 
 
@@ -88,8 +90,8 @@ def test_a_page_read_before_the_close_creates_no_team_after_it() -> None:
     campaign = make_campaign()
     stale = Campaign.objects.get(pk=campaign.pk)
     lifecycle.close_for_runs(campaign=campaign, actor=None)
-    with pytest.raises(people.CannotJoin):
-        people.found_team(campaign=stale, person=make_user(), name="Late")
+    with pytest.raises(CannotJoin):
+        membership.found_team(campaign=stale, person=make_user(), name="Late")
 
 
 def test_an_organiser_creates_a_team_at_any_time_by_page_and_api() -> None:
@@ -182,8 +184,8 @@ def test_a_member_who_joins_a_team_that_submitted_is_a_participant() -> None:
     member, mate = make_user(), make_user()
     team = make_run(campaign, make_team(campaign, member)).team
     lifecycle.close_for_runs(campaign=campaign, actor=None)
-    invitation, _ = people.invite(campaign=campaign, by=member, role="participant", team=team)
-    people.accept_invitation(invitation=invitation, person=mate)
+    invitation, _ = membership.invite(campaign=campaign, by=member, role="participant", team=team)
+    membership.accept_invitation(invitation=invitation, person=mate)
     assert access.viewer_or_404(mate, campaign.slug).is_participant
 
 
@@ -213,7 +215,7 @@ def test_a_team_that_waits_is_not_admitted() -> None:
     campaign = for_participants(stage="closed", is_accepting=False)
     team = make_team(campaign)
     Team.objects.filter(pk=team.pk).update(approved_at=None)
-    with pytest.raises(teams.CannotChange, match="approve it first"):
+    with pytest.raises(CannotChange, match="approve it first"):
         teams.admit_team(team=team, admit=True, actor=make_organiser(campaign))
 
 
@@ -258,7 +260,7 @@ def test_assessors_and_readers_are_in_no_team(role: str) -> None:
     assert f"no {role} is in a team" in answer.content.decode() or "cannot be in a team" in (
         answer.content.decode()
     )
-    _, token = people.invite(campaign=campaign, by=alice, role="participant", team=team)
+    _, token = membership.invite(campaign=campaign, by=alice, role="participant", team=team)
     joined = signed_in(person).post(reverse("campaigns:invitation", args=[token]))
     assert joined.status_code == 400
     assert f"no {role} is in a team" in joined.content.decode()
@@ -271,7 +273,7 @@ def test_assessors_and_readers_are_in_no_team(role: str) -> None:
 def test_a_member_of_a_team_gets_no_role_that_judges_or_reads(role: str) -> None:
     campaign, member = make_campaign(), make_user()
     make_team(campaign, member, name="Alpha")
-    _, token = people.invite(campaign=campaign, by=make_organiser(campaign), role=role)
+    _, token = membership.invite(campaign=campaign, by=make_organiser(campaign), role=role)
     page = signed_in(member).post(reverse("campaigns:invitation", args=[token]))
     assert page.status_code == 400
     assert "You are a member of the team Alpha" in page.content.decode()
@@ -285,8 +287,8 @@ def test_organisers_see_who_was_in_a_team_or_is() -> None:
     make_team(campaign, olga, name="Own")
     team = make_run(campaign, make_team(campaign, judge, make_user(), name="Former")).team
     teams.leave(team=team, person=judge)
-    invitation, _ = people.invite(campaign=campaign, by=olga, role="assessor")
-    people.accept_invitation(invitation=invitation, person=judge)
+    invitation, _ = membership.invite(campaign=campaign, by=olga, role="assessor")
+    membership.accept_invitation(invitation=invitation, person=judge)
     page = signed_in(olga).get(url_of("people", campaign)).content.decode()
     assert "was in the team Former" in page
     assert "in the team Own" in page

@@ -11,8 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 from knox.models import AuthToken
 
-from campaigns import lifecycle, people
+from campaigns import lifecycle
+from campaigns.errors import CannotJoin
 from campaigns.models import Campaign, Invitation, Membership
+from campaigns.people import membership as people
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
 pytestmark = pytest.mark.django_db
@@ -31,10 +33,21 @@ def test_a_person_founds_a_team_and_is_in_it() -> None:
     assert (membership.team, membership.role) == (team, Membership.Role.PARTICIPANT)
 
 
+def test_a_team_does_not_learn_the_address_of_an_organiser_who_made_its_link() -> None:
+    campaign, alice = make_campaign(), make_user()
+    team = people.found_team(campaign=campaign, person=alice, name="Alpha")
+    organiser = make_organiser(campaign)
+    assert organiser.name == ""
+    people.invite(campaign=campaign, by=organiser, role=Membership.Role.PARTICIPANT, team=team)
+    page = signed_in(alice).get(reverse("campaigns:team", args=[campaign.slug])).content.decode()
+    assert "0 of 5 uses" in page
+    assert organiser.email not in page
+
+
 def test_a_person_is_in_one_team_of_a_campaign_only() -> None:
     alice, campaign = make_user(), make_campaign()
     people.found_team(campaign=campaign, person=alice, name="Alpha")
-    with pytest.raises(people.CannotJoin):
+    with pytest.raises(CannotJoin):
         people.found_team(campaign=campaign, person=alice, name="Beta")
     other = make_team(campaign)
     with pytest.raises(IntegrityError), transaction.atomic():

@@ -10,9 +10,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns import access, joining, people
+from campaigns import access
+from campaigns.errors import CannotInvite, CannotJoin
 from campaigns.models import Campaign, Invitation, Membership, User
-from campaigns.tokens import make_token
+from campaigns.people import membership as people
+from campaigns.people.tokens import make_token
 from tests.crowd import crowd
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 from tests.teamwork import signed_in, url_of
@@ -43,7 +45,7 @@ def test_a_link_for_a_role_is_for_one_person(role: str) -> None:
     assert signed_in(first).post(link(token)).status_code == 302  # a double click
     assert signed_in(second).get(link(token)).status_code == 404
     assert signed_in(second).post(link(token)).status_code == 404
-    with pytest.raises(people.CannotJoin, match="as often as it allows"):  # it was looked at before
+    with pytest.raises(CannotJoin, match="as often as it allows"):  # it was looked at before
         people.accept_invitation(invitation=found, person=second)
     assert not second.memberships.exists()
     assert Invitation.objects.get().uses == 1
@@ -232,6 +234,6 @@ def test_who_was_removed_a_moment_ago_makes_no_link() -> None:
         people.remove_role(
             membership=Membership.objects.get(person=person, campaign=campaign), actor=olga
         )
-        with pytest.raises(joining.CannotInvite):
+        with pytest.raises(CannotInvite):
             people.invite(campaign=campaign, by=person, role=role, team=into)
     assert not campaign.invitations.exists()

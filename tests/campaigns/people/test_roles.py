@@ -8,8 +8,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns import access, people
+from campaigns import access
+from campaigns.errors import CannotJoin
 from campaigns.models import LogEntry, Membership
+from campaigns.people import membership as people
 from tests.crowd import crowd
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 from tests.teamwork import signed_in, url_of
@@ -64,7 +66,7 @@ def test_a_link_revoked_between_the_look_and_the_click_gives_nothing() -> None:
     found = people.find_invitation(token)
     assert found is not None
     people.revoke(found)
-    with pytest.raises(people.CannotJoin):
+    with pytest.raises(CannotJoin):
         people.accept_invitation(invitation=found, person=bob)
     assert not bob.memberships.exists()
 
@@ -168,7 +170,7 @@ def test_of_fifty_clicks_at_once_on_two_teams_links_one_team_gets_the_person(
     outcomes = crowd(clicks, tmp_path)
     # clicks on the link of the team that won say yes again; the others are refused
     assert sum(isinstance(outcome, Membership) for outcome in outcomes) == 25
-    assert sum(isinstance(outcome, people.CannotJoin) for outcome in outcomes) == 25
+    assert sum(isinstance(outcome, CannotJoin) for outcome in outcomes) == 25
     assert Membership.objects.filter(person=bob).count() == 1
     assert LogEntry.objects.filter(verb="joined").count() == 1
 

@@ -12,8 +12,9 @@ from django.urls import reverse
 from django.utils import timezone
 from knox.models import AuthToken
 
+from campaigns.errors import TooManyTokens
 from campaigns.models import User
-from campaigns.tokens import TooManyTokens, make_token
+from campaigns.people.tokens import make_token
 from tests.making import make_user
 
 pytestmark = pytest.mark.django_db

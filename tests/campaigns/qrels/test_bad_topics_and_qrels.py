@@ -1,5 +1,6 @@
-"""Every row of the specification of inputs that concerns qrels (Q) and topics (T), through the
-site: the bad ones refused at their lines, the doubtful ones asked about, nothing half-stored."""
+"""Every bad or doubtful file of qrels (Q) and topics (T), by the numbers of tests/campaigns/trec,
+through the site: the bad ones refused at their lines, the doubtful ones asked about, nothing
+half-stored."""
 
 import html
 import re
@@ -11,12 +12,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.urls import reverse
 
-from campaigns import assignments
 from campaigns.models import Campaign, LogEntry, Qrels, Topic
+from campaigns.qrels import topics as assignments
 from scoring.models import Evaluation, Job
-from tests.flow.conftest import World, run_file, stored_files
-from tests.trec import test_qrels_rows, test_topics_rows
-from tests.trec.outcomes import Row
+from tests.campaigns.trec import test_qrels_rows, test_topics_rows
+from tests.campaigns.trec.outcomes import Row
+from tests.flow_world import World, run_file, stored_files
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 DOORS = ("page", "api")
 QRELS_ROWS = [case.values[0] for case in test_qrels_rows.ROWS]

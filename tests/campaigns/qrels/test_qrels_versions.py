@@ -9,13 +9,16 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from campaigns import assignments, lifecycle
+from campaigns import lifecycle
 from campaigns.models import Audience, Campaign, Judgment, LogEntry, Qrels
+from campaigns.qrels import topics as assignments
+from scoring.evaluation.rescoring import rescoring
 from scoring.models import Evaluation, Score
-from scoring.rescoring import rescoring
 from tests.crowd import crowd
-from tests.flow.conftest import QRELS, World, perform_jobs, run_file, stored_files
+from tests.flow_world import QRELS, World, perform_jobs, run_file, stored_files
 from tests.making import make_user
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 OTHER = b"1 0 d1 0\n1 0 d3 1\n2 0 d2 1\n"
 

@@ -7,12 +7,16 @@ import time_machine
 from django.test import Client
 from django.urls import reverse
 
-from campaigns import assignments, qrels_versions
+from campaigns.errors import CannotRemove
 from campaigns.models import Campaign, LogEntry, Membership, Qrels
+from campaigns.qrels import topics as assignments
+from campaigns.qrels import versions as qrels_versions
 from campaigns.trec.problems import FormatError
 from campaigns.trec.topics import read_topics
-from tests.flow.conftest import QRELS, World, logged_in
+from tests.flow_world import QRELS, World, logged_in
 from tests.making import make_user
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 RELEASED = datetime(2026, 6, 1, 12, tzinfo=UTC)
 INSTANT = timedelta(microseconds=1)
@@ -54,13 +58,13 @@ def test_the_places_of_topics_taken_out_are_closed_up(world: World) -> None:
 
 
 def test_an_unknown_topic_among_them_takes_none_out(world: World) -> None:
-    with pytest.raises(assignments.CannotRemove, match="no topic 9"):
+    with pytest.raises(CannotRemove, match="no topic 9"):
         remove(world, "1", "9")
     assert len(codes(world)) == 2
 
 
 def test_an_open_campaign_keeps_a_topic(world: World) -> None:
-    with pytest.raises(assignments.CannotRemove, match="at least one"):
+    with pytest.raises(CannotRemove, match="at least one"):
         remove(world, "1", "2")
     world.change(stage=Campaign.Stage.DRAFT)
     assert remove(world, "1", "2") == 2
@@ -68,7 +72,7 @@ def test_an_open_campaign_keeps_a_topic(world: World) -> None:
 
 def test_judged_topics_stay(world: World) -> None:
     world.add_qrels()
-    with pytest.raises(assignments.CannotRemove, match="judged"):
+    with pytest.raises(CannotRemove, match="judged"):
         remove(world, "2")
     assert len(codes(world)) == 2
 

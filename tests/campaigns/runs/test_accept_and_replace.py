@@ -12,11 +12,14 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from campaigns import lifecycle, verdicts
+from campaigns import lifecycle
 from campaigns.models import Campaign, LogEntry, Run
+from campaigns.runs import decisions as verdicts
 from scoring.models import Evaluation, Job
 from tests.crowd import crowd
-from tests.flow.conftest import World, logged_in, perform_jobs, run_file, stored_files
+from tests.flow_world import World, logged_in, perform_jobs, run_file, stored_files
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 
 def act(world: World, name: str, run: Run, browser: Client, **data: str) -> HttpResponse:

@@ -12,7 +12,9 @@ import pytest
 
 from campaigns.models import LogEntry, Run
 from scoring.models import Job
-from tests.flow.conftest import World, run_file, stored_files
+from tests.flow_world import World, run_file, stored_files
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 GOOD = run_file()
 MIB = 1 << 20

@@ -15,17 +15,18 @@ from django.template import Context, Template
 from django.test import Client
 from django.urls import reverse
 
-from campaigns import intake, lifecycle
+from campaigns import lifecycle
 from campaigns.access import Viewer
-from campaigns.descriptions import Description
 from campaigns.models import Campaign
-from scoring import jobs
+from campaigns.runs import submission
+from campaigns.runs.description import Description
+from scoring.jobs import queue as jobs
+from tests.campaigns.manage.test_typed_dates import typed
 from tests.making import make_campaign, make_run, make_team, make_user
-from tests.test_typed_dates import typed
 
 pytestmark = pytest.mark.django_db
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 INSTANT = timedelta(microseconds=1)
 CLOSES = datetime(2026, 9, 2, 12, 0, tzinfo=UTC)
 
@@ -103,12 +104,11 @@ from datetime import UTC, datetime, timedelta
 import time_machine
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
-from tests import test_deadlines as it
-from tests.test_typed_dates import form
-from tests.test_typed_dates import form, typed
+from tests.campaigns.runs import test_deadlines as it
+from tests.campaigns.manage.test_typed_dates import form, typed
 from tests.making import make_team, make_user
-from scoring import jobs
-jobs.current_app.send_task = lambda *args, **facts: None
+from scoring.jobs import queue
+queue.current_app.send_task = lambda *args, **facts: None
 campaign = form("campaign", closes_at="2026-10-25T03:00").save()
 it.Campaign.objects.filter(pk=campaign.pk).update(stage="open", is_accepting=True)
 campaign.topics.create(code="1", position=0)
@@ -259,7 +259,7 @@ def test_without_a_proxy_the_end_is_when_the_body_was_read() -> None:
     team = make_team(campaign, person)
     began = CLOSES - timedelta(seconds=1)
     with time_machine.travel(CLOSES + timedelta(seconds=121), tick=False):
-        run = intake.hand_in(
+        run = submission.hand_in(
             viewer=Viewer(campaign, person, frozenset({"participant"}), team),
             upload=SimpleUploadedFile("run.txt", b"1 Q0 d 1 1.0 tag\n" * 20_000),
             arrived_at=began,

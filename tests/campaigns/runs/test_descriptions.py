@@ -10,9 +10,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns import descriptions
 from campaigns.models import LogEntry, Run
-from tests.flow.conftest import World, perform_jobs, run_file
+from campaigns.runs import description as descriptions
+from tests.flow_world import World, perform_jobs, run_file
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 FIELDS: list[dict[str, Any]] = [
     {"name": "model", "label": "Model", "kind": "text", "choices": [], "is_required": True},

@@ -9,12 +9,12 @@ from django.core.files.storage import default_storage
 from django.test import Client
 
 from campaigns.models import LogEntry, Run
-from scoring import parts
-from tests.flow.conftest import World, run_file, rung, stored_files, world
+from scoring.jobs import parts
+from tests.flow_world import World, run_file, rung, stored_files, world
 
 __all__ = ["rung", "world"]
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("rung")]
 LARGE = run_file(documents=tuple(f"d{number}" for number in range(12_000)))  # 400 kB
 
 

@@ -17,7 +17,9 @@ from django.utils import timezone
 from campaigns import quotas
 from campaigns.models import Audience, Run
 from tests.crowd import crowd
-from tests.flow.conftest import World, logged_in, perform_jobs, run_file, stored_files
+from tests.flow_world import World, logged_in, perform_jobs, run_file, stored_files
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 INSTANT = timedelta(microseconds=1)
@@ -207,7 +209,9 @@ def uploads(world: World) -> list[Callable[[], HttpResponse]]:
 
 
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
-@pytest.mark.parametrize("time", range(5))
+@pytest.mark.parametrize(
+    "time", [0, *(pytest.param(time, marks=pytest.mark.long) for time in range(1, 5))]
+)
 def test_of_fifty_uploads_at_once_a_quota_of_five_takes_five(
     world: World, tmp_path: Path, time: int
 ) -> None:

@@ -10,8 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Audience, Campaign, Run, Team
-from tests.flow.conftest import World, run_file
+from tests.flow_world import World, run_file
 from tests.making import make_team, make_user
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 
 def file_of(run: Run, browser: Client) -> HttpResponse:

@@ -7,10 +7,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns import offers
 from campaigns.access import viewer_or_404
 from campaigns.models import Run, Team
-from tests.flow.conftest import World, run_file
+from campaigns.runs import submission_options
+from tests.flow_world import World, run_file
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 NOW = timezone.now()
 
@@ -55,7 +57,7 @@ def test_a_full_quota_leaves_the_form_to_what_can_be_replaced(world: World) -> N
 def test_with_a_full_quota_one_more_run_is_not_offered(world: World) -> None:
     world.change(run_quota=1)
     first = world.taken_in(run_file("first"))
-    offer = offers.offer_to(viewer_or_404(world.participant, world.campaign.slug), NOW)
+    offer = submission_options.offer_to(viewer_or_404(world.participant, world.campaign.slug), NOW)
     assert [run.public_id for run in offer.replaceable] == [first.public_id]
     page = form_page(world)
     assert "Choose a run" in page
@@ -71,7 +73,9 @@ def test_a_run_outside_the_days_of_the_quota_frees_no_place(world: World) -> Non
     old = world.taken_in(run_file("old"))
     Run.objects.filter(pk=old.pk).update(submitted_at=NOW - timedelta(days=8))
     new = world.taken_in(run_file("new"))
-    offer = offers.offer_to(viewer_or_404(world.participant, world.campaign.slug), timezone.now())
+    offer = submission_options.offer_to(
+        viewer_or_404(world.participant, world.campaign.slug), timezone.now()
+    )
     assert [run.public_id for run in offer.replaceable] == [new.public_id]
 
 

@@ -8,10 +8,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns import intake, lifecycle
+from campaigns import lifecycle
 from campaigns.access import Viewer
 from campaigns.models import Run
-from tests.flow.conftest import World, perform_jobs, run_file, stored_files
+from campaigns.runs import submission
+from tests.flow_world import World, perform_jobs, run_file, stored_files
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 OPENS = datetime(2026, 6, 1, tzinfo=UTC)
 CLOSES = datetime(2026, 6, 30, 23, 59, tzinfo=UTC)
@@ -99,13 +102,13 @@ def test_the_start_of_a_slow_upload_counts(
 ) -> None:
     world.change(opens_at=OPENS, closes_at=CLOSES)
     clock.move_to(CLOSES - INSTANT)
-    store = intake.stored_upload
+    store = submission.stored_upload
 
     def store_slowly(upload):
         clock.move_to(CLOSES + timedelta(hours=1))
         return store(upload)
 
-    monkeypatch.setattr(intake, "stored_upload", store_slowly)
+    monkeypatch.setattr(submission, "stored_upload", store_slowly)
     run = world.taken_in(run_file())
     assert (run.submitted_at, run.is_late) == (CLOSES - INSTANT, False)
     assert run.state == Run.State.ACCEPTED  # however late it was checked
@@ -177,10 +180,10 @@ def test_a_team_withdraws_while_runs_are_taken_and_an_organiser_any_time(world: 
     team = Viewer(world.campaign, None, frozenset({"participant"}), world.team)
     organiser = Viewer(world.campaign, None, frozenset({"organiser"}), None)
     now = timezone.now()
-    assert intake.can_withdraw(team, run, now)
+    assert submission.can_withdraw(team, run, now)
     lifecycle.close_for_runs(campaign=world.campaign, actor=None)
-    assert not intake.can_withdraw(team, run, now)
-    assert intake.can_withdraw(organiser, run, now)
+    assert not submission.can_withdraw(team, run, now)
+    assert submission.can_withdraw(organiser, run, now)
     url = reverse("campaigns:run-withdraw", args=[world.campaign.slug, run.public_id])
     world.browser.post(url)
     run.refresh_from_db()

@@ -137,6 +137,8 @@ TOPICS: dict[str, Made] = {
     "table, one code": again(b"1\tx\n"),
     "tabs": again(b"\t"),
     "JSON lines": lines(b'{"number": "%d", "title": "x"}\n'),
+    "JSON lines, faulty": again(b"{\n"),
+    "table, faulty": again(b"x\n"),
     "JSON, deep": headed(b'{"a":', again(b"[")),
     "JSON, long number": headed(b'{"number":', again(b"1")),
     "JSON, keys": headed(b'{"number":"1"', lines(b',"k%d":"x"')),

@@ -1,6 +1,6 @@
 """How long the readers take for hostile files, and how much memory: the slowest come first.
 
-`python -m tests.trec.measure_hostile [MEGABYTES]`
+`python -m tests.campaigns.trec.measure_hostile [MEGABYTES]`
 
 "growth" is how many times longer a file takes than one of a quarter of its size: 4 where time goes
 with the size, 16 where it goes with its square. A file whose quarter takes long is not tried whole.
@@ -14,7 +14,7 @@ import time
 import tracemalloc
 from typing import NamedTuple
 
-from tests.trec.hostile import ALL, Made, Read, answer
+from tests.campaigns.trec.hostile import ALL, Made, Read, answer
 
 ROUNDS = 3
 LONG = 5.0  # seconds

@@ -1,4 +1,4 @@
-"""A row of inputs.md as a test: the bytes, and what must become of them."""
+"""A file and its outcome as a test: the bytes, and what must become of them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from campaigns.trec.runs import read_run, write_run
 from campaigns.trec.runs_table import read_runs_table
 from campaigns.trec.topics import read_topics
 from campaigns.trec.topics_xml import write_topics_xml
-from tests.trec.slow_twin import fast_judgments, fast_rows, slow_qrels, slow_run
+from tests.campaigns.trec.slow_twin import fast_judgments, fast_rows, slow_qrels, slow_run
 
 TOPICS = st.sampled_from([b"1", b"2", b"01", b"301", b"mb1", b"#x", "é".encode()])
 DOCS = st.one_of(

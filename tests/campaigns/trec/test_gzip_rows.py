@@ -19,7 +19,7 @@ import pytest
 from campaigns.trec.compression import READ_BYTES, plain_blocks
 from campaigns.trec.problems import FormatError
 from campaigns.trec.runs import read_run
-from tests.trec.outcomes import Row, accept, check, refuse
+from tests.campaigns.trec.outcomes import Row, accept, check, refuse
 
 GOOD = b"1 Q0 A 1 3.0 r\n1 Q0 B 2 2.0 r\n2 Q0 A 1 1.0 r\n"
 PACKED = gzip.compress(GOOD, mtime=0)

@@ -15,7 +15,9 @@ import pytest
 from campaigns.trec import columns
 from campaigns.trec.compression import READ_BYTES
 from campaigns.trec.runs import read_run
-from tests.trec.hostile import ALL, RUNS, Made, Read, answer
+from campaigns.trec.topic_records import MAX_TOPICS
+from campaigns.trec.topics import read_topics
+from tests.campaigns.trec.hostile import ALL, RUNS, Made, Read, answer
 
 MEGABYTE = 1_000_000
 BLOCKS = 64 * READ_BYTES  # what blocks of the file take, whatever its size
@@ -68,6 +70,14 @@ def test_twice_the_file_takes_twice_the_calls(kind: str, read: Read, make: Made)
     half, whole = make(MEGABYTE // 8), make(MEGABYTE // 4)
     calls(read, half)  # what is done once is done
     assert calls(read, whole) <= 2.2 * calls(read, half) + 2000
+
+
+@pytest.mark.parametrize("row", [b"{\n", b"x\n"], ids=["JSON", "table"])
+def test_faulty_rows_count_as_topics(row: bytes) -> None:
+    """8 million of them, which are 16 MiB, took 50 seconds of processor time to tell."""
+    allowed = calls(read_topics, row * MAX_TOPICS)
+    assert answer(read_topics, row * (MAX_TOPICS + 1)) in ("JSON", "FIELDS")
+    assert calls(read_topics, row * 10 * MAX_TOPICS) <= 1.1 * allowed
 
 
 def test_ids_that_are_kept_too_wide_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

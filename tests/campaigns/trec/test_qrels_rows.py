@@ -1,4 +1,4 @@
-"""Rows Q01 to Q39 of the specification of inputs, one test each.
+"""Rows Q01 to Q39: one kind of file each, and what reading it must give. One test each.
 
 Two rows concern the site: Q37 (qrels replaced after scores exist: a new immutable version) and the
 confirmation of Q29 and Q34, which the site asks for by what is read here.
@@ -15,7 +15,7 @@ import pytest
 
 from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels, write_qrels
-from tests.trec.outcomes import Row, accept, check, refuse
+from tests.campaigns.trec.outcomes import Row, accept, check, refuse
 
 GOOD = b"1 0 A 1\n1 0 B 0\n2 0 A 1\n"
 

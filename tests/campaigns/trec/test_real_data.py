@@ -13,7 +13,7 @@ from campaigns.trec.runs import read_run
 from campaigns.trec.runs_table import read_runs_table
 from campaigns.trec.topics import read_topics
 from campaigns.trec.topics_xml import write_topics_xml
-from tests.trec.slow_twin import fast_judgments, fast_rows, slow_qrels, slow_run
+from tests.campaigns.trec.slow_twin import fast_judgments, fast_rows, slow_qrels, slow_run
 
 DATA = os.environ.get("TRACKSIDE_DATA", "")
 pytestmark = [

@@ -1,4 +1,4 @@
-"""Rows R01 to R103 of the specification of inputs, one test each.
+"""Rows R01 to R103: one kind of file each, and what reading it must give. One test each.
 
 Two rows concern the site, not the file: R72 (the file's name is not seen here; the tag counts) and
 the share of document ids missing from a public list in R93 (the list lives in the database).
@@ -11,7 +11,7 @@ import codecs
 import pytest
 
 from campaigns.trec.runs import read_run
-from tests.trec.outcomes import Row, accept, check, refuse
+from tests.campaigns.trec.outcomes import Row, accept, check, refuse
 
 GOOD = b"1 Q0 A 1 3.0 r\n1 Q0 B 2 2.0 r\n2 Q0 A 1 1.0 r\n"
 TOPICS = ("1", "2")

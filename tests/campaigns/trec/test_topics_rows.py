@@ -1,4 +1,4 @@
-"""Rows T01 to T21 of the specification of inputs, one test each.
+"""Rows T01 to T21: one kind of file each, and what reading it must give. One test each.
 
 T14's second half (shown escaped) is the templates' work; T21 (a topic removed after runs exist) is
 refused by the site.
@@ -15,7 +15,7 @@ import pytest
 from campaigns.trec.problems import FormatError, Problem
 from campaigns.trec.topics import ParsedTopic, read_topics
 from campaigns.trec.topics_xml import write_topics_xml
-from tests.trec.outcomes import Row, check, refuse
+from tests.campaigns.trec.outcomes import Row, check, refuse
 
 TSV = b"1\tfirst query\n2\tsecond query\n"
 XML = b"<topics>\n<topic number='1'>\n<query>a</query></topic>\n</topics>\n"

@@ -14,9 +14,9 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import Campaign, Run
-from scoring.agreement_rows import shown
+from scoring.agreement.rows import shown
 from scoring.cli.main import main
-from scoring.simulation import System, draw_collection, qrels_file, retrieve, run_file
+from scoring.demo.simulation import System, draw_collection, qrels_file, retrieve, run_file
 from tests.agreeing import RBP, SCORES, SHOWN, cells, figure, finding, get, make_board, table
 from tests.making import make_campaign, make_team, make_user
 

@@ -14,11 +14,13 @@ from django.utils import timezone
 
 from campaigns.access import Viewer
 from campaigns.models import Audience, Campaign, Run
-from scoring import analyses, jobs
-from scoring.analyses import answer_of, ask
-from scoring.draining import perform_waiting_jobs
+from scoring import worker
+from scoring.analyses import ask as analyses
+from scoring.analyses.ask import answer_of, ask
+from scoring.jobs import queue as jobs
+from scoring.jobs.retrying import retry
 from scoring.models import Analysis, Evaluation, Job
-from scoring.retrying import retry
+from scoring.worker import perform_waiting_jobs
 from tests.crowd import crowd
 from tests.making import make_campaign, make_qrels, make_run, make_scores, make_user
 
@@ -186,7 +188,7 @@ def test_one_that_fails_is_tried_again_then_given_up_until_somebody_has_it_retri
     campaign = make_board()
     failed = asked(campaign)
     with monkeypatch.context() as broken:
-        broken.setitem(analyses.STUDIES, "significance", fail)
+        broken.setitem(worker.COMPUTATIONS, "significance", fail)
         perform_waiting_jobs(campaign)
     assert asked(campaign).pk == failed.pk
     assert asked(campaign).state == Analysis.State.FAILED
@@ -222,7 +224,7 @@ def answer_if_free(job_id: int) -> bool:
     with jobs.attempt(job_id) as held:
         if held is None:
             return False
-        analyses.answer(held)
+        analyses.answer(worker.COMPUTATIONS, held)
         return True
 
 
@@ -236,9 +238,9 @@ def test_who_lost_the_lease_stores_nothing() -> None:
     quick = jobs.claim(slow.job_id)
     assert quick is not None
     with pytest.raises(jobs.LeaseLost):
-        analyses.answer(slow)
+        analyses.answer(worker.COMPUTATIONS, slow)
     analysis.refresh_from_db()
     assert (analysis.state, analysis.answer) == (Analysis.State.COMPUTING, None)
-    analyses.answer(quick)
+    analyses.answer(worker.COMPUTATIONS, quick)
     analysis.refresh_from_db()
     assert np.isfinite(answer_of(analysis)["differences"]).all()

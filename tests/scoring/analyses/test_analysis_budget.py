@@ -1,5 +1,6 @@
 """New analyses cost their client a budget; robots are kept from asking for them."""
 
+import re
 from functools import partial
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import Campaign
-from scoring.analysis_budget import NewAnalyses
+from scoring.analyses.budget import NewAnalyses
 from scoring.models import Analysis, Job
 from tests.browser.boards import make_published_board
 from tests.crowd import crowd
@@ -19,6 +20,11 @@ pytestmark = pytest.mark.django_db
 
 TESTS = ("t", "wilcoxon", "randomisation")
 THIRD = TESTS[2]
+# Addresses that make a worker compute something, or a table of it; none that organisers alone have.
+COMPUTED = re.compile(
+    r"href=\"\{% url 'scoring:"
+    r"(?:(?:significance|agreement|compare|pools|report)[a-z-]*|(?!judging)[a-z-]+-(?:csv|latex))'"
+)
 
 
 @pytest.fixture
@@ -88,8 +94,52 @@ def test_the_board_is_shown_to_those_who_have_no_budget_left(
     assert client.get(url, REMOTE_ADDR="10.0.0.1").status_code == 200
 
 
+def test_what_the_board_asks_by_itself_costs_nobody(
+    board: Campaign, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every visitor's board asks the same. Else whoever has no budget would leave all others a
+    board, kept in memory, on which no test was asked for."""
+    monkeypatch.setattr(NewAnalyses, "rate", "0/hour")
+    url = reverse("scoring:leaderboard", args=[board.slug])
+    assert client.get(url, REMOTE_ADDR="10.0.0.1").status_code == 200
+    assert Analysis.objects.get().kind == "significance"
+    assert ask(client, board, THIRD) == 429
+
+
 def test_robots_are_told_not_to_follow_choices(board: Campaign, client: Client) -> None:
     assert "Disallow: /*?" in client.get("/robots.txt").content.decode()
     url = reverse("scoring:significance", args=[board.slug])
     assert client.get(url, {"test": "t"})["X-Robots-Tag"] == "noindex, nofollow"
     assert not client.get(url).has_header("X-Robots-Tag")
+
+
+def test_robots_are_told_not_to_follow_links_to_what_is_computed(
+    board: Campaign, client: Client
+) -> None:
+    page = client.get(reverse("scoring:significance", args=[board.slug])).content.decode()
+    nav = page.split('aria-label="Analysis"')[1].split("</nav>")[0]
+    assert nav.count("<a ") == nav.count('rel="nofollow"') == 7
+
+
+def test_scripts_are_refused_as_json_with_the_seconds_to_wait(
+    board: Campaign, client: Client
+) -> None:
+    for test in TESTS[:2]:
+        ask(client, board, test)
+    url = reverse("api:significance", args=[board.slug])
+    response = client.get(url, {"test": THIRD}, REMOTE_ADDR="10.0.0.1")
+    assert (response.status_code, response["Content-Type"]) == (429, "application/json")
+    assert response.json()["code"] == "too_many_analyses"
+    assert int(response["Retry-After"]) > 0
+
+
+def test_every_link_to_an_analysis_or_a_table_tells_robots_not_to_follow() -> None:
+    """Also those without parameters, wherever they are."""
+    links = [
+        (path.name, link)
+        for path in Path("templates").rglob("*.html")
+        for link in re.findall(r"<a\s(?:\{%.*?%\}|\{\{.*?\}\}|[^>{])*>", path.read_text())
+        if COMPUTED.search(link)
+    ]
+    assert len(links) > 50
+    assert [link for link in links if 'rel="nofollow"' not in link[1]] == []

@@ -9,9 +9,16 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import Run
-from scoring import asked_means, comparison, means_from_grades
+from scoring.analyses import means as asked_means
+from scoring.comparison import analysis as difference
+from scoring.comparison import page as drawn_comparisons
+from scoring.comparison import rows as comparison
+from scoring.evaluation import means as means_from_grades
 from scoring.models import Analysis
-from tests.flow.conftest import World, perform_jobs, run_file
+from scoring.results.vectors import Vectors
+from tests.flow_world import World, perform_jobs, run_file
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 QRELS = b"1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n2 0 d1 0\n2 0 d2 1\n"
 OPEN = {"stage": "published", "board_audience": 2, "runs_audience": 2, "per_topic_audience": 2}
@@ -99,6 +106,7 @@ def test_two_runs_wait_for_their_interval_and_their_bands(
     assert "(bootstrap)" in " ".join(at_once[0])
     monkeypatch.setattr(asked_means, "AT_ONCE", 0)
     monkeypatch.setattr(comparison, "AT_ONCE", 0)
+    drawn_comparisons.DRAWN.clear()
     waiting = get(board, "compare", **pair(board))
     assert waiting["Refresh"]
     text = waiting.content.decode()
@@ -110,6 +118,24 @@ def test_two_runs_wait_for_their_interval_and_their_bands(
     assert rows(get(board, "compare-csv", **pair(board)))  # needs neither
     perform_jobs()
     assert shown() == at_once
+
+
+@pytest.mark.usefixtures("by_worker")
+def test_a_worker_reads_the_scores_of_the_two_runs_only(
+    board: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    of = difference.vectors_of
+
+    def counted(*asked: object, **options: object) -> list[Vectors]:
+        found = of(*asked, **options)
+        read.extend(len(vectors.run_ids) for vectors in found)
+        return found
+
+    monkeypatch.setattr(difference, "vectors_of", counted)
+    get(board, "compare", **pair(board))
+    perform_jobs()
+    assert read == [2]
 
 
 def test_a_comparison_reads_the_grades_of_its_two_runs_only(

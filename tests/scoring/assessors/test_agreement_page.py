@@ -11,12 +11,15 @@ from django.urls import reverse
 from scipy import stats
 
 from campaigns.models import Campaign, Judgment, User
-from scoring.assessor_agreement import agreement_of
-from tests.flow.conftest import perform_jobs
-from tests.judging.conftest import TABLE_1, table_1
+from scoring.assessors.agreement import agreement_of
+from tests.flow_world import perform_jobs
 from tests.making import make_campaign, make_organiser, make_user
+from tests.ranked_runs import TABLE_1, table_1
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("rung", "files_of_its_own"),
+]
 
 # Ada and Bob grade ten documents of topic 1, Cay three of them.
 DOCUMENTS = ("18", "22", "10", "11", "21", "13", "38", "15", "35", "16")

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import Command
+from tests.scoring.cli.command import Command
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
-"""`agreement` and `significance`: the rows of measures.md section 6."""
+"""`agreement` and `significance` on the command line."""
 
 import csv
 import io
 
 import pytest
 
-from scoring.core.pairs import METHODS
+from scoring.core.statistics.pairs import METHODS
 
 # Four systems over five topics.
 MATRIX = """\

@@ -11,7 +11,7 @@ import pytest
 
 from scoring.cli import main
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TEXTS = [
     (ROOT / "README.md").read_text(),
     main._HELP,

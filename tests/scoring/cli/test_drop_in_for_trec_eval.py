@@ -4,9 +4,9 @@ import gzip
 
 import pytest
 
-from tests.cli.command import QRELS, RUN
+from tests.scoring.cli.command import QRELS, RUN
 
-FAULTY = ("rbp ", "rbp_resid ")  # of trec_eval 10: measures.md section 8
+FAULTY = ("rbp ", "rbp_resid ")  # of trec_eval 10: see scoring/core/measures/trec_eval.py
 
 
 class TestBytes:

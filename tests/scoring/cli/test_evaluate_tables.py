@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from tests.cli.command import TIED
+from tests.scoring.cli.command import TIED
 
 HEADER = "run,topic,measure,value,residual,tie_low,tie_high"
 

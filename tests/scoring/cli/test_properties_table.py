@@ -4,7 +4,7 @@ import csv
 import io
 
 from scoring.core.measures.names import parse_measure
-from scoring.core.property_table import FURTHER, PAPER
+from scoring.core.properties.table import FURTHER, PAPER
 
 TABLE_2 = """\
 DCG@k No Yes Yes Yes Yes Yes No

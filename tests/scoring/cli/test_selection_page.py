@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from scoring.cli.judging_study import read_study
-from scoring.cli.selection_page import DEPTH, METHODS, P, against_pooling, example, page
+from tools.judging_study import read_study
+from tools.selection_page import DEPTH, METHODS, P, against_pooling, example, page
 
 DATA = os.environ.get("TRACKSIDE_DATA")
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "selection.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "selection.md"
 NUMBER = re.compile(r"\d*\.\d+|\d[\d,]*")
 LAST_DIGIT = 1.01e-4  # the page prints four: a rounding may fall either way, more may not change
 
@@ -26,6 +26,7 @@ def numbers(text):
     return [float(found.replace(",", "")) for found in NUMBER.findall(text)]
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_the_page_is_not_stale(study):
     written, made = PAGE.read_text(), page(study)
@@ -40,6 +41,7 @@ def test_the_example_of_the_paper_is_not_stale():
     assert "| weight | .4780 | .4624 | .4403 | .4124 | .2000 | .1679 |" in text
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_methods_a_and_c_find_more_and_leave_less_than_pooling(study):
     played = {method: study.play(method, 1000) for method in METHODS}

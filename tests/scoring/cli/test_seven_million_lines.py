@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TOPICS, DEPTH = 6980, 1000
 PASSAGES = 8_841_823
 A_GIGABYTE = 10**9 // 1024  # in KiB, as Linux counts the most that a process had at once
@@ -116,6 +116,7 @@ def evaluate(qrels, run):
     return printed, used.ru_maxrss
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems count memory otherwise")
 @pytest.mark.parametrize(("order", "write"), [("by_topic", write_plain), ("by_rank", write_packed)])
 def test_seven_million_lines(tmp_path, order, write):

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scoring.core.ties import has_bounds, has_expected
-from tests.core.test_catalogue import EXAMPLES
+from scoring.core.ties.ties import has_bounds, has_expected
+from tests.scoring.core.test_catalogue import EXAMPLES
 
 TOPICS = ["1", "2", "10", "mb7"]
 DOCS = [f"D{n}" for n in range(8)] + ["a-longer-document-id", "é"]
@@ -26,7 +26,7 @@ judgments = st.lists(
 )
 patient = settings(
     deadline=None,
-    max_examples=50,
+    max_examples=min(50, settings().max_examples),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 BY_RULE = {

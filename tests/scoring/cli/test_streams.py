@@ -13,9 +13,9 @@ import pytest
 from scoring.cli import worker_pool
 from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_each_run
-from tests.cli.command import QRELS, RUN
+from tests.scoring.cli.command import QRELS, RUN
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NO_ESL = ("-m", "ESL(n=9)")  # topic 1 has two relevant documents
 
 

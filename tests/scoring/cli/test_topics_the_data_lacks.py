@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scoring.core.grades import PAST_END, UNJUDGED
+from scoring.core.data.grades import PAST_END, UNJUDGED
 from scoring.core.measures.arrays import GradedTopics
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.names import rel_of
-from tests.core.test_catalogue import EMPTY, EXAMPLES
+from tests.scoring.core.test_catalogue import EMPTY, EXAMPLES
 
 HIGHEST = 2
 WORTH = np.array([0.0, 0.5, 1.0])
@@ -30,7 +30,7 @@ campaigns = st.dictionaries(st.sampled_from("12345"), qrels_of_a_topic, min_size
 rankings = st.dictionaries(st.sampled_from("234567"), st.permutations(DOCS).map(lambda d: d[:6]))
 patient = settings(
     deadline=None,
-    max_examples=60,
+    max_examples=min(60, settings().max_examples),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

@@ -11,11 +11,18 @@ from django.urls import reverse
 from pytest_django.fixtures import DjangoAssertNumQueries
 
 from campaigns.models import Audience, Campaign, Run, User
-from tests.flow.test_run_documents import RUNS, TOPICS, campaign, finding_of, grade_of, shown
 from tests.making import make_organiser
+from tests.scoring.runs.test_run_documents import (
+    RUNS,
+    TOPICS,
+    campaign,
+    finding_of,
+    grade_of,
+    shown,
+)
 
 __all__ = ["campaign"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung")]
 
 
 def ids(*tags: str) -> dict[str, str]:

@@ -12,11 +12,14 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from scipy import stats
 
 from campaigns.models import Run
-from scoring.compared_persistences import AtPersistence, Band
+from scoring.comparison.persistence import AtPersistence
 from scoring.core.measures.names import parse_measure
-from scoring.pool_summaries import signed
+from scoring.core.statistics.means import Interval
+from scoring.pools.summaries import signed
 from scoring.templatetags.numbers import p_of_test
-from tests.flow.conftest import World
+from tests.flow_world import World
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 SHOWN = {
     "stage": "published", "board_audience": 2, "runs_audience": 2, "per_topic_audience": 2,
@@ -201,9 +204,9 @@ def test_the_bands_of_both_runs_at_every_p(board: World) -> None:
 def test_who_leads_whatever_the_unjudged_are() -> None:
     measure = parse_measure("RBP(p=0.5)")
     for first, second, leader in (
-        (Band(0.5, 0.1), Band(0.3, 0.125), 1),
-        (Band(0.25, 0.25), Band(0.625, 0.1), 2),
-        (Band(0.5, 0.1), Band(0.25, 0.25), 0),  # they touch
+        (Interval(0.5, 0.1), Interval(0.3, 0.125), 1),
+        (Interval(0.25, 0.25), Interval(0.625, 0.1), 2),
+        (Interval(0.5, 0.1), Interval(0.25, 0.25), 0),  # they touch
     ):
         assert AtPersistence(0.5, measure, first, second).leader == leader
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.core.grades import PAST_END, UNJUDGED
+from scoring.core.data.grades import PAST_END, UNJUDGED
 from scoring.core.measures.graded import GradedTopics, Scores, default_gain_map, evaluate
 from scoring.core.measures.names import parse_measure
 

@@ -1,6 +1,6 @@
 """How long judging TREC-COVID takes to play, and what comes of it.
 
-`TRACKSIDE_DATA=... python -m tests.core.measure_selection`
+`TRACKSIDE_DATA=... python -m tests.scoring.core.measure_selection`
 """
 
 import os
@@ -9,11 +9,11 @@ from pathlib import Path
 
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import read_run
-from scoring.core.candidates import collect_candidates, find_outcomes
-from scoring.core.judgments import build_table
-from scoring.core.ranking import rank
-from scoring.core.selection import Strategy
-from scoring.core.simulation_of_judging import (
+from scoring.core.data.judgments import build_table
+from scoring.core.data.ranking import rank
+from scoring.core.judging.candidates import collect_candidates, find_outcomes
+from scoring.core.judging.selection import Strategy
+from scoring.core.judging.simulation import (
     mean_residual,
     overlap,
     play_judging,

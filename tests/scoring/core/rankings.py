@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.core.ranking import Ranking, rank
+from scoring.core.data.ranking import Ranking, rank
 
 
 def ranking(lists: dict[str, list[str]]) -> Ranking:

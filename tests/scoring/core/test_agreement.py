@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from scoring.core.agreement import kendall_tau, rank_biased_overlap, tau_ap
+from scoring.core.statistics.agreement import kendall_tau, rank_biased_overlap, tau_ap
 
 DATA = os.environ.get("TRACKSIDE_DATA")
 
@@ -52,9 +52,9 @@ def test_how_the_measures_of_trec5_agree():
 
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="TRACKSIDE_DATA does not name the folder of real runs")
-def test_the_specification_s_836_takes_float_noise_for_a_difference():
-    """measures.md section 6 says .836 for RR-P@10: P@10 means that are equal, but for the last bit,
-    were ordered by it. 61 runs have 51 different means; adding up topic after topic makes 56."""
+def test_an_agreement_of_836_takes_float_noise_for_a_difference():
+    """Raw floats give .836 for RR-P@10: P@10 means that are equal, but for the last bit, are
+    ordered by it. 61 runs have 51 different means; adding up topic after topic makes 56."""
     means = trec5_means()
     noisy = [[stats.kendalltau(means[a], means[b]).statistic for a in range(3)] for b in range(3)]
     assert three_digits(np.array(noisy)) == "0.836 0.845 0.729"

@@ -7,15 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.alignment import (
-    PAST_END,
-    UNJUDGED,
-    align,
-    align_beginnings,
-    align_fully,
-)
-from scoring.core.judgments import build_table, find_judgments
-from scoring.core.ranking import hash_doc_ids, rank
+from scoring.core.data.alignment import PAST_END, UNJUDGED, align, align_beginnings, align_fully
+from scoring.core.data.judgments import build_table, find_judgments
+from scoring.core.data.ranking import hash_doc_ids, rank
 
 
 def table_of(judgments, topics=("1", "2", "3"), highest_grade=2):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from scoring.core.artefacts import (
+from scoring.core.data.artefacts import (
     ArtefactError,
     pack_grades,
     pack_ranking,
@@ -17,7 +17,7 @@ from scoring.core.artefacts import (
     unpack_topic,
     unpack_vector,
 )
-from scoring.core.ranking import rank
+from scoring.core.data.ranking import rank
 
 
 def a_ranking():
@@ -146,8 +146,8 @@ def a_long_ranking(lengths=(3, 0, 700, 1, 5)):
 
 @pytest.mark.parametrize("topic", ["t0", "t1", "t2", "t3", "t4", "none"])
 def test_one_topic_is_that_of_the_whole_ranking(topic, monkeypatch):
-    monkeypatch.setattr("scoring.core.artefacts._INFLATED", 100)
-    monkeypatch.setattr("scoring.core.artefacts._FED", 50)
+    monkeypatch.setattr("scoring.core.data.artefacts._INFLATED", 100)
+    monkeypatch.setattr("scoring.core.data.artefacts._FED", 50)
     whole = a_long_ranking()
     at = whole.topics.index(topic) if topic in whole.topics else 1
     part = slice(whole.offsets[at], whole.offsets[at + 1])

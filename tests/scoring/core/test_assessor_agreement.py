@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats import inter_rater
 
-from scoring.core.assessor_agreement import (
+from scoring.core.statistics.assessor_agreement import (
     LEVELS,
     WEIGHTS,
     cohen_kappa,

@@ -9,7 +9,7 @@ from scoring.core.measures.catalogue import FAMILIES, family_of
 from scoring.core.measures.graded import GradedTopics, default_gain_map, evaluate
 from scoring.core.measures.measure import BadMeasure, Measure
 from scoring.core.measures.names import parse_measure
-from tests.core.drawn import drawn, scores
+from tests.scoring.core.drawn import drawn, scores
 
 EXAMPLES = [
     parse_measure(name)

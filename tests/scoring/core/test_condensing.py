@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from scoring.core.condensing import condensed
-from scoring.core.grades import PAST_END
+from scoring.core.data.condensing import condensed
+from scoring.core.data.grades import PAST_END
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.names import parse_measure
-from tests.core.drawn import drawn
-from tests.core.test_catalogue import random_topics
+from tests.scoring.core.drawn import drawn
+from tests.scoring.core.test_catalogue import random_topics
 
 
 def test_the_judged_documents_move_up():

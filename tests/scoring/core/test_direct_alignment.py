@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.core.alignment import align_fully
-from scoring.core.direct_alignment import align_lines
-from scoring.core.judgments import JudgmentTable, build_table
-from scoring.core.ranking import rank
+from scoring.core.data.alignment import align_fully
+from scoring.core.data.direct_alignment import align_lines
+from scoring.core.data.judgments import JudgmentTable, build_table
+from scoring.core.data.ranking import rank
 
 TOPICS = ("7", "101", "9")
 # Ids of one word and of several, some alike but for one bit or one byte.

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from scoring.core.documents import graded_documents
-from scoring.core.grades import UNJUDGED
-from scoring.core.judgments import build_table
-from scoring.core.ranking import rank
+from scoring.core.data.documents import graded_documents
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.data.judgments import build_table
+from scoring.core.data.ranking import rank
 
 LINES = [  # topic, document, score; the topic x is none of the campaign's
     ("b", "n1", 3.0), ("b", "d1", 2.0), ("b", "d2", 2.0), ("b", "n2", 1.0),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scoring.core.intervals import bootstrap_intervals, effect_sizes
+from scoring.core.statistics.intervals import bootstrap_intervals, effect_sizes
 
 
 def one(*differences):

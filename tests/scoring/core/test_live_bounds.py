@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
-from scoring.core.candidates import Candidates
-from scoring.core.grades import UNJUDGED
-from scoring.core.live_bounds import LiveBounds
-from scoring.core.selection import Bounds, bounds_of_runs
-from scoring.core.stopping import count_pairs, smallest_p, top_group
-from tests.core.test_planned_judging import TABLE_1, candidates_in
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.judging.candidates import Candidates
+from scoring.core.judging.live_bounds import LiveBounds
+from scoring.core.judging.selection import Bounds, bounds_of_runs
+from scoring.core.judging.stopping import count_pairs, smallest_p, top_group
+from tests.scoring.core.test_planned_judging import TABLE_1, candidates_in
 
 
 def one(value: int, kind: type = np.int64) -> np.ndarray:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.judgments import build_table
-from scoring.core.means import (
+from scoring.core.data.judgments import build_table
+from scoring.core.measures.graded import Scores
+from scoring.core.statistics.means import (
     Mean,
     mask_excluded,
     mean_scores,
@@ -16,8 +17,7 @@ from scoring.core.means import (
     shown_digits,
     topics_of_mean,
 )
-from scoring.core.measures.graded import Scores
-from scoring.core.standing import shared_ranks
+from scoring.core.statistics.standing import shared_ranks
 
 # judged documents of grade 0, 1, 2: usual, nothing relevant, only grade 1, not judged
 COUNTS = np.array([[4, 1, 1], [3, 0, 0], [0, 2, 0], [0, 0, 0]])

@@ -1,7 +1,8 @@
 """What the table of the seven properties says of small collections holds for long rankings too.
 
-The search (`scoring.core.properties`) tries binary rankings of up to seven documents. Here they
-have up to sixty, of several grades, some of nobody's, and more may be relevant than were retrieved.
+The search (`scoring.core.properties.properties`) tries binary rankings of up to seven documents.
+Here they have up to sixty, of several grades, some of nobody's, and more may be relevant than were
+retrieved.
 """
 
 import numpy as np
@@ -9,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.grades import PAST_END, UNJUDGED
+from scoring.core.data.grades import PAST_END, UNJUDGED
 from scoring.core.measures.arrays import GradedTopics
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure
-from scoring.core.properties import properties_of
-from tests.core.drawn import drawn, scores
-from tests.core.test_catalogue import EXAMPLES
+from scoring.core.properties.properties import properties_of
+from tests.scoring.core.drawn import drawn, scores
+from tests.scoring.core.test_catalogue import EXAMPLES
 
 HIGHEST = 3
 WORTH = np.array([0.0, 0.25, 0.5, 1.0])

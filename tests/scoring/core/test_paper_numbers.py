@@ -11,15 +11,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from scoring.core.means import required_depth, shown_digits
+from scoring.core.judging.selection import Strategy, bounds_of_runs, static_order, weigh
+from scoring.core.judging.shares import document_shares
 from scoring.core.measures.names import parse_measure
-from scoring.core.pairs import all_pairs
-from scoring.core.projection import attainable_rbp, documents_read
-from scoring.core.selection import Strategy, bounds_of_runs, static_order, weigh
-from scoring.core.shares import document_shares
-from tests.core.drawn import base, bounds, drawn, scores
-from tests.core.test_properties import TABLE_2, row
-from tests.core.test_selection import TABLE_1, documents, table_1, unjudged
+from scoring.core.statistics.means import required_depth, shown_digits
+from scoring.core.statistics.pairs import all_pairs
+from scoring.core.statistics.projection import attainable_rbp, documents_read
+from tests.scoring.core.drawn import base, bounds, drawn, scores
+from tests.scoring.core.test_properties import TABLE_2, row
+from tests.scoring.core.test_selection import TABLE_1, documents, table_1, unjudged
 
 EXAMPLE = "$$---$----$-----$---"  # RBP 3.1: five relevant documents among twenty
 BETTER = "$$---$----$-----$$$$"  # three more of them

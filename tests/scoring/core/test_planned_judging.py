@@ -3,21 +3,21 @@
 import numpy as np
 import pytest
 
-from scoring.core.candidates import (
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.data.ranking import rank
+from scoring.core.judging.candidates import (
     Candidates,
     candidates_of,
     collect_candidates,
     find_candidates,
 )
-from scoring.core.grades import UNJUDGED
-from scoring.core.planned_judging import (
+from scoring.core.judging.planned_judging import (
     expected_bounds,
     expected_shares,
     plan_judging,
     residual_curve,
 )
-from scoring.core.ranking import rank
-from scoring.core.selection import Method, Scope, Strategy, bounds_of_runs, choose
+from scoring.core.judging.selection import Method, Scope, Strategy, bounds_of_runs, choose
 
 TABLE_1 = (
     "18 22 15 13 11 25 10 84",

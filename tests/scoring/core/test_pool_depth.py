@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.cli.opening import open_qrels, open_run, rank_run
-from scoring.core.judgments import JudgmentTable
-from scoring.core.pooled_judgments import complete_depths, judged_places, pool_depth
-from scoring.core.ranking import rank
-from tests.core.rankings import ranking
-from tests.core.test_alignment import table_of
+from scoring.core.data.judgments import JudgmentTable
+from scoring.core.data.ranking import rank
+from scoring.core.judging.pooled_judgments import complete_depths, judged_places, pool_depth
+from tests.scoring.core.rankings import ranking
+from tests.scoring.core.test_alignment import table_of
 
 Lists = Mapping[str, str]  # topic -> documents, one letter each, best first
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from scoring.core.alignment import PAST_END, UNJUDGED, align
-from scoring.core.pooled_judgments import (
+from scoring.core.data.alignment import PAST_END, UNJUDGED, align
+from scoring.core.judging.pooled_judgments import (
     NOWHERE,
     counts_under,
     first_positions,
@@ -13,8 +13,8 @@ from scoring.core.pooled_judgments import (
     losses_of,
     sole_owners,
 )
-from tests.core.rankings import ranking
-from tests.core.test_alignment import table_of
+from tests.scoring.core.rankings import ranking
+from tests.scoring.core.test_alignment import table_of
 
 # By place: a 0, b 1, c 2, d 3 of topic 1; a 4 of topic 2.
 TABLE = table_of([("1", "a", 1), ("1", "b", 2), ("1", "c", 0), ("1", "d", -1), ("2", "a", 1)])

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from scoring.core.judging.shares import document_shares, has_shares
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import GradedTopics, evaluate
 from scoring.core.measures.names import parse_measure
-from scoring.core.projection import (
+from scoring.core.statistics.projection import (
     attainable_rbp,
     documents_read,
     projections,
     upper_bounds,
 )
-from scoring.core.shares import document_shares, has_shares
-from tests.core.drawn import drawn, scores
-from tests.core.test_catalogue import EXAMPLES, random_topics
-from tests.core.test_paper_numbers import DOUBTFUL, EXAMPLE, printed
-from tests.core.twins import graded, topics
+from tests.scoring.core.drawn import drawn, scores
+from tests.scoring.core.test_catalogue import EXAMPLES, random_topics
+from tests.scoring.core.test_paper_numbers import DOUBTFUL, EXAMPLE, printed
+from tests.scoring.core.twins import graded, topics
 
 HIGHEST = 2
 

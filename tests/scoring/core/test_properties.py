@@ -6,9 +6,9 @@ import pytest
 
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.names import parse_measure
-from scoring.core.properties import PROPERTIES, properties_of
-from tests.core.drawn import base
-from tests.core.test_catalogue import EXAMPLES
+from scoring.core.properties.properties import PROPERTIES, properties_of
+from tests.scoring.core.drawn import base
+from tests.scoring.core.test_catalogue import EXAMPLES
 
 # Bnd Mono Conv Top Loc Compl Real
 TABLE_2 = {

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.ranking import hash_doc_ids, rank
+from scoring.core.data.ranking import hash_doc_ids, rank
 
 
 def ranked(lines, **options):

@@ -1,10 +1,10 @@
-"""trec_eval's relstring. Every line it prints of NIST's test input: tests/cli."""
+"""trec_eval's relstring. Every line it prints of NIST's test input: tests/scoring/cli."""
 
 import numpy as np
 
 from scoring.core.measures.graded import GradedTopics
 from scoring.core.measures.trec_eval import relevance_strings
-from tests.core.drawn import drawn
+from tests.scoring.core.drawn import drawn
 
 
 def test_a_relevance_string_tells_who_looked():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.rounding import (
+from scoring.core.statistics.rounding import (
     addition_text,
     decimal_text,
     difference_text,

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.candidates import collect_candidates, find_outcomes
-from scoring.core.grades import UNJUDGED
-from scoring.core.judgments import build_table
-from scoring.core.selection import (
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.data.judgments import build_table
+from scoring.core.judging.candidates import collect_candidates, find_outcomes
+from scoring.core.judging.selection import (
     Strategy,
     Weighing,
     bounds_of_runs,
@@ -17,7 +17,7 @@ from scoring.core.selection import (
     static_order,
     weigh,
 )
-from tests.core.rankings import ranking
+from tests.scoring.core.rankings import ranking
 
 TABLE_1 = [
     "18 22 15 13 11 25 10 84",

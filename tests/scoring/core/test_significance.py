@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from scoring.core.measures.arrays import Scores
-from scoring.core.pairs import (
+from scoring.core.statistics.pairs import (
     EXACT,
     FLIPS,
     METHODS,
@@ -26,9 +26,9 @@ from scoring.core.pairs import (
     compare,
     winners_first,
 )
-from scoring.core.projection import projections, upper_bounds
-from scoring.core.signed_ranks import LARGEST_EXACT, wilcoxon
-from scoring.core.significance import (
+from scoring.core.statistics.projection import projections, upper_bounds
+from scoring.core.statistics.signed_ranks import LARGEST_EXACT, wilcoxon
+from scoring.core.statistics.significance import (
     compare_winners,
     count_separated,
     inseparable_groups,

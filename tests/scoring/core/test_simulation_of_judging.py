@@ -10,12 +10,12 @@ from scipy import stats
 
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import read_run
-from scoring.core.candidates import collect_candidates, find_outcomes
-from scoring.core.grades import UNJUDGED
-from scoring.core.judgments import build_table
-from scoring.core.ranking import rank
-from scoring.core.selection import Strategy, bounds_of_runs, choose
-from scoring.core.simulation_of_judging import (
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.data.judgments import build_table
+from scoring.core.data.ranking import rank
+from scoring.core.judging.candidates import collect_candidates, find_outcomes
+from scoring.core.judging.selection import Strategy, bounds_of_runs, choose
+from scoring.core.judging.simulation import (
     PlayedJudging,
     mean_residual,
     overlap,
@@ -23,7 +23,7 @@ from scoring.core.simulation_of_judging import (
     separated_fractions,
     top_runs,
 )
-from tests.core.rankings import ranking
+from tests.scoring.core.rankings import ranking
 
 DATA = os.environ.get("TRACKSIDE_DATA")
 needs_data = pytest.mark.skipif(
@@ -209,13 +209,14 @@ def found_and_residual(played, top):
     return [(stage.found, round(mean_residual(stage, top, 0.8), 4)) for stage in stages]
 
 
+@pytest.mark.long
 @pytest.mark.data
 @needs_data
 @pytest.mark.parametrize(
     ("method", "batch", "expected"),
     [
         ("A", 20, [(648, 0.3405), (1021, 0.2234)]),
-        ("C", 1, [(665, 0.3431), (1044, 0.2268)]),  # as measures.md section 7 has it
+        ("C", 1, [(665, 0.3431), (1044, 0.2268)]),
         ("C", 20, [(665, 0.3425), (1042, 0.2276)]),
         ("pooling", 20, [(534, 0.4597), (701, 0.3848)]),
     ],
@@ -227,6 +228,7 @@ def test_judging_of_trec_covid(covid, method, batch, expected):
     assert found_and_residual(played, top) == expected
 
 
+@pytest.mark.long
 @pytest.mark.data
 @needs_data
 @pytest.mark.parametrize("method", METHODS)

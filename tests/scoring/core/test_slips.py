@@ -1,13 +1,13 @@
-"""Where the sources slip (measures.md section 9): what they print, and what is so."""
+"""Where the published papers slip: what they print, and what is so."""
 
 from fractions import Fraction
 
 import pytest
 
-from scoring.core.means import shown_digits
-from tests.core.drawn import base, bounds, drawn, scores
-from tests.core.test_paper_numbers import EXAMPLE, LECTURE, RUN_1, RUN_2, TOPIC, printed
-from tests.core.test_tied_scores_paper import score, tied_base
+from scoring.core.statistics.means import shown_digits
+from tests.scoring.core.drawn import base, bounds, drawn, scores
+from tests.scoring.core.test_paper_numbers import EXAMPLE, LECTURE, RUN_1, RUN_2, TOPIC, printed
+from tests.scoring.core.test_tied_scores_paper import score, tied_base
 
 
 class TestTiedScores:
@@ -80,11 +80,11 @@ class TestRankBiasedPrecision:
         assert base("ESL(n=3)", EXAMPLE) == 3
 
     def test_the_chance_of_a_third_page_is_cut_off(self):
-        # Section 4.2, p = .95: "35%"; .95^20 = .358 (not in measures.md)
+        # Section 4.2, p = .95: "35%"; .95^20 = .358
         assert printed(base("RBP(p=0.95)", "-" * 20 + "$") / 0.05, ".358")
 
     def test_scaling_dcg_to_a_thousand_divides_it_by_more_than_five(self):
-        # Section 4.6: "by a factor of almost 5", from 21.79 to 123.99 (not in measures.md)
+        # Section 4.6: "by a factor of almost 5", from 21.79 to 123.99
         factor = base("DCG(b=2)@1000", "$" * 1000) / base("DCG(b=2)@100", "$" * 100)
         assert printed(factor, "5.69")
 

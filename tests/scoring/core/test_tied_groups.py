@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from scoring.core.grades import PAST_END
+from scoring.core.data.grades import PAST_END
 from scoring.core.measures.graded import GradedTopics, Scores, evaluate
 from scoring.core.measures.names import parse_measure
-from scoring.core.ties import TiedTopics, expected, has_expected
-from tests.core.drawn import drawn
-from tests.core.test_catalogue import EXAMPLES, random_topics, same_bits
+from scoring.core.ties.ties import TiedTopics, expected, has_expected
+from tests.scoring.core.drawn import drawn
+from tests.scoring.core.test_catalogue import EXAMPLES, random_topics, same_bits
 
 MEASURES = [measure for measure in EXAMPLES if has_expected(measure)]
 

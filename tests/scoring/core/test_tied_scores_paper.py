@@ -12,18 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.alignment import align_fully
+from scoring.core.data.alignment import align_fully
 from scoring.core.measures.graded import GradedTopics
 from scoring.core.measures.names import parse_measure
-from scoring.core.ties import (
-    NoTieRule,
-    TiedTopics,
-    bounds,
-    expected,
-    has_bounds,
-)
-from tests.core.drawn import drawn
-from tests.core.test_alignment import QRELS, table_of, tied_ranking
+from scoring.core.ties.ties import NoTieRule, TiedTopics, bounds, expected, has_bounds
+from tests.scoring.core.drawn import drawn
+from tests.scoring.core.test_alignment import QRELS, table_of, tied_ranking
 
 
 def tied(ranking, **facts):

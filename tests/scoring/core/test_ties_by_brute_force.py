@@ -14,12 +14,12 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from scoring.core.grades import PAST_END
+from scoring.core.data.grades import PAST_END
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import GradedTopics, evaluate
 from scoring.core.measures.names import parse_measure
-from scoring.core.ties import TiedTopics, bounds, expected, has_bounds, has_expected
-from tests.core.test_catalogue import EXAMPLES
+from scoring.core.ties.ties import TiedTopics, bounds, expected, has_bounds, has_expected
+from tests.scoring.core.test_catalogue import EXAMPLES
 
 MISSED = 2  # relevant documents that the run does not have
 WITH_CUTOFF = ("P", "R", "F1", "SP", "DCG", "SDCG", "HIT", "Success", "Judged")

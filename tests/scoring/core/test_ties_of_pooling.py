@@ -12,20 +12,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.core.alignment import UNJUDGED
-from scoring.core.candidates import collect_candidates, find_outcomes
-from scoring.core.planned_judging import plan_judging
-from scoring.core.pooled_judgments import (
+from scoring.core.data.alignment import UNJUDGED
+from scoring.core.data.ranking import Ranking, rank
+from scoring.core.judging.candidates import collect_candidates, find_outcomes
+from scoring.core.judging.planned_judging import plan_judging
+from scoring.core.judging.pooled_judgments import (
     complete_depths,
     first_positions,
     judged_places,
     sole_owners,
 )
-from scoring.core.ranking import Ranking, rank
-from scoring.core.selection import Strategy, choose, pool, static_order
-from scoring.core.simulation_of_judging import play_judging
-from tests.cli.command import Command
-from tests.core.test_alignment import table_of
+from scoring.core.judging.selection import Strategy, choose, pool, static_order
+from scoring.core.judging.simulation import play_judging
+from tests.scoring.cli.command import Command
+from tests.scoring.core.test_alignment import table_of
 
 RUNS = {
     "b1": [("c", 1.0), ("a", 1.0), ("e", 1.0), ("d", 1.0)],

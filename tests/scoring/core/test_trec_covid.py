@@ -13,13 +13,13 @@ import pytest
 
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import read_run
-from scoring.core.alignment import align, align_fully
-from scoring.core.judgments import build_table
-from scoring.core.means import mean_scores, topics_of_mean
+from scoring.core.data.alignment import align, align_fully
+from scoring.core.data.judgments import build_table
+from scoring.core.data.ranking import rank
 from scoring.core.measures.graded import GradedTopics, default_gain_map, evaluate
 from scoring.core.measures.names import parse_measure
-from scoring.core.ranking import rank
-from scoring.core.ties import TiedTopics, bounds, expected
+from scoring.core.statistics.means import mean_scores, topics_of_mean
+from scoring.core.ties.ties import TiedTopics, bounds, expected
 
 DATA = os.environ.get("TRACKSIDE_DATA")
 pytestmark = [

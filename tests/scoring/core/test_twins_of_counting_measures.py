@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.grades import UNJUDGED
+from scoring.core.data.grades import UNJUDGED
 from scoring.core.measures.names import make_measure
-from tests.core.twins import (
+from tests.scoring.core.twins import (
     HIGHEST,
     WORTH,
     agrees,

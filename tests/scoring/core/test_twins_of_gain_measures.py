@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.grades import UNJUDGED
+from scoring.core.data.grades import UNJUDGED
 from scoring.core.measures.cumulated_gain import FAR, dcg_weights
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.names import make_measure, parse_measure
-from tests.core.drawn import drawn
-from tests.core.twins import (
+from tests.scoring.core.drawn import drawn
+from tests.scoring.core.twins import (
     HIGHEST,
     TOLERANCE,
     WORTH,

@@ -5,10 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from scoring.core.means import required_depth
-from tests.core.drawn import base, bounds, drawn, scores
-from tests.core.test_paper_numbers import EXAMPLE, LECTURE, RUN_1, TOPIC, printed
-from tests.core.test_tied_scores_paper import tied_base
+from scoring.core.statistics.means import required_depth
+from tests.scoring.core.drawn import base, bounds, drawn, scores
+from tests.scoring.core.test_paper_numbers import EXAMPLE, LECTURE, RUN_1, TOPIC, printed
+from tests.scoring.core.test_tied_scores_paper import tied_base
 
 
 class TestFirstRanks:
@@ -192,7 +192,7 @@ class TestGains:
         assert high - low == pytest.approx(2 * (0.6309297535714574 + 0.5), abs=1e-15)
 
     def test_q_of_the_lectures_ranking(self):
-        # measures.md section 2, checked against pyNTCIREVAL
+        # checked against pyNTCIREVAL
         assert printed(base("Q", LECTURE, **TOPIC), ".33876")
         thirds = {"gain_map": [0, 1 / 3, 2 / 3, 1]}
         assert printed(base("Q(gain=map)", LECTURE, **TOPIC, **thirds), ".34786")

@@ -5,7 +5,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 from hypothesis import strategies as st
 
-from scoring.core.grades import PAST_END, UNJUDGED
+from scoring.core.data.grades import PAST_END, UNJUDGED
 from scoring.core.measures.graded import GradedTopics, evaluate
 
 HIGHEST = 3

@@ -11,10 +11,10 @@ from django.test import Client
 from campaigns.access import viewer_or_404
 from campaigns.models import Campaign, LogEntry, Qrels, Run, User
 from campaigns.trec.runs import read_run
-from scoring.board_choices import chosen_measure
-from scoring.leaderboard import leaderboard
+from scoring.leaderboard.rows import leaderboard
 from scoring.management.commands.load_demo import ORGANISER, PARTICIPANT, PASSWORD, REPORTS, TRAINS
 from scoring.models import Evaluation, Job
+from scoring.results.options import chosen_measure
 
 pytestmark = pytest.mark.django_db
 

@@ -1,4 +1,4 @@
-"""The demo as people start and stop it: `python -m config.demo`, alone and under make."""
+"""The demo as people start and stop it: `python -m trackside.demo`, alone and under make."""
 
 import http.client
 import os
@@ -16,9 +16,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 120.0
-COMMAND = [sys.executable, "-m", "config.demo"]
+COMMAND = [sys.executable, "-m", "trackside.demo"]
 
 # They share one demo folder, which only one demo may use at a time.
 pytestmark = pytest.mark.xdist_group("demo")
@@ -103,6 +103,7 @@ def wait_for(is_reached: Callable[[], bool], what: str) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.long
 def test_it_opens_and_ctrl_c_ends_everything_with_status_0(start: Start) -> None:
     elsewhere = {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing", "DEBUG": "true"}
     demo = start(**elsewhere)  # the settings of another site, which it must not heed
@@ -118,6 +119,7 @@ def test_it_opens_and_ctrl_c_ends_everything_with_status_0(start: Start) -> None
     assert [process for process in family if process.is_running()] == []
 
 
+@pytest.mark.long
 def test_one_demo_at_a_time_which_ends_with_its_worker(start: Start) -> None:
     demo = start()
     demo.wait_until_open()
@@ -140,6 +142,7 @@ def test_a_taken_port_is_named_with_the_way_out(start: Start) -> None:
     assert "is taken. Choose another: make demo PORT=" in demo.said
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not shutil.which("make"), reason="needs make")
 def test_ctrl_c_at_a_terminal_leaves_make_with_status_0(
     environment: dict[str, str], tmp_path: Path

@@ -7,7 +7,7 @@ import pytest
 
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import read_run
-from scoring.simulation import (
+from scoring.demo.simulation import (
     COLLECTION_SIZE,
     FORMS,
     Collection,

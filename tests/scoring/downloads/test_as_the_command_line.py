@@ -21,12 +21,12 @@ from django.urls import reverse
 
 from campaigns import lifecycle
 from campaigns.models import Audience, Campaign, Run
-from scoring.core.intervals import bootstrap_intervals
+from scoring.core.statistics.intervals import bootstrap_intervals
 from tests.agreeing import get as of_campaign
-from tests.cli.command import Command
-from tests.flow.conftest import perform_jobs
-from tests.test_agreement_page import simulated
-from tests.test_pool_page import (
+from tests.flow_world import perform_jobs
+from tests.scoring.agreement.test_agreement_page import simulated
+from tests.scoring.cli.command import Command
+from tests.scoring.pools.test_pool_page import (
     MEASURES,
     QRELS,
     RUNS,
@@ -38,7 +38,7 @@ from tests.test_pool_page import (
     shown,
     table,
 )
-from tests.test_report_page import by_loops
+from tests.scoring.report.test_report_page import by_loops
 
 # The fixtures: six runs of three teams and four topics; twelve runs and eight topics.
 __all__ = ["campaign", "command", "simulated"]

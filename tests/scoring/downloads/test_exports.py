@@ -4,21 +4,27 @@ import csv
 import hashlib
 import io
 import json
+import tempfile
+import tracemalloc
 import zipfile
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 from django.contrib.auth.models import AnonymousUser
+from django.test import Client
 
 from campaigns import lifecycle
 from campaigns.access import Viewer, viewer_or_404
-from campaigns.models import Campaign, Run, Team, User
-from scoring.core.artefacts import pack_vector
-from scoring.exports import describing
-from scoring.exports.board import COLUMNS
-from scoring.exports.package import write_package
-from scoring.exports.tables import TidyRow, has_tidy_rows, tidy_csv, tidy_rows
+from campaigns.models import Campaign, Run, Team, Topic, User
+from scoring.core.data.artefacts import pack_vector
+from scoring.core.measures.names import parse_measure
+from scoring.downloads import description as describing
+from scoring.downloads import scores as tables
+from scoring.downloads.package import write_package
+from scoring.downloads.scores import TidyRow, has_tidy_rows, tidy_json, tidy_rows, tidy_table
+from scoring.evaluation.rules import rules_of, version_of
+from scoring.leaderboard.tables import boards_table
 from scoring.models import Score
 from tests.making import (
     give_file,
@@ -93,7 +99,7 @@ def test_numbers_come_back_to_the_last_bit_and_nothing_is_nothing(campaign: Camp
     score.bases = pack_vector(np.array([1 / 3, np.nan]))
     score.save(update_fields=["bases"])
     rows = tidy_rows(seen_by(campaign), campaign.active_qrels)
-    table = list(csv.DictReader(io.StringIO("".join(tidy_csv(rows)))))
+    table = list(csv.DictReader(io.StringIO(tidy_table(rows).as_csv())))
     values = [row["value"] for row in table if row["measure"] == "AP"][:2]
     assert (float(values[0]), values[1]) == (1 / 3, "")
     assert [row["topic"] for row in table][:2] == ["051", "51"]
@@ -105,7 +111,7 @@ def test_texts_cannot_become_formulas_and_negative_numbers_stay_numbers(campaign
     score.residuals = pack_vector(np.array([-0.125, -0.25]))
     score.save(update_fields=["residuals"])
     rows = tidy_rows(seen_by(campaign), campaign.active_qrels)
-    first = next(csv.DictReader(io.StringIO("".join(tidy_csv(rows)))))
+    first = next(csv.DictReader(io.StringIO(tidy_table(rows).as_csv())))
     assert first["team"] == '\'=HYPERLINK("x")'
     assert first["residual"] == "-0.125"
 
@@ -132,6 +138,86 @@ def test_own_scores_by_topic_before_publication_are_a_teams_own(campaign: Campai
     assert {row.team for row in tidy_rows(alpha, campaign.active_qrels)} == {"Alpha"}
     assert not has_tidy_rows(seen_by(campaign))
     assert list(tidy_rows(seen_by(campaign), campaign.active_qrels)) == []
+
+
+def _of_many_runs(campaign: Campaign, count: int, topics: int) -> None:
+    Topic.objects.bulk_create(
+        Topic(campaign=campaign, code=f"t{n}", position=n) for n in range(2, topics)
+    )
+    team, vector = campaign.teams.earliest("pk"), pack_vector(np.linspace(0, 1, topics))
+    for n in range(count):
+        make_scores(make_run(campaign, team, tag=f"many-{n}"), {"RBP(p=0.5)": (0.5, 0.1)})
+    Score.objects.update(bases=vector, residuals=vector)
+
+
+def test_vectors_are_read_for_some_runs_at_a_time(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _of_many_runs(campaign, 8, 4)
+    whole = list(tidy_rows(seen_by(campaign), campaign.active_qrels))
+    monkeypatch.setattr(tables, "VALUES_AT_A_TIME", 3 * 2 * 4)
+    assert list(tidy_rows(seen_by(campaign), campaign.active_qrels)) == whole
+    assert len({row.run for row in whole}) == 10
+    assert json.loads(b"".join(tidy_json(whole))) == [row._asdict() for row in whole]
+    assert b"".join(tidy_json([])) == b"[]"
+
+
+@pytest.mark.long
+def test_memory_does_not_grow_with_the_runs(campaign: Campaign) -> None:
+    """Package, CSV and the API's JSON, which was built as a whole: 230 bytes a row."""
+    _of_many_runs(campaign, 60, 1_000)
+    organiser = Client()
+    organiser.force_login(make_organiser(campaign))
+    where = f"/campaigns/{campaign.slug}"
+    for path in (f"/api{where}/scores/", f"{where}/scores.csv", f"{where}/package.zip"):
+        organiser.get(path).close()
+        tracemalloc.start()
+        try:
+            response = organiser.get(path)
+            size = sum(map(len, response))
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert size > 250_000
+        assert peak < 12e6, path
+
+
+def test_the_memory_of_a_package_grows_neither_with_measures_nor_with_topics(
+    campaign: Campaign,
+) -> None:
+    """Boards of 42 measures and 3,000 topics of 3 kB were a text each."""
+    Campaign.objects.update(per_topic_audience=0, persistences=[n / 50 for n in range(1, 41)])
+    campaign.refresh_from_db()
+    Topic.objects.bulk_create(
+        Topic(campaign=campaign, code=f"t{n}", position=n, fields=[["narrative", "so " * 1_000]])
+        for n in range(2, 3_000)
+    )
+    measures = [str(measure) for measure in rules_of(campaign).measures]
+    team = campaign.teams.earliest("pk")
+    for n in range(40):
+        run = make_run(campaign, team, tag=f"many-{n}")
+        evaluation = make_scores(run, {})
+        Score.objects.bulk_create(
+            Score(
+                evaluation=evaluation, measure=name, definition=version_of(parse_measure(name)),
+                mean_base=0.5, mean_residual=0.1, topic_count=2, bases=pack_vector(np.zeros(2)),
+            )
+            for name in measures
+        )  # fmt: skip
+    viewer = seen_by(campaign)
+    package_for(viewer)
+    with tempfile.TemporaryFile() as out:
+        tracemalloc.start()
+        try:
+            write_package(viewer, campaign.active_qrels, out, made_at=THEN)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        with zipfile.ZipFile(out) as packed:
+            sizes = {each.filename: each.file_size for each in packed.infolist()}
+    assert sizes["topics.xml"] > 9e6
+    assert sizes["leaderboard.csv"] > 100_000
+    assert peak < 5e6
 
 
 # --- the package ----------------------------------------------------------------------------------
@@ -167,7 +253,9 @@ def test_every_value_is_of_the_type_that_is_said(campaign: Campaign) -> None:
             for name, value in row.items():
                 assert value == "" or read[kinds[name]](value) is not None
     assert len(tables) == 2
-    assert list(describing.BOARD) == list(COLUMNS)
+    assert list(describing.BOARD) == [
+        column.key for column in boards_table(()).columns if column.key
+    ]
     assert list(describing.TIDY) == list(TidyRow._fields)
 
 

@@ -14,15 +14,16 @@ from django.utils import timezone
 
 from campaigns import lifecycle
 from campaigns.access import organiser_or_404
+from campaigns.errors import CannotTake
 from campaigns.models import Campaign, LogEntry, Preset, Run, Team, User
 from campaigns.models.showing import TABLES
+from campaigns.people.teams import admit_team
 from campaigns.stored_files import FileLost
-from campaigns.teams import admit_team
-from scoring import snapshots
-from scoring.definitions import rules_of
-from scoring.housekeeping import delete_unowned_files
+from scoring.downloads import snapshots
+from scoring.downloads.snapshots import board_of, take_snapshot
+from scoring.evaluation.rules import rules_of
+from scoring.jobs.housekeeping import delete_unowned_files
 from scoring.models import Snapshot
-from scoring.snapshots import CannotTake, board_of, take_snapshot
 from tests.making import (
     give_file,
     make_campaign,
@@ -185,7 +186,7 @@ def test_a_row_that_cannot_be_written_leaves_a_file_that_is_swept_away(
     def fail(*args: object, **kwargs: object) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(snapshots.LogEntry.objects, "create", fail)
+    monkeypatch.setattr(snapshots, "record", fail)
     with pytest.raises(OSError, match="full"):
         taken(campaign, organiser)
     assert not Snapshot.objects.exists()

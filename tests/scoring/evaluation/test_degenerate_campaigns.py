@@ -3,7 +3,13 @@
 import pytest
 
 from scoring.core.measures.names import parse_measure
-from tests.test_every_measure_on_every_page import BOARD, PAGES, TESTED, WHOLE, make_world
+from tests.scoring.measures.test_every_measure_on_every_page import (
+    BOARD,
+    PAGES,
+    TESTED,
+    WHOLE,
+    make_world,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -20,7 +26,12 @@ WORLDS = {
 MEASURES = [parse_measure(name) for name in ("AP", "RBP(p=0.8)", "nDCG@10")]
 
 
-@pytest.mark.parametrize("name", WORLDS)
+FAST = ("one run and one topic", "no judgments")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[] if n in FAST else pytest.mark.long) for n in WORLDS]
+)
 def test_every_page_is_answered(name: str) -> None:
     runs, qrels, topics = WORLDS[name]
     names = [str(measure) for measure in MEASURES]

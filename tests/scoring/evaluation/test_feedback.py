@@ -8,13 +8,15 @@ from django.urls import reverse
 
 from campaigns import lifecycle
 from campaigns.models import Campaign, Run, Topic
-from scoring import feedback
-from scoring.core.artefacts import unpack_vector
-from scoring.definitions import rules_of
-from scoring.feedback import measure_told
+from scoring.core.data.artefacts import unpack_vector
+from scoring.evaluation import feedback
+from scoring.evaluation.feedback import measure_told
+from scoring.evaluation.rules import rules_of
 from scoring.models import FeedbackRelease, Score
-from tests.flow.conftest import QRELS, World, logged_in, perform_jobs, run_file
+from tests.flow_world import QRELS, World, logged_in, perform_jobs, run_file
 from tests.making import make_campaign, make_team, make_user
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 RBP = "RBP(p=0.5)"
 # Means of RBP(p=0.5) under QRELS: 0.375 where d1 and d2 come first, 0.1875 one rank further down.

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from scoring.last_used import LastUsed
+from scoring.evaluation.cache import LastUsed
 
 
 def test_the_last_used_values_are_kept_as_far_as_there_is_room() -> None:

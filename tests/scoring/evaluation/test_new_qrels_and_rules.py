@@ -2,14 +2,17 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from django.core.files.base import ContentFile
 from django.urls import reverse
 
 from campaigns import lifecycle
-from campaigns.forms.campaign import CampaignForm
+from campaigns.manage.forms import CampaignForm
 from campaigns.models import Campaign, Run
 from scoring.models import Evaluation, Score
-from tests.flow.conftest import QRELS, World, perform_jobs, run_file, stored_files
+from tests.flow_world import QRELS, World, perform_jobs, run_file, stored_files
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 OPENS = datetime(2026, 6, 1, tzinfo=UTC)
 CLOSES = datetime(2026, 6, 30, 23, 59, tzinfo=UTC)

@@ -5,15 +5,18 @@ import os
 import time
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.urls import reverse
 
 from campaigns.models import LogEntry, Run
-from scoring.draining import perform
-from scoring.housekeeping import delete_unowned_files
+from scoring.jobs.housekeeping import delete_unowned_files
 from scoring.models import Evaluation, Job
-from tests.flow.conftest import World, perform_jobs, run_file, stored_files
+from scoring.worker import perform
+from tests.flow_world import World, perform_jobs, run_file, stored_files
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 OPENS = datetime(2026, 6, 1, tzinfo=UTC)
 CLOSES = datetime(2026, 6, 30, 23, 59, tzinfo=UTC)

@@ -3,14 +3,17 @@
 import random
 import re
 
+import pytest
 import time_machine
 from django.core import mail
 from django.urls import reverse
 
 from campaigns.models import Campaign, Run
 from scoring.models import Score
-from tests.flow.conftest import World, logged_in, perform_jobs
+from tests.flow_world import World, logged_in, perform_jobs
 from tests.making import make_campaign, make_team, make_user
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 UPLOADS = 50
 DOCUMENTS = [f"d{number}" for number in range(UPLOADS)]

@@ -14,13 +14,14 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import Campaign, LogEntry, Run
-from scoring.core.artefacts import unpack_vector
-from scoring.draining import perform_waiting_jobs
+from scoring.core.data.artefacts import unpack_vector
 from scoring.models import Evaluation, Score
+from scoring.worker import perform_waiting_jobs
 from tests.making import make_organiser
 
 DATA = os.environ.get("TRACKSIDE_DATA")
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.data,
     pytest.mark.skipif(not DATA, reason="TRACKSIDE_DATA does not name the folder of real runs"),
 ]

@@ -10,17 +10,18 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from campaigns import assignments
 from campaigns.access import Viewer
 from campaigns.models import Campaign
+from campaigns.qrels import topics as assignments
 from scoring.core.measures.names import parse_measure
-from scoring.draining import perform_waiting_jobs
+from scoring.evaluation.rescoring import rescoring
 from scoring.models import Evaluation, Score
-from scoring.qrels_diff import diff
-from scoring.rescoring import rescoring
+from scoring.qrels.diff import diff
+from scoring.worker import perform_waiting_jobs
 
 DATA = os.environ.get("TRACKSIDE_DATA")
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.data,
     pytest.mark.skipif(not DATA, reason="TRACKSIDE_DATA does not name the folder of real runs"),
 ]

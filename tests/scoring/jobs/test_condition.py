@@ -10,12 +10,13 @@ from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
 
-from config import request_ids
-from config.request_ids import HEADER, JsonLines, Named
-from scoring import jobs, parts
+from scoring.jobs import parts
+from scoring.jobs import queue as jobs
+from scoring.jobs.sweeping import sweep
 from scoring.models import Job
-from scoring.sweeping import sweep
 from tests.making import make_run
+from trackside import request_ids
+from trackside.request_ids import HEADER, JsonLines, Named
 
 pytestmark = pytest.mark.django_db
 
@@ -122,7 +123,7 @@ def test_a_proxys_word_on_the_arrival_counts_and_a_clients_does_not(settings: ob
     from django.http import HttpResponse
     from django.test import RequestFactory
 
-    from config.middleware import stamp_arrival
+    from trackside.middleware import stamp_arrival
 
     request = RequestFactory().get("/", headers={"X-Arrived": "1000000000.5"})
     stamp_arrival(lambda request: HttpResponse())(request)

@@ -10,12 +10,14 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from campaigns.models import Campaign, Run, Team
-from scoring import jobs, tasks, tracing
-from scoring.draining import perform, perform_waiting_jobs
-from scoring.job_order import PRIORITY_SECONDS, next_job
+from scoring import tasks
+from scoring.evaluation.requests import request_evaluation, request_evaluations
+from scoring.jobs import queue as jobs
+from scoring.jobs import tracing
+from scoring.jobs.order import PRIORITY_SECONDS, next_job
+from scoring.jobs.sweeping import sweep
 from scoring.models import Job
-from scoring.sweeping import sweep
-from scoring.wanted import request_evaluation, request_evaluations
+from scoring.worker import perform, perform_waiting_jobs
 from tests.crowd import crowd
 from tests.making import make_campaign, make_qrels, make_run, make_team
 
@@ -237,7 +239,7 @@ def test_a_message_does_the_next_job_and_not_the_one_it_was_sent_for(
     (later,) = add(ANALYSE, campaign)
     (upload,) = add(CHECK, campaign, team=make_team(campaign))
     done: list[int] = []
-    monkeypatch.setattr("scoring.draining.ACTS", {CHECK: lambda held: done.append(held.job_id)})
+    monkeypatch.setattr("scoring.worker.ACTS", {CHECK: lambda held: done.append(held.job_id)})
     tasks.perform_next(later)
     assert done == [upload]
 
@@ -280,8 +282,8 @@ def test_a_command_waits_for_the_jobs_that_workers_hold(monkeypatch: pytest.Monk
         jobs.finish(held)
         add(CHECK, campaign)  # its result asks for more
 
-    monkeypatch.setattr("scoring.draining.ACTS", {CHECK: check})
-    monkeypatch.setattr("scoring.draining.time.sleep", the_worker_finishes)
+    monkeypatch.setattr("scoring.worker.ACTS", {CHECK: check})
+    monkeypatch.setattr("scoring.worker.time.sleep", the_worker_finishes)
     assert perform_waiting_jobs(campaign) == 2
     assert set(Job.objects.values_list("state", flat=True)) == {Job.State.DONE}
     assert done[0] == ours
@@ -296,7 +298,7 @@ def test_the_log_lines_of_a_job_have_the_id_of_the_request_that_asked_for_it(
         seen.append(tracing.request_id.get())
         jobs.finish(held)
 
-    monkeypatch.setattr("scoring.draining.ACTS", {CHECK: check})
+    monkeypatch.setattr("scoring.worker.ACTS", {CHECK: check})
     campaign = make_campaign()
     add(CHECK, campaign)
     with tracing.about("a-request-of-somebody"):

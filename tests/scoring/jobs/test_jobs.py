@@ -9,9 +9,10 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from campaigns.models import Run
-from scoring import draining, jobs
+from scoring import worker
+from scoring.jobs import queue as jobs
+from scoring.jobs.sweeping import sweep
 from scoring.models import Job
-from scoring.sweeping import sweep
 from tests.making import make_run
 
 pytestmark = pytest.mark.django_db
@@ -183,7 +184,7 @@ def test_performing_in_this_process_ends_though_the_store_is_away(
     def fail(held: jobs.Claim) -> None:
         raise OSError(errno.EIO, "the store is silent")
 
-    monkeypatch.setitem(draining.ACTS, Job.Kind.CHECK, fail)
-    assert draining.perform_waiting_jobs(job.campaign) == settings.JOB_ATTEMPTS
+    monkeypatch.setitem(worker.ACTS, Job.Kind.CHECK, fail)
+    assert worker.perform_waiting_jobs(job.campaign) == settings.JOB_ATTEMPTS
     job.refresh_from_db()
     assert job.state == Job.State.WAITING

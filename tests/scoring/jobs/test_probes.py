@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from scoring.probes import Probe
+from scoring.jobs.probes import Probe
 
 
 def test_a_part_that_hangs_is_silent_and_known_so_until_it_answers() -> None:

@@ -11,13 +11,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import LogEntry, Notice, Run
-from scoring import housekeeping, retrying
-from scoring.draining import ACTS
+from scoring.jobs import housekeeping, retrying
+from scoring.jobs.overview import failed_jobs
 from scoring.models import Job, Snapshot
-from scoring.queue_rows import failed_jobs
+from scoring.worker import ACTS
 from tests.crowd import crowd
-from tests.flow.conftest import World, perform_jobs, run_file
+from tests.flow_world import World, perform_jobs, run_file
 from tests.making import make_campaign, make_failed_job, make_organiser, make_run
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 
 @pytest.fixture
@@ -69,7 +71,7 @@ def test_a_check_that_failed_is_seen_with_its_reason_and_tried_again(
     assert world.team.name in page
     full_disk.undo()
     job = Job.objects.get(kind=Job.Kind.CHECK)
-    full_disk.setattr("scoring.jobs.ring", lambda job_id, kind: rung.append(job_id))
+    full_disk.setattr("scoring.jobs.queue.ring", lambda job_id, kind: rung.append(job_id))
     assert "It is tried again" in retry(world, job)
     run.refresh_from_db()
     job.refresh_from_db()

@@ -3,7 +3,7 @@
 import os
 import threading
 
-from config.celery import sweeping
+from trackside.celery import sweeping
 
 
 def test_nobody_forks_while_the_sweep_may_hold_a_connection() -> None:

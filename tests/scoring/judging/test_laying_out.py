@@ -2,13 +2,16 @@
 
 import pytest
 
-from campaigns import bell
+from campaigns import scoring_hooks
 from campaigns.models import Campaign, Judgment, Plan, Task, User
-from tests.flow.conftest import perform_jobs
-from tests.judging.conftest import ranked_run, table_1
+from tests.flow_world import perform_jobs
 from tests.making import make_campaign, make_user
+from tests.ranked_runs import ranked_run, table_1
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("rung", "files_of_its_own"),
+]
 
 
 def plan_of(campaign: Campaign, **facts: object) -> Plan:
@@ -18,7 +21,7 @@ def plan_of(campaign: Campaign, **facts: object) -> Plan:
 
 
 def lay_out(plan: Plan) -> None:
-    bell.ring_for_next_documents(plan)
+    scoring_hooks.ring_for_next_documents(plan)
     assert perform_jobs() == 1
     plan.refresh_from_db()
 

@@ -7,16 +7,19 @@ import re
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from campaigns import planning
+from campaigns.judging import plans as planning
 from campaigns.models import Campaign, Judgment, Plan, Task, User
-from scoring import analyses, loading
+from scoring import worker
+from scoring.analyses import ask as analyses
+from scoring.analyses.budget import NewAnalyses
+from scoring.evaluation import storage as loading
 from scoring.models import Analysis
-from tests.flow.conftest import perform_jobs
-from tests.judging.conftest import TABLE_1, ranked_run, table_1
+from tests.flow_world import perform_jobs
 from tests.making import (
     give_file,
     make_campaign,
@@ -25,8 +28,12 @@ from tests.making import (
     make_scores,
     make_user,
 )
+from tests.ranked_runs import TABLE_1, ranked_run, table_1
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("rung", "files_of_its_own"),
+]
 
 CHOSEN = {"method": "A", "p": "0.8", "amount": "6", "unit": "documents"}
 
@@ -182,7 +189,7 @@ def test_a_forecast_that_judging_has_overtaken_is_shown_and_says_of_when_it_is(
 ) -> None:
     plan = planning.make_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
     perform_jobs()
-    study, documents = analyses.STUDIES["judging_plan"], iter(("18", "22"))
+    study, documents = worker.COMPUTATIONS["judging_plan"], iter(("18", "22"))
 
     def overtaken(*asked: Any) -> analyses.Answer:
         found = study(*asked)
@@ -191,7 +198,7 @@ def test_a_forecast_that_judging_has_overtaken_is_shown_and_says_of_when_it_is(
             break
         return found
 
-    monkeypatch.setitem(analyses.STUDIES, "judging_plan", overtaken)
+    monkeypatch.setitem(worker.COMPUTATIONS, "judging_plan", overtaken)
     assert "Refresh" in get(desk, "judging-plan", **CHOSEN)
     perform_jobs()
     overtaken_page = get(desk, "judging-plan", **CHOSEN)
@@ -203,6 +210,24 @@ def test_a_forecast_that_judging_has_overtaken_is_shown_and_says_of_when_it_is(
     perform_jobs()
     assert "judgment ago" not in text_of(get(desk, "judging-plan", **CHOSEN))
     assert Analysis.objects.count() == 1
+
+
+def test_judging_on_costs_none_of_the_budget_of_new_analyses(
+    campaign: Campaign, desk: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever watches a forecast while assessors judge asks for the same again and again."""
+    monkeypatch.setattr(NewAnalyses, "rate", "1/hour", raising=False)
+    cache.clear()
+    plan = planning.make_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
+    perform_jobs()
+    for document in ("18", "22", "11"):
+        assert get(desk, "judging-plan", **CHOSEN).status_code == 200
+        judge(plan, make_user(), {document: 1})
+        assert get(desk, "judging-plan", **CHOSEN).status_code == 200  # the one that still waits
+        Analysis.objects.update(state=Analysis.State.COMPUTING)
+        judge(plan, make_user(), {document: 1})
+    assert Analysis.objects.count() == 3
+    assert get(desk, "judging-plan", **CHOSEN | {"amount": "5"}).status_code == 429
 
 
 def test_a_forecast_is_not_shown_once_the_runs_are_others(campaign: Campaign, desk: Client) -> None:

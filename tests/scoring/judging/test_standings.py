@@ -13,21 +13,25 @@ from django.utils import timezone
 from pytest_django.fixtures import DjangoAssertNumQueries
 from scipy.special import ndtr
 
-from campaigns import planning
+from campaigns import scoring_hooks
+from campaigns.judging import plans as planning
+from campaigns.judging.final_grades import settled_grades
 from campaigns.models import Campaign, Judgment, Membership, Plan, User
-from campaigns.settling import settled_grades
-from scoring import judging_progress
-from scoring.core.candidates import find_outcomes
-from scoring.core.selection import bounds_of_runs
-from scoring.judging_progress import progress_of
-from scoring.proposals import proposals_of, table_of_grades
-from scoring.templatetags import judging_residual
-from tests.flow.conftest import perform_jobs
-from tests.judging.conftest import ranked_run
-from tests.judging.test_plan_page import text_of
+from scoring.core.judging.candidates import find_outcomes
+from scoring.core.judging.selection import bounds_of_runs
+from scoring.judging import outlook as judging_outlook
+from scoring.judging import progress as judging_progress
+from scoring.judging.candidates import proposals_of, table_of_grades
+from scoring.judging.progress import progress_of
+from tests.flow_world import perform_jobs
 from tests.making import give_file, make_campaign, make_organiser, make_qrels, make_user
+from tests.ranked_runs import ranked_run
+from tests.scoring.judging.test_plan_page import text_of
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("rung", "files_of_its_own"),
+]
 
 TOPICS = tuple(str(number) for number in range(1, 9))
 
@@ -164,6 +168,7 @@ def test_the_page_tells_progress_pace_and_what_is_left(campaign: Campaign, desk:
     assert [row["topic"] for row in rows] == list(TOPICS)
     assert sum(int(row["laid_out"]) for row in rows) == 30
     assert sum(int(row["judged"]) for row in rows) == 10
+    assert sum(int(row["left"]) for row in rows) == 20
 
 
 def test_the_page_says_stop_when_the_leader_is_out_of_reach(
@@ -235,12 +240,12 @@ def test_the_pages_take_few_queries(
 
 def test_assessors_see_the_mean_residual_only_where_the_plan_says_so(campaign: Campaign) -> None:
     blind = made(campaign)
-    assert judging_residual.mean_residual(blind) is None
+    assert scoring_hooks.mean_residual_of(blind) is None
     planning.end_plan(plan=blind, actor=None)
     plan, assessor = made(campaign, shows_residual=True), make_user()
     act(plan, 0, "d1", 1, assessor)
     _, residual = from_nothing(plan)
-    assert judging_residual.mean_residual(plan) == pytest.approx(residual.mean(), abs=1e-12)
+    assert scoring_hooks.mean_residual_of(plan) == pytest.approx(residual.mean(), abs=1e-12)
     assert 0 < residual.mean() < 1
 
 
@@ -285,6 +290,43 @@ def test_the_page_looks_so_many_documents_ahead(desk: Client, campaign: Campaign
     for strange in ("-1", "x", "1" * 20, "²"):
         page = desk.get(reverse("scoring:judging", args=["planned"]), {"after": strange})
         assert page.status_code == 404
+
+
+def test_a_worker_looks_ahead_where_many_documents_are_weighed(
+    desk: Client, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same figures as at once; and while people judge, the last ones and how old they are."""
+    plan, assessor = made(campaign), make_user()
+    tasks = list(plan.tasks.select_related("topic").order_by("position"))
+    for task in tasks[:10]:
+        act(plan, task.topic.position, task.doc_id, 1, assessor)
+    table, page = (
+        reverse(f"scoring:{name}", args=["planned"]) for name in ("judging-csv", "judging")
+    )
+    at_once = {more: desk.get(table, {"after": more}).content for more in ("5", "900")}
+    assert not campaign.analyses.exists()
+    monkeypatch.setattr(judging_outlook, "AT_ONCE", 5 * 8 * 8 - 1)
+    monkeypatch.setattr(judging_outlook, "_outlook", None)  # no web process computes it
+    for more in at_once:
+        answer = desk.get(table, {"after": more})
+        assert (answer.status_code, bool(answer["Retry-After"])) == (202, True)
+        waiting = desk.get(page, {"after": more})
+        assert waiting["Refresh"]
+        assert "Computing what these documents would buy" in waiting.content.decode()
+        assert waiting.context["found"].ahead == min(int(more), 20)
+    perform_jobs()
+    for more, rows in at_once.items():
+        assert desk.get(table, {"after": more}).content == rows
+        shown = desk.get(page, {"after": more})
+        assert "Refresh" not in shown
+        assert "ago" not in text_of(shown).partition("would bring what is unknown")[2][:200]
+    for task in tasks[10:13]:
+        act(plan, task.topic.position, task.doc_id, 1, assessor)
+        shown = desk.get(page, {"after": "5"})
+    assert "Computed 3 judgments ago." in text_of(shown)
+    assert campaign.analyses.filter(question__more=5).count() == 2  # done, and on its way
+    perform_jobs()
+    assert "Refresh" not in desk.get(page, {"after": "5"})
 
 
 def test_an_ended_plan_does_not_look_ahead(desk: Client, campaign: Campaign) -> None:

@@ -14,10 +14,12 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 
 from campaigns.access import Viewer
 from scoring.core.measures.names import parse_measure
-from scoring.leaderboard import leaderboard
-from scoring.means_from_grades import KEPT, means_from_grades
+from scoring.evaluation.means import KEPT, means_from_grades
+from scoring.leaderboard.rows import leaderboard
 from scoring.models import StoredGrades
-from tests.flow.conftest import World, run_file
+from tests.flow_world import World, run_file
+
+pytestmark = pytest.mark.usefixtures("rung")
 
 QRELS = b"1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n2 0 d1 0\n2 0 d2 1\n"
 OPEN = {"stage": "published", "board_audience": 2, "runs_audience": 2}

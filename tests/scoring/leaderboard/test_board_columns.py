@@ -10,9 +10,9 @@ from django.utils import timezone
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
 from scoring.core.measures.names import parse_measure
-from scoring.qrels_diff import diff
+from scoring.qrels.diff import diff
 from tests.making import give_file, make_campaign, make_qrels, make_run, make_scores
-from tests.test_board_page import SHOWN, get, runs_on_page, table
+from tests.scoring.leaderboard.test_board_page import SHOWN, get, runs_on_page, table
 
 pytestmark = pytest.mark.django_db
 RBP, SHARP = "RBP(p=0.5)", "RBP(p=0.8)"

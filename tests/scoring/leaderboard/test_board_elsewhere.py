@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import Audience, Campaign
-from scoring.exports.latex import plain, table
+from scoring.output.latex import plain, table
 from tests.making import make_campaign, make_qrels, make_run, make_scores, make_team
 
 pytestmark = pytest.mark.django_db

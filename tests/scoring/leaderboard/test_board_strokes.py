@@ -6,13 +6,21 @@ import pytest
 from django.http import HttpResponse
 
 from campaigns.models import Run
-from scoring.board_groups import enough, in_lanes
 from scoring.core.measures.names import parse_measure
-from scoring.draining import perform_waiting_jobs
+from scoring.leaderboard.groups import enough, in_lanes
 from scoring.models import Analysis
-from scoring.significance_choices import usual_test
+from scoring.significance.options import usual_test
+from scoring.worker import perform_waiting_jobs
 from tests.making import make_run
-from tests.test_significance_page import RBP, answered, get, give_vector, make_board, noisy, text_of
+from tests.scoring.significance.test_significance_page import (
+    RBP,
+    answered,
+    get,
+    give_vector,
+    make_board,
+    noisy,
+    text_of,
+)
 
 pytestmark = pytest.mark.django_db
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from django.core.exceptions import ValidationError
 
-from campaigns.choices import UnknownChoice
-from campaigns.forms.judging_plans import PlanForm
+from campaigns.judging.plan_form import PlanForm
 from campaigns.models import Plan
-from scoring.board_choices import typed_persistence
-from scoring.core.agreement import rank_biased_overlap
-from scoring.proposals import depth_for, depth_of
+from campaigns.options import UnknownChoice
+from scoring.core.statistics.agreement import rank_biased_overlap
+from scoring.judging.candidates import depth_for, depth_of
+from scoring.results.options import typed_persistence
 from scoring.templatetags.numbers import p_text
 from tests.making import make_campaign, make_user
 

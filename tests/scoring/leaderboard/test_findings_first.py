@@ -72,11 +72,11 @@ def test_a_list_of_runs_says_how_many_are_in_which_state(organised) -> None:
 def test_the_people_page_says_who_waits(organised) -> None:
     campaign, client = organised
     path = f"/campaigns/{campaign.slug}/manage/people/"
-    assert said_on(path, client).startswith("No team takes part yet: send people the address")
+    assert said_on(path, client).startswith("No team takes part yet. Send people the address")
     team = make_team(campaign)
-    assert said_on(path, client) == "Nobody waits to be let in; one team takes part."
+    assert said_on(path, client) == "No team awaits approval; one team takes part."
     Team.objects.filter(pk=team.pk).update(approved_at=None)
-    assert said_on(path, client) == "One team waits for your word."
+    assert said_on(path, client) == "One team awaits your approval."
 
 
 def test_what_is_not_there_offers_to_log_in_and_to_come_back(client: Client) -> None:

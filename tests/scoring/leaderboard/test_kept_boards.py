@@ -15,12 +15,13 @@ from django.utils import timezone
 
 from campaigns.models import Audience, Campaign, Membership, Run, Series, Team, User
 from campaigns.models.showing import trec_style
-from scoring import asked_board, board_state
-from scoring.definitions import rules_of
-from scoring.draining import perform_waiting_jobs
-from scoring.last_used import LastUsed
+from scoring.evaluation.cache import LastUsed
+from scoring.evaluation.rules import rules_of
+from scoring.leaderboard import page as drawn_boards
+from scoring.leaderboard import query as asked_board
 from scoring.models import Evaluation, Score
-from scoring.views import drawn_boards
+from scoring.results import cache as board_state
+from scoring.worker import perform_waiting_jobs
 from tests.making import (
     make_campaign,
     make_organiser,
@@ -30,7 +31,7 @@ from tests.making import (
     make_team,
     make_user,
 )
-from tests.test_board_page import RBP, SCORES, SHOWN
+from tests.scoring.leaderboard.test_board_page import RBP, SCORES, SHOWN
 
 pytestmark = pytest.mark.django_db
 WHO = ("nobody", "stranger", "member", "colleague", "rival", "organiser")

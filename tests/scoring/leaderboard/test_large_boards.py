@@ -5,12 +5,20 @@ from collections.abc import Iterator
 import pytest
 
 from campaigns.models import Campaign
-from scoring import board_groups, significance_rows
-from scoring.studies import significance
-from scoring.views import drawn_boards
-from scoring.views import significance as significance_views
-from tests.test_board_page import get, runs_on_page
-from tests.test_significance_page import answered, figure, make_board, noisy, table, text_of
+from scoring.leaderboard import groups as board_groups
+from scoring.leaderboard import page as drawn_boards
+from scoring.significance import analysis as significance
+from scoring.significance import rows as significance_rows
+from scoring.significance import views as significance_views
+from tests.scoring.leaderboard.test_board_page import get, runs_on_page
+from tests.scoring.significance.test_significance_page import (
+    answered,
+    figure,
+    make_board,
+    noisy,
+    table,
+    text_of,
+)
 
 pytestmark = pytest.mark.django_db
 RUNS, ROWS, TESTED, PICTURED = 7, 3, 4, 2

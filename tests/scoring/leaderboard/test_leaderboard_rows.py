@@ -8,10 +8,10 @@ from django.utils import timezone
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Team
-from scoring.charts.intervals import interval_chart
 from scoring.core.measures.names import parse_measure
-from scoring.exports.board import board_csv
-from scoring.leaderboard import Leaderboard, leaderboard
+from scoring.leaderboard.charts import interval_chart
+from scoring.leaderboard.rows import Leaderboard, leaderboard
+from scoring.leaderboard.tables import board_table
 from scoring.models import Evaluation, Score
 from tests.making import make_campaign, make_qrels, make_run, make_scores, make_team
 
@@ -105,6 +105,6 @@ def test_csv_numbers_read_back_to_the_same_doubles_and_text_cells_are_safe(
 ) -> None:
     team = make_team(campaign, name="=HYPERLINK(1)")
     make_scores(make_run(campaign, team, tag="r"), {RBP: (1 / 3, 0.1 + 0.2)})
-    (row,) = csv.DictReader(io.StringIO(board_csv(board(campaign))))
+    (row,) = csv.DictReader(io.StringIO(board_table(board(campaign)).as_csv()))
     assert (float(row["base"]), float(row["residual"])) == (1 / 3, 0.1 + 0.2)
     assert row["team"].startswith("'=")

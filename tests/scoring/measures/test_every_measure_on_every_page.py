@@ -1,11 +1,10 @@
 """Every measure of the catalogue, with every set of parameters that a test names, on every page,
 table and answer of the API that takes a measure: each is answered with 200.
 
-The whole product is asked where EVERY_MEASURE_ON_EVERY_PAGE is set, as `.ci/run` does. Otherwise
-every measure meets the board, where its name is read, and the other pages take turns.
+The long tier asks the whole product. In the fast one every measure meets the board, where its name
+is read, and the other pages take turns.
 """
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -16,20 +15,19 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from campaigns import intake
 from campaigns.models import Audience, Campaign, User
-from campaigns.qrels_versions import add_qrels
+from campaigns.qrels.versions import add_qrels
+from campaigns.runs import submission
 from scoring.core.measures.catalogue import FAMILIES
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
-from tests.core import test_catalogue, test_measure_names
-from tests.flow.conftest import perform_jobs
+from tests.flow_world import perform_jobs
 from tests.making import make_campaign, make_organiser, make_team
-from tests.test_board_page import SHOWN
+from tests.scoring.core import test_catalogue, test_measure_names
+from tests.scoring.leaderboard.test_board_page import SHOWN
 
 pytestmark = pytest.mark.django_db
-IS_WHOLE = bool(os.environ.get("EVERY_MEASURE_ON_EVERY_PAGE"))
-TURNS = 45  # without it, a measure meets the board and one in so many of the other pages
+TURNS = 45  # in the fast tier a measure meets the board and one in so many of the other pages
 
 NAMED = test_measure_names.test_names_print_canonically.pytestmark[0].args[1]
 EXTREMES = (
@@ -182,8 +180,8 @@ def make_world(
     for tag, lists in runs.items():
         team = make_team(campaign, name=f"Team of {tag}")
         file = ContentFile(run_file(tag, lists), name=f"{tag}.txt")
-        with intake.stored_upload(file) as stored:
-            intake.submit_run(
+        with submission.stored_upload(file) as stored:
+            submission.submit_run(
                 campaign=campaign, team=team, person=None, file=stored,
                 submitted_at=timezone.now(),
             )  # fmt: skip
@@ -220,24 +218,28 @@ def test_every_measure_meets_the_board(world: World) -> None:
     assert world.faults([(BOARD, measure) for measure in MEASURES]) == []
 
 
-def chosen(page: str, pages: tuple[str, ...]) -> list[tuple[str, Measure]]:
-    """All measures, or those whose turn it is on this page: together the pages meet all."""
-    place = pages.index(page)
-    return [
-        (page, measure)
-        for at, measure in enumerate(MEASURES)
-        if IS_WHOLE or (place + at) % TURNS == 0
-    ]
+def on_each(pages: tuple[str, ...]) -> list[object]:
+    """Each page with the measures whose turn it is there, and in the long tier with the others:
+    in the fast one the pages together meet all."""
+    cases: list[object] = []
+    for place, page in enumerate(pages):
+        turn = [each for at, each in enumerate(MEASURES) if (place + at) % TURNS == 0]
+        others = [each for each in MEASURES if each not in turn]
+        cases.append(pytest.param(page, turn, id=page))
+        cases.append(pytest.param(page, others, id=f"{page} others", marks=pytest.mark.long))
+    return cases
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_every_measure_meets_the_page(world: World, page: str) -> None:
-    assert world.faults(chosen(page, PAGES)) == []
+@pytest.mark.parametrize(("page", "measures"), on_each(PAGES))
+def test_every_measure_meets_the_page(world: World, page: str, measures: list[Measure]) -> None:
+    assert world.faults([(page, measure) for measure in measures]) == []
 
 
-@pytest.mark.parametrize("page", TESTED)
-def test_every_measure_that_has_lines_by_topic_is_tested(world: World, page: str) -> None:
-    faults = world.faults(chosen(page, TESTED))
+@pytest.mark.parametrize(("page", "measures"), on_each(TESTED))
+def test_every_measure_that_has_lines_by_topic_is_tested(
+    world: World, page: str, measures: list[Measure]
+) -> None:
+    faults = world.faults([(page, measure) for measure in measures])
     assert [fault for fault in faults if not fault.endswith((": 404", ": 400"))] == []
     without = {parse_measure(fault.split(" ")[0]).family for fault in faults}
     assert without <= {"GMAP", "gm_bpref", "NumQ", "NumRet", "NumRel", "NumRelRet",

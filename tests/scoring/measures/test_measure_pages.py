@@ -13,9 +13,9 @@ from django.urls import reverse
 
 from scoring.core.measures.catalogue import FAMILIES
 from scoring.core.measures.entries import GROUPS, entry_of, grouped
-from scoring.core.properties import PROPERTIES
-from scoring.core.property_table import property_table
-from tests.cli.command import Command
+from scoring.core.properties.properties import PROPERTIES
+from scoring.core.properties.table import property_table
+from tests.scoring.cli.command import Command
 
 # No test here may touch the database: pytest-django refuses it.
 

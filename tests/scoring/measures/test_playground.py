@@ -13,13 +13,13 @@ from django.urls import reverse
 from scoring.core.measures.catalogue import FAMILIES
 from scoring.core.measures.entries import entries
 from scoring.core.measures.names import parse_measure
-from scoring.core.property_table import property_table
-from scoring.playground.choices import Choices, read_choices
-from scoring.playground.conclusions import exchanges
-from scoring.playground.families import measures_at
-from scoring.playground.rows import Row, rank_rows, rows_of
-from scoring.playground.typed import BadRanking, Typed, read_ranking, written
-from tests.cli.command import Command
+from scoring.core.properties.table import property_table
+from scoring.measures.playground.choices import Choices, read_choices
+from scoring.measures.playground.conclusions import exchanges
+from scoring.measures.playground.families import measures_at
+from scoring.measures.playground.rows import Row, rank_rows, rows_of
+from scoring.measures.playground.typed import BadRanking, Typed, read_ranking, written
+from tests.scoring.cli.command import Command
 
 # No test here may touch the database: pytest-django refuses it.
 

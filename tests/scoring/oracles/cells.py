@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.cli.opening import open_run, rank_run
-from scoring.core.judgments import JudgmentTable
+from scoring.core.data.judgments import JudgmentTable
+from scoring.core.data.ranking import Ranking
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
 from scoring.core.measures.trec_eval import ALL_TREC, RELSTRING
-from scoring.core.ranking import Ranking
-from tests.oracles.round_one import (
+from tests.scoring.oracles.round_one import (
     graded_topics,
     judgment_table,
     ordered_documents,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.oracles.cells import Cells, compare_cells
-from tests.oracles.peers import peer
+from tests.scoring.oracles.cells import Cells, compare_cells
+from tests.scoring.oracles.peers import peer
 
 
 @pytest.fixture(scope="session")

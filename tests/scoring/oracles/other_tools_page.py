@@ -1,7 +1,7 @@
 """The page `docs/other-tools.md`: what other tools are compared on, and where they differ from us.
 
-`TRACKSIDE_DATA=... python -m tests.oracles.other_tools_page > docs/other-tools.md`; a test fails
-when the page is stale. With `--csv` all cells that pytrec_eval's own order changes, as CSV.
+`TRACKSIDE_DATA=... python -m tests.scoring.oracles.other_tools_page > docs/other-tools.md`; a test
+fails when the page is stale. With `--csv` all cells that pytrec_eval's own order changes, as CSV.
 """
 
 import csv
@@ -14,11 +14,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from tests.oracles.cells import LEVELS, Cells, compare_cells, counts_otherwise, read_by
-from tests.oracles.round_one import run_paths
+from tests.scoring.oracles.cells import LEVELS, Cells, compare_cells, counts_otherwise, read_by
+from tests.scoring.oracles.round_one import run_paths
 
 HEAD: Final = """\
-<!-- Made by `python -m tests.oracles.other_tools_page > docs/other-tools.md`: do not edit. -->
+<!-- Made by `python -m tests.scoring.oracles.other_tools_page`: do not edit. -->
 
 # Other tools, cell by cell
 
@@ -34,7 +34,7 @@ documents in our order: it goes by the lines of a file, whatever their scores |
 | pyNTCIREVAL {pyntcireval} | Q and ERR, with several gains and cutoffs, to rank 50; whole \
 rankings for one topic of each run | documents in our order; gains 1 and 2 for Q, 1 and 3 for ERR |
 
-The tests are in `tests/oracles/`; `ORACLES_IN_FULL=1` makes the samples complete.
+The tests are in `tests/scoring/oracles/`; `ORACLES_IN_FULL=1` makes the samples complete.
 
 ## What to mind when comparing
 
@@ -71,7 +71,7 @@ NIST's own figure for the run BERT, .0653, is that of single precision. Some cel
 TAIL: Final = """
 Otherwise ordered, with the same scores (number of topics): {silent}.
 
-All cells: `python -m tests.oracles.other_tools_page --csv`.
+All cells: `python -m tests.scoring.oracles.other_tools_page --csv`.
 """
 
 # A measure of the first cells of each run, as far as it has them.

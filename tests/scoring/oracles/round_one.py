@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from scoring.cli.opening import open_qrels
-from scoring.core.alignment import align_fully
-from scoring.core.judgments import JudgmentTable
+from scoring.core.data.alignment import align_fully
+from scoring.core.data.judgments import JudgmentTable
+from scoring.core.data.ranking import Ranking
 from scoring.core.measures.graded import GradedTopics, default_gain_map
-from scoring.core.ranking import Ranking
 
 DATA = os.environ.get("TRACKSIDE_DATA", "")
 WITH_DATA = [

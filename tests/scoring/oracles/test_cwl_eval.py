@@ -12,8 +12,8 @@ from scipy.special import polygamma
 from scoring.cli.opening import open_run, rank_run
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.names import parse_measure
-from tests.oracles.peers import peer
-from tests.oracles.round_one import (
+from tests.scoring.oracles.peers import peer
+from tests.scoring.oracles.round_one import (
     IN_FULL,
     WITH_DATA,
     graded_topics,
@@ -23,7 +23,7 @@ from tests.oracles.round_one import (
     run_paths,
 )
 
-pytestmark = [*WITH_DATA, pytest.mark.xdist_group("cwl-eval")]
+pytestmark = [pytest.mark.long, *WITH_DATA, pytest.mark.xdist_group("cwl-eval")]
 
 PERSISTENCES = (0.5, 0.8, 0.95)
 TARGETS = (1, 2)  # T of INSQ

@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.oracles.other_tools_page import page, write_cells
-from tests.oracles.peers import peer
-from tests.oracles.round_one import WITH_DATA
+from tests.scoring.oracles.other_tools_page import page, write_cells
+from tests.scoring.oracles.peers import peer
+from tests.scoring.oracles.round_one import WITH_DATA
 
-pytestmark = [*WITH_DATA, pytest.mark.xdist_group("pytrec_eval")]
+pytestmark = [pytest.mark.long, *WITH_DATA, pytest.mark.xdist_group("pytrec_eval")]
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "other-tools.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "other-tools.md"
 OWN_RUNS = ("BERT", "BRPHJ_NLP1", "PL2c1.0_Bo1", "tm_lda400")
-COMMAND = "python -m tests.oracles.other_tools_page > docs/other-tools.md"
+COMMAND = "python -m tests.scoring.oracles.other_tools_page > docs/other-tools.md"
 
 
 @pytest.fixture(scope="module", autouse=True)

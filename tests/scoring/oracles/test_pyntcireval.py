@@ -11,8 +11,8 @@ import pytest
 from scoring.cli.opening import open_run, rank_run
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.names import parse_measure
-from tests.oracles.peers import peer
-from tests.oracles.round_one import (
+from tests.scoring.oracles.peers import peer
+from tests.scoring.oracles.round_one import (
     IN_FULL,
     WITH_DATA,
     graded_topics,
@@ -22,7 +22,7 @@ from tests.oracles.round_one import (
     run_paths,
 )
 
-pytestmark = [*WITH_DATA, pytest.mark.xdist_group("pyNTCIREVAL")]
+pytestmark = [pytest.mark.long, *WITH_DATA, pytest.mark.xdist_group("pyNTCIREVAL")]
 
 GRADES = [1, 2]  # what each grade above 0 is worth
 EXPONENTIAL = [1, 3]  # 2^grade - 1; ERR divides by the highest plus 1, which is 2^gmax

@@ -7,7 +7,7 @@ documents misses by one. In its own order it differs from us where single precis
 import numpy as np
 import pytest
 
-from tests.oracles.cells import (
+from tests.scoring.oracles.cells import (
     LEVELS,
     Cells,
     counts_otherwise,
@@ -15,9 +15,9 @@ from tests.oracles.cells import (
     measures_by_its_names,
     ranks_read,
 )
-from tests.oracles.round_one import WITH_DATA
+from tests.scoring.oracles.round_one import WITH_DATA
 
-pytestmark = [*WITH_DATA, pytest.mark.xdist_group("pytrec_eval")]
+pytestmark = [pytest.mark.long, *WITH_DATA, pytest.mark.xdist_group("pytrec_eval")]
 
 NAMES = tuple(measures_by_its_names())
 BY_RECALL = tuple(name for name in NAMES if name.startswith("iprec_") or name == "11pt_avg")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.oracles.cells import first_moved_rank, ranks_read
-from tests.oracles.peers import peer
+from tests.scoring.oracles.cells import first_moved_rank, ranks_read
+from tests.scoring.oracles.peers import peer
 
 ABOVE_ONE = 1 + 1e-9  # in single precision it is 1
 

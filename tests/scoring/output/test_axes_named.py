@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 
 from campaigns.models import Campaign
-from tests.flow.conftest import perform_jobs
-from tests.test_pool_page import MEASURES, campaign, get
+from tests.flow_world import perform_jobs
+from tests.scoring.pools.test_pool_page import MEASURES, campaign, get
 
 __all__ = ["campaign"]  # the fixture: six runs of three teams, four topics
 

@@ -12,10 +12,10 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import Audience, Campaign, User
-from scoring.draining import perform_waiting_jobs
-from scoring.exports.latex import Marked, interval, number, plain, stars, table
+from scoring.output.latex import Marked, interval, number, plain, stars, table
+from scoring.worker import perform_waiting_jobs
 from tests.making import give_file, make_organiser
-from tests.test_significance_page import RBP, TOPICS, make_board, noisy
+from tests.scoring.significance.test_significance_page import RBP, TOPICS, make_board, noisy
 
 pytestmark = pytest.mark.django_db
 HOSTILE = r"50% of $x_1 & {\input{/etc/passwd}} #~^<>|" + '"'

@@ -11,14 +11,15 @@ import pytest
 from django.test import Client
 
 from campaigns.models import Campaign, Membership
-from scoring.draining import perform_waiting_jobs
 from scoring.urls import urlpatterns
-from tests.test_pool_page import MEASURES, campaign
+from scoring.worker import perform_waiting_jobs
+from tests.scoring.pools.test_pool_page import MEASURES, campaign
 
 __all__ = ["campaign"]  # the fixture: six runs of three teams, four topics
 
 COMPILER = shutil.which("tectonic") or shutil.which("pdflatex")
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.django_db,
     pytest.mark.skipif(not COMPILER, reason="neither tectonic nor pdflatex is here"),
 ]

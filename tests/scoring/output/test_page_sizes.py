@@ -11,15 +11,16 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.models import Campaign, Membership, Run, Team, User
-from scoring.analyses import STUDIES, packed
-from scoring.core.artefacts import pack_vector
+from campaigns.models import Campaign, Membership, Run, Team, TopicAssessor, User
+from scoring.analyses.ask import packed
+from scoring.core.data.artefacts import pack_vector
 from scoring.core.measures.names import parse_measure
-from scoring.definitions import rules_of, version_of
+from scoring.evaluation.rules import rules_of, version_of
 from scoring.models import Analysis, Evaluation, Score
+from scoring.worker import COMPUTATIONS
 from tests.access.crawler import addresses
 from tests.making import give_file, make_campaign, make_organiser, make_qrels
-from tests.test_board_page import SHOWN
+from tests.scoring.leaderboard.test_board_page import SHOWN
 
 pytestmark = pytest.mark.django_db
 
@@ -108,7 +109,7 @@ def _paths(campaign: Campaign) -> Iterator[str]:
 def _answer(campaign: Campaign) -> None:
     """What a worker would, where scores alone are read."""
     for analysis in campaign.analyses.filter(kind__in=("significance", "difference")):
-        found = STUDIES[analysis.kind](campaign, analysis.qrels, analysis.question)
+        found = COMPUTATIONS[analysis.kind](campaign, analysis.qrels, analysis.question)
         analysis.answer, analysis.state = packed(found), Analysis.State.DONE
         analysis.save()
 
@@ -136,3 +137,25 @@ def test_no_page_grows_with_the_campaign(campaign: Campaign) -> None:
     assert seen > 30
     assert large == {}
     assert faulty == {}
+
+
+def test_who_judges_what_does_not_grow_with_topics_and_assessors(client: Client) -> None:
+    """Each of 40 assessors judges each of 2,000 topics."""
+    codes = tuple(f"{1_000_000 + number}" for number in range(2_000))
+    campaign = make_campaign(topics=codes)
+    people = User.objects.bulk_create(
+        User(email=f"a{n}@example.org", name=f"Assessor Number {n}") for n in range(40)
+    )
+    Membership.objects.bulk_create(
+        Membership(campaign=campaign, person=person, role="assessor") for person in people
+    )
+    topics = list(campaign.topics.values_list("pk", flat=True))
+    TopicAssessor.objects.bulk_create(
+        TopicAssessor(topic_id=topic, assessor=person) for person in people for topic in topics
+    )
+    client.force_login(make_organiser(campaign))
+    address = reverse("campaigns:judging-assessors", args=[campaign.slug])
+    for chosen in ({}, {"assessor": people[7].pk}):
+        page = client.get(address, chosen)
+        assert page.status_code == 200
+        assert len(page.content) < LARGEST

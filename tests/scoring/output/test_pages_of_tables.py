@@ -13,10 +13,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Campaign, Membership, Team
-from scoring.core.artefacts import pack_vector
+from scoring.core.data.artefacts import pack_vector
 from scoring.models import Score
 from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_scores, make_user
-from tests.test_board_page import SHOWN
+from tests.scoring.leaderboard.test_board_page import SHOWN
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +50,12 @@ def figure(page: str, name: str) -> dict:
     return json.loads(found[1])
 
 
+def leads_to_the_table(page: str) -> bool:
+    """Whether the next page is read from the table on: above it are pictures and other tables."""
+    links = re.findall(r'href="\?[^"#]*(#[^"]*)?" rel="(?:next|prev)"', page)
+    return bool(links) and all(link and f' id="{link[1:]}"' in page for link in links)
+
+
 @pytest.mark.parametrize(
     ("name", "row", "picture"),
     [
@@ -68,6 +74,7 @@ def test_every_topic_is_on_one_page_and_the_picture_says_what_it_leaves_out(
         table = page.partition('class="scores')[2]
         seen += re.findall(row, table)
         assert ("page=2" in page) == (number != "2")
+        assert leads_to_the_table(page)
         assert "The picture shows 250 of 600 topics" in page
         drawn = figure(page, picture)["data"][0]
         assert len(drawn["y"]) == 250
@@ -98,7 +105,7 @@ def test_the_overview_shows_the_first_of_many_topics(campaign: Campaign) -> None
 
 def test_a_choice_that_is_unknown_links_to_some_of_many(campaign: Campaign) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("config.errors.LINKED", 2)
+        patched.setattr("trackside.errors.LINKED", 2)
         answer = get(campaign, "compare", a="nothing")
     assert answer.status_code == 404
     assert "And 1 more." in answer.content.decode()
@@ -124,6 +131,7 @@ def test_people_have_pages_and_teams_are_merged_by_choice() -> None:
         answer = browser.get(here, {"teams": number, "waiting": 2})
         page = answer.content.decode()
         assert len(page) < 150_000
+        assert leads_to_the_table(page)
         seen |= set(re.findall(r"Team \d{3}", page.partition("Teams that take part")[2]))
         assert f"teams={number + 1}&amp;waiting=2" in page or number == 5
     assert len(seen) == 239

@@ -14,14 +14,14 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django.fixtures import DjangoAssertNumQueries
 
-from campaigns import intake
 from campaigns.models import Audience, Campaign, Run, User
-from campaigns.qrels_versions import add_qrels
-from scoring.simulation import System, draw_collection, qrels_file, retrieve, run_file
-from tests.cli.command import Command
-from tests.flow.conftest import perform_jobs
+from campaigns.qrels.versions import add_qrels
+from campaigns.runs import submission
+from scoring.demo.simulation import System, draw_collection, qrels_file, retrieve, run_file
+from tests.flow_world import perform_jobs
 from tests.making import make_campaign, make_organiser, make_team
-from tests.test_board_page import SHOWN
+from tests.scoring.cli.command import Command
+from tests.scoring.leaderboard.test_board_page import SHOWN
 
 pytestmark = pytest.mark.django_db
 TOPICS = ("1", "2", "3", "4")
@@ -67,8 +67,8 @@ def hand_in(campaign: Campaign, runs: Runs) -> None:
     teams = {system.team: None for system in SYSTEMS}
     teams = {name: make_team(campaign, name=name) for name in teams}
     for tag, data in runs.items():
-        with intake.stored_upload(ContentFile(data, name=f"{tag}.txt")) as file:
-            intake.submit_run(
+        with submission.stored_upload(ContentFile(data, name=f"{tag}.txt")) as file:
+            submission.submit_run(
                 campaign=campaign, team=teams[tag[:-1]], person=None, file=file,
                 submitted_at=timezone.now(), description="",
             )  # fmt: skip
@@ -298,6 +298,11 @@ def test_counts_of_judgments_are_for_those_who_see_the_qrels(campaign: Campaign)
     for name, heading in (("pools", b">judged<"), ("pools-teams", b">own documents</th>")):
         assert heading in get(name, organiser).content
         assert heading not in get(name).content
+    own, public = (get("pools-teams-latex", *who).content.decode() for who in ((organiser,), ()))
+    assert "& own documents & relevant" in own
+    assert "own documents" not in public
+    for row in table("pools-teams-csv", organiser):
+        assert f"& {row['lost']} & {row['lost_relevant']} " in own
 
 
 @pytest.mark.parametrize(

@@ -10,23 +10,23 @@ import pytest
 from scipy import stats
 from statsmodels.stats import inter_rater
 
-from campaigns import pool_files
-from scoring.assessor_agreement import agreement_of
+from campaigns.judging import pool_files
+from scoring.assessors import analysis as assessor_boards
+from scoring.assessors.agreement import agreement_of
 from scoring.cli.opening import open_qrels, open_run, rank_run
-from scoring.core.agreement import kendall_tau
-from scoring.core.alignment import align
-from scoring.core.assessor_agreement import (
+from scoring.core.data.alignment import align
+from scoring.core.data.ranking import Ranking
+from scoring.core.measures.graded import GradedTopics, evaluate
+from scoring.core.measures.names import parse_measure
+from scoring.core.statistics.agreement import kendall_tau
+from scoring.core.statistics.assessor_agreement import (
     LEVELS,
     cohen_kappa,
     fleiss_kappa,
     krippendorff_alpha,
 )
-from scoring.core.measures.graded import GradedTopics, evaluate
-from scoring.core.measures.names import parse_measure
-from scoring.core.ranking import Ranking
-from scoring.loading import store_ranking
+from scoring.evaluation.storage import store_ranking
 from scoring.models import StoredRanking
-from scoring.studies import assessor_boards
 from tests.making import make_campaign, make_run, make_user
 
 DATA = os.environ.get("TRACKSIDE_DATA")
@@ -157,7 +157,7 @@ def test_answers_brought_in_give_the_same_numbers(settings, tmp_path):
     assert (pair.documents, pair.topics, f"{pair.kappa:.4f}") == (1111, 12, "0.2280")
     for number, ranking in enumerate(rankings()):
         store(make_run(campaign, tag=f"run{number}", public_id=f"dl-{number:02}"), ranking)
-    found = assessor_boards.answer(campaign, None, {"measure": "nDCG@10"})
+    found = assessor_boards.compute(campaign, None, {"measure": "nDCG@10"})
     assert (found["topics"].tolist(), found["run_pairs"].tolist()) == ([13], [66])
     assert f"{found['tau'][0]:.3f}" == "0.809"
 

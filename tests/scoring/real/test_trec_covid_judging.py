@@ -14,29 +14,32 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from campaigns import bell, planning
-from campaigns.archiving import delete_campaign
-from campaigns.assessing import claim_next
-from campaigns.assessing import judge as judge_at_desk
+from campaigns import scoring_hooks
+from campaigns.judging import plans as planning
+from campaigns.judging.final_grades import settled_grades
+from campaigns.judging.tasks import claim_next
+from campaigns.judging.tasks import judge as judge_at_desk
+from campaigns.manage.archiving import delete_campaign
 from campaigns.models import Campaign, Judgment, Plan, Run, Task, User
-from campaigns.settling import settled_grades
-from scoring.analyses import answer_of
-from scoring.core.alignment import align
+from scoring.analyses.ask import answer_of
+from scoring.core.data.alignment import align
+from scoring.core.data.ranking import Ranking
 from scoring.core.measures.graded import GradedTopics, default_gain_map, evaluate
 from scoring.core.measures.names import parse_measure
-from scoring.core.ranking import Ranking
-from scoring.judging_progress import progress_of
-from scoring.loading import load_ranking
+from scoring.evaluation.storage import load_ranking
+from scoring.judging import progress as judging_progress
+from scoring.judging.candidates import proposing_runs, table_of_grades
+from scoring.judging.progress import progress_of
 from scoring.models import Analysis, Job
-from scoring.proposals import proposing_runs, table_of_grades
-from tests.flow.conftest import perform_jobs, rung
-from tests.judging.desk import make_assessor
+from tests.campaigns.judging.desk import make_assessor
+from tests.flow_world import perform_jobs, rung
 from tests.making import make_organiser, make_user
 
 __all__ = ["rung"]
 
 DATA = os.environ.get("TRACKSIDE_DATA")
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.data,
     pytest.mark.django_db,
     pytest.mark.skipif(not DATA, reason="TRACKSIDE_DATA does not name the folder of real runs"),
@@ -69,6 +72,12 @@ def covid(
         Campaign.objects.filter(slug="unjudged").update(stage="draft")
         campaign = Campaign.objects.get(slug="unjudged")
         delete_campaign(campaign=campaign, actor=make_user(), typed_slug="unjudged")
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    """What a test judged is rolled back and its keys are given again: progress must not know it."""
+    judging_progress._states.clear()
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +150,7 @@ def test_a_plan_of_1000_finds_what_the_simulation_says_and_bounds_follow(
                 assert_as_scored_in_full(plan, rankings)
         plan.refresh_from_db()
         if not plan.is_laid_out:
-            bell.ring_for_next_documents(plan)
+            scoring_hooks.ring_for_next_documents(plan)
     assert (made, plan.is_laid_out) == (1000, True)
     relevant = sum(grade >= covid.rel for grade in settled_grades(covid).values())
     assert relevant == pytest.approx(found, rel=0.02)

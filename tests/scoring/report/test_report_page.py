@@ -9,9 +9,9 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 
 from campaigns.models import Audience, Campaign
 from scoring.models import Analysis
-from tests.flow.conftest import perform_jobs
-from tests.test_latex import rows_of
-from tests.test_pool_page import (
+from tests.flow_world import perform_jobs
+from tests.scoring.output.test_latex import rows_of
+from tests.scoring.pools.test_pool_page import (
     QRELS,
     RUNS,
     TOPICS,

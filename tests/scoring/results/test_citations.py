@@ -9,8 +9,8 @@ from django.test import Client
 
 from campaigns.access import organiser_or_404
 from campaigns.models import Audience, Campaign, User
+from scoring.downloads.snapshots import board_of, take_snapshot
 from scoring.models import Snapshot
-from scoring.snapshots import board_of, take_snapshot
 from tests.agreeing import RBP, get, make_board
 from tests.making import give_file, make_organiser
 

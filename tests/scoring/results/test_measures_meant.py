@@ -2,11 +2,11 @@
 
 import pytest
 
-from scoring.asked_measures import canonical_name, measure_meant
 from scoring.core.measures.names import BadMeasure, UnknownMeasure, parse_measure
+from scoring.evaluation.measure_choices import canonical_name, measure_meant
 from tests.agreeing import get
 from tests.making import make_campaign, make_qrels, make_run, make_scores
-from tests.test_board_page import SHOWN
+from tests.scoring.leaderboard.test_board_page import SHOWN
 
 OFFERED = [
     parse_measure(name)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from scoring.core.artefacts import pack_vector
-from scoring.loading import values_by_topic
+from scoring.core.data.artefacts import pack_vector
+from scoring.evaluation.storage import values_by_topic
 
 
 def test_what_is_not_defined_and_what_came_later_is_none():

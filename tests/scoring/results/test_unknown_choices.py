@@ -5,9 +5,9 @@ import pytest
 from django.test import Client
 
 from campaigns.models import Audience, Campaign
-from tests.judging.desk import make_plan
+from tests.campaigns.judging.desk import make_plan
 from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_scores, make_team
-from tests.test_board_page import SHOWN
+from tests.scoring.leaderboard.test_board_page import SHOWN
 
 pytestmark = pytest.mark.django_db
 HERE, RBP = "/campaigns/published", "RBP(p=0.5)"

@@ -6,7 +6,7 @@ from campaigns.models import Run
 from scoring.models import Score
 from tests.agreeing import get
 from tests.making import make_campaign, make_qrels, make_run, make_scores
-from tests.test_board_page import SHOWN
+from tests.scoring.leaderboard.test_board_page import SHOWN
 
 pytestmark = pytest.mark.django_db
 ESL = "ESL(n=1)"

@@ -14,15 +14,15 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django.fixtures import DjangoAssertNumQueries
 
-from campaigns import intake
 from campaigns.models import Audience, Campaign, Run, Team, User
-from campaigns.qrels_versions import add_qrels
+from campaigns.qrels.versions import add_qrels
+from campaigns.runs import submission
 from scoring.models import Score
-from tests.flow.conftest import perform_jobs
+from tests.flow_world import perform_jobs
 from tests.making import make_campaign, make_organiser, make_team, make_user
-from tests.test_board_page import SHOWN
+from tests.scoring.leaderboard.test_board_page import SHOWN
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung")]
 TOPICS = ("1", "a/2", "3")
 GRADES = {
     "1": {"a": 2, "b": 0, "c": 1, "d": 1, "g": 1, "n": -1},
@@ -63,8 +63,8 @@ def hand_in(campaign: Campaign, team: Team, tag: str) -> None:
         for topic, documents in RUNS[tag].items()
         for rank, document in enumerate(documents)
     ]
-    with intake.stored_upload(ContentFile("".join(lines).encode(), name="run.txt")) as file:
-        intake.submit_run(
+    with submission.stored_upload(ContentFile("".join(lines).encode(), name="run.txt")) as file:
+        submission.submit_run(
             campaign=campaign, team=team, person=None, file=file, submitted_at=timezone.now(),
             description="",
         )  # fmt: skip

@@ -17,7 +17,7 @@ from tests.making import (
     make_team,
     make_user,
 )
-from tests.test_board_page import SCORES, SHOWN
+from tests.scoring.leaderboard.test_board_page import SCORES, SHOWN
 
 pytestmark = pytest.mark.django_db
 STATES = [*Evaluation.State.values, None]

@@ -15,8 +15,8 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 
 from campaigns.models import Campaign, Run, User
 from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_team, make_user
-from tests.test_board_page import SHOWN
-from tests.test_topic_rows import RBP, give_vector
+from tests.scoring.leaderboard.test_board_page import SHOWN
+from tests.scoring.topics.test_topic_rows import RBP, give_vector
 
 pytestmark = pytest.mark.django_db
 TOPICS = ("1", "a/2", "051", "9")

@@ -11,9 +11,9 @@ from django.core.management import call_command
 
 from campaigns.models import Campaign
 from scoring.cli.significance import COLUMNS
-from tests.cli.command import Command
-from tests.test_board_page import SHOWN
-from tests.test_significance_page import TOPICS, answered, get, table, text_of
+from tests.scoring.cli.command import Command
+from tests.scoring.leaderboard.test_board_page import SHOWN
+from tests.scoring.significance.test_significance_page import TOPICS, answered, get, table, text_of
 
 pytestmark = pytest.mark.django_db
 

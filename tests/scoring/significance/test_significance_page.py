@@ -14,14 +14,14 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import Campaign, Run, Team
-from scoring.core.artefacts import pack_vector
+from scoring.core.data.artefacts import pack_vector
 from scoring.core.measures.names import parse_measure
-from scoring.draining import perform_waiting_jobs
 from scoring.models import Analysis, Score
-from scoring.separated_rows import CountCell, CountRow
+from scoring.significance.counts import CountCell, CountRow
 from scoring.templatetags.separations import count_finding
+from scoring.worker import perform_waiting_jobs
 from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_scores, make_team
-from tests.test_board_page import SECRET, SHOWN
+from tests.scoring.leaderboard.test_board_page import SECRET, SHOWN
 
 pytestmark = pytest.mark.django_db
 RBP = "RBP(p=0.5)"
@@ -270,7 +270,7 @@ def test_measures_that_tell_as_many_pairs_apart_are_counted_with_the_first() -> 
     finding = count_finding(rows)
     assert (str(finding["most"]["measure"]), finding["most"]["others"]) == ("AP", 2)
     assert (str(finding["fewest"]["measure"]), finding["fewest"]["others"]) == ("Rprec", 0)
-    said = render_to_string("scoring/_most_separating.html", {"most": finding["most"]})
+    said = render_to_string("scoring/significance/_most_separating.html", {"most": finding["most"]})
     assert said == "<b>AP</b> and two others tell the most pairs of runs apart, <b>2</b> of 3"
 
 

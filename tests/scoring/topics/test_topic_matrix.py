@@ -14,10 +14,10 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 
 from campaigns.models import Audience, Campaign
 from scoring.core.measures.names import parse_measure
-from scoring.topic_matrix import topic_matrix
+from scoring.topics.matrix import topic_matrix
 from tests.making import give_file, make_campaign, make_organiser, make_qrels, make_run, make_team
-from tests.test_board_page import SHOWN
-from tests.test_topic_rows import RBP, give_vector, organiser_of
+from tests.scoring.leaderboard.test_board_page import SHOWN
+from tests.scoring.topics.test_topic_rows import RBP, give_vector, organiser_of
 
 pytestmark = pytest.mark.django_db
 NAN = np.nan

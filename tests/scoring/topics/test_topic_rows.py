@@ -14,10 +14,10 @@ from django.utils import timezone
 
 from campaigns.access import Viewer
 from campaigns.models import Audience, Campaign, Run, Topic, User
-from scoring.core.artefacts import pack_vector
+from scoring.core.data.artefacts import pack_vector
 from scoring.core.measures.names import parse_measure
 from scoring.models import Score
-from scoring.topic_rows import topic_rows, topic_runs
+from scoring.topics.rows import topic_rows, topic_runs
 from tests.making import (
     give_file,
     make_campaign,
@@ -28,7 +28,7 @@ from tests.making import (
     make_team,
     make_user,
 )
-from tests.test_board_page import SHOWN
+from tests.scoring.leaderboard.test_board_page import SHOWN
 
 pytestmark = pytest.mark.django_db
 RBP = "RBP(p=0.5)"

@@ -1,0 +1,58 @@
+"""A campaign's own pages: what it is, what it shows, and when."""
+
+from django.urls import path
+
+from campaigns.manage import (
+    archiving_views,
+    campaign_views,
+    log_views,
+    qrels_views,
+    views,
+    visibility_views,
+)
+
+urlpatterns = [
+    path("", campaign_views.campaign_list, name="campaign-list"),
+    path("campaigns/new/", campaign_views.campaign_create, name="campaign-create"),
+    path("campaigns/<slug:slug>/", campaign_views.campaign_detail, name="campaign-detail"),
+    path("campaigns/<slug:slug>/manage/", views.campaign_manage, name="campaign-manage"),
+    path("campaigns/<slug:slug>/manage/settings/", views.campaign_edit, name="campaign-edit"),
+    path(
+        "campaigns/<slug:slug>/manage/steps/<str:step>/",
+        views.campaign_step,
+        name="campaign-step",
+    ),
+    path(
+        "campaigns/<slug:slug>/manage/showing/", visibility_views.showing_edit, name="showing-edit"
+    ),
+    path("campaigns/<slug:slug>/manage/topics/", qrels_views.topics_add, name="topics-add"),
+    path(
+        "campaigns/<slug:slug>/manage/topics/remove/",
+        qrels_views.topics_remove,
+        name="topics-remove",
+    ),
+    path("campaigns/<slug:slug>/manage/qrels/", qrels_views.qrels_add, name="qrels-add"),
+    path(
+        "campaigns/<slug:slug>/manage/qrels/<int:version>/activate/",
+        qrels_views.qrels_activate,
+        name="qrels-activate",
+    ),
+    path(
+        "campaigns/<slug:slug>/manage/qrels/freeze/",
+        qrels_views.qrels_freeze,
+        name="qrels-freeze",
+    ),
+    path("campaigns/<slug:slug>/manage/copy/", archiving_views.campaign_copy, name="campaign-copy"),
+    path(
+        "campaigns/<slug:slug>/manage/archive/",
+        archiving_views.campaign_archive,
+        name="campaign-archive",
+    ),
+    path(
+        "campaigns/<slug:slug>/manage/delete/",
+        archiving_views.campaign_delete,
+        name="campaign-delete",
+    ),
+    path("campaigns/<slug:slug>/manage/log/", log_views.log_page, name="log"),
+    path("campaigns/<slug:slug>/manage/log.csv", log_views.log_csv, name="log-csv"),
+]

@@ -1,0 +1,17 @@
+"""Handing runs in, and what a team and the organisers do with them."""
+
+from django.urls import path
+
+from campaigns.runs import description_views, list_views, views
+
+_RUN = "campaigns/<slug:slug>/runs/<str:public_id>"
+urlpatterns = [
+    path("campaigns/<slug:slug>/submit/", views.run_create, name="run-create"),
+    path("campaigns/<slug:slug>/runs/", list_views.run_list, name="run-list"),
+    path("campaigns/<slug:slug>/runs.csv", list_views.runs_as_csv, name="runs-csv"),
+    path(f"{_RUN}/accept/", views.run_accept, name="run-accept"),
+    path(f"{_RUN}/withdraw/", views.run_withdraw, name="run-withdraw"),
+    path(f"{_RUN}/disqualify/", views.run_judge, name="run-judge"),
+    path(f"{_RUN}/file", list_views.run_file, name="run-file"),
+    path("campaigns/<slug:slug>/manage/run-form/", description_views.run_form, name="run-form"),
+]

@@ -1,0 +1,53 @@
+"""Agreement of measures, for scripts."""
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from campaigns import access
+from campaigns.api.acts import reading
+from scoring.agreement.options import chosen_map
+from scoring.agreement.rows import agreement_table
+from scoring.agreement.tables import statistics_table
+from scoring.output.api import FORMAT, QRELS, example, format_asked, rows_answered
+from scoring.results.options import versions_offered
+
+
+class AgreementSerializer(serializers.Serializer):
+    """Two measures over the runs of the board; null where a statistic is not defined."""
+
+    measure_a = serializers.CharField(help_text="the reference of tau_ap")
+    measure_b = serializers.CharField()
+    tau = serializers.FloatField(allow_null=True)
+    tau_b = serializers.FloatField(allow_null=True)
+    tau_ap = serializers.FloatField(allow_null=True)
+    rbo = serializers.FloatField(allow_null=True)
+
+
+@extend_schema(
+    summary="How the measures agree on the order of the runs",
+    operation_id="agreement",
+    tags=["analyses"],
+    parameters=[
+        OpenApiParameter("m", str, many=True, description="measures; the campaign's, if none"),
+        OpenApiParameter("p", str, description="of the overlap rbo: 0.9 if it is not said"),
+        QRELS,
+        FORMAT,
+    ],
+    responses=rows_answered(AgreementSerializer),
+    examples=[
+        example(
+            "two measures", measure_a="AP", measure_b="nDCG@10", tau=0.82, tau_b=0.82, tau_ap=0.76,
+            rbo=0.91,
+        ),
+    ],
+)  # fmt: skip
+@reading
+def agreement(request: Request, slug: str) -> Response | HttpResponse:
+    """One row a pair of measures, with every statistic of the page."""
+    viewer = access.board_or_404(request.user, slug)
+    answer = format_asked(request)
+    choice = chosen_map(viewer, request.query_params, versions_offered(viewer))
+    return answer(statistics_table(agreement_table(viewer, choice)))

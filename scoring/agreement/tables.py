@@ -1,0 +1,76 @@
+"""Agreement of measures, two orderings side by side, and the pairs that they swap."""
+
+from collections.abc import Iterable
+
+from scoring.agreement.orderings import PairOfOrderings
+from scoring.agreement.rows import Agreement, Row, TableRow
+from scoring.output.latex import Marked, number
+from scoring.output.table import Column, Table, printed, same
+
+STATISTICS = tuple(map(Column, TableRow._fields))
+
+
+def statistics_table(rows: Iterable[TableRow]) -> Table:
+    """All statistics of each pair of measures, as `trackside agreement` has them."""
+    return Table(STATISTICS, rows)
+
+
+def references_table(found: Agreement) -> Table:
+    """Each measure beside the references, as Table III of the RBP paper; the best is bold."""
+
+    def beside(at: int) -> Column:
+        def cell(row: Row) -> Marked:
+            each = row.cells[at]
+            is_best = each.value is not None and each.value == row.best
+            return Marked(each.text, is_bold=is_best and not each.is_itself)
+
+        return printed(str(found.choice.references[at]), cell)
+
+    columns = (
+        printed("measure", "measure", align="l"),
+        *map(beside, range(len(found.choice.references))),
+    )
+    caption = (
+        f"{found.choice.statistic_name} of the orders of {found.runs} runs by each measure and by "
+        "the one at the head of the column."
+    )
+    return Table(columns, found.references, caption)
+
+
+def orderings_table(found: PairOfOrderings) -> Table:
+    """Where each run stands in both orderings."""
+    a, b = found.choice.names
+    columns = (
+        Column("run_id", "run.run_id"),
+        Column("run", "run.tag", "run", align="l"),
+        Column("team", "run.team", "team", align="l"),
+        printed(a, "score_a", number),
+        printed(b, "score_b", number),
+        same("ordering_a", a),
+        same("ordering_b", b),
+        Column("rank_a", heading="rank"),
+        Column("rank_b", heading="rank"),
+        Column("places_gained", "moved"),
+        Column("score_a"),
+        Column("score_b"),
+    )
+    return Table(columns, found.rows, f"the runs by {a} and by {b}; τ {found.tau}.")
+
+
+def swaps_table(found: PairOfOrderings) -> Table:
+    """Every pair of runs that the two put in opposite order."""
+    a, b = found.choice.names
+    columns = (
+        Column("depth"),
+        same("ordering_a", a),
+        same("ordering_b", b),
+        Column("first_by_a", "first.run.tag"),
+        Column("team_of_first_by_a", "first.run.team"),
+        Column("rank_a_of_first_by_a", "first.rank_a"),
+        Column("rank_b_of_first_by_a", "first.rank_b"),
+        Column("first_by_b", "second.run.tag"),
+        Column("team_of_first_by_b", "second.run.team"),
+        Column("rank_a_of_first_by_b", "second.rank_a"),
+        Column("rank_b_of_first_by_b", "second.rank_b"),
+    )
+    return Table(columns, found.swaps)

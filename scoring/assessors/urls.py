@@ -1,0 +1,16 @@
+"""How far the assessors agree, and pools for judging elsewhere."""
+
+from django.urls import URLPattern, path
+
+from scoring.assessors import views
+from scoring.judging import pool_views
+
+JUDGING = "campaigns/<slug:slug>/judging"
+
+urlpatterns: list[URLPattern] = [
+    path(f"{JUDGING}/agreement/", views.agreement_page, name="judging-agreement"),
+    path(f"{JUDGING}/agreement.csv", views.agreement_csv, name="judging-agreement-csv"),
+    path(f"{JUDGING}/boards.csv", views.boards_csv, name="judging-boards-csv"),
+    path(f"{JUDGING}/pool.csv", pool_views.pool_table, name="judging-pool-csv"),
+    path(f"{JUDGING}/pool.prels", pool_views.pool_prels_file, name="judging-pool-prels"),
+]

@@ -1,1 +1,0 @@
-"""How fast scoring is here: `python -m scoring.bench` (make bench)."""

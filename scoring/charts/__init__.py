@@ -1,1 +1,0 @@
-"""Plotly figures, made from the same rows as the table beside them."""

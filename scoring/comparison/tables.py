@@ -1,0 +1,75 @@
+"""Two runs side by side: by topic, by RBP at every p, and their rankings of one topic."""
+
+from campaigns.models import Qrels, Run, Topic
+from scoring.comparison.persistence import AtPersistence
+from scoring.comparison.rows import Comparison
+from scoring.comparison.topic_sides import Sides
+from scoring.output.latex import STARS_SAID, Marked, interval, number, signed, stars
+from scoring.output.table import Column, Table, printed, same
+
+
+def comparison_table(found: Comparison | None) -> Table:
+    """Topic by topic. LaTeX has the mean difference with the marks of the t test at the end, once
+    `found` has its interval."""
+    a, b = (found.first.tag, found.second.tag) if found else ("a", "b")
+    columns = (
+        Column("topic", "code", "topic", align="l"),
+        Column("title"),
+        same("measure", found and found.measure),
+        same("a", a),
+        same("b", b),
+        Column("a_score", "first", a, number),
+        Column("b_score", "second", b, number),
+        Column("difference", heading="difference", text=signed),
+        Column("lowest"),
+        Column("highest"),
+        printed("could be", lambda row: interval(row.lowest, row.highest, 2), align="l"),
+        same("qrels", found and found.qrels.version),
+    )
+    if found is None or found.interval is None:
+        return Table(columns, found.topics if found else (), "two runs.")
+    caption = (
+        f"{found.measure} of two runs by topic. Mean difference with 95 % of the bootstrap "
+        f"{interval(*found.interval)}; t test, {STARS_SAID}."
+    )
+    mean = Marked(signed(found.difference), stars(found.t_p))
+    return Table(columns, found.topics, caption, last=("mean", "", "", mean, ""))
+
+
+def persistence_table(found: Comparison | None, rows: tuple[AtPersistence, ...]) -> Table:
+    """Both runs by RBP at every p."""
+    columns = (
+        Column("p"),
+        Column("measure"),
+        same("a", found and found.first.tag),
+        same("b", found and found.second.tag),
+        Column("a_base", "first.base"),
+        Column("a_residual", "first.residual"),
+        Column("a_upper", "first.upper"),
+        Column("b_base", "second.base"),
+        Column("b_residual", "second.residual"),
+        Column("b_upper", "second.upper"),
+        same("qrels", found and found.qrels.version),
+    )
+    return Table(columns, rows if found else ())
+
+
+def sides_table(
+    topic: Topic, runs: tuple[Run, Run] | None, sides: Sides | None, qrels: Qrels | None
+) -> Table:
+    """One row for each rank; empty cells where a list has ended."""
+    a, b = (run.shown_tag for run in runs) if runs else ("a", "b")
+    columns = (
+        same("topic", topic.code),
+        Column("rank"),
+        same("a", a),
+        Column("a_doc_id", lambda row: row.first and row.first.doc_id),
+        Column("a_grade", lambda row: row.first and row.first.grade),
+        Column("a_rank_in_b", lambda row: row.first and row.first.other_rank),
+        same("b", b),
+        Column("b_doc_id", lambda row: row.second and row.second.doc_id),
+        Column("b_grade", lambda row: row.second and row.second.grade),
+        Column("b_rank_in_a", lambda row: row.second and row.second.other_rank),
+        same("qrels", qrels and qrels.version),
+    )
+    return Table(columns, sides.rows if sides and runs else ())

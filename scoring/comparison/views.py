@@ -1,0 +1,62 @@
+"""Two runs side by side."""
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.views.decorators.http import require_safe
+
+from campaigns import access
+from scoring.analyses.responses import analysed_page, hidden_page
+from scoring.comparison.page import bands_asked, comparison_asked, drawn_comparison
+from scoring.comparison.rows import ticked_runs, with_interval
+from scoring.comparison.tables import comparison_table, persistence_table
+from scoring.output.responses import TableResponse, table_response
+from scoring.results.options import sees_topic_means
+
+
+@require_safe
+def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not sees_topic_means(viewer):
+        return hidden_page(request, viewer)
+    ticked = ticked_runs(request.GET)
+    if len(ticked) == 2:
+        return redirect(f"{request.path}?{_as_two(request.GET, ticked).urlencode()}")
+    drawn = drawn_comparison(request, viewer)
+    context = {"viewer": viewer, "campaign": viewer.campaign, "drawn": drawn}
+    return analysed_page(request, "scoring/comparison/compare.html", context, drawn.analysis)
+
+
+@require_safe
+def compare_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
+    viewer = _viewer(request, slug)
+    found = comparison_asked(viewer, request.GET).found
+    if found is not None and suffix == "tex":
+        found = with_interval(viewer, found)
+    awaits = found.analysis if found else None
+    table, title = comparison_table(found), viewer.campaign.name
+    return table_response(request, table, f"{slug}-compare", suffix, title=title, awaits=awaits)
+
+
+@require_safe
+def compare_persistences(request: HttpRequest, slug: str) -> TableResponse:
+    """Both runs by RBP at every p."""
+    viewer = _viewer(request, slug)
+    found = comparison_asked(viewer, request.GET).found
+    rows, analysis = bands_asked(viewer, found)
+    table = persistence_table(found, rows)
+    return table_response(request, table, f"{slug}-compare-by-p", awaits=analysis)
+
+
+def _viewer(request: HttpRequest, slug: str) -> access.Viewer:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not sees_topic_means(viewer):
+        raise Http404
+    return viewer
+
+
+def _as_two(query: QueryDict, ticked: list[str]) -> QueryDict:
+    """The address of the page of two runs that were ticked."""
+    named = query.copy()
+    del named["run"]
+    named["a"], named["b"] = ticked
+    return named

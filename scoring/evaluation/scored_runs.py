@@ -1,0 +1,33 @@
+"""The runs of a board with their rankings, and the mean that the board shows of a run's scores."""
+
+import numpy as np
+
+from campaigns.models import Campaign, Qrels, Run
+from scoring.core.data.judgments import JudgmentTable
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.graded import Scores
+from scoring.core.measures.measure import Measure
+from scoring.core.measures.names import rel_of
+from scoring.core.statistics.means import Mean, mask_excluded, mean_scores, topics_of_mean
+from scoring.evaluation.rules import Rules, rules_of
+from scoring.models import Evaluation, TieRule
+
+
+def ranked_and_scored(campaign: Campaign, qrels: Qrels) -> list[Run]:
+    """The runs on the board, by public id, with team and ranking. One query."""
+    scored = Evaluation.objects.filter(
+        qrels=qrels,
+        definitions=rules_of(campaign).digest,
+        tie_rule=TieRule.DOCNO,
+        scored_at__isnull=False,
+    )
+    runs = campaign.runs.ranked().filter(pk__in=scored.values("run"), ranking__isnull=False)
+    return list(runs.select_related("ranking", "team").order_by("public_id"))
+
+
+def board_mean(scores: Scores, measure: Measure, table: JudgmentTable, rules: Rules) -> Mean:
+    """Over the topics that the board counts."""
+    rel = max(rules.rel, rel_of(measure) or 1)
+    held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)
+    included = topics_of_mean(table, rel=rel, no_relevant=rules.no_relevant) & ~held_out
+    return mean_scores(mask_excluded(scores, included), included, family_of(measure).summary)

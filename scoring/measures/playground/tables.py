@@ -1,0 +1,16 @@
+"""What every measure makes of a ranking that was typed, at full precision."""
+
+from collections.abc import Iterable
+
+from scoring.measures.playground.rows import Row
+from scoring.output.table import Column, Table
+
+
+def scores_table(rows: Iterable[Row]) -> Table:
+    columns = (
+        *map(Column, ("measure", "base", "residual", "upper")),
+        Column("ties_expected", "expected"),
+        Column("ties_worst", "worst"),
+        Column("ties_best", "best"),
+    )
+    return Table(columns, rows)

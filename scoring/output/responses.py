@@ -1,0 +1,84 @@
+"""Tables as downloads, and the pages of long tables."""
+
+from collections.abc import Callable
+from itertools import chain, islice
+from typing import TypeAlias
+
+from django.core.paginator import EmptyPage, Page, PageNotAnInteger, Paginator
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.urls import URLPattern, path
+
+from campaigns.options import UnknownChoice
+from scoring.analyses.responses import LOOK_AGAIN
+from scoring.models import Analysis
+from scoring.output.table import Table
+
+TableResponse: TypeAlias = HttpResponse | StreamingHttpResponse
+
+CSV = "text/csv; charset=utf-8"
+PLAIN = "text/plain; charset=utf-8"
+LATEX = "application/x-tex; charset=utf-8"
+
+
+def page_or_404(request: HttpRequest, pages: Paginator) -> Page:
+    try:
+        return pages.page(request.GET.get("page") or 1)
+    except (EmptyPage, PageNotAnInteger) as error:
+        raise UnknownChoice("page", request.GET["page"]) from error
+
+
+def table_paths(route: str, view: Callable[..., TableResponse], name: str) -> list[URLPattern]:
+    """The addresses of a table as CSV and as LaTeX. The view is told by `suffix` which it is."""
+    return [
+        path(f"{route}.csv", view, {"suffix": "csv"}, name=f"{name}-csv"),
+        path(f"{route}.tex", view, {"suffix": "tex"}, name=f"{name}-latex"),
+    ]
+
+
+def table_response(
+    request: HttpRequest,
+    table: Table,
+    name: str,
+    suffix: str = "csv",
+    *,
+    title: str = "",
+    source: str = "",
+    awaits: Analysis | None = None,
+) -> TableResponse:
+    """The table as a file in the format of its address. Until a worker has computed the analysis
+    that it awaits, the answer says when to ask again. LaTeX names the campaign in `title`, and in
+    `source` where the table was taken from: this address, if no other is given."""
+    if awaits is not None and awaits.state != Analysis.State.DONE:
+        return _not_computed_yet(awaits)
+    if suffix == "tex":
+        text = table.as_latex(title=title, source=source or request.build_absolute_uri())
+        response: TableResponse = HttpResponse(text, content_type=LATEX)
+    else:
+        response = _csv_response(table)
+    response["Content-Disposition"] = f'attachment; filename="{name}.{suffix}"'
+    return response
+
+
+def file_response(text: str, name: str, content_type: str) -> HttpResponse:
+    """A text as a file."""
+    response = HttpResponse(text, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _csv_response(table: Table) -> TableResponse:
+    """What lies past the first rows of a long table is written while it is sent."""
+    blocks = table.csv_blocks()
+    first = list(islice(blocks, 2))
+    if len(first) == 1:
+        return HttpResponse(first[0], content_type=CSV)
+    return StreamingHttpResponse(chain(first, blocks), content_type=CSV)
+
+
+def _not_computed_yet(analysis: Analysis) -> HttpResponse:
+    """For who asks for a table that no worker has made yet."""
+    if analysis.state == Analysis.State.FAILED:
+        raise Http404("Computing it failed.")
+    answer = HttpResponse("Being computed; ask again.\n", status=202, content_type="text/plain")
+    answer["Retry-After"] = str(LOOK_AGAIN)
+    return answer

@@ -1,0 +1,131 @@
+"""One table in all its formats: CSV for spreadsheets, JSON for scripts, LaTeX for papers.
+
+A subject declares each column once, in its `tables.py`. A column of `Column("base", heading="base",
+text=number)` is headed `base` in the CSV, is the key `base` of the JSON, and has a column in LaTeX,
+where `number` writes the value. Without a heading LaTeX leaves it out.
+"""
+
+import io
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from operator import attrgetter
+from typing import Any, Final
+
+from defusedcsv import csv
+
+from scoring.core.measures.measure import Measure
+from scoring.output import latex
+
+ROWS_AT_A_TIME: Final = 1_000
+
+
+def text_of(value: Any) -> latex.Cell:
+    """A cell in LaTeX, where the column says nothing else."""
+    if isinstance(value, latex.Marked):
+        return value
+    return "–" if value is None else str(value)
+
+
+@dataclass(frozen=True)
+class Column:
+    """`of` takes the value from a row, at full precision: a function of the row, or the path of its
+    attribute ("run.tag"), which is the key where nothing is said."""
+
+    key: str
+    of: str | Callable[[Any], Any] = ""
+    heading: str | None = None  # in LaTeX; None: it has no such column there
+    text: Callable[[Any], latex.Cell] = text_of
+    align: str = "r"
+
+    @property
+    def value(self) -> Callable[[Any], Any]:
+        return self.of if callable(self.of) else attrgetter(self.of or self.key)
+
+
+def printed(
+    heading: str,
+    of: str | Callable[[Any], Any],
+    text: Callable[[Any], latex.Cell] = text_of,
+    align: str = "r",
+) -> Column:
+    """A column that only LaTeX has, such as an interval, which CSV and JSON have as two numbers."""
+    return Column("", of, heading, text, align)
+
+
+def same(key: str, value: Any) -> Column:
+    """A column with the same value in every row, such as the version of the qrels."""
+    return Column(key, lambda row: value)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under their columns. None and NaN: not defined, or not shown."""
+
+    columns: Sequence[Column]
+    rows: Iterable[Any]
+    caption: str = ""  # in LaTeX, after the name of the campaign
+    last: Sequence[latex.Cell] = ()  # the last line in LaTeX, below the rows
+    in_latex: "Table | None" = None  # what LaTeX shows instead, where its rows are others
+
+    def as_csv(self) -> str:
+        return "".join(self.csv_blocks())
+
+    def csv_blocks(self) -> Iterator[str]:
+        """At full precision; empty where a value is not defined. Text cells are made safe for
+        spreadsheets. Some rows at a time, so that a long table is never in memory as a whole."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self._keys)
+        left = self._cells()
+        while block := list(islice(left, ROWS_AT_A_TIME)):
+            writer.writerows(block)
+            if len(block) == ROWS_AT_A_TIME:
+                yield out.getvalue()
+                out.seek(0)
+                out.truncate()
+        yield out.getvalue()
+
+    def as_records(self) -> list[dict[str, Any]]:
+        """The same cells by their keys; None for infinity, which JSON does not have."""
+        keys = self._keys
+        return [dict(zip(keys, map(_finite, cells), strict=True)) for cells in self._cells()]
+
+    def as_latex(self, *, title: str, source: str) -> str:
+        """With booktabs. `title` is the name of the campaign, `source` the table's address."""
+        if self.in_latex is not None:
+            return self.in_latex.as_latex(title=title, source=source)
+        columns = [column for column in self.columns if column.heading is not None]
+        cells = [(column.value, column.text) for column in columns]
+        rows: list[Sequence[latex.Cell]] = [
+            [text(value(row)) for value, text in cells] for row in self.rows
+        ]
+        return latex.table(
+            "".join(column.align for column in columns),
+            [column.heading or "" for column in columns],
+            [*rows, self.last] if self.last else rows,
+            caption=f"{title}: {self.caption}",
+            source=source,
+        )
+
+    @property
+    def _keys(self) -> list[str]:
+        return [column.key for column in self.columns if column.key]
+
+    def _cells(self) -> Iterator[list[Any]]:
+        values = [column.value for column in self.columns if column.key]
+        return ([_plain(value(row)) for value in values] for row in self.rows)
+
+
+def _plain(cell: Any) -> Any:
+    if isinstance(cell, float) and math.isnan(cell):
+        return None
+    if isinstance(cell, bool):
+        return int(cell)
+    return str(cell) if isinstance(cell, Measure) else cell
+
+
+def _finite(cell: Any) -> Any:
+    """An effect without any deviation is infinite: not a number in JSON."""
+    return None if isinstance(cell, float) and math.isinf(cell) else cell

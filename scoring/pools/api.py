@@ -1,0 +1,65 @@
+"""The board under a shallower pool, for scripts."""
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from campaigns import access
+from campaigns.api.acts import reading
+from scoring.output.api import (
+    FORMAT,
+    MEASURE,
+    QRELS,
+    example,
+    format_asked,
+    rows_answered,
+)
+from scoring.pools.options import OFFERED as DEPTHS
+from scoring.pools.query import depths_asked, study_of
+from scoring.pools.tables import runs_table
+
+
+class PooledSerializer(serializers.Serializer):
+    """A run under the judgments of a shallower pool, and (`_all`) under all of them."""
+
+    run_id = serializers.CharField()
+    run = serializers.CharField()
+    team = serializers.CharField()
+    measure = serializers.CharField()
+    depth = serializers.CharField()
+    rank = serializers.IntegerField(allow_null=True)
+    base = serializers.FloatField(allow_null=True)
+    residual = serializers.FloatField(allow_null=True)
+    rank_all = serializers.IntegerField(allow_null=True)
+    base_all = serializers.FloatField(allow_null=True)
+    residual_all = serializers.FloatField(allow_null=True)
+    change = serializers.FloatField(allow_null=True)
+    qrels = serializers.IntegerField()
+
+
+@extend_schema(
+    summary="The board under a shallower pool",
+    operation_id="pool",
+    tags=["analyses"],
+    parameters=[MEASURE, QRELS, OpenApiParameter("depth", str, enum=list(DEPTHS)), FORMAT],
+    responses=rows_answered(PooledSerializer, is_computed=True),
+    examples=[
+        example(
+            "the first run", run_id="k5zq3wd7c2hxy4ma", run="uni-bm25", team="Uni",
+            measure="RBP(p=0.8)", depth="10", rank=2, base=0.531, residual=0.12, rank_all=1,
+            base_all=0.5817, residual_all=0.0421, change=-0.0507, qrels=2,
+        ),
+    ],
+)  # fmt: skip
+@reading
+def pool(request: Request, slug: str) -> Response | HttpResponse:
+    """One row a run: as if only the first `depth` documents of the pooled runs had been judged (as
+    deep as the pool, if no depth is named), and under all judgments. Until a worker has computed
+    it, it is answered with 202."""
+    viewer = access.board_or_404(request.user, slug)
+    answer = format_asked(request)
+    asked = depths_asked(viewer, request.query_params)
+    table = runs_table(study_of(viewer, asked), asked.choice, asked.qrels)
+    return answer(table, awaits=asked.analysis)

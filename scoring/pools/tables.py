@@ -1,0 +1,88 @@
+"""Pool studies at full precision; counts of judgments for those who may see the qrels."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from campaigns.access import Viewer
+from campaigns.models import Qrels
+from scoring.output.latex import interval, number, signed
+from scoring.output.table import Column, Table, printed, same
+from scoring.pools.options import PoolChoice
+from scoring.pools.rows import LeftOut, PoolStudy
+from scoring.pools.summaries import Summary
+
+
+def runs_table(study: PoolStudy | None, choice: PoolChoice, qrels: Qrels | None) -> Table:
+    """One row for each run: under the pool chosen, and under all judgments."""
+    choice = study.choice if study else choice
+    other = f"a pool {choice.pool_words}"
+    return Table(_columns(choice, qrels), study.rows if study else (), _caption(study, other))
+
+
+def teams_table(
+    viewer: Viewer, found: LeftOut | None, choice: PoolChoice, qrels: Qrels | None
+) -> Table:
+    """One row for each run: without what only its team pooled, and under all judgments."""
+    counts = (Column("lost", heading="own documents"), Column("lost_relevant", heading="relevant"))
+    columns = [
+        *_columns(found.choice if found else choice, qrels),
+        *(counts if viewer.can_see_qrels else ()),
+    ]
+    caption = _caption(found, "without what only its team pooled")
+    return Table(columns, found.rows if found else (), caption)
+
+
+def _caption(found: PoolStudy | LeftOut | None, other: str) -> str:
+    measure = f"mean {found.choice.measure}, " if found else ""
+    return f"{measure}all judgments and {other}, with their ranks."
+
+
+def _columns(choice: PoolChoice, qrels: Qrels | None) -> tuple[Column, ...]:
+    return (
+        Column("run_id", "run.run_id"),
+        printed("", "rank"),
+        Column("run", "run.tag", "run", align="l"),
+        Column("team", "run.team", "team", align="l"),
+        same("measure", choice.measure),
+        same("depth", choice.depth),
+        printed("all", "base", number),
+        printed("interval", lambda row: _upper(row.base, row.residual), align="l"),
+        Column("rank", "other_rank", ""),
+        Column("base", "other_base", "other", number),
+        Column("residual", "other_residual"),
+        printed("interval", lambda row: _upper(row.other_base, row.other_residual), align="l"),
+        Column("rank_all", "rank"),
+        Column("base_all", "base"),
+        Column("residual_all", "residual"),
+        Column("change"),
+        same("qrels", qrels and qrels.version),
+    )
+
+
+def summaries_table(
+    viewer: Viewer, rows: Sequence[Summary], qrels: Qrels | None, pool_words: str = ""
+) -> Table:
+    """One row for each measure and pool; in LaTeX they are those of one pool."""
+    columns = (
+        Column("measure", heading="measure", align="l"),
+        Column("depth"),
+        Column("runs"),
+        Column("mean_base", heading="mean", text=number),
+        Column("mean_residual"),
+        printed("interval", lambda row: _upper(row.mean_base, row.mean_residual), align="l"),
+        Column("change", heading="change", text=partial(signed, digits=4)),
+        Column("higher", heading="higher"),
+        Column("lower", heading="lower"),
+        Column("covered"),
+        Column("tau_b", "tau", "τ", number),
+        Column("swapped_pairs", "swaps"),
+        Column("pairs"),
+        same("qrels", qrels and qrels.version),
+        *map(Column, ("judgments", "relevant") if viewer.can_see_qrels else ()),
+    )
+    caption = f"every measure under a pool {pool_words}, beside all judgments."
+    return Table(columns, rows, caption)
+
+
+def _upper(base: float | None, residual: float | None) -> str:
+    return interval(base, None if base is None or residual is None else base + residual)

@@ -1,0 +1,107 @@
+"""Pool studies: the board under a shallower pool, and without a team's own documents."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from campaigns import access
+from scoring.analyses.ask import answer_of
+from scoring.analyses.responses import analysed_page, hidden_page
+from scoring.evaluation.rules import rules_of
+from scoring.output.responses import TableResponse, table_response
+from scoring.pools.charts import depth_band, pool_scatter
+from scoring.pools.options import PoolChoice, PoolDepth
+from scoring.pools.query import PoolQuery, depths_asked, study_of, team_asked, teams_left_out
+from scoring.pools.rows import LeftOut, PoolStudy, pool_study, pools_of
+from scoring.pools.summaries import Summary
+from scoring.pools.tables import runs_table, summaries_table, teams_table
+
+
+@require_safe
+def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not viewer.can_see_board:
+        return hidden_page(request, viewer)
+    asked = depths_asked(viewer, request.GET)
+    study = study_of(viewer, asked)
+    context = _page(viewer, asked, study) | {
+        "figure": pool_scatter(study, f"pool {study.choice.pool_words}") if study else None,
+        "band": depth_band(study) if study else None,
+    }
+    return analysed_page(request, "scoring/pools/pools.html", context, asked.analysis)
+
+
+@require_safe
+def pools_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    asked = depths_asked(viewer, request.GET)
+    name, title = f"{slug}-pool", viewer.campaign.name
+    table = runs_table(study_of(viewer, asked), asked.choice, asked.qrels)
+    return table_response(request, table, name, suffix, title=title, awaits=asked.analysis)
+
+
+@require_safe
+def measures_latex(request: HttpRequest, slug: str) -> TableResponse:
+    """Every measure under the pool chosen."""
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    asked = depths_asked(viewer, request.GET)
+    study = study_of(viewer, asked)
+    name, title = f"{slug}-pool-measures", viewer.campaign.name
+    words = (study or asked).choice.pool_words
+    table = summaries_table(viewer, study.measures if study else (), asked.qrels, words)
+    return table_response(request, table, name, "tex", title=title, awaits=asked.analysis)
+
+
+@require_safe
+def depths_csv(request: HttpRequest, slug: str) -> TableResponse:
+    """Every measure at every depth, whatever is chosen."""
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    asked = depths_asked(viewer, request.GET)
+    rows: list[Summary] = []
+    if asked.analysis is not None and asked.is_done:
+        measures, answer = rules_of(viewer.campaign).measures, answer_of(asked.analysis)
+        for depth in pools_of(answer):
+            choice = PoolChoice(asked.choice.measure, PoolDepth(depth))
+            rows += pool_study(choice, asked.runs, measures, answer).measures
+    table = summaries_table(viewer, rows, asked.qrels)
+    return table_response(request, table, f"{slug}-pool-depths", awaits=asked.analysis)
+
+
+@require_safe
+def teams_page(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    if not viewer.can_see_board:
+        return hidden_page(request, viewer)
+    asked = team_asked(viewer, request.GET)
+    found = teams_left_out(viewer, asked)
+    context = _page(viewer, asked, found) | {
+        "figure": pool_scatter(found, "without the team’s own documents") if found else None,
+    }
+    return analysed_page(request, "scoring/pools/pools_teams.html", context, asked.analysis)
+
+
+@require_safe
+def teams_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
+    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    asked = team_asked(viewer, request.GET)
+    name, title = f"{slug}-left-out", viewer.campaign.name
+    table = teams_table(viewer, teams_left_out(viewer, asked), asked.choice, asked.qrels)
+    return table_response(request, table, name, suffix, title=title, awaits=asked.analysis)
+
+
+def _page(
+    viewer: access.Viewer, asked: PoolQuery, found: PoolStudy | LeftOut | None
+) -> dict[str, Any]:
+    choice = (found or asked).choice
+    return {
+        "found": found,
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "choice": choice,
+        "measure": choice.measure,
+        "offered": rules_of(viewer.campaign).measures,
+        "depths": choice.pool.offered,
+        "versions": asked.versions,
+        "qrels": asked.qrels,
+    }

@@ -1,0 +1,31 @@
+"""Two versions of the qrels side by side, at full precision."""
+
+from scoring.output.table import Column, Table, same
+from scoring.qrels.diff import VersionDiff
+
+
+def changes_table(found: VersionDiff) -> Table:
+    """Every changed judgment; an empty grade where the document is not judged."""
+    columns = (
+        Column("topic"),
+        Column("document", "doc_id"),
+        Column(f"v{found.old.version}", "before"),
+        Column(f"v{found.new.version}", "after"),
+    )
+    return Table(columns, found.changes)
+
+
+def moves_table(found: VersionDiff) -> Table:
+    """Every run that has a rank on both boards, ranked among these."""
+    old, new = f"v{found.old.version}", f"v{found.new.version}"
+    columns = (
+        Column("run", "shown_tag"),
+        Column("team", "shown_team"),
+        same("measure", found.measure),
+        Column(f"rank_{old}", "rank_before"),
+        Column(f"rank_{new}", "rank_after"),
+        Column("places_gained", "places"),
+        Column(f"base_{old}", "base_before"),
+        Column(f"base_{new}", "base_after"),
+    )
+    return Table(columns, found.moves)

@@ -1,0 +1,196 @@
+"""Tables of one run: its scores, curves and documents, at full precision."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from campaigns.access import Viewer
+from campaigns.models import Qrels, Run, Topic
+from scoring.core.measures.measure import Measure
+from scoring.output.latex import added, interval, number
+from scoring.output.table import Column, Table, printed, same
+from scoring.runs.curves import RunCurves
+from scoring.runs.documents import RankedDocument, UnjudgedList
+from scoring.runs.scores import RunScore, TopicScore, run_scores
+from scoring.runs.topics import run_topics
+from scoring.runs.unique import UniqueFinds
+
+MEAN = "all"  # in the column of topics, as trec_eval has it
+
+
+def whose(run: Run, qrels: Qrels | None) -> tuple[Column, ...]:
+    """The first columns of every table of a run."""
+    return (
+        same("run_id", run.public_id),
+        same("run", run.shown_tag),
+        same("team", run.shown_team),
+        same("qrels", qrels and qrels.version),
+    )
+
+
+# --- scores ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """A mean, or a score on one topic; `median` and `best` are those of all ranked runs on it."""
+
+    measure: str
+    score: RunScore | TopicScore
+    topic: str = MEAN
+    topics: int | None = None
+    median: float | None = None
+    best: float | None = None
+
+
+def run_table(viewer: Viewer, run: Run, measures: Sequence[Measure], order: str) -> Table:
+    """For each measure the mean and, where they may be seen, the scores by topic."""
+    columns = (
+        same("run_id", run.public_id),
+        same("run", run.shown_tag),
+        same("team", run.shown_team),
+        Column("topic"),
+        Column("measure"),
+        Column("base", "score.base"),
+        Column("residual", "score.residual"),
+        Column("topics"),
+        same("qrels", shown_version(viewer)),
+        Column("median"),
+        Column("best"),
+    )
+    return Table(columns, _scores(viewer, run, measures, order))
+
+
+def _scores(viewer: Viewer, run: Run, measures: Sequence[Measure], order: str) -> Iterator[_Scored]:
+    means = {score.measure: score for score in run_scores(viewer, run)}
+    by_topic = run_topics(viewer, run, measures, order)
+    for measure in (m for m in measures if str(m) in means):
+        mean = means[str(measure)]
+        yield _Scored(mean.measure, mean, topics=mean.topic_count)
+        for topic in by_topic[measure].rows if measure in by_topic else ():
+            code, median, best = topic.code, topic.median, topic.best
+            yield _Scored(mean.measure, topic, code, median=median, best=best)
+
+
+def means_table(viewer: Viewer, run: Run) -> Table:
+    """The means of a run by every measure."""
+    columns = (
+        Column("measure", heading="measure", align="l"),
+        Column("base", heading="base", text=number),
+        Column("residual", heading="unknown", text=added),
+        printed("interval", lambda row: interval(row.base, row.upper), align="l"),
+        Column("topics", "topic_count", "topics"),
+    )
+    return Table(columns, run_scores(viewer, run), f"scores of {run.shown_tag}.")
+
+
+def shown_version(viewer: Viewer) -> int | None:
+    """Which qrels the scores are of; nothing to those who see none: that there are some, and how
+    many there were, is not theirs to know."""
+    campaign = viewer.campaign
+    sees_some = viewer.can_see_board or (viewer.team is not None and campaign.shows_own_scores)
+    return campaign.active_qrels.version if campaign.active_qrels and sees_some else None
+
+
+# --- curves ------------------------------------------------------------------------------------
+
+
+def depth_table(run: Run, qrels: Qrels | None, curves: RunCurves | None) -> Table:
+    """One row for each p and depth: means over the topics that the board counts."""
+    columns = (
+        *whose(run, qrels),
+        same("gain", curves and curves.choice.gain),
+        Column("p", "persistence"),
+        *map(Column, ("depth", "base", "residual")),
+    )
+    return Table(columns, curves.by_depth if curves else ())
+
+
+def persistence_table(run: Run, qrels: Qrels | None, curves: RunCurves | None) -> Table:
+    columns = (
+        *whose(run, qrels),
+        same("gain", curves and curves.choice.gain),
+        Column("p", "persistence"),
+        *map(Column, ("base", "residual")),
+    )
+    return Table(columns, curves.by_persistence if curves else ())
+
+
+def recall_table(run: Run, qrels: Qrels | None, curves: RunCurves | None) -> Table:
+    """Eleven rows: the mean, and the topic that is chosen."""
+    columns = (
+        *whose(run, qrels),
+        Column("recall", "level"),
+        Column("mean"),
+        same("topic", _code(curves)),
+        Column("topic_precision", "topic"),
+    )
+    return Table(columns, curves.levels if curves else ())
+
+
+def precision_table(run: Run, qrels: Qrels | None, curves: RunCurves | None) -> Table:
+    """One row for each rank of the topic that is chosen."""
+    columns = (
+        *whose(run, qrels),
+        same("topic", _code(curves)),
+        Column("rank"),
+        Column("relevant", "is_relevant"),
+        *map(Column, ("recall", "precision", "interpolated")),
+    )
+    return Table(columns, curves.ranks if curves else ())
+
+
+def _code(curves: RunCurves | None) -> str:
+    return curves.choice.topic.code if curves and curves.choice.topic else ""
+
+
+# --- documents ---------------------------------------------------------------------------------
+
+
+def ranking_table(
+    run: Run, qrels: Qrels | None, topic: Topic | None, rows: Iterable[RankedDocument]
+) -> Table:
+    """An empty grade: nobody judged it."""
+    columns = (
+        *whose(run, qrels),
+        same("topic", topic and topic.code),
+        *map(Column, ("rank", "doc_id", "grade")),
+        Column("relevant", "is_relevant"),
+        Column("tied", "is_tied"),
+    )
+    return Table(columns, rows)
+
+
+def unjudged_table(run: Run, qrels: Qrels | None, found: UnjudgedList | None) -> Table:
+    columns = (
+        *whose(run, qrels),
+        same("p", found and found.persistence),
+        Column("topic", "topic.code"),
+        *map(Column, ("rank", "doc_id", "adds", "together")),
+    )
+    return Table(columns, found.rows(range(len(found))) if found else ())
+
+
+def unique_table(run: Run, qrels: Qrels | None, found: UniqueFinds | None) -> Table:
+    """Of one run."""
+    columns = (
+        *whose(run, qrels),
+        same("depth", found and found.depth),
+        *map(Column, ("topic", "rank", "doc_id", "grade")),
+        Column("only_run", "is_by_run"),
+    )
+    return Table(columns, found.documents if found else ())
+
+
+def unique_runs_table(qrels: Qrels | None, found: UniqueFinds | None) -> Table:
+    """Of every ranked run how many."""
+    columns = (
+        Column("run_id", "run.run_id"),
+        Column("run", "run.tag"),
+        Column("team", "run.team"),
+        same("qrels", qrels and qrels.version),
+        same("depth", found and found.depth),
+        Column("relevant_found", "found"),
+        Column("only_run", "by_run"),
+        Column("only_team", "by_team"),
+    )
+    return Table(columns, found.runs if found else ())

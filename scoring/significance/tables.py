@@ -1,0 +1,97 @@
+"""Which runs can be told apart: all pairs, and in LaTeX each run and the next on the board."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from scoring.output.latex import STARS_SAID, Marked, number, signed, stars
+from scoring.output.table import Column, Table, printed, same
+from scoring.significance.counts import CountCell, CountRow
+from scoring.significance.rows import PairRow, Separation
+
+PRINTED_TESTS = ("t", "Wilcoxon", "randomisation")
+PRINTED_LEVELS = ("5 %", "1 %")
+
+
+def _marked_difference(row: PairRow) -> Marked:
+    return Marked(signed(row.difference), stars(row.p_corrected))
+
+
+# First the columns of the command line.
+COLUMNS = (
+    printed("", "a_rank"),
+    Column("a", "a.tag", "run", align="l"),
+    Column("b", "b.tag", "next run", align="l"),
+    Column("difference"),
+    printed("difference", _marked_difference),
+    Column("p"),
+    Column("p_corrected"),
+    Column("method"),
+    Column("effect", heading="effect", text=partial(number, digits=2)),
+    printed("p", "p_corrected", number),
+    Column("topics"),
+    Column("told_apart", "is_apart"),
+    Column("a_rank"),
+    Column("b_rank"),
+    Column("a_team", "a.team"),
+    Column("b_team", "b.team"),
+    Column("a_run_id", "a.run_id"),
+    Column("b_run_id", "b.run_id"),
+)
+
+
+class _Count(NamedTuple):
+    row: CountRow
+    cell: CountCell
+
+
+def separation_table(found: Separation | None) -> Table:
+    """One row for each pair, in the order of the board."""
+    pairs = map(found.row, range(len(found.pairs))) if found else ()
+    return Table(COLUMNS, pairs, in_latex=_neighbours(found))
+
+
+def _neighbours(found: Separation | None) -> Table:
+    choices = found.choices if found else None
+    said = (
+        f" by {choices.measure} ({choices.words('test')}, {choices.words('tail')}, "
+        f"{choices.words('against')}, correction: {choices.words('correction')})"
+        if choices
+        else ""
+    )
+    caption = f"each run and the next on the board{said}. {STARS_SAID}."
+    return Table(COLUMNS, found.neighbours if found else (), caption)
+
+
+def counts_table(rows: Sequence[CountRow], correction: str, tail: str) -> Table:
+    """One row for each measure, test, correction and level."""
+    columns = (
+        Column("measure", "row.measure"),
+        Column("test", "cell.test"),
+        same("tail", tail),
+        Column("correction", "cell.correction"),
+        Column("level", "cell.level"),
+        Column("separated", "cell.separated"),
+        Column("pairs", "row.pairs"),
+    )
+    cells = (_Count(row, cell) for row in rows for cell in row.cells)
+    return Table(columns, cells, in_latex=_counts_by_measure(rows, correction, tail))
+
+
+def _counts_by_measure(rows: Sequence[CountRow], correction: str, tail: str) -> Table:
+    """As Table IV of the RBP paper."""
+    tests = [f"{test}, {level}" for test in PRINTED_TESTS for level in PRINTED_LEVELS]
+    columns = (
+        printed("measure", "measure", align="l"),
+        *(printed(test, partial(_separated, correction, at)) for at, test in enumerate(tests)),
+        printed("pairs", "pairs"),
+    )
+    caption = (
+        "pairs of runs told apart by each measure, test and level; "
+        f"{tail}-tailed, correction: {correction}."
+    )
+    return Table(columns, rows, caption)
+
+
+def _separated(correction: str, at: int, row: CountRow) -> int:
+    return row.by(correction)[at].separated

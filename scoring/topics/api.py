@@ -1,0 +1,56 @@
+"""How hard the topics are, for scripts."""
+
+from django.http import Http404, HttpResponse
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from campaigns import access
+from campaigns.api.acts import reading
+from scoring.output.api import FORMAT, MEASURE, example, format_asked, rows_answered
+from scoring.results.options import chosen_measure
+from scoring.topics.rows import topic_rows
+from scoring.topics.tables import topics_table
+
+
+class TopicMeansSerializer(serializers.Serializer):
+    """How the ranked runs do on one topic; null where it is not shown, or no run has a score."""
+
+    topic = serializers.CharField()
+    title = serializers.CharField()
+    measure = serializers.CharField()
+    runs = serializers.IntegerField()
+    mean = serializers.FloatField(allow_null=True)
+    lowest = serializers.FloatField(allow_null=True)
+    lower_quartile = serializers.FloatField(allow_null=True)
+    upper_quartile = serializers.FloatField(allow_null=True)
+    highest = serializers.FloatField(allow_null=True)
+    relevant = serializers.IntegerField(allow_null=True)
+    judged = serializers.IntegerField(allow_null=True)
+    qrels = serializers.IntegerField(allow_null=True)
+
+
+@extend_schema(
+    summary="How hard the topics are",
+    operation_id="topic_means",
+    tags=["analyses"],
+    parameters=[MEASURE, FORMAT],
+    responses=rows_answered(TopicMeansSerializer),
+    examples=[
+        example(
+            "a hard one", topic="308", title="implant dentistry", measure="AP", runs=129, mean=0.21,
+            lowest=0.0, lower_quartile=0.08, upper_quartile=0.31, highest=0.77, relevant=4,
+            judged=1528, qrels=2,
+        ),
+    ],
+)  # fmt: skip
+@reading
+def topic_means(request: Request, slug: str) -> Response | HttpResponse:
+    """One row a topic, once the topics are released; scores and counts where they are shown."""
+    viewer = access.viewer_or_404(request.user, slug)
+    if not viewer.can_see_topics:
+        raise Http404
+    answer = format_asked(request)
+    measure = chosen_measure(viewer, request.query_params.get("measure"))
+    return answer(topics_table(viewer, topic_rows(viewer, measure), measure))

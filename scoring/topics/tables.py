@@ -1,0 +1,87 @@
+"""Tables of topics, at full precision."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from campaigns.access import Viewer
+from scoring.core.measures.measure import Measure
+from scoring.output.latex import added, interval, number
+from scoring.output.table import Column, Table, printed, same
+from scoring.results.runs import LiveRun
+from scoring.runs.tables import shown_version
+from scoring.topics.matrix import MatrixTopic, TopicMatrix
+from scoring.topics.rows import TopicRow, TopicRun
+
+
+def topics_table(viewer: Viewer, rows: Iterable[TopicRow], measure: Measure) -> Table:
+    """One row for each topic: how the ranked runs do on it. In LaTeX the middle half is where half
+    of them lie."""
+    columns = (
+        Column("topic", "code", "topic", align="l"),
+        Column("title", heading="title", align="l"),
+        same("measure", measure),
+        Column("runs", heading="runs"),
+        Column("mean", heading="mean", text=number),
+        Column("lowest"),
+        Column("lower_quartile"),
+        Column("upper_quartile"),
+        printed(
+            "middle half", lambda row: interval(row.lower_quartile, row.upper_quartile), align="l"
+        ),
+        Column("highest"),
+        Column("relevant"),
+        Column("judged"),
+        same("qrels", shown_version(viewer)),
+    )
+    return Table(columns, rows, f"{measure} of the ranked runs on each topic.")
+
+
+def topic_table(viewer: Viewer, code: str, rows: Iterable[TopicRun], measure: Measure) -> Table:
+    """One row for each run on a topic."""
+    columns = (
+        Column("rank", heading=""),
+        Column("run_id"),
+        Column("run", "tag", "run", align="l"),
+        Column("team", heading="team", align="l"),
+        Column("run_type"),
+        Column("standing"),
+        Column("reason"),
+        same("topic", code),
+        same("measure", measure),
+        Column("base", heading="base", text=number),
+        Column("residual", heading="unknown", text=added),
+        printed("interval", lambda row: interval(row.base, row.upper), align="l"),
+        same("qrels", shown_version(viewer)),
+    )
+    return Table(columns, rows, f"{measure} of each run on topic {code}.")
+
+
+class _Cell(NamedTuple):
+    topic: MatrixTopic
+    run: LiveRun
+    rank: int
+    base: float
+
+
+def matrix_table(matrix: TopicMatrix | None) -> Table:
+    """One row for each topic and run."""
+    columns = (
+        Column("topic", "topic.code"),
+        Column("title", "topic.title"),
+        same("measure", matrix and matrix.measure),
+        Column("variance_share", "topic.share"),
+        Column("correlation", "topic.correlation"),
+        Column("rank"),
+        Column("run_id", "run.run_id"),
+        Column("run", "run.tag"),
+        Column("team", "run.team"),
+        Column("base"),
+        same("qrels", matrix and matrix.qrels.version),
+    )
+    return Table(columns, _cells(matrix) if matrix else ())
+
+
+def _cells(matrix: TopicMatrix) -> Iterator[_Cell]:
+    for topic, scores in zip(matrix.topics, matrix.scores, strict=True):
+        for run, rank, base in zip(matrix.runs, matrix.ranks, scores.tolist(), strict=True):
+            yield _Cell(topic, run, rank, base)

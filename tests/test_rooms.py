@@ -1,0 +1,361 @@
+"""The rules of the house, read from the imports: docs/architecture.md says what they are for.
+
+"A → B" means that A imports B. Each rule is a function from imports to offences, so that it is
+also shown to find the offence that it is there for.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+WINGS = ("campaigns", "scoring")
+
+# Each may import only those after it.
+CAMPAIGNS: Final = (
+    {"urls", "folders", "management", "templatetags", "apps"},
+    {"manage"},
+    {"qrels"},
+    {"judging"},
+    {"runs"},
+    {"people"},
+    {"quotas", "lifecycle"},
+    {"mail"},
+    {"scoring_hooks"},
+    {"access"},
+    {"participation"},
+    {"api", "edit_conflicts", "log"},
+    {"errors", "options"},
+    {"client_address", "clock", "outages", "stored_files", "text"},
+    {"migrations"},
+    {"models"},
+    {"trec"},
+)
+BASE: Final = ("output", "analyses", "results", "evaluation", "jobs")
+PURE: Final = {"core", "models"}  # what every room of scoring may import of its own wing
+SUBJECTS: Final = {
+    "agreement": set(),
+    "assessors": {"judging"},
+    "comparison": {"runs", "topics"},
+    "downloads": {"leaderboard", "runs"},
+    "judging": set(),
+    "leaderboard": {"significance", "topics"},
+    "measures": set(),
+    "pools": set(),
+    "qrels": {"leaderboard"},
+    "report": {"agreement", "pools", "significance", "downloads"},
+    "runs": {"pools"},
+    "significance": set(),
+    "topics": {"runs"},
+}
+# What rooms of scoring may import of the other wing: all of them, and some besides.
+OF_CAMPAIGNS: Final = {
+    "access", "api", "client_address", "clock", "errors", "lifecycle", "log", "mail", "models",
+    "options", "outages", "participation", "stored_files", "text", "trec",
+}  # fmt: skip
+BESIDES: Final = {
+    "judging": {"judging"},
+    "assessors": {"judging"},
+    "qrels": {"qrels"},
+    "downloads": {"qrels"},
+    "runs": {"runs"},
+    "evaluation": {"runs"},
+}
+
+
+class Import(NamedTuple):
+    """One module imports another."""
+
+    module: str
+    imported: str
+
+    def __str__(self) -> str:
+        return f"{self.module} imports {self.imported}"
+
+
+Rule = Callable[[Import], bool]  # whether the import offends
+
+
+def room(module: str) -> str:
+    """scoring.runs.views → runs."""
+    return [*module.split("."), ""][1]
+
+
+def wing(module: str) -> str:
+    return module.split(".")[0]
+
+
+def within(each: Import, name: str) -> bool:
+    return wing(each.module) == wing(each.imported) == name
+
+
+def campaigns_rank(name: str) -> int:
+    return next(at for at, names in enumerate(CAMPAIGNS) if name in names)
+
+
+# --- the rules: whether an import offends ------------------------------------------------------
+
+
+def the_ground_knows_no_framework(each: Import) -> bool:
+    for ground in ("campaigns.trec", "scoring.core"):
+        if each.module.startswith(ground):
+            known = each.imported.startswith(ground)
+            roots = {"django", "rest_framework", "celery", "campaigns", "scoring", "trackside"}
+            return wing(each.imported) in roots and not known
+    return False
+
+
+def base_imports_go_down(each: Import) -> bool:
+    here, there = room(each.module), room(each.imported)
+    if not within(each, "scoring") or here not in BASE or here == there or there in PURE:
+        return False
+    return there not in BASE[BASE.index(here) :]
+
+
+def campaigns_imports_go_down(each: Import) -> bool:
+    here, there = room(each.module), room(each.imported)
+    if not within(each, "campaigns") or here == there or not there:
+        return False
+    if here == "apps":
+        return False
+    return campaigns_rank(here) >= campaigns_rank(there)
+
+
+def scoring_knows_only_the_base_of_campaigns(each: Import) -> bool:
+    here = room(each.module)
+    if wing(each.module) != "scoring" or wing(each.imported) != "campaigns":
+        return False
+    if here not in SUBJECTS and here not in BASE:
+        return False
+    there = room(each.imported)
+    return bool(there) and there not in OF_CAMPAIGNS | BESIDES.get(here, set())
+
+
+def subjects_know_few_others(each: Import) -> bool:
+    here, there = room(each.module), room(each.imported)
+    if not within(each, "scoring") or here not in SUBJECTS or here == there or not there:
+        return False
+    return there not in SUBJECTS[here] | {*BASE, *PURE}
+
+
+def the_api_imports_no_view_and_a_view_no_tag(each: Import) -> bool:
+    name = each.module.rsplit(".", 1)[-1]
+    if name.endswith("api") and room(each.module) != "api":
+        return each.imported.rsplit(".", 1)[-1].endswith("views")
+    return name.endswith("views") and ".templatetags" in each.imported
+
+
+def only_the_hooks_call_scoring(each: Import) -> bool:
+    here = each.module
+    return (
+        wing(here) == "campaigns"
+        and wing(each.imported) == "scoring"
+        and room(here) != ("scoring_hooks")
+    )
+
+
+def nobody_imports_the_site(each: Import) -> bool:
+    return wing(each.module) in WINGS and wing(each.imported) == "trackside"
+
+
+# Each with an offence that it must find.
+RULES: Final[dict[Rule, Import]] = {
+    the_ground_knows_no_framework: Import("scoring.core.data.ranking", "django.db"),
+    base_imports_go_down: Import("scoring.jobs.queue", "scoring.evaluation.rules"),
+    campaigns_imports_go_down: Import("campaigns.people.teams", "campaigns.runs.rows"),
+    scoring_knows_only_the_base_of_campaigns: Import(
+        "scoring.pools.views", "campaigns.judging.plans"
+    ),
+    subjects_know_few_others: Import("scoring.topics.rows", "scoring.leaderboard.rows"),
+    the_api_imports_no_view_and_a_view_no_tag: Import("scoring.pools.api", "scoring.pools.views"),
+    only_the_hooks_call_scoring: Import("campaigns.lifecycle", "scoring.jobs.queue"),
+    nobody_imports_the_site: Import("scoring.jobs.queue", "trackside.settings"),
+}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_no_import_offends(rule: Rule) -> None:
+    assert [str(each) for each in every_import() if rule(each)] == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "planted"), RULES.items(), ids=lambda x: getattr(x, "__name__", "")
+)
+def test_the_rule_finds_a_planted_offence(rule: Rule, planted: Import) -> None:
+    assert rule(planted)
+
+
+# --- rules that read more than imports ---------------------------------------------------------
+
+
+def hidden_imports(source: str) -> list[int]:
+    """The lines of imports inside of functions."""
+    return [
+        node.lineno
+        for function in ast.walk(ast.parse(source))
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+
+
+def test_nothing_is_imported_inside_a_function() -> None:
+    """A circle is mended by moving the shared thing down, not by hiding the import."""
+    assert hidden_imports("def view():\n    import scoring\n") == [2]
+    found = {
+        name: hidden_imports(path.read_text()) for name, path in modules() if wing(name) in WINGS
+    }
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+def refusals_elsewhere(name: str, source: str) -> list[str]:
+    """Classes that refuse and are not in `campaigns.errors`."""
+    kinds = {"Refusal", "CannotStep", "CannotChange"}
+    return [
+        f"{name}.{node.name}"
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ClassDef)
+        and kinds & {base.id for base in node.bases if isinstance(base, ast.Name)}
+        and name != "campaigns.errors"
+    ]
+
+
+def test_every_refusal_stands_with_its_code_in_one_module() -> None:
+    assert refusals_elsewhere("campaigns.people.teams", "class No(CannotChange): ...")
+    assert [
+        each for name, path in modules() for each in refusals_elsewhere(name, path.read_text())
+    ] == []
+
+
+def tags_of_scoring(template: str, source: str) -> list[str]:
+    """Libraries of scoring that a template outside of its folder loads."""
+    if template.startswith("scoring/"):
+        return []
+    loaded = {name for line in re.findall(r"{% load ([\w ]+) %}", source) for name in line.split()}
+    return sorted(
+        loaded & {path.stem for path in (ROOT / "scoring/templatetags").glob("[a-z]*.py")}
+    )
+
+
+# Functions that only compute, of modules that ask the database as well.
+ONLY_COMPUTE: Final = {
+    "campaigns.access.preview_query",
+    "campaigns.access.preview_terms",
+    "campaigns.lifecycle",
+    "scoring.results.options.persistence_of",
+}
+
+
+def asking_tags(name: str, source: str) -> list[str]:
+    """What a module of template tags imports from where the database is asked: functions and
+    modules. Classes are imported for their names."""
+    if ".templatetags." not in name:
+        return []
+    found = [
+        (f"{node.module}.{each.name}", node.module)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom) and node.module and wing(node.module) in WINGS
+        for each in node.names
+        if not each.name[0].isupper()
+    ]
+    asking = {whole for whole, module in found if asks(whole if is_module(whole) else module)}
+    return sorted(asking - ONLY_COMPUTE)
+
+
+def asks(module: str) -> bool:
+    path = (ROOT / Path(*module.split("."))).with_suffix(".py")
+    signs = r"from django\.db|\.objects\b|\.filter\(|scoring\.(analyses|jobs)|scoring_hooks"
+    return path.exists() and re.search(signs, path.read_text()) is not None
+
+
+def test_template_tags_ask_nothing() -> None:
+    planted = "from scoring.leaderboard.groups import Strokes, strokes"
+    assert asking_tags("scoring.templatetags.x", planted) == ["scoring.leaderboard.groups.strokes"]
+    assert [each for name, path in modules() for each in asking_tags(name, path.read_text())] == []
+
+
+def computations(name: str, source: str) -> list[str]:
+    """The functions of this module that a worker is to find by name."""
+    return [
+        f"{name}.{node.name}"
+        for node in ast.parse(source).body
+        if not name.startswith("scoring.core")
+        and isinstance(node, ast.FunctionDef)
+        and node.name == "compute"
+    ]
+
+
+def test_the_worker_names_every_computation() -> None:
+    from scoring.worker import COMPUTATIONS
+
+    assert computations("scoring.new.analysis", "def compute(): ...")
+    written = {each for name, path in modules() for each in computations(name, path.read_text())}
+    assert {f"{each.__module__}.{each.__name__}" for each in COMPUTATIONS.values()} == written
+
+
+def test_a_template_of_campaigns_loads_no_tags_of_scoring() -> None:
+    assert tags_of_scoring("campaigns/x.html", "{% load humanize numbers %}") == ["numbers"]
+    found = {
+        name: tags_of_scoring(name, path.read_text())
+        for path in (ROOT / "templates").rglob("*.html")
+        if (name := str(path.relative_to(ROOT / "templates")))
+    }
+    assert {name: tags for name, tags in found.items() if tags} == {}
+
+
+def test_the_wings_front_doors_are_empty() -> None:
+    for name in (*WINGS, "trackside"):
+        assert (ROOT / name / "__init__.py").read_text() == ""
+
+
+def test_the_core_imports_with_django_blocked() -> None:
+    script = (
+        "import sys; sys.modules['django'] = None\n"
+        "import scoring.core.measures.catalogue, scoring.core.data.ranking\n"
+        "import scoring.core.statistics.means\n"
+        "import campaigns.trec.runs, campaigns.trec.qrels"
+    )
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
+
+
+def test_the_project_imports_without_django_and_celery() -> None:
+    script = "import sys; sys.modules.update(django=None, celery=None); import trackside"
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
+
+
+# --- reading -----------------------------------------------------------------------------------
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for top in (*WINGS, "trackside"):
+        for path in sorted((ROOT / top).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+
+
+@cache
+def every_import() -> tuple[Import, ...]:
+    return tuple(_imports())
+
+
+def _imports() -> Iterator[Import]:
+    for module, path in modules():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                yield from (Import(module, name.name) for name in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                for name in node.names:
+                    whole = f"{node.module}.{name.name}"
+                    yield Import(module, whole if is_module(whole) else node.module)
+
+
+def is_module(name: str) -> bool:
+    path = ROOT / Path(*name.split("."))
+    return path.with_suffix(".py").exists() or path.is_dir()

@@ -1,0 +1,1 @@
+"""How fast scoring is here: `python -m tools.bench` (make bench)."""

@@ -1,0 +1,110 @@
+"""The demo: an embedded site with simulated campaigns, web and worker, until Ctrl-C.
+
+Everything lies in `var/demo` and nothing of the environment's settings is heeded, so that the demo
+never touches another site.
+"""
+
+import errno
+import fcntl
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from trackside.processes import (
+    BASE_DIR,
+    HOST,
+    WEB,
+    WORKER,
+    Broken,
+    Supervisor,
+    Wish,
+    answers,
+    say,
+    shown,
+    supervise,
+)
+
+FOLDER = Path(os.environ.get("DEMO_DIR") or BASE_DIR / "var" / "demo").resolve()
+KEPT = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "TERM", "LD_LIBRARY_PATH", "DEMO_SIZE")
+SETTINGS = {
+    "DJANGO_SETTINGS_MODULE": "trackside.settings",
+    "VAR_DIR": str(FOLDER),
+    "BROKER_URL": "filesystem://localhost",
+    "LEASE_SECONDS": "15",
+    "RENEWAL_SECONDS": "5",
+    "SWEEP_SECONDS": "2",
+}
+
+
+def run_demo(wish: Wish) -> None:
+    port = port_of(os.environ.get("PORT") or "8000")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    demo = Supervisor(FOLDER, kept | SETTINGS, wish)
+    with ExitStack() as ends:
+        ends.enter_context(only_demo_in(FOLDER))
+        say(bold("Trackside: a demo with simulated runs") + "\n")
+        with step("Database"):
+            demo.manage("migrate", "--verbosity", "0", LOG_LEVEL="ERROR")
+        with step("Campaigns"):
+            facts = demo.manage("load_demo", LOG_LEVEL="ERROR")
+        ends.callback(lambda: demo.stop(*demo.processes))
+        with step("Web and worker"):
+            demo.start(
+                *("web", *WEB, "--bind", f"{HOST}:{port}", "--worker-class", "gthread"),
+                *("--graceful-timeout", "5", "--access-logfile", "-"),
+            )
+            demo.start("worker", *WORKER, "-c", "2")
+            demo.wait_for("web and worker", lambda: demo.is_ready("worker") and answers(port, "/"))
+        say("".join(f"\n  {line}" for line in facts.splitlines()))
+        say(f"\n  Open {bold(f'http://{HOST}:{port}/')}\n")
+        say(f"  Ctrl-C stops the demo. Its logs: {shown(FOLDER)}/web.log, worker.log")
+        ends.callback(say, "\n  Stopping …")
+        demo.watch()
+
+
+def port_of(wanted: str) -> int:
+    if not (wanted.isdecimal() and 0 < int(wanted) < 65536):
+        raise Broken(f"PORT={wanted} is not a port: choose a number from 1024 to 65535.")
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server will
+        try:
+            probe.bind((HOST, int(wanted)))
+        except OSError as error:
+            why = {errno.EADDRINUSE: "taken", errno.EACCES: "not allowed"}.get(error.errno or 0)
+            raise Broken(
+                f"Port {wanted} is {why or error}. Choose another: make demo PORT=8765"
+            ) from error
+    return int(wanted)
+
+
+@contextmanager
+def only_demo_in(folder: Path) -> Iterator[None]:
+    """Two workers of two demos would share one folder of messages, and two loaders one site."""
+    with (folder / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Broken(f"A demo is running in {shown(folder)} already.") from error
+        yield
+
+
+@contextmanager
+def step(name: str) -> Iterator[None]:
+    began = time.monotonic()
+    if sys.stdout.isatty():
+        print(f"  {name} …", end="\r", flush=True)
+    yield
+    say(f"  {name:<34}{time.monotonic() - began:5.1f} s")
+
+
+def bold(text: str) -> str:
+    return f"\x1b[1m{text}\x1b[0m" if sys.stdout.isatty() else text
+
+
+if __name__ == "__main__":
+    sys.exit(supervise(run_demo))

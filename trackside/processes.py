@@ -1,0 +1,264 @@
+"""Processes of this machine, under one supervisor: started each as the leader of a session, waited
+for until they answer, and ended in order.
+
+A signal for the supervisor reaches only this process, which ends the others with SIGTERM (a worker
+that gets SIGINT exits with status 1) and then exits with status 0.
+"""
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+HOST = "127.0.0.1"  # what runs here has known passwords, or none: it is for this machine alone
+READY_SECONDS = 60
+PATIENCE_SECONDS = 20  # an idle worker needs some 6 to leave
+FOREVER = float("inf")
+SHOWN_LOG_LINES = 15
+WEB = (
+    *(sys.executable, "-m", "gunicorn", "trackside.wsgi", "--no-control-socket"),
+    *("--workers", "1", "--threads", "8"),
+)
+WORKER = (
+    *(sys.executable, "-m", "celery", "-A", "trackside.celery", "worker", "--loglevel", "INFO"),
+    *("--without-gossip", "--without-mingle"),
+)
+
+
+class Stopped(Exception):
+    """Somebody asked for the end."""
+
+
+class Broken(Exception):
+    """The message says what, to whoever started it."""
+
+
+class Wish:
+    """How often the end was asked for, by signal or at the keyboard."""
+
+    def __init__(self) -> None:
+        self.times = 0
+        self.keyboard: subprocess.Popen[bytes] | None = None
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._hear)
+
+    def _hear(self, *_: object) -> None:
+        self.times += 1
+
+    @property
+    def is_to_stop(self) -> bool:
+        return self.times > 0 or (self.keyboard is not None and self.keyboard.poll() is not None)
+
+
+@dataclass
+class Supervisor:
+    """What runs, by name, in the order in which it was started; each writes to its log."""
+
+    folder: Path  # of the logs
+    environment: dict[str, str]
+    wish: Wish | None = None  # none: the end comes as an exception
+    processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    commands: dict[str, tuple[tuple[str, ...], dict[str, str]]] = field(default_factory=dict)
+
+    def start(self, name: str, *command: str, **settings: str) -> None:
+        self.commands[name] = (command, settings)
+        with self.log_of(name).open("ab") as log:
+            self.processes[name] = self._open(name, command, settings, log, subprocess.STDOUT)
+
+    def start_again(self, name: str) -> None:
+        """What was stopped, with the command that it was started with."""
+        command, settings = self.commands[name]
+        self.start(name, *command, **settings)
+
+    def stop(self, *names: str) -> None:
+        """Asks these to end; see `_end`."""
+        self._end([self.processes.pop(name) for name in names])
+
+    def manage(self, *arguments: str, **settings: str) -> str:
+        """One command of manage.py, to its end; what it printed. Its errors and its progress show
+        as they come."""
+        command = (sys.executable, "manage.py", *arguments)
+        with TemporaryFile() as out:
+            process = self._open("manage", command, settings, out, None)
+            try:
+                wait_for("", lambda: process.poll() is not None, FOREVER, self._refuse_to_stop)
+            finally:
+                self._end([process])
+            if process.returncode:
+                raise Broken(f"{arguments[0]} failed (exit status {process.returncode}).")
+            out.seek(0)
+            return out.read().decode()
+
+    def wait_for(
+        self, what: str, is_reached: Callable[[], bool], seconds: float = READY_SECONDS
+    ) -> None:
+        """Raises `Stopped` or, where a process ends by itself or time is up, `Broken`."""
+        try:
+            wait_for(what, is_reached, seconds, self._refuse_ended)
+        except TimeoutError as error:
+            raise Broken(f"{error}{''.join(map(self._last_words, self.processes))}") from error
+
+    def watch(self) -> None:
+        """Until the end is asked for."""
+        self.wait_for("", lambda: False, FOREVER)
+
+    def is_ready(self, worker: str) -> bool:
+        return b" ready." in self.log_of(worker).read_bytes()
+
+    def log_of(self, name: str) -> Path:
+        return self.folder / f"{name}.log"
+
+    def environment_of(self, name: str) -> dict[str, str]:
+        return self.environment
+
+    def _open(
+        self, name: str, command: tuple[str, ...], settings: dict[str, str],
+        out: IO[bytes], errors: int | None,
+    ) -> subprocess.Popen[bytes]:  # fmt: skip
+        return subprocess.Popen(  # noqa: S603 - our own programs
+            command, cwd=BASE_DIR, env=self.environment_of(name) | settings,
+            stdin=subprocess.DEVNULL, stdout=out, stderr=errors, start_new_session=True,
+        )  # fmt: skip
+
+    def _end(self, processes: list[subprocess.Popen[bytes]]) -> None:
+        """Asks all to end and waits for all. Whoever does not, or has left children, is killed;
+        nobody waits any longer where the end is asked for once more."""
+        asked_before = self.wish.times if self.wish else 0
+        for process in processes:
+            process.terminate()
+        until = time.monotonic() + PATIENCE_SECONDS
+        while any(process.poll() is None for process in processes) and time.monotonic() < until:
+            if self.wish and self.wish.times > asked_before:
+                break
+            time.sleep(0.05)
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+    def _refuse_to_stop(self) -> None:
+        if self.wish and self.wish.is_to_stop:
+            raise Stopped
+
+    def _refuse_ended(self) -> None:
+        self._refuse_to_stop()
+        for name, process in self.processes.items():
+            if process.poll() is not None:
+                raise Broken(
+                    f"The {name} ended by itself (exit status {process.returncode})."
+                    + self._last_words(name)
+                )
+
+    def _last_words(self, name: str) -> str:
+        lines = self.log_of(name).read_text(errors="replace").splitlines()[-SHOWN_LOG_LINES:]
+        return "\n".join(["", f"The end of {shown(self.log_of(name))}:", *lines])
+
+
+def supervise(run: Callable[[Wish], None]) -> int:
+    """Runs it until the end is asked for, or comes by itself; the exit status."""
+    wish = Wish()
+    try:
+        with keyboard() as wish.keyboard:
+            run(wish)
+    except Stopped:
+        say("  Stopped; nothing is left running.")
+    except Broken as error:
+        sys.stdout.flush()
+        print(f"\n{error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def wait_for(
+    what: str,
+    is_reached: Callable[[], bool],
+    seconds: float = READY_SECONDS,
+    check: Callable[[], None] = lambda: None,
+) -> None:
+    """Until it is reached, or the check between two looks raises."""
+    until = time.monotonic() + seconds
+    while not is_reached():
+        check()
+        if time.monotonic() > until:
+            raise TimeoutError(f"Waited {seconds:.0f} s for {what}.")
+        time.sleep(0.1)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def listens(port: int, host: str = HOST) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex((host, port)) == 0
+
+
+def answers(port: int, path: str) -> bool:
+    connection = http.client.HTTPConnection(HOST, port, timeout=5)
+    try:
+        connection.request("GET", path)
+        return connection.getresponse().status == http.client.OK
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+@contextmanager
+def keyboard() -> Iterator[subprocess.Popen[bytes] | None]:
+    """A process that ends when Ctrl-C is pressed; None where no terminal is ours.
+
+    A terminal sends Ctrl-C to its whole foreground process group, and GNU make dies of it with
+    status 130 however well its recipe ends. So for as long as we run, the foreground is a
+    group of one: a `cat`, which ends at Ctrl-C, at Ctrl-D, and when the terminal goes away.
+    """
+    with ExitStack() as stack:
+        try:
+            terminal = os.open("/dev/tty", os.O_RDWR)
+            stack.callback(os.close, terminal)
+            foreground = os.tcgetpgrp(terminal)
+        except OSError:
+            foreground = -1
+        if foreground != os.getpgrp():
+            yield None
+            return
+
+        def step_forward() -> None:
+            os.setpgid(0, 0)
+            os.tcsetpgrp(terminal, os.getpid())
+            signal.signal(signal.SIGTSTP, signal.SIG_IGN)  # stopped, it would not hear Ctrl-C
+
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # sent to whoever moves the foreground
+        listener = subprocess.Popen(
+            ["/bin/cat"], stdin=terminal, stdout=subprocess.DEVNULL, preexec_fn=step_forward
+        )
+        try:
+            yield listener
+        finally:
+            with suppress(OSError):
+                os.tcsetpgrp(terminal, foreground)
+            listener.kill()
+            listener.wait()
+
+
+def say(text: str) -> None:
+    with suppress(OSError):  # the terminal may be gone
+        print(text, flush=True)
+
+
+def shown(path: Path) -> str:
+    """From here, where that is shorter."""
+    return min(os.path.relpath(path), str(path), key=len)
