@@ -19,13 +19,24 @@ ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "screenshots"
 CHROMIUM = "/usr/bin/chromium"
 QUIET = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
-BOARD = "/campaigns/demo-rail-reports/leaderboard/?measure=RBP(p%3D0.8)"
+ORGANISER, PASSWORD = "organiser@trackside.example", "trackside-demo"  # every demo prints them
+CAMPAIGN = "/campaigns/demo-rail-reports"
+# What is shown once it matches: workers compute some of it.
+PICTURED = {
+    "leaderboard": ("/leaderboard/?measure=RBP(p%3D0.8)", ".board .strokes"),
+    "significance": ("/significance/?measure=RBP(p%3D0.8)", "#canvas[data-drawn], [data-drawn]"),
+    "judging": (
+        "/judging/plan/?method=A&scope=run&p=0.8&batch=20&amount=1000&unit=documents&per_hour=60"
+        "&runs=all&start=nothing&overlap=0&lease=30",
+        "[data-drawn]",
+    ),
+}
 
 
 def main() -> None:
     port = _free_port()
     demo = subprocess.Popen(
-        [sys.executable, "-m", "config.demo"],
+        [sys.executable, "-m", "trackside.demo"],
         cwd=ROOT,
         env=os.environ | {"PORT": str(port), "DEMO_DIR": str(ROOT / "var" / "screenshots")},
         start_new_session=True,
@@ -35,21 +46,33 @@ def main() -> None:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
             page = browser.new_page(viewport={"width": 1280, "height": 900})
-            _photograph(page, f"http://127.0.0.1:{port}{BOARD}", "leaderboard")
+            site = f"http://127.0.0.1:{port}"
+            _log_in(page, site)
+            for name, (address, drawn) in PICTURED.items():
+                _photograph(page, f"{site}{CAMPAIGN}{address}", drawn, name)
             browser.close()
     finally:
         demo.send_signal(signal.SIGINT)
         demo.wait(30)
 
 
-def _photograph(page: Page, address: str, name: str) -> None:
+def _log_in(page: Page, site: str) -> None:
+    """As the demo's organiser, who alone sees plans of judging."""
+    page.goto(f"{site}/accounts/login/")
+    page.locator("input[name=login]").fill(ORGANISER)
+    page.locator("input[name=password]").fill(PASSWORD)
+    page.locator("main button[type=submit]").click()
+    page.wait_for_load_state()
+
+
+def _photograph(page: Page, address: str, drawn: str, name: str) -> None:
     page.goto(address)
-    for _ in range(60):  # a worker tests all pairs; the strokes of the groups come with it
-        if page.locator(".board .strokes").count():
+    for _ in range(60):
+        if page.locator(drawn).count():
             break
         time.sleep(1)
         page.reload()
-    page.locator("#canvas[data-drawn]").wait_for()
+    page.locator("[data-drawn]").first.wait_for()
     page.screenshot(path=PICTURES / f"{name}.png")
 
 
