@@ -36,9 +36,9 @@ def table(lines: list[dict]) -> Iterator[str]:
     noted: list[Line] = [line for line in lines if "scenario" in line]
     days = sorted({line["on"] for line in noted})
     cores = sorted({str(line["cores"]) for line in noted})
-    yield f"Measured on {_span(days)}, on a machine of {' or '.join(cores)} cores."
+    yield f"Measured on {_span(days)}, on a machine with {' or '.join(cores)} cores."
     yield ""
-    yield "| scenario | site | times | lost | doubled | recovery, median | longest |"
+    yield "| scenario | site | repetitions | lost | duplicated | recovery, median | longest |"
     yield "|---|---|---:|---:|---:|---:|---:|"
     scenarios = list(dict.fromkeys(line["scenario"] for line in noted))
     for line in sorted(noted, key=lambda line: scenarios.index(line["scenario"])):

@@ -64,9 +64,9 @@ def test_a_run_is_scored_once_though_its_worker_was_killed_while_scoring_or_chec
     settle(
         AT_POINTS,
         {
-            "all of a worker killed before it stores scores": scoring,
-            "all of a worker killed when it has read a file": checking,
-            "all of a worker killed, a run still queued": waiting,
+            "whole worker killed before it stores scores": scoring,
+            "whole worker killed after it read a file": checking,
+            "whole worker killed, a run still queued": waiting,
         },
     )
 
@@ -92,8 +92,8 @@ def test_a_run_is_scored_once_though_its_worker_was_killed_after_a_claim_or_afte
     settle(
         AT_POINTS,
         {
-            "all of a worker killed after its claim": claiming,
-            "all of a worker killed when scores are stored, the message not acknowledged": [],
+            "whole worker killed after its claim": claiming,
+            "whole worker killed after it stored scores, message not acknowledged": [],
         },
     )
 
@@ -131,7 +131,7 @@ def test_a_run_is_scored_once_though_the_child_that_scored_it_was_killed(
         recoveries.append(site.scoring_times([number], since=killed_at)[number])
         assert site.look(number)["scorings"] == 2
         assert worker.is_alive
-    settle(AT_WORST, {"worker's pool child killed": recoveries})
+    settle(AT_WORST, {"worker's child process killed": recoveries})
 
 
 def test_runs_are_scored_once_though_a_worker_is_killed_at_any_moment(
@@ -169,7 +169,7 @@ def test_a_worker_that_wakes_after_its_lease_stores_nothing(site: Site, settle: 
     wait_for("the sleeper to give up", lambda: "was taken over" in site.log_tail())
     sleeper.kill()
     assert site.look(number)["scorings"] == 2
-    settle(1, {"worker frozen past its lease, thawed when another is done": [recovery]})
+    settle(1, {"worker suspended until after its lease, resumed when another is done": [recovery]})
 
 
 def test_a_run_that_kills_its_worker_fails_after_three_attempts_and_the_others_are_scored(

@@ -62,10 +62,13 @@ def test_the_sweeper_rings_where_the_web_process_died_between_commit_and_bell(
         assert site.ask("die_between_commit_and_bell", number) == -signal.SIGKILL
         committed_at = time.monotonic()
         recoveries.append(site.scoring_times([number], since=committed_at)[number])
-    settle(WITHOUT_BELL, {"web process killed between commit and bell": recoveries})
+    settle(WITHOUT_BELL, {"web process killed between commit and message": recoveries})
 
 
-@pytest.mark.parametrize("fault", ["no broker answers", "the broker has another password"])
+@pytest.mark.parametrize(
+    "fault",
+    ["no broker responds to the web process", "the broker refuses the web process's password"],
+)
 def test_the_sweeper_rings_where_the_web_process_could_not(
     site: Site, settle: Settle, fault: str
 ) -> None:
@@ -73,13 +76,15 @@ def test_the_sweeper_rings_where_the_web_process_could_not(
         pytest.skip("its broker is a folder, there as long as the database is")
     assert site.worker.is_alive
     wrong = {
-        "no broker answers": "redis://127.0.0.1:1/0",
-        "the broker has another password": site.redis.url.replace(PASSWORD, "another"),
+        "no broker responds to the web process": "redis://127.0.0.1:1/0",
+        "the broker refuses the web process's password": site.redis.url.replace(
+            PASSWORD, "another"
+        ),
     }
     number, committed_at, web = hand_in_by_another_web_process(site, BROKER_URL=wrong[fault])
     recovery = site.scoring_times([number], since=committed_at)[number]
     assert web.wait(timeout=30) == 0  # the upload was answered as any other
-    settle(1, {f"{fault} to the web process": [recovery]})
+    settle(1, {fault: [recovery]})
 
 
 def test_runs_are_scored_though_the_broker_forgets_every_message(
@@ -93,7 +98,9 @@ def test_runs_are_scored_though_the_broker_forgets_every_message(
         lost_at = time.monotonic()
         site.let_go()
         recoveries += site.scoring_times(runs, since=lost_at).values()
-    settle(FORGOTTEN, {"FLUSHALL, or the folder emptied, 2 runs at work and 3 waiting": recoveries})
+    settle(
+        FORGOTTEN, {"FLUSHALL, or the folder emptied, 2 runs in progress and 3 waiting": recoveries}
+    )
 
 
 def test_half_a_message_does_not_stop_the_worker(site: Site, settle: Settle) -> None:
@@ -119,4 +126,4 @@ def test_no_more_runs_are_taken_at_once_than_the_quota_allows(site: Site, settle
         site.submitted += numbers  # keeps the numbers in step
         site.refused += [number for number in numbers if number not in taken]
         site.wait_until_scored(taken)
-    settle(QUOTAS, {"50 uploads at once against a quota of 5": []})
+    settle(QUOTAS, {"50 simultaneous uploads with a quota of 5": []})

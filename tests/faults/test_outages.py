@@ -33,7 +33,7 @@ def test_a_run_is_checked_though_the_storage_was_away_for_two_seconds(
     back_at = time.monotonic()
     recovery = site.scoring_times([number], since=back_at)[number]
     assert site.look(number)["checks"] in {2, 3}
-    settle(1, {"storage away for 2 s": [recovery]})
+    settle(1, {"storage unavailable for 2 s": [recovery]})
 
 
 def test_a_run_is_scored_once_though_every_database_connection_was_cut(
@@ -55,14 +55,14 @@ def test_a_run_is_scored_once_though_every_database_connection_was_cut(
         # The attempt that was cut does not count, unless its lease ran out meanwhile.
         assert site.look(number)["scorings"] in {1, 2}
         assert site.worker.is_alive
-    settle(CUTS, {"every database connection cut while a run is scored": recoveries})
+    settle(CUTS, {"every database connection closed while a run is scored": recoveries})
 
 
 @pytest.mark.parametrize(
     ("times", "seconds", "name"),
     [
         (REDIS_RESTARTS, 0, "Redis restarted"),
-        (LONG_OUTAGES, LONG_SECONDS, f"Redis away for {LONG_SECONDS} s"),
+        (LONG_OUTAGES, LONG_SECONDS, f"Redis unavailable for {LONG_SECONDS} s"),
     ],
     ids=["restarts", "is long away"],
 )
@@ -84,7 +84,7 @@ def test_runs_are_scored_once_though_redis(
         back_at = time.monotonic()
         recoveries += site.scoring_times(runs, since=back_at).values()
         assert worker.is_alive
-    settle(times, {f"{name}, 6 runs on their way": recoveries})
+    settle(times, {f"{name}, 6 runs in progress": recoveries})
 
 
 def test_runs_are_scored_once_though_postgresql_restarts(site: Site, settle: Settle) -> None:
@@ -106,7 +106,7 @@ def test_runs_are_scored_once_though_postgresql_restarts(site: Site, settle: Set
         assert web.hand_in(late).status == 202
         recoveries += site.scoring_times([*runs, late], since=back_at).values()
         assert worker.is_alive
-    settle(POSTGRES_RESTARTS, {"PostgreSQL restarted, 5 runs on their way": recoveries})
+    settle(POSTGRES_RESTARTS, {"PostgreSQL restarted, 5 runs in progress": recoveries})
 
 
 def test_a_silent_postgresql_is_told_and_no_run_is_lost(site: Site, settle: Settle) -> None:
@@ -128,7 +128,7 @@ def test_a_silent_postgresql_is_told_and_no_run_is_lost(site: Site, settle: Sett
     again = lambda: web.hand_in(late, key="silent-postgresql").status in {200, 202}  # noqa: E731
     wait_for("the upload to be accepted", again)
     recoveries = site.scoring_times([*runs, late], since=back_at)
-    settle(1, {"PostgreSQL stopped, 5 runs on their way": list(recoveries.values())})
+    settle(1, {"PostgreSQL stopped, 5 runs in progress": list(recoveries.values())})
 
 
 def test_a_silent_redis_is_told_and_uploads_go_on(site: Site, settle: Settle) -> None:

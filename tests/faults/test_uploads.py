@@ -56,7 +56,7 @@ def test_fifty_uploads_at_once_are_all_taken_and_scored(site: Site, settle: Sett
     times = site.scoring_times(numbers, since=began)
     for log in site.folder.glob("*.log"):
         assert "database is locked" not in log.read_text()
-    settle(1, {f"{AT_ONCE} uploads at once, until scored": list(times.values())})
+    settle(1, {f"{AT_ONCE} simultaneous uploads, until scored": list(times.values())})
 
 
 def test_an_upload_sent_again_because_no_answer_came_is_one_run(site: Site, settle: Settle) -> None:
@@ -74,7 +74,7 @@ def test_an_upload_sent_again_because_no_answer_came_is_one_run(site: Site, sett
         assert {answer.status for answer in answers} == {202}
         assert len({answer.body["id"] for answer in answers}) == len(numbers)
         site.wait_until_scored(numbers)
-    settle(TWICE, {"10 uploads sent twice at once, 5 of them once before": []})
+    settle(TWICE, {"10 uploads sent twice simultaneously, 5 of them once before": []})
 
 
 def test_runs_that_began_to_arrive_before_the_deadline_count_and_others_do_not(

@@ -187,12 +187,12 @@ def _table(watched: list[Watched], traffic: Traffic, *, stuck: int) -> Iterator[
     yield (
         f"On {today}, for {MINUTES:g} minutes on {os.cpu_count()} cores:"
         f" {len(traffic.uploads):,} uploads and {len(traffic.reads):,} pages;"
-        f" {traffic.faults} answered by 5xx or not at all, {stuck} stuck."
+        f" {traffic.faults} answered with 5xx or not at all, {stuck} unfinished."
     )
     yield ""
     yield (
-        "| process, with its children | MB at first | at last | MB an hour"
-        " | descriptors at first | at last |"
+        "| process, with its children | MB at the start | at the end | MB per hour"
+        " | descriptors at the start | at the end |"
     )
     yield "|---|---:|---:|---:|---:|---:|"
     for each in watched:
