@@ -1,6 +1,6 @@
-"""The page `docs/measures.md`, made from what the catalogue says of every measure.
+"""The page `docs/measures.md`, generated from the catalogue of measures.
 
-`python -m tools.measures_page > docs/measures.md`; a test fails when the page is stale.
+`python -m tools.measures_page > docs/measures.md`. A test fails if the page is outdated.
 """
 
 import sys
@@ -14,26 +14,32 @@ HEAD: Final = """\
 
 # Measures
 
-Every measure that Trackside knows, as its catalogue states it. A name reads
-`Name(key=value,...)@cutoff`; keys that have their default are left out. trec_eval's names mean the
-same wherever a measure is asked for.
+This page lists every measure that Trackside supports, as the catalogue in the code states it. The
+name of a measure has the form `Name(key=value,...)@cutoff`. Keys with their default value are
+omitted. Every place that accepts a measure also accepts trec_eval's name for it.
 
-In the formulas b_i is 1 if the document at rank i is relevant (its grade is `rel` or higher), g_i
-what it gains, R the relevant documents of the topic in the qrels, N its judged documents that are
-not relevant, d the length of the ranking.
+The formulas use these symbols:
 
-- **Topics of a mean** are those of the qrels; one that a run misses is an empty ranking. (The
-  command `trackside evaluate` averages the topics that are in both files, as trec_eval does,
-  unless `-c` is given.) Topics without relevant documents leave the mean or count as 0, as the
-  campaign says; a topic that nobody judged is never in it.
-- **Unjudged** documents are worthless in the score, which is therefore a lower bound, and of the
-  highest worth in score + residual.
-- **Ties** are ordered by document id, descending, as trec_eval orders them; `expected` is the mean
-  over all orders of tied documents, `bounds` are the worst and the best of them.
-- **Not defined** is shown as – and is in no mean.
+- b_i is 1 if the document at rank i is relevant (its grade is `rel` or higher).
+- g_i is the gain of the document at rank i.
+- R is the number of relevant documents of the topic in the qrels.
+- N is the number of judged documents of the topic that are not relevant.
+- d is the length of the ranking.
+
+These rules apply to all measures:
+
+- **Mean**: the mean is over the topics of the qrels. A topic that is missing from a run is an empty
+  ranking. (The command `trackside evaluate` averages over the topics that are in both files, as
+  trec_eval does, unless you use `-c`.) Topics without relevant documents are excluded from the mean
+  or count as 0, as the campaign specifies. A topic without judgments is always excluded.
+- **Unjudged documents** have no gain in the score, which is therefore a lower bound. They have the
+  highest gain in score + residual.
+- **Ties** are ordered by document id, descending, as in trec_eval. `expected` is the mean over all
+  orders of tied documents. `bounds` are the worst and the best of these orders.
+- **Not defined** is shown as – and is excluded from means.
 """
 
-_AFTER_HEAD: Final = "What happens at the edges is computed for the measure named there.\n"
+_AFTER_HEAD: Final = "The scores of edge cases are computed for the measure named there.\n"
 
 
 def page() -> str:

@@ -22,56 +22,57 @@ HEAD: Final = """\
 
 # Other tools, cell by cell
 
-Our scores are compared with those of three other tools in every cell (a run, a topic, a measure) of
-TREC-COVID round 1, {runs} runs of {topics} topics. Equal is what differs by at most 1e-12.
+We compare the scores of Trackside with those of three other tools. A cell is the score of one run
+on one topic by one measure. We compare all cells of TREC-COVID round 1, {runs} runs of {topics} topics. Two scores
+are equal if they differ by at most 1e-12.
 
-| tool | what is equal in every cell | what it is given |
+| tool | equal in every cell | input |
 |---|---|---|
-| pytrec_eval-terrier {pytrec_eval} | {measures} of trec_eval's measures, relevant from grade 1 \
-and from grade 2 | our order, as descending whole numbers for retrieval scores |
+| pytrec_eval-terrier {pytrec_eval} | {measures} of trec_eval's measures, with documents relevant from grade 1 \
+and from grade 2 | our order, with descending whole numbers as retrieval scores |
 | cwl-eval {cwl_eval} | RBP at p = .5, .8 and .95, with its residual; INSQ (a sample of runs) | \
-documents in our order: it goes by the lines of a file, whatever their scores |
+documents in our order, because it uses the order of the lines and ignores scores |
 | pyNTCIREVAL {pyntcireval} | Q and ERR, with several gains and cutoffs, to rank 50; whole \
-rankings for one topic of each run | documents in our order; gains 1 and 2 for Q, 1 and 3 for ERR |
+rankings for one topic of each run | documents in our order, with gains 1 and 2 for Q, 1 and 3 for ERR |
 
-The tests are in `tests/scoring/oracles/`; `ORACLES_IN_FULL=1` makes the samples complete.
+The tests are in `tests/scoring/oracles/`. `ORACLES_IN_FULL=1` compares everything instead of samples.
 
-## What to mind when comparing
+## Known differences
 
-- **pytrec_eval** holds retrieval scores in single precision: see below. It reaches a recall level r
-  at r · R + .9 relevant documents, cut off in floating point, which is one too few where the
-  product falls just short of a whole number: here in topics
-  {slips}. There `iprec_at_recall` and
-  `11pt_avg` differ from our exact `IPrec` and `IPrec11`. Of `gm_map` and `gm_bpref` it gives
+- **pytrec_eval** stores retrieval scores in single precision, see below. It reaches a recall level r
+  at r · R + .9 relevant documents, rounded down in floating point. If the product is slightly less
+  than a whole number, this is one document too few. Here this applies to topics
+  {slips}. For these topics `iprec_at_recall`
+  and `11pt_avg` differ from our exact `IPrec` and `IPrec11`. For `gm_map` and `gm_bpref` it returns
   logarithms.
-- **cwl-eval** scales weights to sum to 1 over the ranks that it looks at, 1,000 unless told
-  otherwise; ours sum to 1 over all ranks. For RBP that is the same number, for INSQ it is not.
-- **pyNTCIREVAL** has no gain of its own: ERR divides by the highest gain plus 1, which makes it the
-  published ERR for gains 2^grade - 1 only.
+- **cwl-eval** scales weights so that they sum to 1 over a number of ranks, by default 1,000. Our
+  weights sum to 1 over all ranks. The result is the same for RBP, but not for INSQ.
+- **pyNTCIREVAL** has no default gains. It divides by the highest gain plus 1 in ERR, so its result is
+  the published ERR only for gains 2^grade - 1.
 
-## Where pytrec_eval's own order differs
+## Differences in the order of pytrec_eval
 
-On the files as they are it orders {moved_topics} rankings of {moved_runs} runs otherwise than we,
-always for the same reason: scores that differ in double precision can be one number in single
-precision. Such documents are tied for it, and their ids decide. Where we round the scores before we
-rank, all cells are equal again. Most documents that change places are unjudged, or of one grade, so
-that only {own_topics} rankings of {own_runs} runs score otherwise, in {own_cells} cells:
+For the original files pytrec_eval orders {moved_topics} rankings of {moved_runs} runs
+differently. The reason is always the same: scores that differ in double precision can be equal in
+single precision. For pytrec_eval such documents are tied, so it orders them by id. If we round the
+scores before ranking, all cells are equal. Most documents that change places are unjudged, or have
+the same grade. Therefore only {own_topics} rankings of {own_runs} runs have different scores, in {own_cells} cells:
 
-| run | topics in another order | topics scored otherwise | cells | mean AP, our order | its order |
+| run | topics with another order | topics with other scores | cells | mean AP, our order | mean AP, its order |
 |---|--:|--:|--:|--:|--:|
 """
 
 EXAMPLES: Final = """
-NIST's own figure for the run BERT, .0653, is that of single precision. Some cells:
+NIST's published value for the run BERT, .0653, is the one in single precision. Some cells:
 
-| run | topic | measure | our order | its order | first two scores that it takes for one | at rank |
+| run | topic | measure | our order | its order | first two scores that are equal in single precision | at rank |
 |---|--:|---|--:|--:|---|--:|
 """
 
 TAIL: Final = """
-Otherwise ordered, with the same scores (number of topics): {silent}.
+Runs with another order but the same scores (number of topics): {silent}.
 
-All cells: `python -m tests.scoring.oracles.other_tools_page --csv`.
+To list all cells, run `python -m tests.scoring.oracles.other_tools_page --csv`.
 """
 
 # A measure of the first cells of each run, as far as it has them.
