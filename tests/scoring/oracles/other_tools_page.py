@@ -23,32 +23,34 @@ HEAD: Final = """\
 # Other tools, cell by cell
 
 We compare the scores of Trackside with those of three other tools. A cell is the score of one run
-on one topic by one measure. We compare all cells of TREC-COVID round 1, {runs} runs of {topics} topics. Two scores
-are equal if they differ by at most 1e-12.
+on one topic by one measure. We compare all cells of TREC-COVID round 1, {runs} runs of {topics}
+topics. Two scores are equal if they differ by at most 1e-12.
 
 | tool | equal in every cell | input |
 |---|---|---|
-| pytrec_eval-terrier {pytrec_eval} | {measures} of trec_eval's measures, with documents relevant from grade 1 \
-and from grade 2 | our order, with descending whole numbers as retrieval scores |
+| pytrec_eval-terrier {pytrec_eval} | {measures} of trec_eval's measures, with documents \
+relevant from grade 1 and from grade 2 | our order, with descending whole numbers as retrieval \
+scores |
 | cwl-eval {cwl_eval} | RBP at p = .5, .8 and .95, with its residual; INSQ (a sample of runs) | \
 documents in our order, because it uses the order of the lines and ignores scores |
 | pyNTCIREVAL {pyntcireval} | Q and ERR, with several gains and cutoffs, to rank 50; whole \
-rankings for one topic of each run | documents in our order, with gains 1 and 2 for Q, 1 and 3 for ERR |
+rankings for one topic of each run | documents in our order, with gains 1 and 2 for Q, 1 and 3 \
+for ERR |
 
-The tests are in `tests/scoring/oracles/`. `ORACLES_IN_FULL=1` compares everything instead of samples.
+The tests are in `tests/scoring/oracles/`. `ORACLES_IN_FULL=1` compares all cells.
 
 ## Known differences
 
-- **pytrec_eval** stores retrieval scores in single precision, see below. It reaches a recall level r
-  at r · R + .9 relevant documents, rounded down in floating point. If the product is slightly less
-  than a whole number, this is one document too few. Here this applies to topics
+- **pytrec_eval** stores retrieval scores in single precision, see below. It reaches a recall level
+  r at r · R + .9 relevant documents, rounded down in floating point. If the product is slightly
+  less than a whole number, this is one document too few. Here this applies to topics
   {slips}. For these topics `iprec_at_recall`
   and `11pt_avg` differ from our exact `IPrec` and `IPrec11`. For `gm_map` and `gm_bpref` it returns
   logarithms.
 - **cwl-eval** scales weights so that they sum to 1 over a number of ranks, by default 1,000. Our
   weights sum to 1 over all ranks. The result is the same for RBP, but not for INSQ.
-- **pyNTCIREVAL** has no default gains. It divides by the highest gain plus 1 in ERR, so its result is
-  the published ERR only for gains 2^grade - 1.
+- **pyNTCIREVAL** has no default gains. It divides by the highest gain plus 1 in ERR, so its result
+  is the published ERR only for gains 2^grade - 1.
 
 ## Differences in the order of pytrec_eval
 
@@ -56,16 +58,19 @@ For the original files pytrec_eval orders {moved_topics} rankings of {moved_runs
 differently. The reason is always the same: scores that differ in double precision can be equal in
 single precision. For pytrec_eval such documents are tied, so it orders them by id. If we round the
 scores before ranking, all cells are equal. Most documents that change places are unjudged, or have
-the same grade. Therefore only {own_topics} rankings of {own_runs} runs have different scores, in {own_cells} cells:
+the same grade. Therefore only {own_topics} rankings of {own_runs} runs have different scores, in
+{own_cells} cells:
 
-| run | topics with another order | topics with other scores | cells | mean AP, our order | mean AP, its order |
+| run | topics with another order | topics with other scores | cells | mean AP, our order \
+| mean AP, its order |
 |---|--:|--:|--:|--:|--:|
 """
 
 EXAMPLES: Final = """
 NIST's published value for the run BERT, .0653, is the one in single precision. Some cells:
 
-| run | topic | measure | our order | its order | first two scores that are equal in single precision | at rank |
+| run | topic | measure | our order | its order | first two scores that are equal in single \
+precision | at rank |
 |---|--:|---|--:|--:|---|--:|
 """
 
