@@ -1,8 +1,8 @@
-# One image for web, worker and migrate; docker-compose.yml says which it is.
+# One image for web, worker and migrate. The command in docker-compose.yml selects one of them.
 FROM python:3.13-slim-trixie AS base
 
-# Two arenas: with one for each thread a process keeps far more memory than it uses.
-# The command trackside finds the code by PYTHONPATH: the code is not installed as a package.
+# Two malloc arenas, because with one for each thread a process keeps much more memory than it uses.
+# The command trackside finds the code through PYTHONPATH, because the code is not installed.
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=/app MALLOC_ARENA_MAX=2 \
     PATH="/opt/trackside/bin:$PATH" VAR_DIR=/var/lib/trackside STATIC_ROOT=/app/collected \
     WHITENOISE_USE_FINDERS=false STATIC_MAX_AGE=31536000 \
@@ -10,7 +10,7 @@ ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=/app MALLOC_ARENA_MA
 
 FROM base AS built
 
-# The packages first: they change less often than the code does. pip itself stays outside.
+# Install the packages first, because they change less often than the code. The image has no pip.
 WORKDIR /packages
 COPY pyproject.toml constraints.txt ./
 RUN touch README.md && python -m venv --without-pip /opt/trackside \
@@ -19,8 +19,8 @@ RUN touch README.md && python -m venv --without-pip /opt/trackside \
     && cd /opt/trackside/lib/python3.13/site-packages \
     && find numpy scipy -type d -name tests -prune -exec rm -r '{}' +
 
-# Static files are named by their content and compressed here; their sources are removed. A checkout
-# may be readable by its owner alone: here every account gets to read.
+# This step names static files by their content, compresses them and removes the sources. A checkout
+# may be readable only by its owner, so this step makes it readable for every account.
 WORKDIR /app
 COPY . .
 RUN SECRET_KEY=only-for-this-step python manage.py collectstatic --no-input \
@@ -35,7 +35,7 @@ FROM base
 WORKDIR /app
 COPY --from=built /opt/trackside /opt/trackside
 COPY --from=built /app /app
-# A new volume takes the owner of the folder it is mounted on.
+# Docker gives a new volume the owner of the folder on which it is mounted.
 RUN groupadd --gid 10001 trackside \
     && useradd --uid 10001 --gid 10001 --no-create-home trackside \
     && install --directory --owner trackside --group trackside --mode 750 /var/lib/trackside

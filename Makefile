@@ -1,4 +1,4 @@
-# `make demo` and `make test` need Python 3.11 or newer and make, and nothing else.
+# `make demo` and `make test` need only Python 3.11 or newer and make.
 
 VENV ?= .venv
 PYTHON ?=
@@ -11,30 +11,30 @@ PYTEST = $(VENV)/bin/python -m pytest
 .PHONY: help demo stack test test-long test-all container-test lint bench docs faults long load soak screenshots install constraints
 
 help:
-	@echo "make demo         the site with simulated campaigns, on port $(PORT) (PORT=8765 for another)"
-	@echo "make test         every behaviour once, in minutes"
-	@echo "make test-long    what make test leaves out, and more random examples"
-	@echo "make test-all     both"
-	@echo "make container-test  the image, built and run as docker-compose.yml says; needs root"
-	@echo "make stack        the production stack as processes on this machine, on port $(PORT)"
-	@echo "make faults       kills, restarts and outages, many times each; writes docs/reliability.md"
-	@echo "make long         thousands of real judgments, one by one; minutes, needs TRACKSIDE_DATA"
-	@echo "make load         how the production stack bears many uploads and many readers"
-	@echo "make soak         half an hour of light load (SOAK_MINUTES): what leaks, what gets stuck"
-	@echo "make lint         style, types, templates, migrations, known faults of what is pinned"
-	@echo "make bench        how fast the core is on this machine, beside other tools"
-	@echo "make docs         the computed pages of docs/; two of them need TRACKSIDE_DATA"
-	@echo "make screenshots  the pictures of the README, from the demo"
-	@echo "make install      all that developers need, in $(VENV)"
-	@echo "make constraints  pins every package anew"
+	@echo "make demo         start the site with simulated campaigns on port $(PORT) (PORT=8765 for another)"
+	@echo "make test         test every behaviour once, in minutes"
+	@echo "make test-long    run the tests that make test leaves out, and more random examples"
+	@echo "make test-all     run all tests except those of the container"
+	@echo "make container-test  build the image and run it as in docker-compose.yml; needs root"
+	@echo "make stack        start the production stack as processes on this machine, on port $(PORT)"
+	@echo "make faults       run kills, restarts and outages many times; writes docs/reliability.md"
+	@echo "make long         make thousands of real judgments, one by one; minutes, needs TRACKSIDE_DATA"
+	@echo "make load         load the production stack with many uploads and many readers"
+	@echo "make soak         run a light load for half an hour (SOAK_MINUTES) to find leaks and stuck jobs"
+	@echo "make lint         check style, types, templates, migrations and known vulnerabilities"
+	@echo "make bench        measure the speed of the core on this machine, compared with other tools"
+	@echo "make docs         generate the computed pages of docs/; two of them need TRACKSIDE_DATA"
+	@echo "make screenshots  take the screenshots of the README from the demo"
+	@echo "make install      install everything that developers need into $(VENV)"
+	@echo "make constraints  pin the versions of all packages again"
 
 demo: $(VENV)/.web
 	@exec $(VENV)/bin/python -m trackside.demo
 
-# Two tiers: tests marked `long` are in the second one. Tests that draw examples (Hypothesis) are in
-# both, with 25 examples and with 200. Two at a time; tests that share a thing (a browser, a site's
-# workers) name an xdist_group. The fast tier makes its database from the models, the other one by
-# the migrations.
+# There are two tiers. Tests marked `long` are in the second one. Hypothesis tests are in both, with
+# 25 and with 200 examples. Two tests run at a time. Tests that share a resource (a browser, the
+# workers of a site) name an xdist_group. The fast tier creates its database from the models, the long
+# tier from the migrations.
 IN_PAIRS = $(PYTEST) -n 2 --dist loadgroup
 test: $(VENV)/.all
 	$(IN_PAIRS) --nomigrations $(ARGS)
@@ -45,15 +45,16 @@ test-long: $(VENV)/.all
 test-all: $(VENV)/.all
 	HYPOTHESIS_PROFILE=ci $(IN_PAIRS) -m 'not container' $(ARGS)
 
-# The Dockerfile by buildah, its services by runc, and a browser through the proxy: a few minutes.
-# SCREENSHOTS=folder keeps the pages that the browser saw.
+# Builds the Dockerfile with buildah, runs the services with runc, and uses the site with a browser
+# through the proxy. This takes a few minutes. SCREENSHOTS=folder saves screenshots of the pages.
 container-test: $(VENV)/.all
 	$(PYTEST) -m container tests/container $(ARGS)
 
 stack: $(VENV)/.all
 	@exec $(VENV)/bin/python -m trackside.stack
 
-# Each scenario as often as it asks for, at most FAULT_REPETITIONS times. For an hour or more.
+# Runs each scenario as often as it specifies, at most FAULT_REPETITIONS times. This takes an hour or
+# more.
 faults: $(VENV)/.all
 	rm -f var/faults.jsonl && mkdir -p var
 	FAULT_REPETITIONS=$${FAULT_REPETITIONS:-50} FAULT_LINES=var/faults.jsonl \
@@ -78,16 +79,16 @@ lint: $(VENV)/.all
 	$(VENV)/bin/python manage.py check
 	@$(AUDIT)
 
-# Known faults of what is pinned. Where the database of them cannot be reached that is said, aloud,
-# and nothing fails.
+# Known vulnerabilities of the pinned packages. If the database of vulnerabilities is unreachable,
+# this prints a warning and does not fail.
 define AUDIT
 found=$$($(VENV)/bin/python -m pip_audit --progress-spinner off --timeout 10 --disable-pip \
     --no-deps -r constraints.txt 2>&1); \
 case "$$found" in \
     *"Found "*" known vulnerabilit"*) echo "$$found"; exit 1 ;; \
-    *"could not be audited"*) echo "NOT AUDITED: pip-audit knows nothing of" \
+    *"could not be audited"*) echo "NOT AUDITED: pip-audit has no data on" \
         "$$(echo "$$found" | grep -c 'could not be audited') pinned packages." ;; \
-    *"No known vulnerabilities found"*) echo "No known faults in what is pinned." ;; \
+    *"No known vulnerabilities found"*) echo "The pinned packages have no known vulnerabilities." ;; \
     *) echo "NOT AUDITED: pip-audit cannot reach its database." ;; \
 esac
 endef
@@ -95,7 +96,7 @@ endef
 bench: $(VENV)/.peers
 	@$(VENV)/bin/python -m tools.bench
 
-# A page is moved to its place when it is whole.
+# Each page replaces the old one only when it is complete.
 docs: $(VENV)/.all
 	$(VENV)/bin/python -m tools.measures_page >docs/measures.md.new
 	mv docs/measures.md.new docs/measures.md
@@ -105,31 +106,31 @@ docs: $(VENV)/.all
 	    $(VENV)/bin/python -m tests.scoring.oracles.other_tools_page \
 	        >docs/other-tools.md.new && mv docs/other-tools.md.new docs/other-tools.md; \
 	else \
-	    echo "TRACKSIDE_DATA does not name the folder of real runs: two pages stay" >&2; \
+	    echo "TRACKSIDE_DATA does not name the folder of real runs: two pages are not generated" >&2; \
 	fi
 
-# The pictures of the README, from a demo of their own.
+# The screenshots of the README, taken from a separate demo.
 screenshots: $(VENV)/.all
 	$(VENV)/bin/python docs/screenshots.py
 
 install: $(VENV)/.all
 
 $(VENV)/.web: $(VENV)/bin/python pyproject.toml constraints.txt
-	@echo "Installing what the site needs into $(VENV), once ..."
+	@echo "Installing the packages of the site into $(VENV), once ..."
 	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web]' && \
 	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $@
 
 $(VENV)/.all: $(VENV)/bin/python pyproject.toml constraints.txt
-	@echo "Installing what developers need into $(VENV), once ..."
+	@echo "Installing the packages for development into $(VENV), once ..."
 	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web,production,dev]' && \
 	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $(VENV)/.web $@
 
 $(VENV)/.peers: $(VENV)/bin/python pyproject.toml constraints.txt
-	@echo "Installing what is timed beside us into $(VENV), once ..."
+	@echo "Installing the tools for comparison into $(VENV), once ..."
 	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web,dev,peers]' && \
 	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $(VENV)/.web $@
 
-# Debian splits the part of Python that makes environments into a package of its own.
+# On Debian, the venv module of Python is a separate package.
 $(VENV)/bin/python:
 	@for python in $(PYTHON) python3 python3.13 python3.12 python3.11; do \
 	    "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
@@ -139,17 +140,18 @@ $(VENV)/bin/python:
 	if [ -n "$$halved" ]; then \
 	    echo "$$halved lacks its venv module: on Debian or Ubuntu, apt install python3-venv" >&2; \
 	else \
-	    echo "Python 3.11 or newer is missing: install it, or name it: make PYTHON=/path/to/python3" >&2; \
+	    echo "Python 3.11 or newer is missing. Install it, or name it: make PYTHON=/path/to/python3" >&2; \
 	fi; \
 	exit 1
 
-# By the oldest Python, whose pins hold for the newer ones too; before 3.11.3 redis needs one more.
+# Uses the oldest supported Python, because its pins also work for newer versions. Before 3.11.3,
+# redis needs one more package.
 constraints:
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
 	python3.11 -m venv "$$scratch/venv" && \
 	cp -r pyproject.toml README.md campaigns scoring trackside "$$scratch" && \
 	"$$scratch/venv/bin/pip" install --quiet "$$scratch[web,production,dev,peers]" && \
 	"$$scratch/venv/bin/pip" freeze --exclude trackside --exclude async-timeout >"$$scratch/pins" && \
-	{ echo '# Made by make constraints, for Python 3.11, 3.12 and 3.13.'; \
+	{ echo '# Generated by make constraints, for Python 3.11, 3.12 and 3.13.'; \
 	  echo 'async-timeout==5.0.1; python_full_version < "3.11.3"'; \
 	  cat "$$scratch/pins"; } >constraints.txt
