@@ -1,5 +1,5 @@
-"""C22: files that were made to hurt, files that were spoiled on the way, and bombs, one after the
-other from many hands, while somebody reads."""
+"""Hostile files, damaged files and decompression bombs, one after the other from many clients,
+while one person reads."""
 
 import gzip
 import random

@@ -1,4 +1,4 @@
-"""C12: a deploy while runs come in: every process told to end and started again, one by one."""
+"""A deploy while runs are submitted: every process is stopped and started again, one by one."""
 
 import threading
 import time

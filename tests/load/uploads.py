@@ -1,4 +1,4 @@
-"""C1, C3, C4: many uploads, large ones, slow ones."""
+"""Many simultaneous uploads, large uploads, and slow uploads."""
 
 import json
 import socket

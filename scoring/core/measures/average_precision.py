@@ -1,4 +1,4 @@
-"""Average precision (RBP paper section 3.1; lecture, 'Average Precision')."""
+"""Average precision (RBP paper, section 3.1)."""
 
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, UserModel

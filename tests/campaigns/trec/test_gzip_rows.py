@@ -1,7 +1,8 @@
-"""Rows G01 to G26: what arrives packed, and what it gets.
+"""One test for each kind of compressed file, with the result that reading it must give.
 
-G13 and G14 ask for a warning when the file's name says another packing: no name is seen here, so
-the site gives it. G25 (`Content-Encoding: gzip` on a request) is answered by the site with 415.
+The ids G01 to G26 only number the kinds. In G13 and G14 the file name names another compression.
+The site gives that warning, because the reader does not see the name. The site answers G25, a
+request with `Content-Encoding: gzip`, with 415.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Rows Q01 to Q39: one kind of file each, and what reading it must give. One test each.
+"""One test for each kind of qrels file, with the result that reading it must give.
 
-Two rows concern the site: Q37 (qrels replaced after scores exist: a new immutable version) and the
-confirmation of Q29 and Q34, which the site asks for by what is read here.
+The ids Q01 to Q39 only number the kinds. Some of them concern the site: in Q37, qrels replaced
+after scores exist are a new version, and for Q29 and Q34 the site asks for confirmation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Rows R01 to R103: one kind of file each, and what reading it must give. One test each.
+"""One test for each kind of run file, with the result that reading it must give.
 
-Two rows concern the site, not the file: R72 (the file's name is not seen here; the tag counts) and
-the share of document ids missing from a public list in R93 (the list lives in the database).
+The ids R01 to R103 only number the kinds. Two of them concern the site, not the file: R72, a file
+name that differs from the tag (only the tag counts), and in R93 the share of document ids that are
+missing from the list of documents in the database.
 """
 
 from __future__ import annotations

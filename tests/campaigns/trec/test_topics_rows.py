@@ -1,7 +1,7 @@
-"""Rows T01 to T21: one kind of file each, and what reading it must give. One test each.
+"""One test for each kind of topic file, with the result that reading it must give.
 
-T14's second half (shown escaped) is the templates' work; T21 (a topic removed after runs exist) is
-refused by the site.
+The ids T01 to T21 only number the kinds. Two of them concern the site: templates escape the text of
+T14, and T21, the removal of a topic after runs exist, is refused.
 """
 
 from __future__ import annotations

@@ -96,8 +96,9 @@ def test_bounds_only_close_with_depth_and_never_lose_what_was_between_them() -> 
     assert upper[0] == 1
 
 
-def test_the_lectures_ranking_and_its_saw_teeth() -> None:
-    """Run 0110100110 with R = 5, lecture p. 39: P .5 .66 .5 .6 .5 ..., interpolated .66 .60 .55."""
+def test_precision_and_interpolated_precision_of_a_worked_example() -> None:
+    """N. Ferro, Evaluation measures (University of Padua), p. 39: the ranking 0110100110 with R = 5
+    has the precision .5 .66 .5 .6 .5 ..., interpolated .66 .60 .55."""
     found = precision_recall(np.array([int(each) for each in "0110100110"], np.bool_), 5)
     assert found.recall.tolist() == [0, 0.2, 0.4, 0.4, 0.6, 0.6, 0.6, 0.8, 1, 1]
     precisions = [0, 1 / 2, 2 / 3, 2 / 4, 3 / 5, 3 / 6, 3 / 7, 4 / 8, 5 / 9, 5 / 10]
