@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from campaigns.models import Audience, Campaign, Membership, Run, Team, Topic, User
 from campaigns.models.runs import LIVE
-from campaigns.options import one_of
+from campaigns.options import choice_or_404
 from campaigns.participation import participating_teams
 
 Person: TypeAlias = User | AnonymousUser
@@ -281,10 +281,10 @@ def _through_other_eyes(viewer: Viewer, preview: Preview) -> Viewer:
     if preview.team:
         teams = dict(campaign.teams.values_list("public_id", "name"))
         eyes = {"public": "the public"} | teams
-        one_of("as", preview.team, eyes, called="team to look as")
+        choice_or_404("as", preview.team, eyes, called="team to look as")
         team = campaign.teams.get(public_id=preview.team)
     if preview.stage:
-        one_of("at", preview.stage, campaign.stage_switches, called="stage")
+        choice_or_404("at", preview.stage, campaign.stage_switches, called="stage")
         campaign.stage = preview.stage
         campaign.is_accepting = preview.stage == Campaign.Stage.OPEN
         for switch, setting in campaign.stage_switches[preview.stage].items():

@@ -21,7 +21,7 @@ class Refusal(Exception):
 
 
 @contextmanager
-def refusals_told(request: HttpRequest) -> Iterator[None]:
+def show_refusals(request: HttpRequest) -> Iterator[None]:
     """What is refused inside is told on the page that follows."""
     try:
         yield
@@ -29,13 +29,13 @@ def refusals_told(request: HttpRequest) -> Iterator[None]:
         messages.error(request, str(error))
 
 
-class CannotStep(Refusal):
+class CannotChangeStage(Refusal):
     """The campaign is not ready for that; the message says what is missing."""
 
     code = "cannot_step"
 
 
-class Archived(CannotStep):
+class Archived(CannotChangeStage):
     """Nothing of an archived campaign is changed."""
 
     code = "archived"
@@ -47,13 +47,13 @@ class CannotDelete(Refusal):
     code = "cannot_delete"
 
 
-class CannotDecide(CannotStep):
+class CannotAdjudicate(CannotChangeStage):
     """The documents on which assessors disagree stay undecided."""
 
     code = "cannot_decide"
 
 
-class CannotShare(CannotStep):
+class CannotAssignTopics(CannotChangeStage):
     """The topics stay with the assessors who have them."""
 
     code = "cannot_share"
@@ -65,43 +65,43 @@ class CannotJudge(Refusal):
     code = "cannot_judge"
 
 
-class CannotRemove(CannotStep):
+class CannotRemoveTopics(CannotChangeStage):
     """These topics have to stay."""
 
     code = "cannot_remove"
 
 
-class NothingJudged(CannotStep):
+class NothingJudged(CannotChangeStage):
     """There are no judgments to freeze."""
 
     code = "nothing_judged"
 
 
-class CannotActivate(CannotStep):
+class CannotActivateQrels(CannotChangeStage):
     """This version of the qrels cannot be put in force now."""
 
     code = "cannot_activate"
 
 
-class CannotTake(CannotStep):
+class CannotTakeSnapshot(CannotChangeStage):
     """There is no board to take a snapshot of yet, or it is not whole."""
 
     code = "cannot_take"
 
 
-class CannotChange(Refusal):
+class CannotChangeTeam(Refusal):
     """The team stays as it is."""
 
     code = "cannot_change"
 
 
-class CannotMerge(CannotChange):
+class CannotMergeTeams(CannotChangeTeam):
     """The two teams stay two; nothing was moved."""
 
     code = "cannot_merge"
 
 
-class CannotInvite(CannotChange):
+class CannotInvite(CannotChangeTeam):
     """The person who invites was removed in the meantime."""
 
     code = "cannot_invite"
@@ -119,7 +119,7 @@ class CannotRemoveMember(Refusal):
     code = "cannot_remove_member"
 
 
-class CannotGo(Refusal):
+class CannotCloseAccount(Refusal):
     """The account cannot be closed yet."""
 
     code = "cannot_go"
@@ -131,7 +131,7 @@ class TooManyTokens(Refusal):
     code = "too_many_tokens"
 
 
-class NotTaken(Exception):
+class SubmissionRefused(Exception):
     """The run was not taken in; the message says why, to its uploader. `next_at` is when another
     one may come, where waiting helps."""
 

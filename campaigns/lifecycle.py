@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from campaigns import scoring_hooks
-from campaigns.errors import Archived, CannotStep
+from campaigns.errors import Archived, CannotChangeStage
 from campaigns.log import differences, record, switch_differences
 from campaigns.mail import notices
 from campaigns.models import Audience, Campaign, Membership, Preset, Qrels, Series, User
@@ -108,7 +108,7 @@ def next_moment(campaign: Campaign, moment: datetime) -> datetime | None:
 
 def open_for_runs(*, campaign: Campaign, actor: User | None) -> None:
     if not campaign.topics.exists():
-        raise CannotStep("Add the topics first: runs are checked against them.")
+        raise CannotChangeStage("Add the topics first: runs are checked against them.")
     _step(campaign, actor, "opened", to=OPEN, is_accepting=True)
 
 
@@ -132,7 +132,7 @@ def back_to_draft(*, campaign: Campaign, actor: User | None) -> None:
     """The organisers' secret again; only while no run has come, for a team must find its own."""
     Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.runs.exists():
-        raise CannotStep("Runs have come, and their teams must find them: close it instead.")
+        raise CannotChangeStage("Runs have come, and their teams must find them: close it instead.")
     untold: dict[str, None] = {"opening_told_at": None, "closing_told_at": None}
     _step(campaign, actor, "taken back to draft", to=DRAFT, is_accepting=False, **untold)
 
@@ -141,11 +141,11 @@ def back_to_draft(*, campaign: Campaign, actor: User | None) -> None:
 def publish(*, campaign: Campaign, actor: User | None) -> None:
     """What the campaign's table says of the published stage is shown at once."""
     if campaign.active_qrels_id is None:
-        raise CannotStep("Add the qrels first: without them there is nothing to show.")
+        raise CannotChangeStage("Add the qrels first: without them there is nothing to show.")
     now = timezone.now()
     _step(campaign, actor, "published", to=PUBLISHED, is_accepting=False, published_at=now)
     Qrels.objects.filter(pk=campaign.active_qrels_id, published_at=None).update(published_at=now)
-    notices.tell_published(campaign)
+    notices.notify_of_publication(campaign)
 
 
 def unpublish(*, campaign: Campaign, actor: User | None) -> None:
@@ -185,7 +185,7 @@ def _step(
     ).update(stage=to, **row.stage_switches[to], **facts)
     campaign.refresh_from_db()
     if not moved:
-        raise CannotStep(
+        raise CannotChangeStage(
             f"The campaign is {campaign.stage} by now: that does not lead on from there."
         )
     record(campaign, actor, verb)
@@ -205,7 +205,7 @@ def change_settings(*, campaign: Campaign, fields: Sequence[str], actor: User | 
     changed = differences(before, campaign, fields)
     if changed:
         record(campaign, actor, "changed settings", changed=changed)
-    scoring_hooks.ring_for_scores(campaign)
+    scoring_hooks.enqueue_evaluations(campaign)
 
 
 def _store_series(campaign: Campaign) -> None:

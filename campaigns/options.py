@@ -37,7 +37,7 @@ class UnknownChoice(Http404):
         return ", ".join(list(self.offered)[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def one_of(
+def choice_or_404(
     name: str, value: str | None, offered: Offered, *, usual: str = "", called: str = ""
 ) -> str:
     """The value if it is offered, `usual` if there is none. Raises UnknownChoice."""

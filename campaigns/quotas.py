@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
 
-from campaigns.errors import NotTaken
+from campaigns.errors import SubmissionRefused
 from campaigns.models import Audience, Campaign, Run, Team
 from campaigns.models.runs import STANDING
 
@@ -62,13 +62,13 @@ def quota_of(
 def decide_quota(
     campaign: Campaign, team: Team, moment: datetime, *, replacing: Run | None = None
 ) -> None:
-    """Raises `NotTaken` where the team has its runs, or has tried too often today."""
+    """Raises `SubmissionRefused` where the team has its runs, or has tried too often today."""
     quota = quota_of(campaign, team, moment, replacing=replacing)
     if quota.is_used_up:
-        raise NotTaken(_used_up(campaign, quota), "quota", quota.next_at)
+        raise SubmissionRefused(_used_up(campaign, quota), "quota", quota.next_at)
     if quota.is_out_of_attempts:
         message = f"The team has handed in {quota.attempts} files within 24 hours"
-        raise NotTaken(message + _from(quota.next_at) + ".", "attempts", quota.next_at)
+        raise SubmissionRefused(message + _from(quota.next_at) + ".", "attempts", quota.next_at)
 
 
 def frees_a_place(campaign: Campaign, quota: Quota, run: Run, moment: datetime) -> bool:
@@ -95,8 +95,8 @@ def _counted(campaign: Campaign, team: Team, replacing: Run | None) -> QuerySet[
     replaced ones; a run and the one that is to replace it count once."""
     if tells_anything(campaign):
         return team.runs.filter(STANDING | Q(state=Run.State.ACCEPTED))
-    standing = team.runs.without_successors().filter(STANDING)
-    return standing if replacing is None else standing.exclude(pk=replacing.pk)
+    counted = team.runs.without_successors().filter(STANDING)
+    return counted if replacing is None else counted.exclude(pk=replacing.pk)
 
 
 def _next_at(

@@ -13,26 +13,26 @@ from scoring.evaluation import erasing, measure_choices, next_batch, rescoring
 from scoring.evaluation.requests import request_evaluation, request_evaluations
 from scoring.evaluation.rescoring import Rescoring
 from scoring.jobs.queue import enqueue
-from scoring.judging import progress as judging_progress
+from scoring.judging import progress
 from scoring.models import Job
 
 
-def ring_for_check(run: Run) -> None:
+def enqueue_check(run: Run) -> None:
     """A run waits for its file to be checked."""
     enqueue(Job.Kind.CHECK, subject=run.pk, campaign_id=run.campaign_id, team_id=run.team_id)
 
 
-def ring_for_scores(campaign: Campaign) -> None:
+def enqueue_evaluations(campaign: Campaign) -> None:
     """Qrels or rules changed: every accepted run needs scores under the ones in force."""
     request_evaluations(campaign)
 
 
-def ring_for_scores_of(run: Run) -> None:
+def enqueue_evaluation(run: Run) -> None:
     """A run counts from now on."""
     request_evaluation(run)
 
 
-def ring_for_notice(notice: Notice) -> None:
+def enqueue_notice(notice: Notice) -> None:
     """A mail is to be sent."""
     enqueue(Job.Kind.NOTIFY, subject=notice.pk, campaign_id=notice.campaign_id)
 
@@ -42,16 +42,16 @@ def enqueue_mail(mail: Mail) -> None:
     enqueue(Job.Kind.MAIL, subject=mail.pk, campaign_id=None)
 
 
-def ring_for_next_documents(plan: Plan) -> None:
+def enqueue_next_documents(plan: Plan) -> None:
     """A plan has room for more tasks."""
     enqueue(Job.Kind.LAY_OUT, subject=plan.pk, campaign_id=plan.campaign_id)
 
 
-def ring_if_documents_are_due(plan: Plan) -> None:
+def enqueue_next_documents_if_due(plan: Plan) -> None:
     """Assessors have nothing left to judge, or have judged all there is: more is to be laid out,
     unless a plan has no more, or has been asked and nothing was judged since."""
     if next_batch.is_due(plan):
-        ring_for_next_documents(plan)
+        enqueue_next_documents(plan)
 
 
 def erase_scores(campaign: Campaign) -> None:
@@ -91,4 +91,4 @@ def mean_residual_of(plan: Plan | None) -> float | None:
     judged, whatever is said of it, and so leads nobody."""
     if plan is None or not plan.shows_residual:
         return None
-    return judging_progress.mean_residual(plan)
+    return progress.mean_residual(plan)

@@ -6,9 +6,7 @@ from celery import shared_task
 from campaigns.clock import database_now
 from campaigns.mail import notices
 from scoring import worker
-from scoring.jobs import housekeeping
-from scoring.jobs import mail as delivery
-from scoring.jobs import queue as jobs
+from scoring.jobs import housekeeping, mail, queue
 
 
 def _perform_next(job_id: int) -> None:
@@ -16,17 +14,17 @@ def _perform_next(job_id: int) -> None:
     worker.perform()
 
 
-perform_next = shared_task(name=jobs.TASK)(_perform_next)
-for name in jobs.PREVIOUS_TASKS.values():
+perform_next = shared_task(name=queue.TASK)(_perform_next)
+for name in queue.PREVIOUS_TASKS.values():
     shared_task(name=name)(_perform_next)
 
 
 @shared_task(name="scoring.tell_due")
 def tell_due() -> None:
-    notices.tell_due(database_now())
+    notices.notify_of_dates(database_now())
 
 
 @shared_task(name="scoring.tidy")
 def tidy() -> None:
-    delivery.enqueue_unsent_mails()
+    mail.enqueue_unsent_mails()
     housekeeping.delete_unowned_files()

@@ -28,7 +28,7 @@ RELATED = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class FileFault:
     """A file that is not as it should be."""
 
     key: str
@@ -37,18 +37,18 @@ class Finding:
     is_mended: bool = False
 
 
-def verify(*, repair: bool = False) -> Iterator[Finding]:
+def verify(*, repair: bool = False) -> Iterator[FileFault]:
     """Reads every file. With `repair`, rankings and grades are made again from the run's file, and
     files that no row owns are deleted; other files can only come from a backup."""
     for model in OWNERS.values():
         rows = model.objects.exclude(storage_key="").select_related(*RELATED[model]).order_by("pk")
         for row, fault in _faults(rows.iterator(chunk_size=READ_AHEAD)):
             is_mended = repair and _mend(row)
-            yield Finding(row.storage_key, fault, describe(row), is_mended)
+            yield FileFault(row.storage_key, fault, describe(row), is_mended)
     for key in unowned_files():
         if repair:
             default_storage.delete(key)
-        yield Finding(key, "owned by no row", "nothing", is_mended=repair)
+        yield FileFault(key, "owned by no row", "nothing", is_mended=repair)
 
 
 def describe(row: Owner) -> str:

@@ -13,19 +13,14 @@ from django.conf import settings
 from django.db.models.functions import Now
 
 from campaigns.models import Campaign
-from scoring.analyses import ask as analyses
+from scoring.analyses import requests
 from scoring.assessors import analysis as assessor_boards
 from scoring.comparison import analysis as difference
-from scoring.evaluation import check as checking
-from scoring.evaluation import means_analysis
-from scoring.evaluation import score as evaluation
-from scoring.jobs import mail as delivery
-from scoring.jobs import queue as jobs
+from scoring.evaluation import check, means_analysis, score
+from scoring.jobs import mail, queue
 from scoring.jobs.order import free
 from scoring.judging import analysis as judging_plans
-from scoring.judging import batches as laying_out
-from scoring.judging import outlook
-from scoring.judging import replay as judging_replays
+from scoring.judging import judging_forecast, simulation, task_batches
 from scoring.leaderboard import ties_analysis
 from scoring.models import Job
 from scoring.pools import analysis as pool_depths
@@ -36,7 +31,7 @@ from scoring.significance import analysis as significance
 from scoring.significance import counts_analysis
 
 LOOK_AGAIN_SECONDS = 0.2
-COMPUTATIONS: Final[analyses.Computations] = {
+COMPUTATIONS: Final[requests.Computations] = {
     "significance": significance.compute,
     "separated_counts": counts_analysis.compute,
     "pool_depths": pool_depths.compute,
@@ -44,20 +39,20 @@ COMPUTATIONS: Final[analyses.Computations] = {
     "tied_scores": ties_analysis.compute,
     "run_bounds": run_bounds.compute,
     "judging_plan": judging_plans.compute,
-    "judging_replay": judging_replays.compute,
-    "judging_outlook": outlook.compute,
+    "judging_replay": simulation.compute,
+    "judging_outlook": judging_forecast.compute,
     "assessor_boards": assessor_boards.compute,
     "unique_finds": unique_finds.compute,
     "difference": difference.compute,
     "means": means_analysis.compute,
 }
 ACTS = {
-    Job.Kind.CHECK: checking.check_run,
-    Job.Kind.EVALUATE: evaluation.evaluate_run,
-    Job.Kind.NOTIFY: delivery.deliver_notice,
-    Job.Kind.MAIL: delivery.deliver_mail,
-    Job.Kind.ANALYSE: partial(analyses.answer, COMPUTATIONS),
-    Job.Kind.LAY_OUT: laying_out.lay_out,
+    Job.Kind.CHECK: check.check_run,
+    Job.Kind.EVALUATE: score.evaluate_run,
+    Job.Kind.NOTIFY: mail.deliver_notice,
+    Job.Kind.MAIL: mail.deliver_mail,
+    Job.Kind.ANALYSE: partial(requests.compute_analysis, COMPUTATIONS),
+    Job.Kind.LAY_OUT: task_batches.create_tasks,
 }
 
 
@@ -91,7 +86,7 @@ def _workers_are_at_it(campaign: Campaign) -> bool:
 
 def perform(job_id: int | None = None) -> bool:
     """One attempt at this job, or at the one that comes next; whether there was one to claim."""
-    with jobs.attempt(job_id) as held:
+    with queue.attempt(job_id) as held:
         if held is None:
             return False
         ACTS[Job.Kind(held.kind)](held)

@@ -9,9 +9,9 @@ import pytest
 from django.core.management.commands import createcachetable
 from hypothesis import settings
 
-from tests.flow_world import clock, files_of_its_own, rung, world
+from tests.flow_world import clock, files_of_its_own, wake_ups, world
 
-__all__ = ["clock", "files_of_its_own", "rung", "world"]
+__all__ = ["clock", "files_of_its_own", "wake_ups", "world"]
 
 # How many examples are drawn in each tier. None has a deadline: on a busy machine it would only
 # measure others.

@@ -13,8 +13,8 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import Campaign, Qrels, Run, Team, User
-from campaigns.qrels import topics as assignments
-from scoring.jobs import queue as jobs
+from campaigns.qrels import topics
+from scoring.jobs import queue
 from scoring.models import Job
 from scoring.worker import perform
 from tests.frozen import frozen
@@ -77,7 +77,7 @@ class World:
 
     def add_qrels(self, data: bytes = QRELS) -> Qrels:
         self.campaign.refresh_from_db()
-        qrels, _ = assignments.add_qrels(
+        qrels, _ = topics.add_qrels(
             campaign=self.campaign, data=data, note="", actor=self.organiser
         )
         self.campaign.refresh_from_db()
@@ -160,12 +160,12 @@ def world(transactional_db: None, settings: object, tmp_path: Path) -> World:
 
 
 @pytest.fixture
-def rung(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The jobs that were rung for, in order; no message is sent."""
+def wake_ups(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The jobs that were wake_ups for, in order; no message is sent."""
     heard: list[int] = []
-    monkeypatch.setattr(jobs, "_silent_until", 0.0)
+    monkeypatch.setattr(queue, "_silent_until", 0.0)
     monkeypatch.setattr(
-        jobs.current_app, "send_task", lambda name, args: heard.append(args[0]), raising=True
+        queue.current_app, "send_task", lambda name, args: heard.append(args[0]), raising=True
     )
     return heard
 

@@ -217,7 +217,7 @@ def test_nothing_is_imported_inside_a_function() -> None:
 
 def refusals_elsewhere(name: str, source: str) -> list[str]:
     """Classes that refuse and are not in `campaigns.errors`."""
-    kinds = {"Refusal", "CannotStep", "CannotChange"}
+    kinds = {"Refusal", "CannotChangeStage", "CannotChangeTeam"}
     return [
         f"{name}.{node.name}"
         for node in ast.parse(source).body
@@ -276,8 +276,10 @@ def asks(module: str) -> bool:
 
 
 def test_template_tags_ask_nothing() -> None:
-    planted = "from scoring.leaderboard.groups import Strokes, strokes"
-    assert asking_tags("scoring.templatetags.x", planted) == ["scoring.leaderboard.groups.strokes"]
+    planted = "from scoring.leaderboard.significance_bars import Strokes, strokes"
+    assert asking_tags("scoring.templatetags.x", planted) == [
+        "scoring.leaderboard.significance_bars.significance_bars"
+    ]
     assert [each for name, path in modules() for each in asking_tags(name, path.read_text())] == []
 
 

@@ -74,7 +74,7 @@ class Year:
 
     def told(self) -> dict[str, list[str]]:
         """The mails since the last look: subjects by recipient."""
-        notices.tell_due(timezone.now())
+        notices.notify_of_dates(timezone.now())
         perform_jobs()
         names = {person.email: name for name, person in self.people.items()}
         found: dict[str, list[str]] = {}

@@ -13,9 +13,9 @@ from scoring.core.judging.candidates import Candidates, collect_candidates, find
 from scoring.core.judging.selection import Method, Scope, Strategy
 from scoring.core.judging.simulation import (
     DEFAULT_BATCH,
-    PlayedJudging,
+    SimulatedJudging,
     mean_residual,
-    play_judging,
+    simulate_judging,
     top_runs,
 )
 
@@ -51,10 +51,10 @@ class Study:
         scope: Scope = "run",
         batch: int = DEFAULT_BATCH,
         bypasses: bool = False,
-    ) -> PlayedJudging:
+    ) -> SimulatedJudging:
         """Judge by a method; what nobody judged is not relevant, or `bypasses` passes it over."""
         p = self.persistence if persistence is None else persistence
-        return play_judging(
+        return simulate_judging(
             self.candidates,
             Strategy(method, p, scope),
             self.outcomes,
@@ -63,12 +63,14 @@ class Study:
             batch=batch,
         )
 
-    def pool_by_code(self) -> PlayedJudging:
+    def pool_by_code(self) -> SimulatedJudging:
         """Pooling, equal ranks by topic code, then document id: as the candidates stand."""
         order = np.argsort(self.candidates.best_positions, kind="stable")
-        return PlayedJudging(self.candidates, order, np.maximum(self.outcomes, np.int8(0))[order])
+        return SimulatedJudging(
+            self.candidates, order, np.maximum(self.outcomes, np.int8(0))[order]
+        )
 
-    def residual_of_top(self, played: PlayedJudging) -> float:
+    def residual_of_top(self, played: SimulatedJudging) -> float:
         """What stays open, on average, of the runs of the top third."""
         return mean_residual(played, self.top, self.persistence)
 

@@ -17,10 +17,10 @@ from scoring.core.judging.candidates import collect_candidates
 from scoring.core.judging.selection import Method, Scope, Strategy, bounds_of_runs, choose, weigh
 from scoring.core.judging.simulation import (
     DEFAULT_BATCH,
-    PlayedJudging,
+    SimulatedJudging,
     mean_residual,
     overlap,
-    separated_fractions,
+    significant_fractions,
     top_runs,
 )
 from tools.judging_study import Study, read_study
@@ -167,14 +167,14 @@ def _main_table(study: Study) -> Iterator[str]:
     yield _table(ratios, [(m, *against_pooling(study, first, m)) for m in METHODS[1:]])
 
 
-def _standing(study: Study, played: PlayedJudging) -> tuple[float, ...]:
-    found = separated_fractions(played, study.top, P)
+def _standing(study: Study, played: SimulatedJudging) -> tuple[float, ...]:
+    found = significant_fractions(played, study.top, P)
     residual = study.residual_of_top(played)
     return played.found, residual, found.base_vs_base, found.base_vs_top, found.base_vs_projected
 
 
 def against_pooling(
-    study: Study, played: dict[Method, PlayedJudging], method: Method
+    study: Study, played: dict[Method, SimulatedJudging], method: Method
 ) -> tuple[float, float]:
     """How many times pooling's relevant documents and residual a method finds and leaves."""
     ours, pooling = played[method], played["pooling"]
@@ -212,7 +212,7 @@ def _persistences(study: Study) -> Iterator[str]:
 def _variations(study: Study) -> Iterator[str]:
     yield VARIATIONS
     budget = BUDGETS[1]
-    played: list[tuple[str, str, PlayedJudging]] = [
+    played: list[tuple[str, str, SimulatedJudging]] = [
         ("pooling", "as the runs, one after the other, name them", study.play("pooling", budget)),
         ("pooling", "by topic code, then document id", study.pool_by_code()),
     ]

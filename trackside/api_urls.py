@@ -3,13 +3,13 @@
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from campaigns.api.acts import Nothing, Refusing, by_method
+from campaigns.api.views import BaseView, UnknownAddress, by_method
 from campaigns.manage import api as campaigns
 from campaigns.manage import archiving_api
 from campaigns.people import announcements_api, invitations_api
 from campaigns.people import api as teams
 from campaigns.qrels import api as qrels
-from campaigns.qrels import topics_api as topics
+from campaigns.qrels import topics_api
 from campaigns.runs import api as handing_in
 from campaigns.runs import decisions_api
 from scoring.agreement import api as agreement_api
@@ -32,8 +32,8 @@ one_campaign = by_method(
     PATCH=campaigns.campaign_change,
     DELETE=archiving_api.campaign_delete,
 )
-every_topic = by_method(GET=topics.topic_list, POST=topics.topics_add)
-one_topic = by_method(GET=topics.topic_detail, DELETE=topics.topic_remove)
+every_topic = by_method(GET=topics_api.topic_list, POST=topics_api.topics_add)
+one_topic = by_method(GET=topics_api.topic_detail, DELETE=topics_api.topic_remove)
 every_version = by_method(GET=qrels.qrels_list, POST=qrels.qrels_add)
 one_version = by_method(GET=qrels.qrels_file, POST=qrels.qrels_activate)
 every_team = by_method(GET=teams.team_list, POST=invitations_api.team_create)
@@ -44,7 +44,7 @@ every_announcement = by_method(
 )
 
 
-class Schema(Refusing, SpectacularAPIView):
+class Schema(BaseView, SpectacularAPIView):
     """The description of all of it, for programs."""
 
     custom_settings = {
@@ -57,7 +57,7 @@ class Schema(Refusing, SpectacularAPIView):
     }
 
 
-class Docs(Refusing, SpectacularSwaggerSplitView):
+class Docs(BaseView, SpectacularSwaggerSplitView):
     """The same for people."""
 
 
@@ -105,5 +105,5 @@ urlpatterns = [
         name="docs",
     ),
     # Without a slash at its end an address is first tried with one.
-    re_path(r"^(?:.*/)?$", Nothing.as_view(), name="nothing"),
+    re_path(r"^(?:.*/)?$", UnknownAddress.as_view(), name="nothing"),
 ]

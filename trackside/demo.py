@@ -20,8 +20,8 @@ from trackside.processes import (
     WEB,
     WORKER,
     Broken,
+    StopRequest,
     Supervisor,
-    Wish,
     answers,
     say,
     shown,
@@ -40,7 +40,7 @@ SETTINGS = {
 }
 
 
-def run_demo(wish: Wish) -> None:
+def run_demo(wish: StopRequest) -> None:
     port = port_of(os.environ.get("PORT") or "8000")
     FOLDER.mkdir(parents=True, exist_ok=True)
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}

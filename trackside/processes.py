@@ -43,7 +43,7 @@ class Broken(Exception):
     """The message says what, to whoever started it."""
 
 
-class Wish:
+class StopRequest:
     """How often the end was asked for, by signal or at the keyboard."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class Supervisor:
 
     folder: Path  # of the logs
     environment: dict[str, str]
-    wish: Wish | None = None  # none: the end comes as an exception
+    wish: StopRequest | None = None  # none: the end comes as an exception
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     commands: dict[str, tuple[tuple[str, ...], dict[str, str]]] = field(default_factory=dict)
 
@@ -164,9 +164,9 @@ class Supervisor:
         return "\n".join(["", f"The end of {shown(self.log_of(name))}:", *lines])
 
 
-def supervise(run: Callable[[Wish], None]) -> int:
+def supervise(run: Callable[[StopRequest], None]) -> int:
     """Runs it until the end is asked for, or comes by itself; the exit status."""
-    wish = Wish()
+    wish = StopRequest()
     try:
         with keyboard() as wish.keyboard:
             run(wish)

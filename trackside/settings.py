@@ -384,9 +384,9 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
     # Against scripts that run away; quotas are in the database.
     "DEFAULT_THROTTLE_CLASSES": [
-        "campaigns.api.throttles.Anon",
-        "campaigns.api.throttles.User",
-        "campaigns.api.throttles.Scoped",
+        "campaigns.api.throttles.AnonThrottle",
+        "campaigns.api.throttles.UserThrottle",
+        "campaigns.api.throttles.ScopedThrottle",
     ],
     "DEFAULT_THROTTLE_RATES": {
         "anon": env("THROTTLE_ANON", default="120/min"),

@@ -22,8 +22,8 @@ from trackside.processes import (
     WEB,
     WORKER,
     Broken,
+    StopRequest,
     Supervisor,
-    Wish,
     answers,
     free_port,
     listens,
@@ -56,7 +56,7 @@ class Stack(Supervisor):
 @contextmanager
 def running(
     folder: Path, *, webs: int = 2, workers: int = 2, port: int = 0, inside: str = HOST,
-    wish: Wish | None = None, **settings: str,
+    wish: StopRequest | None = None, **settings: str,
 ) -> Iterator[Stack]:  # fmt: skip
     """The stack, its database empty and migrated, until the block ends. PostgreSQL, Redis and the
     store listen on `inside`, where workers on other hosts can reach them. Raises `Missing`."""
@@ -193,7 +193,7 @@ def _run(*command: str) -> None:
         raise RuntimeError(f"{' '.join(command)}\n{done.stderr.decode()}")
 
 
-def run_stack(wish: Wish) -> None:
+def run_stack(wish: StopRequest) -> None:
     folder = Path(os.environ.get("STACK_DIR") or BASE_DIR / "var" / "stack")
     shutil.rmtree(folder, ignore_errors=True)
     with running(folder, port=int(os.environ.get("PORT") or 8000), wish=wish) as stack:

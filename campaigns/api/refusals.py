@@ -11,8 +11,8 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from campaigns.api.answers import NOT_FOUND, faulty_fields, faulty_file
-from campaigns.errors import NeedsConfirmation, NotTaken, Refusal
+from campaigns.api.responses import NOT_FOUND, faulty_fields, faulty_file
+from campaigns.errors import NeedsConfirmation, Refusal, SubmissionRefused
 from campaigns.options import UnknownChoice
 from campaigns.trec.problems import FormatError
 
@@ -46,7 +46,7 @@ def refusal(error: Exception, context: dict[str, Any]) -> Response | None:
         case FormatError():
             message = "The file is refused; nothing of it was stored."
             return Response(faulty_file(error, "file", message), status=400)
-        case NotTaken():
+        case SubmissionRefused():
             return _not_taken(error)
         case UnknownChoice():
             offered = error.first_labels(MOST_OFFERED)
@@ -75,7 +75,7 @@ def _body(error: Exception, response: Response) -> dict[str, Any]:
     return {"code": detail.code, "message": str(detail)}
 
 
-def _not_taken(error: NotTaken) -> Response:
+def _not_taken(error: SubmissionRefused) -> Response:
     """429 where waiting helps: a script that hears it may simply wait."""
     body: dict[str, Any] = {"code": error.code, "message": str(error)}
     if error.next_at is None:

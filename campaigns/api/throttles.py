@@ -11,7 +11,7 @@ from campaigns.client_address import client_network
 COUNTS = ConnectionProxy(caches, "throttles")
 
 
-class ByNetwork(throttling.SimpleRateThrottle):
+class NetworkThrottle(throttling.SimpleRateThrottle):
     """Strangers are counted as everywhere on the site."""
 
     cache = COUNTS
@@ -20,13 +20,13 @@ class ByNetwork(throttling.SimpleRateThrottle):
         return client_network(request)
 
 
-class Anon(ByNetwork, throttling.AnonRateThrottle):
+class AnonThrottle(NetworkThrottle, throttling.AnonRateThrottle):
     pass
 
 
-class User(ByNetwork, throttling.UserRateThrottle):
+class UserThrottle(NetworkThrottle, throttling.UserRateThrottle):
     pass
 
 
-class Scoped(ByNetwork, throttling.ScopedRateThrottle):
+class ScopedThrottle(NetworkThrottle, throttling.ScopedRateThrottle):
     pass

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import QuerySet
 
-from campaigns.errors import CannotDecide
+from campaigns.errors import CannotAdjudicate
 from campaigns.judging.documents import address_of
-from campaigns.judging.final_grades import Key, settled_now
+from campaigns.judging.final_grades import Key, final_grades_now
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, Document, Judgment, User
@@ -21,7 +21,7 @@ STATES = ("open", "decided", "all")
 
 
 @dataclass(frozen=True)
-class Disputed:
+class DisputedDocument:
     """A document that assessors graded differently, or that was decided on."""
 
     key: Key
@@ -41,7 +41,7 @@ class Disputed:
 class Dispute:
     """The same with who said what, and what can be read of the document."""
 
-    of: Disputed
+    of: DisputedDocument
     said: tuple[Judgment, ...]  # the latest of each assessor that stands, in their order
     decision: Judgment | None
     document: Document | None
@@ -49,19 +49,21 @@ class Dispute:
     asked: str  # the topic in words
 
 
-def disputed(campaign: Campaign, *, state: str = "open", topic: str = "") -> list[Disputed]:
+def disputed_documents(
+    campaign: Campaign, *, state: str = "open", topic: str = ""
+) -> list[DisputedDocument]:
     """By topic and document; `state` is one of STATES. Two queries."""
     found = []
-    for key, document in settled_now(campaign).items():
+    for key, document in final_grades_now(campaign).items():
         is_decided = document.decided is not None
         if not is_decided and not document.is_disputed:
             continue
         if topic in ("", key[1]) and state in ("all", "decided" if is_decided else "open"):
-            found.append(Disputed(key, document.decided, document.grade))
+            found.append(DisputedDocument(key, document.decided, document.grade))
     return found
 
 
-def in_full(campaign: Campaign, some: Sequence[Disputed]) -> list[Dispute]:
+def with_details(campaign: Campaign, some: Sequence[DisputedDocument]) -> list[Dispute]:
     """Of a page of them. Two queries."""
     doc_ids = {one.doc_id for one in some}
     texts = {each.doc_id: each for each in campaign.documents.filter(doc_id__in=doc_ids)}
@@ -93,28 +95,30 @@ def decide(
     actor: User,
     seen: str = "",
 ) -> Judgment:
-    """This grade holds from now on, whatever assessors say. Raises `CannotDecide`, also where the
-    decision is another than was `seen`: a grade, "none", or "" for whichever."""
+    """This grade holds from now on, whatever assessors say. Raises `CannotAdjudicate`, also where
+    the decision is another than was `seen`: a grade, "none", or "" for whichever."""
     held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     refuse_archived(held)
     if not 0 <= grade <= held.highest_grade:
-        raise CannotDecide(f"Grades of this campaign go from 0 to {held.highest_grade}.")
+        raise CannotAdjudicate(f"Grades of this campaign go from 0 to {held.highest_grade}.")
     latest = _latest_decision(held, topic, doc_id)
     now = "none" if latest is None or latest.grade is None else str(latest.grade)
     if latest is not None and seen not in ("", now):
         told = "taken back" if now == "none" else f"decided, {now},"
-        raise CannotDecide(f"{doc_id} was {told} by {latest.assessor} meanwhile. Nothing changed.")
+        raise CannotAdjudicate(
+            f"{doc_id} was {told} by {latest.assessor} meanwhile. Nothing changed."
+        )
     return _append(held, topic, doc_id, grade, note, actor)
 
 
 @transaction.atomic
-def take_back(*, campaign: Campaign, topic: str, doc_id: str, actor: User) -> Judgment:
-    """What assessors say holds again. Raises `CannotDecide` where nothing was decided."""
+def withdraw_decision(*, campaign: Campaign, topic: str, doc_id: str, actor: User) -> Judgment:
+    """What assessors say holds again. Raises `CannotAdjudicate` where nothing was decided."""
     held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     refuse_archived(held)
     latest = _latest_decision(held, topic, doc_id)
     if latest is None or latest.grade is None:
-        raise CannotDecide("Nothing was decided on this document.")
+        raise CannotAdjudicate("Nothing was decided on this document.")
     return _append(held, topic, doc_id, None, "", actor)
 
 
@@ -123,7 +127,7 @@ def _append(
 ) -> Judgment:
     before = _judged(campaign, topic, doc_id).first()
     if before is None:
-        raise CannotDecide("Nobody has judged this document.")
+        raise CannotAdjudicate("Nobody has judged this document.")
     made = Judgment.objects.create(
         campaign=campaign,
         topic_id=before.topic_id,

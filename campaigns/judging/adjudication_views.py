@@ -15,12 +15,12 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access
-from campaigns.errors import refusals_told
+from campaigns.errors import show_refusals
 from campaigns.judging import adjudication
-from campaigns.judging.adjudication import Dispute, Disputed, in_full
+from campaigns.judging.adjudication import Dispute, DisputedDocument, with_details
 from campaigns.judging.forms import DecisionForm, DocumentForm
 from campaigns.models import Judgment
-from campaigns.options import one_of
+from campaigns.options import choice_or_404
 
 PAGE = 25
 COLUMNS = (
@@ -43,7 +43,7 @@ def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
         "topic": topic,
         "topics": list(viewer.campaign.topics.order_by("position").values_list("code", flat=True)),
         "page": page,
-        "disputes": in_full(viewer.campaign, page.object_list),
+        "disputes": with_details(viewer.campaign, page.object_list),
         "grades": range(viewer.campaign.highest_grade + 1),
     }
     return render(request, "campaigns/judging/judging_disagreements.html", context)
@@ -60,7 +60,7 @@ def disagreements_csv(request: HttpRequest, slug: str) -> HttpResponse:
     writer.writerow(COLUMNS)
     for start in range(0, len(found), PAGE * 20):
         some = found[start : start + PAGE * 20]  # no database takes all ids at once
-        writer.writerows(_rows(in_full(viewer.campaign, some)))
+        writer.writerows(_rows(with_details(viewer.campaign, some)))
     response = HttpResponse(out.getvalue(), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-disagreements.csv"'
     return response
@@ -75,7 +75,7 @@ def decide(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def decision_take_back(request: HttpRequest, slug: str) -> HttpResponse:
-    return _act(request, slug, DocumentForm, adjudication.take_back, "Choose a document.")
+    return _act(request, slug, DocumentForm, adjudication.withdraw_decision, "Choose a document.")
 
 
 def _act(
@@ -87,17 +87,17 @@ def _act(
     if not form.is_valid():
         messages.error(request, fault)
         return _back(request, slug)
-    with refusals_told(request):
+    with show_refusals(request):
         made = act(campaign=viewer.campaign, actor=request.user, **form.cleaned_data)
         state = "no longer decided" if made.grade is None else f"decided, {made.grade}"
         messages.success(request, f"{made.doc_id} of topic {made.topic}: {state}.")
     return _back(request, slug)
 
 
-def _asked(viewer: access.Viewer, request: HttpRequest) -> tuple[str, str, list[Disputed]]:
+def _asked(viewer: access.Viewer, request: HttpRequest) -> tuple[str, str, list[DisputedDocument]]:
     topic = request.GET.get("topic", "")
-    state = one_of("state", request.GET.get("state"), adjudication.STATES, usual="open")
-    return state, topic, adjudication.disputed(viewer.campaign, state=state, topic=topic)
+    state = choice_or_404("state", request.GET.get("state"), adjudication.STATES, usual="open")
+    return state, topic, adjudication.disputed_documents(viewer.campaign, state=state, topic=topic)
 
 
 def _rows(disputes: Iterable[Dispute]) -> Iterable[tuple[object, ...]]:

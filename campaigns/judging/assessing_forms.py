@@ -8,7 +8,7 @@ from campaigns.models import Campaign
 KEY = r"^[0-9A-Za-z-]{1,40}$"
 
 
-class ActForm(forms.Form):
+class JudgmentForm(forms.Form):
     """One act at the desk. Scripts make a key for each; a page without scripts has one key, so the
     grade belongs to it: the same sent twice is a repeat, another grade is another judgment."""
 

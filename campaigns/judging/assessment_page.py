@@ -16,7 +16,7 @@ from django.utils import timezone
 from campaigns.judging.documents import address_of
 from campaigns.judging.highlighting import highlighted, terms_of
 from campaigns.judging.plans import plan_in_force
-from campaigns.judging.tasks import JUDGED, SKIPPED, is_left, standing
+from campaigns.judging.tasks import JUDGED, SKIPPED, current_judgment, is_left
 from campaigns.models import Campaign, Claim, Document, Judgment, Plan, Topic, User
 
 PACE_JUDGMENTS = 60  # the last so many say how fast somebody is
@@ -25,7 +25,7 @@ PAUSE = timedelta(minutes=15)  # a longer gap is a pause, not a judgment
 
 
 @dataclass
-class Progress:
+class AssessorProgress:
     """One topic's documents as one assessor meets them."""
 
     judged: int = 0
@@ -40,7 +40,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Shown:
+class DisplayedDocument:
     """A document on the desk."""
 
     doc_id: str
@@ -50,7 +50,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Grade:
+class GradeOption:
     """One key of the scale."""
 
     grade: int
@@ -58,7 +58,7 @@ class Grade:
 
 
 @dataclass
-class Judged:
+class JudgedDocument:
     """What became of one document, by this assessor."""
 
     doc_id: str
@@ -72,18 +72,22 @@ class Judged:
     topic: Topic | None = None  # where it is told beside another topic
 
 
-def scale_of(campaign: Campaign) -> list[Grade]:
+def scale_of(campaign: Campaign) -> list[GradeOption]:
     """Every grade in a word, as far as words tell them apart."""
-    return [Grade(grade, _label(grade, campaign)) for grade in range(campaign.highest_grade + 1)]
+    return [
+        GradeOption(grade, _label(grade, campaign)) for grade in range(campaign.highest_grade + 1)
+    ]
 
 
 def progress_by_topic(
     plan: Plan | None, topics: Collection[Topic], person: User
-) -> dict[int, Progress]:
+) -> dict[int, AssessorProgress]:
     """One query. Without a plan, what was judged under those that ended."""
     if plan is None:
         return _judged_so_far(topics, person)
-    return progress_of(standing(person, plan.tasks.filter(topic__in=topics), timezone.now()))
+    return progress_of(
+        current_judgment(person, plan.tasks.filter(topic__in=topics), timezone.now())
+    )
 
 
 def left_for(campaign: Campaign, person: User) -> int:
@@ -95,18 +99,18 @@ def left_for(campaign: Campaign, person: User) -> int:
     return sum(each.left for each in progress_by_topic(plan, topics, person).values())
 
 
-def _judged_so_far(topics: Collection[Topic], person: User) -> dict[int, Progress]:
+def _judged_so_far(topics: Collection[Topic], person: User) -> dict[int, AssessorProgress]:
     made = Judgment.objects.filter(topic__in=topics, assessor=person, is_adjudication=False)
     acts = made.order_by("at", "pk").values_list("topic", "doc_id", "grade")
-    found: dict[int, Progress] = defaultdict(Progress)
+    found: dict[int, AssessorProgress] = defaultdict(AssessorProgress)
     for (topic, _), grade in {(topic, doc_id): grade for topic, doc_id, grade in acts}.items():
         found[topic].judged += grade is not None
     return found
 
 
-def progress_of(tasks: Iterable[Any]) -> dict[int, Progress]:
-    """By topic, of tasks as `standing` has them."""
-    found: dict[int, Progress] = defaultdict(Progress)
+def progress_of(tasks: Iterable[Any]) -> dict[int, AssessorProgress]:
+    """By topic, of tasks as `current_judgment` has them."""
+    found: dict[int, AssessorProgress] = defaultdict(AssessorProgress)
     now = timezone.now()
     for task in tasks:
         progress, end = found[task.topic_id], task.my_end
@@ -122,11 +126,11 @@ def progress_of(tasks: Iterable[Any]) -> dict[int, Progress]:
     return found
 
 
-def shown(topic: Topic, campaign: Campaign, doc_id: str) -> Shown:
+def displayed_document(topic: Topic, campaign: Campaign, doc_id: str) -> DisplayedDocument:
     """The document with the topic's words marked; one query."""
     document = Document.objects.filter(campaign=campaign, doc_id=doc_id).first()
     terms = terms_of(topic.title)
-    return Shown(
+    return DisplayedDocument(
         doc_id=doc_id,
         title=highlighted(document.title, terms) if document else [],
         text=highlighted(document.text, terms) if document else [],
@@ -150,7 +154,7 @@ def minutes_left(made: Iterable[Judgment], left: int) -> int | None:
     return max(1, round(median(seconds) * left / 60))
 
 
-def judged_by(topic: Topic, campaign: Campaign, person: User) -> list[Judged]:
+def judged_by(topic: Topic, campaign: Campaign, person: User) -> list[JudgedDocument]:
     """What this assessor judged or skipped of a topic, the latest first; two queries."""
     made = Judgment.objects.filter(topic=topic, assessor=person, is_adjudication=False)
     claims = Claim.objects.filter(task__topic=topic, assessor=person).order_by("task__plan")
@@ -159,7 +163,7 @@ def judged_by(topic: Topic, campaign: Campaign, person: User) -> list[Judged]:
         for doc_id, end, until in claims.values_list("task__doc_id", "end", "until")
     }
     rows = {
-        each.doc_id: Judged(
+        each.doc_id: JudgedDocument(
             each.doc_id, each.at, each.grade, each.is_unsure, each.note,
             can_change=each.doc_id in given,
         )
@@ -167,11 +171,11 @@ def judged_by(topic: Topic, campaign: Campaign, person: User) -> list[Judged]:
     }  # fmt: skip
     for doc_id, (end, until) in given.items():
         if end == SKIPPED:
-            rows[doc_id] = Judged(doc_id, until, is_skipped=True)
+            rows[doc_id] = JudgedDocument(doc_id, until, is_skipped=True)
     return sorted(rows.values(), key=lambda row: row.at, reverse=True)
 
 
-def judged_before(topic: Topic, person: User, doc_id: str) -> Judged | None:
+def judged_before(topic: Topic, person: User, doc_id: str) -> JudgedDocument | None:
     """What this assessor said of one document last; None where it was never given out. Two
     queries."""
     given = Claim.objects.filter(task__topic=topic, task__doc_id=doc_id, assessor=person)
@@ -183,20 +187,24 @@ def judged_before(topic: Topic, person: User, doc_id: str) -> Judged | None:
     )
     last = made.order_by("-at", "-pk").first()
     if last is None:
-        return Judged(doc_id, claim.until, is_skipped=claim.end == SKIPPED)
-    return Judged(doc_id, last.at, last.grade, last.is_unsure, last.note)
+        return JudgedDocument(doc_id, claim.until, is_skipped=claim.end == SKIPPED)
+    return JudgedDocument(doc_id, last.at, last.grade, last.is_unsure, last.note)
 
 
-def last_act(progress: Progress, made: Iterable[Judgment], topic: Topic) -> Judged | None:
+def last_act(
+    progress: AssessorProgress, made: Iterable[Judgment], topic: Topic
+) -> JudgedDocument | None:
     """What undo would take back; `made` are this assessor's last judgments."""
     if progress.last is None:
         return None
     at, end, doc_id = progress.last
     grades = (j.grade for j in made if j.topic_id == topic.pk and j.doc_id == doc_id)
-    return Judged(doc_id, at, next(grades, None), is_skipped=end == SKIPPED)
+    return JudgedDocument(doc_id, at, next(grades, None), is_skipped=end == SKIPPED)
 
 
-def last_act_anywhere(plan: Plan | None, person: User, made: Iterable[Judgment]) -> Judged | None:
+def last_act_anywhere(
+    plan: Plan | None, person: User, made: Iterable[Judgment]
+) -> JudgedDocument | None:
     """The same over all topics that this assessor still judges; one query."""
     if plan is None:
         return None
@@ -212,17 +220,19 @@ def last_act_anywhere(plan: Plan | None, person: User, made: Iterable[Judgment])
     topic, doc_id = claim.task.topic, claim.task.doc_id
     grades = (j.grade for j in made if j.topic_id == topic.pk and j.doc_id == doc_id)
     is_skipped = claim.end == SKIPPED
-    return Judged(doc_id, claim.until, next(grades, None), is_skipped=is_skipped, topic=topic)
+    return JudgedDocument(
+        doc_id, claim.until, next(grades, None), is_skipped=is_skipped, topic=topic
+    )
 
 
-def taken_back(doc_id: str, made: Iterable[Judgment], topic: Topic) -> Judgment | None:
+def undone_judgment(doc_id: str, made: Iterable[Judgment], topic: Topic) -> Judgment | None:
     """What undo has just taken back of a document: its note is not typed twice. `made` are this
     assessor's last judgments, the newest first."""
     of_it = [j for j in made if j.topic_id == topic.pk and j.doc_id == doc_id][:2]
     return of_it[1] if len(of_it) == 2 and of_it[0].grade is None else None
 
 
-def add_titles(rows: Collection[Judged], campaign: Campaign) -> None:
+def add_titles(rows: Collection[JudgedDocument], campaign: Campaign) -> None:
     """One query, of the rows of a page."""
     ids = [row.doc_id for row in rows]
     titles = dict(

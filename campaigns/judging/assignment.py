@@ -10,8 +10,8 @@ from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils import timezone
 
-from campaigns.errors import CannotShare
-from campaigns.judging.final_grades import settled_now
+from campaigns.errors import CannotAssignTopics
+from campaigns.judging.final_grades import final_grades_now
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import (
@@ -30,7 +30,7 @@ NAMED = 10  # topics, where something is wrong with more of them
 
 
 @dataclass(frozen=True)
-class Place:
+class AssignedAssessor:
     """One assessor before one topic."""
 
     assessor: User
@@ -39,13 +39,13 @@ class Place:
 
 
 @dataclass(frozen=True)
-class TopicShare:
+class TopicAssignment:
     """One topic: how many documents the plan wants of it, and who judges them."""
 
     topic: Topic
     wanted: int  # documents laid out
     judged: int  # of any assessor, each once
-    places: tuple[Place, ...]  # one for each assessor
+    places: tuple[AssignedAssessor, ...]  # one for each assessor
 
     @property
     def named(self) -> int:
@@ -64,10 +64,10 @@ class AssessorLoad:
 
 
 @dataclass(frozen=True)
-class Shares:
+class Assignments:
     """The whole of it, as the page shows it."""
 
-    topics: tuple[TopicShare, ...]
+    topics: tuple[TopicAssignment, ...]
     assessors: tuple[AssessorLoad, ...]
 
     @property
@@ -84,7 +84,7 @@ def assessors_of(campaign: Campaign) -> list[User]:
     return list(people.order_by("name", "email"))
 
 
-def shares_of(campaign: Campaign) -> Shares:
+def assignments_of(campaign: Campaign) -> Assignments:
     """Every topic and every assessor. Seven queries."""
     assessors, topics = assessors_of(campaign), list(campaign.topics.order_by("position"))
     named, wanted = _named(campaign, assessors), _wanted(campaign)
@@ -93,10 +93,10 @@ def shares_of(campaign: Campaign) -> Shares:
     rows = []
     for topic in topics:
         places = tuple(
-            Place(who, (topic.pk, who.pk) in named, judged[topic.position, who.pk])
+            AssignedAssessor(who, (topic.pk, who.pk) in named, judged[topic.position, who.pk])
             for who in assessors
         )
-        rows.append(TopicShare(topic, wanted[topic.pk], by_topic[topic.position], places))
+        rows.append(TopicAssignment(topic, wanted[topic.pk], by_topic[topic.position], places))
     loads = [
         AssessorLoad(
             assessor=who,
@@ -107,7 +107,7 @@ def shares_of(campaign: Campaign) -> Shares:
         )
         for who in assessors
     ]
-    return Shares(tuple(rows), tuple(loads))
+    return Assignments(tuple(rows), tuple(loads))
 
 
 @transaction.atomic
@@ -117,18 +117,20 @@ def name_topics(
     """This assessor judges the topics of these codes and no others; other assessors keep theirs.
     How many they are. What the assessor holds of a topic that is no longer theirs is given back.
 
-    Raises `CannotShare` for a topic that the campaign does not have, or where the person is no
-    longer an assessor.
+    Raises `CannotAssignTopics` for a topic that the campaign does not have, or where the person is
+    no longer an assessor.
     """
     held = _locked(campaign)
     topics = dict(held.topics.values_list("code", "pk"))
     asked = set(codes)
     strange = sorted(asked - topics.keys())
     if strange:
-        raise CannotShare(f"No such topic: {' '.join(strange[:NAMED])}. Nothing was changed.")
+        raise CannotAssignTopics(
+            f"No such topic: {' '.join(strange[:NAMED])}. Nothing was changed."
+        )
     assessors = assessors_of(held)
     if assessor not in assessors:
-        raise CannotShare(f"{assessor} is no assessor of this campaign any more.")
+        raise CannotAssignTopics(f"{assessor} is no assessor of this campaign any more.")
     others = {(topic, who) for topic, who in _named(held, assessors) if who != assessor.pk}
     wanted = others | {(topics[code], assessor.pk) for code in asked}
     _replace(held, wanted)
@@ -196,7 +198,7 @@ def _judged(campaign: Campaign) -> tuple[Counter[Share], Counter[int]]:
     """Documents with a judgment that stands, by topic position and assessor, and by position."""
     by_share: Counter[Share] = Counter()
     by_topic: Counter[int] = Counter()
-    for (position, _, _), document in settled_now(campaign).items():
+    for (position, _, _), document in final_grades_now(campaign).items():
         by_topic[position] += 1
         by_share.update((position, who) for who in document.by_assessor)
     return by_share, by_topic

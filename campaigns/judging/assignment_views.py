@@ -8,11 +8,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns import access
-from campaigns.errors import CannotStep
+from campaigns.errors import CannotChangeStage
 from campaigns.judging import assignment, tasks
-from campaigns.judging.forms import SpreadForm, TopicsForm
+from campaigns.judging.forms import AssessorTopicsForm, SpreadForm
 from campaigns.models import User
-from campaigns.options import one_of
+from campaigns.options import choice_or_404
 
 NO_ASSESSOR = "This is no assessor of the campaign any more."
 TOPICS, CELLS = 250, 2_000  # on a page, at most
@@ -23,25 +23,25 @@ TOPICS, CELLS = 250, 2_000  # on a page, at most
 def assessors_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Who judges what, and a form for the topics of the assessor that the address names."""
     viewer = access.organiser_or_404(request.user, slug)
-    shares = assignment.shares_of(viewer.campaign)
+    shares = assignment.assignments_of(viewer.campaign)
     loads = {str(load.assessor.pk): load for load in shares.assessors}
     form = None
     if request.method == "POST":
         load = loads.get(request.POST.get("assessor", ""))
         if load is None:
             return _back(request, slug, NO_ASSESSOR)
-        form = TopicsForm(request.POST)
+        form = AssessorTopicsForm(request.POST)
         if form.is_valid():
             try:
                 return _name_topics(request, viewer, load.assessor, form)
-            except CannotStep as error:
+            except CannotChangeStage as error:
                 form.add_error(None, str(error))
     else:
         names = {pk: str(load.assessor) for pk, load in loads.items()}
-        chosen = one_of("assessor", request.GET.get("assessor"), names)
+        chosen = choice_or_404("assessor", request.GET.get("assessor"), names)
         load = loads.get(chosen)
         if load is not None:
-            form = TopicsForm(initial={"topics": " ".join(load.codes)})
+            form = AssessorTopicsForm(initial={"topics": " ".join(load.codes)})
     on_page = min(TOPICS, max(CELLS // max(len(loads), 1), 10))
     page = {
         "viewer": viewer,
@@ -66,7 +66,7 @@ def assessors_spread(request: HttpRequest, slug: str) -> HttpResponse:
     each = form.cleaned_data["each"]
     try:
         added = assignment.spread_evenly(campaign=viewer.campaign, each=each, actor=request.user)
-    except CannotStep as error:
+    except CannotChangeStage as error:
         return _back(request, slug, str(error))
     told = f"{added} added." if added else "Nothing to add: every topic has as many already."
     messages.success(request, told)
@@ -83,14 +83,14 @@ def claims_free(request: HttpRequest, slug: str) -> HttpResponse:
         return _back(request, slug, NO_ASSESSOR)
     try:
         freed = tasks.reassign(campaign=viewer.campaign, assessor=assessor, actor=request.user)
-    except CannotStep as error:
+    except CannotChangeStage as error:
         return _back(request, slug, str(error))
     messages.success(request, f"{freed} document{'' if freed == 1 else 's'} given back.")
     return redirect("campaigns:judging-assessors", slug)
 
 
 def _name_topics(
-    request: HttpRequest, viewer: access.Viewer, assessor: User, form: TopicsForm
+    request: HttpRequest, viewer: access.Viewer, assessor: User, form: AssessorTopicsForm
 ) -> HttpResponse:
     count = assignment.name_topics(
         campaign=viewer.campaign, assessor=assessor, codes=form.codes, actor=request.user

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns import access, lifecycle
-from campaigns.errors import CannotStep, refusals_told
+from campaigns.errors import CannotChangeStage, show_refusals
 from campaigns.judging.assessing_forms import AddressForm, DocumentsForm
 from campaigns.judging.documents import add_documents, counts_of, remove_documents
 from campaigns.trec.problems import FormatError
@@ -30,7 +30,7 @@ def documents(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except FormatError as error:
         return _page(request, viewer, fault=error, status=400)
-    except CannotStep as error:
+    except CannotChangeStage as error:
         messages.error(request, str(error))
     else:
         messages.success(request, f"{count:,} document{'' if count == 1 else 's'} taken in.")
@@ -44,7 +44,7 @@ def documents_address(request: HttpRequest, slug: str) -> HttpResponse:
     form = AddressForm(request.POST, instance=copy.copy(viewer.campaign))
     if not form.is_valid():
         return _page(request, viewer, address_form=form, status=400)
-    with refusals_told(request):
+    with show_refusals(request):
         lifecycle.change_settings(
             campaign=form.save(commit=False), fields=form.changed_data, actor=request.user
         )
@@ -56,7 +56,7 @@ def documents_address(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def documents_remove(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    with refusals_told(request):
+    with show_refusals(request):
         count = remove_documents(campaign=viewer.campaign, actor=request.user)
         messages.success(request, f"{count:,} document{'' if count == 1 else 's'} taken out.")
     return redirect("campaigns:documents", slug)

@@ -19,7 +19,7 @@ CAMPAIGNS_KEPT: Final = 2  # some megabytes each, in every process
 
 
 @dataclass
-class Settled:
+class FinalGrade:
     """The grades that stand for one document."""
 
     by_assessor: dict[int, int] = field(default_factory=dict)  # in the order of their last act
@@ -38,11 +38,11 @@ class Settled:
         return self.decided is None and len(set(self.by_assessor.values())) > 1
 
 
-def settled(judgments: QuerySet[Judgment]) -> dict[Key, Settled]:
+def final_grades(judgments: QuerySet[Judgment]) -> dict[Key, FinalGrade]:
     """Every document with a judgment that stands, by topic and id; one query."""
-    found: dict[Key, Settled] = {}
+    found: dict[Key, FinalGrade] = {}
     for key, assessor, grade, is_adjudication in _acts(judgments):
-        document = found.setdefault(key, Settled())
+        document = found.setdefault(key, FinalGrade())
         if is_adjudication:
             document.decided = grade
             continue
@@ -52,10 +52,10 @@ def settled(judgments: QuerySet[Judgment]) -> dict[Key, Settled]:
     return {key: found[key] for key in sorted(found) if found[key].grade is not None}
 
 
-def settled_now(campaign: Campaign) -> Mapping[Key, Settled]:
+def final_grades_now(campaign: Campaign) -> Mapping[Key, FinalGrade]:
     """All of a campaign, kept in memory until something is judged: pages ask for the same again and
     again. Nobody changes what it gives. One query, two after a judgment."""
-    return settled_at(campaign.pk, stamp_of(campaign))
+    return final_grades_at(campaign.pk, stamp_of(campaign))
 
 
 def stamp_of(campaign: Campaign) -> Stamp:
@@ -66,15 +66,15 @@ def stamp_of(campaign: Campaign) -> Stamp:
 
 
 @lru_cache(maxsize=CAMPAIGNS_KEPT)
-def settled_at(campaign: int, stamp: Stamp) -> Mapping[Key, Settled]:
-    """What `settled_now` gives, for those who have the stamp."""
-    return settled(Judgment.objects.filter(campaign=campaign))
+def final_grades_at(campaign: int, stamp: Stamp) -> Mapping[Key, FinalGrade]:
+    """What `final_grades_now` gives, for those who have the stamp."""
+    return final_grades(Judgment.objects.filter(campaign=campaign))
 
 
-def settled_grades(campaign: Campaign) -> dict[Key, int]:
+def final_grade_values(campaign: Campaign) -> dict[Key, int]:
     """The grade that counts of every judged document."""
-    standing = settled(campaign.judgments.all())
-    return {key: document.grade for key, document in standing.items() if document.grade is not None}
+    judged = final_grades(campaign.judgments.all())
+    return {key: document.grade for key, document in judged.items() if document.grade is not None}
 
 
 def _acts(judgments: QuerySet[Judgment]) -> Iterator[tuple[Key, int, int | None, bool]]:

@@ -19,7 +19,7 @@ class SpreadForm(forms.Form):
     )
 
 
-class TopicsForm(forms.Form):
+class AssessorTopicsForm(forms.Form):
     """The topics of one assessor, by their numbers."""
 
     topics = forms.CharField(
@@ -47,7 +47,7 @@ class DecisionForm(DocumentForm):
     seen = forms.CharField(max_length=4, required=False)  # what was decided when the page was made
 
 
-class AnswersForm(forms.Form):
+class JudgmentsForm(forms.Form):
     """`confirmed` is the sha256 of the file whose conflicts the organiser has seen: a confirmation
     holds for that file and for no other."""
 

@@ -29,5 +29,5 @@ urlpatterns = [
         name="judging-decision-take-back",
     ),
     path(JUDGING + "pool/", pool_views.pool_page, name="judging-pool"),
-    path(JUDGING + "answers/", pool_views.answers_take, name="judging-answers"),
+    path(JUDGING + "answers/", pool_views.judgments_import, name="judging-answers"),
 ]

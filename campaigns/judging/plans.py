@@ -5,7 +5,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from campaigns import scoring_hooks
-from campaigns.errors import CannotStep
+from campaigns.errors import CannotChangeStage
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, Plan, User
@@ -24,19 +24,19 @@ def latest_plan(campaign: Campaign) -> Plan | None:
 
 
 @transaction.atomic
-def make_plan(*, plan: Plan, actor: User | None) -> Plan:
+def create_plan(*, plan: Plan, actor: User | None) -> Plan:
     """Puts an unsaved plan in force; a worker lays its first documents out.
 
-    Raises `CannotStep` where another one is in force, where nothing could be judged, and for an
-    archived campaign; `ValidationError` for a plan that is none.
+    Raises `CannotChangeStage` where another one is in force, where nothing could be judged, and for
+    an archived campaign; `ValidationError` for a plan that is none.
     """
     campaign = plan.campaign
     refuse_archived(campaign)
     row = Campaign.objects.select_for_update().get(pk=campaign.pk)  # two tabs make one plan
     if plan_in_force(row) is not None:
-        raise CannotStep("A plan is in force already: end it first.")
+        raise CannotChangeStage("A plan is in force already: end it first.")
     if not row.topics.exists() or not row.runs.ranked().exists():
-        raise CannotStep("No run proposes a document yet: there is nothing to judge.")
+        raise CannotChangeStage("No run proposes a document yet: there is nothing to judge.")
     _refuse_foreign_qrels(plan)
     plan.created_by = actor
     plan.full_clean(exclude=["created_by"])
@@ -50,7 +50,7 @@ def make_plan(*, plan: Plan, actor: User | None) -> Plan:
         method=plan.method,
         p=plan.persistence,
     )
-    scoring_hooks.ring_for_next_documents(plan)
+    scoring_hooks.enqueue_next_documents(plan)
     return plan
 
 
@@ -63,7 +63,7 @@ def pause_plan(*, plan: Plan, actor: User | None) -> None:
 def resume_plan(*, plan: Plan, actor: User | None) -> None:
     _move(plan, actor, "resumed judging", to=OPEN, came_from=(PAUSED,))
     if not plan.is_laid_out:
-        scoring_hooks.ring_for_next_documents(plan)
+        scoring_hooks.enqueue_next_documents(plan)
 
 
 def end_plan(*, plan: Plan, actor: User | None) -> None:
@@ -88,7 +88,7 @@ def _move(
     moved = Plan.objects.filter(pk=plan.pk, state__in=came_from).update(state=to, **facts)
     plan.refresh_from_db()
     if not moved:
-        raise CannotStep(f"The plan is {plan.state} by now.")
+        raise CannotChangeStage(f"The plan is {plan.state} by now.")
     record(plan.campaign, actor, verb, plan, plan=plan.pk, laid_out=plan.laid_out)
 
 

@@ -20,7 +20,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from campaigns import scoring_hooks
-from campaigns.judging.final_grades import Key, Settled, settled_now
+from campaigns.judging.final_grades import FinalGrade, Key, final_grades_now
 from campaigns.judging.plans import plan_in_force
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
@@ -53,7 +53,7 @@ class Conflict:
 
 
 @dataclass(frozen=True)
-class Answers:
+class ImportedJudgments:
     """What a file says, sorted by what it would do."""
 
     grades: Mapping[Key, int]  # to be written
@@ -95,7 +95,7 @@ def pool_prels(campaign: Campaign, pool: Pool) -> str:
     )
 
 
-def read_answers(campaign: Campaign, assessor: User, data: bytes) -> Answers:
+def read_judgments(campaign: Campaign, assessor: User, data: bytes) -> ImportedJudgments:
     """Raises `FormatError`, with line numbers, where the file is not judgments of this campaign."""
     codes = dict(campaign.topics.values_list("code", "position"))
     data = as_qrels(data)
@@ -114,14 +114,14 @@ def read_answers(campaign: Campaign, assessor: User, data: bytes) -> Answers:
 
 
 @transaction.atomic
-def take_answers(
+def import_judgments(
     *, campaign: Campaign, assessor: User, data: bytes, actor: User
-) -> tuple[Answers, int]:
+) -> tuple[ImportedJudgments, int]:
     """Writes the answers as judgments of this assessor; what they say already is not written
     again, so the same file twice adds nothing. What was read, and how many were written."""
     held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     refuse_archived(held)
-    answers = read_answers(held, assessor, data)
+    answers = read_judgments(held, assessor, data)
     plan = plan_in_force(held)
     tasks = _tasks(plan)
     topics = dict(held.topics.values_list("position", "pk"))
@@ -163,8 +163,8 @@ def _shuffled(campaign: Campaign, pool: Pool) -> Iterator[tuple[str, str]]:
             yield topic, doc_id
 
 
-def _sorted(campaign: Campaign, assessor: User, said: Mapping[Key, int]) -> Answers:
-    standing = settled_now(campaign)
+def _sorted(campaign: Campaign, assessor: User, said: Mapping[Key, int]) -> ImportedJudgments:
+    judged = final_grades_now(campaign)
     plan = plan_in_force(campaign)
     asked_for = _tasks(plan)
     grades: dict[Key, int] = {}
@@ -175,7 +175,7 @@ def _sorted(campaign: Campaign, assessor: User, said: Mapping[Key, int]) -> Answ
     for key, grade in said.items():
         if grade < 0:
             continue
-        known = standing.get(key, Settled())
+        known = judged.get(key, FinalGrade())
         if known.by_assessor.get(assessor.pk) == grade:
             unchanged += 1
             continue
@@ -184,7 +184,7 @@ def _sorted(campaign: Campaign, assessor: User, said: Mapping[Key, int]) -> Answ
             found[name].append(Conflict(key[1], key[2], grade, other))
         if plan is not None and key not in asked_for:
             found["outside"].append(Conflict(key[1], key[2], grade))
-    return Answers(
+    return ImportedJudgments(
         grades=grades,
         unchanged=unchanged,
         unjudged=sum(grade < 0 for grade in said.values()),
@@ -192,7 +192,7 @@ def _sorted(campaign: Campaign, assessor: User, said: Mapping[Key, int]) -> Answ
     )
 
 
-def _conflicts(known: Settled, assessor: User, grade: int) -> Iterator[tuple[str, int]]:
+def _conflicts(known: FinalGrade, assessor: User, grade: int) -> Iterator[tuple[str, int]]:
     own = known.by_assessor.get(assessor.pk)
     if own is not None:
         yield "changed", own
@@ -224,7 +224,7 @@ def _end_tasks(plan: Plan, assessor: User, tasks: Sequence[int]) -> None:
     )
     is_left = plan.tasks.exclude(claims__end=Claim.End.JUDGED).exists()
     if plan.state == Plan.State.OPEN and not plan.is_laid_out and not is_left:
-        scoring_hooks.ring_for_next_documents(plan)
+        scoring_hooks.enqueue_next_documents(plan)
 
 
 def _refuse_high_grades(data: bytes, parsed: ParsedQrels, highest: int) -> None:

@@ -9,10 +9,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access
-from campaigns.errors import CannotStep
+from campaigns.errors import CannotChangeStage
 from campaigns.judging import assignment, plans, pool_files
-from campaigns.judging.forms import AnswersForm
-from campaigns.judging.pool_files import Answers
+from campaigns.judging.forms import JudgmentsForm
+from campaigns.judging.pool_files import ImportedJudgments
 from campaigns.models import User
 from campaigns.trec.problems import FormatError
 
@@ -29,24 +29,24 @@ def pool_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def answers_take(request: HttpRequest, slug: str) -> HttpResponse:
+def judgments_import(request: HttpRequest, slug: str) -> HttpResponse:
     """Takes a file in; where it would contradict what is known, asks first."""
     viewer = access.organiser_or_404(request.user, slug)
     assessors = assignment.assessors_of(viewer.campaign)
-    form = AnswersForm(request.POST, request.FILES, assessors=assessors)
+    form = JudgmentsForm(request.POST, request.FILES, assessors=assessors)
     if not form.is_valid():
         return _page(request, viewer, form=form, status=400)
     data, assessor = form.cleaned_data["file"].read(), form.judged_by
     try:
-        answers = pool_files.read_answers(viewer.campaign, assessor, data)
+        answers = pool_files.read_judgments(viewer.campaign, assessor, data)
         if answers.has_conflicts and not form.confirms(data):
             return _ask(request, viewer, form, data, answers)
-        _, count = pool_files.take_answers(
+        _, count = pool_files.import_judgments(
             campaign=viewer.campaign, assessor=assessor, data=data, actor=request.user
         )
     except FormatError as error:
         return _page(request, viewer, fault=error, status=400)
-    except CannotStep as error:
+    except CannotChangeStage as error:
         messages.error(request, str(error))
         return redirect("campaigns:judging-pool", slug)
     messages.success(request, _told(count, answers, assessor))
@@ -63,7 +63,7 @@ def _page(
         "plan": plan,
         "laid_out": plan.tasks.count() if plan else 0,
         "depths": DEPTHS,
-        "form": AnswersForm(assessors=assignment.assessors_of(viewer.campaign)),
+        "form": JudgmentsForm(assessors=assignment.assessors_of(viewer.campaign)),
     }
     return render(request, "campaigns/judging/judging_pool.html", page | extra, status=status)
 
@@ -71,9 +71,9 @@ def _page(
 def _ask(
     request: HttpRequest,
     viewer: access.Viewer,
-    form: AnswersForm,
+    form: JudgmentsForm,
     data: bytes,
-    answers: Answers,
+    answers: ImportedJudgments,
 ) -> HttpResponse:
     """Nothing is stored meanwhile: the file is chosen again, and its digest says that it is the
     one that was looked at."""
@@ -100,7 +100,7 @@ def _ask(
     return render(request, "campaigns/judging/judging_answers_confirm.html", page, status=400)
 
 
-def _told(count: int, answers: Answers, assessor: User) -> str:
+def _told(count: int, answers: ImportedJudgments, assessor: User) -> str:
     parts = [f"{count} judgment{'' if count == 1 else 's'} of {assessor} taken in."]
     if answers.unchanged:
         parts.append(f"{answers.unchanged} were known already.")

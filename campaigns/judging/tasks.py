@@ -26,7 +26,7 @@ NOTE_CHARACTERS = 1000
 
 
 @dataclass(frozen=True)
-class Taken:
+class RecordedJudgment:
     """What became of a judgment that was sent."""
 
     judgment: Judgment
@@ -35,42 +35,42 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class Given:
+class NextTask:
     """What a look gives: the plan in force, the task that is held now, and all of the topic."""
 
     plan: Plan | None = None
     task: Task | None = None
-    tasks: tuple[Task, ...] = ()  # as `standing` has them
+    tasks: tuple[Task, ...] = ()  # as `current_judgment` has them
     elsewhere: Topic | None = None  # where nothing is left here: another topic of theirs
 
 
 @transaction.atomic
-def claim_next(*, assessor: User, topic: Topic) -> Given:
+def claim_next(*, assessor: User, topic: Topic) -> NextTask:
     """The task this assessor holds, or else the next one with room, with a new lease. Where there
     is none now in any topic of theirs, more are asked for, if the plan chooses as judgments come:
     each batch is to be judged before the next is chosen."""
     plan = _in_force(topic.campaign_id)
     if plan is None:
-        return Given()
+        return NextTask()
     now = timezone.now()
-    tasks = tuple(standing(assessor, plan.tasks.filter(topic=topic), now))
+    tasks = tuple(current_judgment(assessor, plan.tasks.filter(topic=topic), now))
     if plan.state == Plan.State.PAUSED:
-        return Given(plan, None, tasks)
+        return NextTask(plan, None, tasks)
     # What is held comes first, even past its lease as long as nobody else has taken it.
     left = [task for task in tasks if is_left(task, now)]
     task = min(left, key=lambda each: (each.my_end != HELD, each.turn), default=None)
     if task is None:
         elsewhere = _first_topic_left(assessor, plan, now)
         if elsewhere is None:
-            scoring_hooks.ring_if_documents_are_due(plan)
-        return Given(plan, None, tasks, elsewhere)
+            scoring_hooks.enqueue_next_documents_if_due(plan)
+        return NextTask(plan, None, tasks, elsewhere)
     Claim.objects.bulk_create(
         [Claim(task=task, assessor=assessor, until=_lease_end(plan, now))],
         update_conflicts=True,
         unique_fields=["task", "assessor"],
         update_fields=["until", "end"],
     )
-    return Given(plan, task, tasks)
+    return NextTask(plan, task, tasks)
 
 
 @transaction.atomic
@@ -83,7 +83,7 @@ def judge(
     is_unsure: bool = False,
     note: str = "",
     key: str = "",
-) -> Taken:
+) -> RecordedJudgment:
     """Adds a judgment of a document that this assessor was given, and ends the claim. A later one
     of the same document supersedes; a repeated sending, told by its key, adds nothing."""
     claim, plan = _claim_and_plan(assessor, topic, doc_id)
@@ -91,7 +91,7 @@ def judge(
     if not 0 <= grade <= campaign.highest_grade:
         raise CannotJudge(f"Grades go from 0 to {campaign.highest_grade}.")
     if sent := _sent_before(assessor, key):
-        return Taken(sent, is_repeat=True)
+        return RecordedJudgment(sent, is_repeat=True)
     now = timezone.now()
     is_first = claim.end != JUDGED
     is_held = claim.end == HELD and claim.until > now
@@ -99,8 +99,8 @@ def judge(
     judgment = _add(claim, grade, key, is_unsure=is_unsure, note=note[:NOTE_CHARACTERS])
     _end(claim, JUDGED, now)
     if is_first and not _is_any_unjudged(plan):
-        scoring_hooks.ring_if_documents_are_due(plan)
-    return Taken(judgment, is_further=is_further)
+        scoring_hooks.enqueue_next_documents_if_due(plan)
+    return RecordedJudgment(judgment, is_further=is_further)
 
 
 @transaction.atomic
@@ -145,7 +145,7 @@ def reassign(*, campaign: Campaign, assessor: User, actor: User | None) -> int:
 # --- how tasks stand for one assessor -------------------------------------------------------------
 
 
-def standing(assessor: User, tasks: QuerySet[Task], now: datetime) -> QuerySet[Task]:
+def current_judgment(assessor: User, tasks: QuerySet[Task], now: datetime) -> QuerySet[Task]:
     """Each task with `taken`, how many others have judged it or hold it, and with the assessor's
     own claim, `my_end` and `my_until`; these are None where there is none."""
     others = (Q(claims__end=JUDGED) | _live(now, "claims__")) & ~Q(claims__assessor=assessor)
@@ -168,7 +168,7 @@ def is_left(task: Any, now: datetime) -> bool:
 def _first_topic_left(assessor: User, plan: Plan, now: datetime) -> Topic | None:
     """The first topic of this assessor with something to judge. One query."""
     tasks = plan.tasks.filter(topic__assessors__assessor=assessor).select_related("topic")
-    ordered = standing(assessor, tasks, now).order_by("topic__position")
+    ordered = current_judgment(assessor, tasks, now).order_by("topic__position")
     return next((task.topic for task in ordered if is_left(task, now)), None)
 
 

@@ -18,10 +18,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import access, scoring_hooks
-from campaigns.errors import CannotJudge, CannotStep
+from campaigns.errors import CannotChangeStage, CannotJudge
 from campaigns.judging import assessment_page, plans
 from campaigns.judging import tasks as assessing
-from campaigns.judging.assessing_forms import ActForm
+from campaigns.judging.assessing_forms import JudgmentForm
 from campaigns.models import Campaign, Plan, Topic
 
 ROWS = 50
@@ -85,12 +85,12 @@ def assessed(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 def _act(request: HttpRequest, viewer: access.Viewer, topic: Topic) -> HttpResponse:
     """Does it, and shows the desk as it is then: as a page, or to a script as a part of one."""
-    form = ActForm(request.POST)
+    form = JudgmentForm(request.POST)
     is_script = request.accepts("application/json") and not request.accepts("text/html")
     said, status = "", 200
     try:
         said = _perform(form, request, topic)
-    except (CannotJudge, CannotStep) as error:
+    except (CannotJudge, CannotChangeStage) as error:
         said, status = str(error), 409
     if is_script:
         context = _desk(request, viewer, topic, "")
@@ -118,7 +118,7 @@ def _onward(desk: Mapping[str, Any]) -> str:
     return _address(desk["campaign"], desk["elsewhere"], goes_on=True)
 
 
-def _perform(form: ActForm, request: HttpRequest, topic: Topic) -> str:
+def _perform(form: JudgmentForm, request: HttpRequest, topic: Topic) -> str:
     """What there is to say of it."""
     if not form.is_valid():
         raise CannotJudge(" ".join(error for errors in form.errors.values() for error in errors))
@@ -173,9 +173,9 @@ def _desk(request: HttpRequest, viewer: access.Viewer, topic: Topic, again: str)
         "is_paused": plan is not None and plan.state == Plan.State.PAUSED,
         "progress": progress,
         "minutes": assessment_page.minutes_left(recent, progress.left),
-        "shown": assessment_page.shown(topic, campaign, doc_id) if doc_id else None,
+        "shown": assessment_page.displayed_document(topic, campaign, doc_id) if doc_id else None,
         "given": given,
-        "written": given or assessment_page.taken_back(doc_id, recent, topic),
+        "written": given or assessment_page.undone_judgment(doc_id, recent, topic),
         "elsewhere": elsewhere,
         "goes_on": goes_on,
         "here": _address(campaign, topic, goes_on=goes_on),

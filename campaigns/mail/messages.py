@@ -32,11 +32,11 @@ HEADERS = {"Auto-Submitted": "auto-generated"}
 _silent_until = 0.0  # by the monotonic clock
 
 
-class NotSent(Exception):
+class MailRefused(Exception):
     """The mail server answered, and refused a mail for good."""
 
 
-class SentLater(OSError):
+class MailDeferred(OSError):
     """The mail server answered, and may accept the mail later: tried again, as after an outage."""
 
     def __init__(self, reason: str) -> None:
@@ -58,7 +58,7 @@ def compose(kind: str, campaign: Campaign, **facts: object) -> tuple[str, str]:
     return subject, body.strip() + "\n"
 
 
-def write(
+def create_notices(
     *, campaign: Campaign, key: str, subject: str, body: str, to: Iterable[User]
 ) -> list[Notice]:
     """A letter to each who gets any and has not had this one; those that wait to be sent."""
@@ -79,15 +79,17 @@ def write(
     return list(told.filter(recipient__in=fresh, sent_at=None))
 
 
-def write_of_failure(campaign: Campaign, moment: datetime) -> list[Notice]:
+def create_failure_notices(campaign: Campaign, moment: datetime) -> list[Notice]:
     """To the organisers, that work on runs was given up: once a day, for what breaks for one
     breaks for many."""
     subject, body = compose("failed", campaign)
     key = f"failed/{moment.date().isoformat()}"
-    return write(campaign=campaign, key=key, subject=subject, body=body, to=organisers_of(campaign))
+    return create_notices(
+        campaign=campaign, key=key, subject=subject, body=body, to=organisers_of(campaign)
+    )
 
 
-def mail(notice_id: int) -> None:
+def send_notice(notice_id: int) -> None:
     """Sends a letter that has not been sent, to somebody who still wants it."""
     notice = Notice.objects.select_related("recipient").get(pk=notice_id)
     person = notice.recipient
@@ -106,8 +108,8 @@ def send_stored(mail_id: int) -> None:
 
 def _send(subject: str, body: str, sender: str, recipient: str) -> None:
     """By the mail server itself. One address a mail: nobody learns who else was told. Raises
-    `NotSent`, `SentLater` and `MailServerAway`. A server that did not answer is left alone for a
-    while, so that a worker does not spend its time on waiting."""
+    `MailRefused`, `MailDeferred` and `MailServerAway`. A server that did not answer is left alone
+    for a while, so that a worker does not spend its time on waiting."""
     global _silent_until
     if time.monotonic() < _silent_until:
         raise MailServerAway("it did not answer a moment ago")
@@ -122,8 +124,8 @@ def _send(subject: str, body: str, sender: str, recipient: str) -> None:
     except SMTPException as error:
         # What smtplib raises names the recipient, and a job keeps the words of its error.
         if _is_for_now(error):
-            raise SentLater(type(error).__name__) from None
-        raise NotSent(f"The mail server refused it: {type(error).__name__}") from None
+            raise MailDeferred(type(error).__name__) from None
+        raise MailRefused(f"The mail server refused it: {type(error).__name__}") from None
     except OSError as error:
         fault = type(error).__name__
     else:

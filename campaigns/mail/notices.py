@@ -14,46 +14,48 @@ from campaigns.mail import messages
 from campaigns.models import Announcement, Campaign, Run, Team, User
 
 
-def tell(*, campaign: Campaign, key: str, subject: str, body: str, to: Iterable[User]) -> None:
+def notify(*, campaign: Campaign, key: str, subject: str, body: str, to: Iterable[User]) -> None:
     """One mail to each, told once per `key`."""
-    for notice in messages.write(campaign=campaign, key=key, subject=subject, body=body, to=to):
-        scoring_hooks.ring_for_notice(notice)
+    for notice in messages.create_notices(
+        campaign=campaign, key=key, subject=subject, body=body, to=to
+    ):
+        scoring_hooks.enqueue_notice(notice)
 
 
-def tell_team(run: Run, kind: str) -> None:
+def notify_team(run: Run, kind: str) -> None:
     """One mail to each member of the run's team, by templates/mail/<kind>.txt: *refused*, or
     *scored*; that one through `scoring.jobs.mail`, which knows who may be told."""
     subject, body = messages.about_run(run, kind)
     key = f"{kind}/{run.public_id}"
-    tell(
+    notify(
         campaign=run.campaign, key=key, subject=subject, body=body, to=messages.members_of(run.team)
     )
 
 
-def tell_members(team: Team, kind: str, *, key: str) -> None:
+def notify_members(team: Team, kind: str, *, key: str) -> None:
     """What the organisers have decided about a team."""
-    _tell(team.campaign, kind, key=f"{kind}/{key}", to=messages.members_of(team), team=team)
+    _notify(team.campaign, kind, key=f"{kind}/{key}", to=messages.members_of(team), team=team)
 
 
-def tell_organisers(team: Team, kind: str) -> None:
+def notify_organisers(team: Team, kind: str) -> None:
     to = messages.organisers_of(team.campaign)
-    _tell(team.campaign, kind, key=f"{kind}/{team.public_id}", to=to, team=team)
+    _notify(team.campaign, kind, key=f"{kind}/{team.public_id}", to=to, team=team)
 
 
-def tell_published(campaign: Campaign) -> None:
+def notify_of_publication(campaign: Campaign) -> None:
     """To the members of teams who may see the board; once for each time it is published."""
     moment = campaign.published_at.isoformat() if campaign.published_at else ""
     to = messages.readers_of_board(campaign, campaign.published_at or timezone.now())
-    _tell(campaign, "published", key=f"published/{moment}", to=to)
+    _notify(campaign, "published", key=f"published/{moment}", to=to)
 
 
-def tell_due(moment: datetime) -> None:
+def notify_of_dates(moment: datetime) -> None:
     """Tells all participants of campaigns that began or ceased to take runs, be it by the clock or
     by hand. Told is what was told last: a campaign that opens again is told of again."""
     for campaign in Campaign.objects.filter(_is_opening(moment)):
-        _tell_once(campaign, "opened", moment, _is_opening(moment))
+        _notify_once(campaign, "opened", moment, _is_opening(moment))
     for campaign in Campaign.objects.filter(_is_closing(moment)):
-        _tell_once(campaign, "closed", moment, _is_closing(moment))
+        _notify_once(campaign, "closed", moment, _is_closing(moment))
 
 
 def announce(*, campaign: Campaign, subject: str, body: str, by: User) -> Announcement:
@@ -70,7 +72,7 @@ def announce(*, campaign: Campaign, subject: str, body: str, by: User) -> Announ
         record(campaign, by, "announced", subject)
         to = messages.participants_of(campaign)
         key = f"announcement/{announcement.pk}"
-        _tell(campaign, "announcement", key=key, to=to, announcement=announcement)
+        _notify(campaign, "announcement", key=key, to=to, announcement=announcement)
     return announcement
 
 
@@ -92,7 +94,7 @@ def _is_closing(moment: datetime) -> Q:
     return told_open & Q(stage__in=stages) & ~_is_accepting(moment)
 
 
-def _tell_once(campaign: Campaign, kind: str, moment: datetime, is_due: Q) -> None:
+def _notify_once(campaign: Campaign, kind: str, moment: datetime, is_due: Q) -> None:
     """Whoever marks it as told tells it, so that two timers tell it once."""
     marks = {
         "opened": {"opening_told_at": moment, "closing_told_at": None},
@@ -101,9 +103,11 @@ def _tell_once(campaign: Campaign, kind: str, moment: datetime, is_due: Q) -> No
     with transaction.atomic():
         if Campaign.objects.filter(is_due, pk=campaign.pk).update(**marks[kind]):
             key = f"{kind}/{moment.isoformat()}"
-            _tell(campaign, kind, key=key, to=messages.participants_of(campaign))
+            _notify(campaign, kind, key=key, to=messages.participants_of(campaign))
 
 
-def _tell(campaign: Campaign, kind: str, *, key: str, to: Iterable[User], **facts: object) -> None:
+def _notify(
+    campaign: Campaign, kind: str, *, key: str, to: Iterable[User], **facts: object
+) -> None:
     subject, body = messages.compose(kind, campaign, **facts)
-    tell(campaign=campaign, key=key, subject=subject, body=body, to=to)
+    notify(campaign=campaign, key=key, subject=subject, body=body, to=to)

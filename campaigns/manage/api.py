@@ -10,13 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, lifecycle
-from campaigns.api.acts import acting, reading, writing
-from campaigns.api.answers import FAULTY_FIELD, READS, WRITES, refusals
-from campaigns.api.asked import asked
-from campaigns.manage.changing import change_campaign, make_campaign
+from campaigns.api.requests import validated_data
+from campaigns.api.responses import FAULTY_FIELD, READS, WRITES, refusals
+from campaigns.api.views import action_view, read_view, write_view
+from campaigns.manage.changing import change_campaign, create_campaign_from
 from campaigns.manage.settings_api import NewCampaignSerializer, SettingsSerializer
 from campaigns.models import Campaign
-from campaigns.options import one_of
+from campaigns.options import choice_or_404
 
 LISTED = 200
 RULES = (
@@ -76,11 +76,11 @@ NEW = OpenApiExample(
     ],
     responses={200: CampaignSerializer(many=True)} | READS,
 )
-@reading
+@read_view
 def campaign_list(request: Request) -> Response:
     """The newest first, 200 at the most."""
     campaigns = access.campaigns_visible_to(request.user).order_by("-created_at", "-pk")
-    if stage := one_of("stage", request.query_params.get("stage"), Campaign.Stage.values):
+    if stage := choice_or_404("stage", request.query_params.get("stage"), Campaign.Stage.values):
         campaigns = campaigns.filter(stage=stage)
     return Response([_row(request, campaign) for campaign in campaigns[:LISTED]])
 
@@ -92,12 +92,12 @@ def campaign_list(request: Request) -> Response:
     responses={201: CampaignDetailSerializer} | refusals(400, 401, 403, 413, 415),
     examples=[NEW, FAULTY_FIELD],
 )
-@writing()
+@write_view()
 def campaign_create(request: Request) -> Response:
     """You are its first organiser, and it is a draft that nobody else sees. Who may make one is a
     setting of the site."""
-    refuse_who_may_not_create(request)
-    campaign = make_campaign(asked(NewCampaignSerializer, request), request.user)
+    refuse_campaign_by_outsider(request)
+    campaign = create_campaign_from(validated_data(NewCampaignSerializer, request), request.user)
     return as_it_is(request, campaign.slug, status=201)
 
 
@@ -106,7 +106,7 @@ def campaign_create(request: Request) -> Response:
     operation_id="campaigns_read",
     responses={200: CampaignDetailSerializer} | READS,
 )
-@reading
+@read_view
 def campaign_detail(request: Request, slug: str) -> Response:
     return as_it_is(request, slug)
 
@@ -130,12 +130,12 @@ def campaign_detail(request: Request, slug: str) -> Response:
         FAULTY_FIELD,
     ],
 )
-@writing("PATCH")
+@write_view("PATCH")
 def campaign_change(request: Request, slug: str) -> Response:
     """Only what is named is changed, all of it or nothing. Where the rules of scoring change, every
     run is scored anew. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
-    change_campaign(viewer.campaign, asked(SettingsSerializer, request), request.user)
+    change_campaign(viewer.campaign, validated_data(SettingsSerializer, request), request.user)
     return as_it_is(request, slug)
 
 
@@ -148,7 +148,7 @@ def campaign_change(request: Request, slug: str) -> Response:
     ],
     responses={200: CampaignDetailSerializer} | WRITES,
 )
-@acting()
+@action_view()
 def campaign_step(request: Request, slug: str, step: str) -> Response:
     """What the new stage shows is shown at once. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
@@ -163,7 +163,7 @@ def as_it_is(request: Request, slug: str, *, status: int = 200) -> Response:
     return Response(_detail(request, access.viewer_or_404(request.user, slug)), status=status)
 
 
-def refuse_who_may_not_create(request: Request) -> None:
+def refuse_campaign_by_outsider(request: Request) -> None:
     if not lifecycle.may_create_campaigns(request.user):
         raise PermissionDenied("You may not make campaigns on this site.")
 

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from campaigns import scoring_hooks
-from campaigns.errors import CannotDelete, CannotStep
+from campaigns.errors import CannotChangeStage, CannotDelete
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import (
@@ -76,13 +76,13 @@ def archive(*, campaign: Campaign, actor: User | None) -> None:
         stage=Campaign.Stage.OPEN
     )
     if not archived.update(archived_at=timezone.now(), is_accepting=False):
-        raise CannotStep("Runs are being taken: close the campaign first.")
+        raise CannotChangeStage("Runs are being taken: close the campaign first.")
     record(campaign, actor, "archived")
     campaign.refresh_from_db()
 
 
 @transaction.atomic
-def bring_back(*, campaign: Campaign, actor: User | None) -> None:
+def unarchive(*, campaign: Campaign, actor: User | None) -> None:
     if Campaign.objects.filter(pk=campaign.pk).exclude(archived_at=None).update(archived_at=None):
         record(campaign, actor, "brought back")
     campaign.refresh_from_db()

@@ -7,15 +7,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.acts import acting, writing
-from campaigns.api.answers import WRITES, refusals
-from campaigns.api.asked import Asked, asked, refuse_faulty
+from campaigns.api.requests import RequestSerializer, refuse_invalid, validated_data
+from campaigns.api.responses import WRITES, refusals
+from campaigns.api.views import action_view, write_view
 from campaigns.manage import archiving
-from campaigns.manage.api import CampaignDetailSerializer, as_it_is, refuse_who_may_not_create
+from campaigns.manage.api import CampaignDetailSerializer, as_it_is, refuse_campaign_by_outsider
 from campaigns.manage.forms import CopyForm
 
 
-class CopyAsked(Asked):
+class CopyRequest(RequestSerializer):
     slug = serializers.SlugField(max_length=63, help_text="The new campaign's address; it stays.")
     name = serializers.CharField(max_length=200)
 
@@ -28,18 +28,18 @@ NEXT_YEAR = OpenApiExample(
 @extend_schema(
     summary="Copy a campaign to the next year",
     operation_id="campaigns_copy",
-    request=CopyAsked,
+    request=CopyRequest,
     responses={201: CampaignDetailSerializer} | WRITES | refusals(403),
     examples=[NEXT_YEAR],
 )
-@writing()
+@write_view()
 def campaign_copy(request: Request, slug: str) -> Response:
     """A draft with the same settings, texts, form, switches and organisers; without dates, topics,
     qrels, teams and runs. For organisers who may make campaigns."""
     viewer = access.organiser_or_404(request.user, slug)
-    refuse_who_may_not_create(request)
-    form = CopyForm(asked(CopyAsked, request))
-    refuse_faulty(form)
+    refuse_campaign_by_outsider(request)
+    form = CopyForm(validated_data(CopyRequest, request))
+    refuse_invalid(form)
     made = archiving.copy_campaign(
         campaign=viewer.campaign, actor=request.user, **form.cleaned_data
     )
@@ -52,7 +52,7 @@ def campaign_copy(request: Request, slug: str) -> Response:
     request=None,
     responses={200: CampaignDetailSerializer} | WRITES,
 )
-@acting()
+@action_view()
 def campaign_archive(request: Request, slug: str) -> Response:
     """Everything stays as it is, shown to whom it is shown, and nothing is changed any more. Not
     while runs are taken. For organisers."""
@@ -67,11 +67,11 @@ def campaign_archive(request: Request, slug: str) -> Response:
     request=None,
     responses={200: CampaignDetailSerializer} | WRITES,
 )
-@acting()
+@action_view()
 def campaign_unarchive(request: Request, slug: str) -> Response:
     """One that is not archived stays as it is. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
-    archiving.bring_back(campaign=viewer.campaign, actor=request.user)
+    archiving.unarchive(campaign=viewer.campaign, actor=request.user)
     return as_it_is(request, slug)
 
 
@@ -83,7 +83,7 @@ def campaign_unarchive(request: Request, slug: str) -> Response:
     ],
     responses={204: OpenApiResponse(description="It is gone.")} | refusals(400, 401, 404, 409),
 )
-@writing("DELETE")
+@write_view("DELETE")
 def campaign_delete(request: Request, slug: str) -> Response:
     """A draft, or an archived campaign. Nothing brings it back. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)

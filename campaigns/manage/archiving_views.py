@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns import access, lifecycle
-from campaigns.errors import CannotDelete, refusals_told
+from campaigns.errors import CannotDelete, show_refusals
 from campaigns.manage import archiving
 from campaigns.manage.forms import CopyForm
 
@@ -49,8 +49,8 @@ def campaign_copy(request: HttpRequest, slug: str) -> HttpResponse:
 def campaign_archive(request: HttpRequest, slug: str) -> HttpResponse:
     """Archives, or brings back what is archived."""
     viewer = access.organiser_or_404(request.user, slug)
-    act = archiving.bring_back if "bring_back" in request.POST else archiving.archive
-    with refusals_told(request):
+    act = archiving.unarchive if "bring_back" in request.POST else archiving.archive
+    with show_refusals(request):
         act(campaign=viewer.campaign, actor=request.user)
     return redirect("campaigns:campaign-manage", slug)
 

@@ -12,7 +12,7 @@ from campaigns.judging import assessment_page
 from campaigns.manage.forms import CampaignForm, NewCampaignForm
 from campaigns.manage.measures_form import MeasuresForm
 from campaigns.models import Audience, Campaign, Membership, Run
-from campaigns.runs import decisions as verdicts
+from campaigns.runs import decisions
 
 TOPICS_SHOWN = 100  # with all their fields; the list of topics has pages of them
 
@@ -58,7 +58,7 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
             "is_late": lifecycle.is_late_at(campaign, request.arrived_at),
             "runs": runs,
             "to_judge": _to_judge(viewer),
-            "to_accept": [run for run in runs if verdicts.can_accept(viewer, run)],
+            "to_accept": [run for run in runs if decisions.can_accept(viewer, run)],
             "quota": viewer.team
             and is_accepting
             and quotas.quota_of(campaign, viewer.team, request.arrived_at),

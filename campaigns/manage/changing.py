@@ -14,12 +14,12 @@ from django.db import transaction
 from rest_framework import serializers
 
 from campaigns import lifecycle, scoring_hooks
-from campaigns.api.asked import refuse_faulty
+from campaigns.api.requests import refuse_invalid
 from campaigns.manage.forms import CampaignForm
 from campaigns.manage.visibility_forms import FeedbackForm
 from campaigns.models import Campaign, User
 from campaigns.models.showing import TABLES
-from campaigns.runs import description as descriptions
+from campaigns.runs import description
 
 SHOWING = {"preset", "stage_switches"}
 RUN_FORM = {"run_types", "asks_priority", "run_fields"}
@@ -28,7 +28,7 @@ Said = Mapping[str, Any]
 
 
 @transaction.atomic
-def make_campaign(said: Said, organiser: User) -> Campaign:
+def create_campaign_from(said: Said, organiser: User) -> Campaign:
     """A new campaign with these settings, all of them or none."""
     form = _filled(CampaignForm, said, Campaign())
     campaign = form.save(commit=False)
@@ -83,7 +83,7 @@ def _measures(campaign: Campaign, said: Said) -> list[str]:
 def _change_run_form(campaign: Campaign, said: Said, actor: User) -> None:
     now = {name: said.get(name, getattr(campaign, name)) for name in RUN_FORM}
     try:
-        descriptions.change_run_form(
+        description.change_run_form(
             campaign=campaign, actor=actor, asks_acceptance=campaign.asks_acceptance, **now
         )
     except ValidationError as error:
@@ -108,7 +108,7 @@ def _filled(kind: type[forms.ModelForm], said: Said, campaign: Campaign) -> form
         for name, field in before.fields.items()
     }
     form = kind(texts | {"typed_in": "utc"}, instance=campaign)
-    refuse_faulty(form)
+    refuse_invalid(form)
     return form
 
 

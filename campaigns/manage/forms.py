@@ -7,7 +7,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
-from campaigns.manage.date_fields import MomentField
+from campaigns.manage.form_fields import MomentField
 from campaigns.models import Campaign, Preset, Series
 from campaigns.models.campaign import HIGHEST_P
 from campaigns.models.showing import TABLES

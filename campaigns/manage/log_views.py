@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.log import LogRow, log_rows
-from campaigns.options import one_of
+from campaigns.options import choice_or_404
 
 PAGE = 100
 A_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00")
@@ -30,7 +30,7 @@ def log_page(request: HttpRequest, slug: str) -> HttpResponse:
     entries = viewer.campaign.log.exclude(verb="scored").select_related("actor")
     pages = Paginator(entries, PAGE)
     numbers = [str(number) for number in pages.page_range]
-    page = pages.page(int(one_of("page", request.GET.get("page"), numbers, usual="1")))
+    page = pages.page(int(choice_or_404("page", request.GET.get("page"), numbers, usual="1")))
     lines = [(row, said(row.details)) for row in log_rows(viewer.campaign, page)]
     return render(
         request,

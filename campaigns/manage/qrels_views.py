@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
 from campaigns import access
-from campaigns.errors import CannotStep, NeedsConfirmation
+from campaigns.errors import CannotChangeStage, NeedsConfirmation
 from campaigns.manage.views import manage_page
 from campaigns.models import Campaign, Qrels
 from campaigns.qrels import topics as assignments
@@ -33,7 +33,7 @@ def topics_add(request: HttpRequest, slug: str) -> HttpResponse:
         count = assignments.add_topics(campaign=viewer.campaign, topics=topics, actor=request.user)
     except FormatError as error:
         return manage_page(request, viewer, topics_fault=error, status=400)
-    except CannotStep as error:
+    except CannotChangeStage as error:
         return _back(request, slug, error)
     added = f"{count} topic{'' if count == 1 else 's'} added"
     messages.success(request, f"{added}, {len(topics) - count} brought up to date.")
@@ -50,7 +50,7 @@ def topics_remove(request: HttpRequest, slug: str) -> HttpResponse:
     codes = form.cleaned_data["codes"] if form.is_valid() else []
     try:
         count = assignments.remove_topics(campaign=viewer.campaign, codes=codes, actor=request.user)
-    except CannotStep as error:
+    except CannotChangeStage as error:
         return _back(request, slug, error)
     messages.success(request, f"{count} topic{'' if count == 1 else 's'} taken out.")
     return redirect("campaigns:campaign-manage", slug)
@@ -77,7 +77,7 @@ def qrels_add(request: HttpRequest, slug: str) -> HttpResponse:
         return _ask_to_confirm(request, viewer, form, data, doubt)
     except FormatError as error:  # the note that was typed stays in the form
         return manage_page(request, viewer, qrels_fault=error, qrels_form=form, status=400)
-    except CannotStep as error:
+    except CannotChangeStage as error:
         return _back(request, slug, error)
     return _told(request, viewer.campaign, qrels)
 
@@ -97,7 +97,7 @@ def qrels_freeze(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except FormatError as error:
         return manage_page(request, viewer, qrels_fault=error, status=400)
-    except CannotStep as error:
+    except CannotChangeStage as error:
         return _back(request, slug, error)
     return _told(request, viewer.campaign, qrels)
 
@@ -109,7 +109,7 @@ def qrels_activate(request: HttpRequest, slug: str, version: int) -> HttpRespons
     qrels = version_or_404(viewer, version)
     try:
         assignments.activate_qrels(campaign=viewer.campaign, qrels=qrels, actor=request.user)
-    except CannotStep as error:
+    except CannotChangeStage as error:
         return _back(request, slug, error)
     return _told(request, viewer.campaign, qrels)
 
@@ -144,6 +144,6 @@ def _told(request: HttpRequest, campaign: Campaign, qrels: Qrels) -> HttpRespons
     return redirect("campaigns:campaign-manage", campaign.slug)
 
 
-def _back(request: HttpRequest, slug: str, error: CannotStep) -> HttpResponse:
+def _back(request: HttpRequest, slug: str, error: CannotChangeStage) -> HttpResponse:
     messages.error(request, str(error))
     return redirect("campaigns:campaign-manage", slug)

@@ -3,7 +3,7 @@ pages' own forms to say: see `changing`."""
 
 from rest_framework import serializers
 
-from campaigns.api.asked import Asked
+from campaigns.api.requests import RequestSerializer
 from campaigns.models import Campaign, Preset, Run
 from campaigns.models.campaign import DEEPEST, HIGHEST_P, SMALL
 from campaigns.runs.description import FIELD_LIMIT, KINDS
@@ -11,7 +11,7 @@ from campaigns.runs.description import FIELD_LIMIT, KINDS
 STEPS = 1_000_000.0
 
 
-class RunFieldAsked(Asked):
+class RunFieldRequest(RequestSerializer):
     """A question that comes with every run; answered as `answer_<name>`."""
 
     name = serializers.RegexField(r"\A[a-z][a-z0-9_]{0,29}\Z")
@@ -21,7 +21,7 @@ class RunFieldAsked(Asked):
     is_required = serializers.BooleanField(default=False)
 
 
-class SettingsSerializer(Asked):
+class SettingsSerializer(RequestSerializer):
     """What organisers may write. Anything else in a request is refused by name."""
 
     name = serializers.CharField(max_length=200, required=False)
@@ -78,7 +78,7 @@ class SettingsSerializer(Asked):
         help_text="Those that are taken, of automatic, manual and feedback.",
     )
     asks_priority = serializers.BooleanField(required=False)
-    run_fields = RunFieldAsked(
+    run_fields = RunFieldRequest(
         many=True, required=False, max_length=FIELD_LIMIT, help_text="Asked with every run."
     )
     feedback = serializers.ChoiceField(choices=Campaign.Feedback.choices, required=False)

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from campaigns import access, lifecycle, scoring_hooks
 from campaigns.edit_conflicts import STALE, is_stale, mark_of
-from campaigns.errors import refusals_told
+from campaigns.errors import show_refusals
 from campaigns.log import log_rows
 from campaigns.manage.campaign_views import series_named, settings_agree
 from campaigns.manage.forms import CampaignForm
@@ -71,7 +71,7 @@ def _changed_settings(form: CampaignForm, before: Campaign) -> dict[str, str]:
 
 
 def _store_settings(request: HttpRequest, form: CampaignForm, fields: list[str]) -> None:
-    with refusals_told(request):
+    with show_refusals(request):
         lifecycle.change_settings(
             campaign=form.save(commit=False), fields=fields, actor=request.user
         )
@@ -85,7 +85,7 @@ def campaign_step(request: HttpRequest, slug: str, step: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     if step not in STEPS:
         raise Http404
-    with refusals_told(request):
+    with show_refusals(request):
         STEPS[step](campaign=viewer.campaign, actor=request.user)
     return redirect("campaigns:campaign-manage", slug)
 

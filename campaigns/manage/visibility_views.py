@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from campaigns import access, lifecycle
 from campaigns.edit_conflicts import STALE, is_stale, mark_of
-from campaigns.errors import refusals_told
+from campaigns.errors import show_refusals
 from campaigns.manage.visibility_forms import SHOWN_STAGES, FeedbackForm, ShowingForm, shown_by
 from campaigns.models import Campaign, Preset
 from campaigns.models.showing import TABLES
@@ -66,7 +66,7 @@ def _changes(form: ShowingForm | FeedbackForm, campaign: Campaign) -> bool:
 
 
 def _store(request: HttpRequest, viewer: access.Viewer, form: ShowingForm | FeedbackForm) -> None:
-    with refusals_told(request):
+    with show_refusals(request):
         if isinstance(form, FeedbackForm):
             lifecycle.change_settings(
                 campaign=form.save(commit=False), fields=form.changed_data, actor=request.user

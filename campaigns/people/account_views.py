@@ -9,8 +9,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from knox.models import AuthToken
 from knox.settings import knox_settings
 
-from campaigns.errors import CannotGo, TooManyTokens
-from campaigns.people.accounts import close_account, own_data
+from campaigns.errors import CannotCloseAccount, TooManyTokens
+from campaigns.people.accounts import account_export, close_account
 from campaigns.people.forms import AccountForm, FarewellForm
 from campaigns.people.tokens import make_token, tokens_of
 
@@ -51,7 +51,7 @@ def token_revoke(request: HttpRequest, key: str) -> HttpResponse:
 @require_safe
 def account_data(request: HttpRequest) -> HttpResponse:
     """All that is kept of a person, as a file."""
-    response = JsonResponse(own_data(request.user), json_dumps_params={"indent": 1})
+    response = JsonResponse(account_export(request.user), json_dumps_params={"indent": 1})
     response["Content-Disposition"] = 'attachment; filename="my-data.json"'
     return response
 
@@ -64,7 +64,7 @@ def account_close(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             close_account(person=request.user)
-        except CannotGo as error:
+        except CannotCloseAccount as error:
             form.add_error(None, str(error))
         else:
             logout(request)

@@ -12,7 +12,7 @@ from django.db.models import Count, F
 from django.utils import timezone
 from knox.models import AuthToken
 
-from campaigns.errors import CannotGo
+from campaigns.errors import CannotCloseAccount
 from campaigns.log import record
 from campaigns.models import (
     Campaign,
@@ -29,7 +29,7 @@ from campaigns.models import (
 GONE = "gone-{pk}@invalid"  # a domain that no mail reaches (RFC 2606)
 
 
-def own_data(person: User) -> dict[str, Any]:
+def account_export(person: User) -> dict[str, Any]:
     """Everything that is kept of a person, as JSON can say it."""
     return {
         "account": {
@@ -85,8 +85,8 @@ def own_data(person: User) -> dict[str, Any]:
 
 @transaction.atomic
 def close_account(*, person: User) -> None:
-    """Forgets a person. Raises `CannotGo` for the last organiser of a campaign, without whom
-    nobody could look after it."""
+    """Forgets a person. Raises `CannotCloseAccount` for the last organiser of a campaign, without
+    whom nobody could look after it."""
     _refuse_last_organiser(person)
     for membership in person.memberships.select_related("campaign"):
         record(membership.campaign, person, "closed their account", role=membership.role)
@@ -126,6 +126,6 @@ def _refuse_last_organiser(person: User) -> None:
     )
     names = [row["campaign__name"] for row in alone]
     if names:
-        raise CannotGo(
+        raise CannotCloseAccount(
             f"You are the only organiser of {', '.join(names)}: invite another one, or delete it."
         )

@@ -8,15 +8,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, lifecycle
-from campaigns.api.acts import reading, writing
-from campaigns.api.answers import READS, WRITES
-from campaigns.api.asked import Asked, asked, refuse_faulty
+from campaigns.api.requests import RequestSerializer, refuse_invalid, validated_data
+from campaigns.api.responses import READS, WRITES
+from campaigns.api.views import read_view, write_view
 from campaigns.mail import notices
 from campaigns.models import Announcement
 from campaigns.people.forms import AnnouncementForm
 
 
-class AnnouncementAsked(Asked):
+class AnnouncementRequest(RequestSerializer):
     subject = serializers.CharField(max_length=150)
     body = serializers.CharField(max_length=10_000, help_text="Markdown.")
 
@@ -34,7 +34,7 @@ class AnnouncementSerializer(serializers.Serializer):
     operation_id="announcements_list",
     responses={200: AnnouncementSerializer(many=True)} | READS,
 )
-@reading
+@read_view
 def announcement_list(request: Request, slug: str) -> Response:
     """The newest first; for whoever has a part in the campaign, as on its page, and none for
     others."""
@@ -46,7 +46,7 @@ def announcement_list(request: Request, slug: str) -> Response:
 @extend_schema(
     summary="Announce something to all teams",
     operation_id="announcements_create",
-    request=AnnouncementAsked,
+    request=AnnouncementRequest,
     responses={201: AnnouncementSerializer} | WRITES,
     examples=[
         OpenApiExample(
@@ -56,13 +56,13 @@ def announcement_list(request: Request, slug: str) -> Response:
         )
     ],
 )
-@writing()
+@write_view()
 def announcement_create(request: Request, slug: str) -> Response:
     """It is on the campaign's page, and goes to the members of all teams by mail. The same words
     twice in a row are told once. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
-    form = AnnouncementForm(asked(AnnouncementAsked, request))
-    refuse_faulty(form)
+    form = AnnouncementForm(validated_data(AnnouncementRequest, request))
+    refuse_invalid(form)
     lifecycle.refuse_archived(viewer.campaign)
     told = notices.announce(campaign=viewer.campaign, by=request.user, **form.cleaned_data)
     return Response(_row(told), status=201)

@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, lifecycle
-from campaigns.api.acts import acting, reading, writing
-from campaigns.api.answers import READS, WRITES
-from campaigns.api.asked import Asked, ReasonAsked, asked
+from campaigns.api.requests import ReasonRequest, RequestSerializer, validated_data
+from campaigns.api.responses import READS, WRITES
+from campaigns.api.views import action_view, read_view, write_view
 from campaigns.models import Campaign, Team
 from campaigns.people import merging, teams
 
@@ -35,7 +35,7 @@ class TeamSerializer(serializers.Serializer):
     runs = serializers.IntegerField(help_text="Files handed in, whatever became of them.")
 
 
-class MergeAsked(Asked):
+class MergeRequest(RequestSerializer):
     into = serializers.CharField(max_length=16, help_text="The id of the team that stays.")
 
 
@@ -50,7 +50,7 @@ DECIDED = {200: TeamSerializer} | WRITES
     operation_id="teams_list",
     responses={200: TeamSerializer(many=True)} | READS,
 )
-@reading
+@read_view
 def team_list(request: Request, slug: str) -> Response:
     """In the order in which they came. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
@@ -60,7 +60,7 @@ def team_list(request: Request, slug: str) -> Response:
 @extend_schema(
     summary="Let a team in", operation_id="teams_approve", request=None, responses=DECIDED
 )
-@acting()
+@action_view()
 def team_approve(request: Request, slug: str, team: str) -> Response:
     """Where the campaign asks for an organiser's word. For organisers."""
     found = _decided_on_or_404(request, slug, team)
@@ -74,7 +74,7 @@ def team_approve(request: Request, slug: str, team: str) -> Response:
     request=None,
     responses={204: OpenApiResponse(description="It is as if it had never asked.")} | WRITES,
 )
-@acting()
+@action_view()
 def team_decline(request: Request, slug: str, team: str) -> Response:
     """For organisers."""
     found = _decided_on_or_404(request, slug, team)
@@ -88,7 +88,7 @@ def team_decline(request: Request, slug: str, team: str) -> Response:
     request=None,
     responses=DECIDED,
 )
-@acting()
+@action_view()
 def team_admit(request: Request, slug: str, team: str) -> Response:
     """After the close of submissions its members see what participants see, although no run of
     theirs counts. For organisers."""
@@ -103,7 +103,7 @@ def team_admit(request: Request, slug: str, team: str) -> Response:
     request=None,
     responses=DECIDED,
 )
-@acting()
+@action_view()
 def team_revoke_admission(request: Request, slug: str, team: str) -> Response:
     """Without a run that counts its members see what everyone sees. For organisers."""
     found = _decided_on_or_404(request, slug, team)
@@ -114,18 +114,18 @@ def team_revoke_admission(request: Request, slug: str, team: str) -> Response:
 @extend_schema(
     summary="Merge a team into another one",
     operation_id="teams_merge",
-    request=MergeAsked,
+    request=MergeRequest,
     responses=DECIDED,
     examples=[
         OpenApiExample("into another", value={"into": "k5zq3wd7c2hxy4ma"}, request_only=True)
     ],
 )
-@writing()
+@write_view()
 def team_merge(request: Request, slug: str, team: str) -> Response:
     """Its members and runs become the other one's, which is answered, and the team is gone. Their
     runs count together, and the whole stays anonymous if either was. For organisers."""
     found = _decided_on_or_404(request, slug, team)
-    public_id = asked(MergeAsked, request)["into"]
+    public_id = validated_data(MergeRequest, request)["into"]
     into = found.campaign.teams.filter(public_id=public_id).first()
     if into is None:
         fault = ErrorDetail("The campaign has no such team.", "unknown_team")
@@ -137,23 +137,23 @@ def team_merge(request: Request, slug: str, team: str) -> Response:
 @extend_schema(
     summary="Disqualify a team",
     operation_id="teams_disqualify",
-    request=ReasonAsked,
+    request=ReasonRequest,
     responses=DECIDED,
     examples=[REASON],
 )
-@writing()
+@write_view()
 def team_disqualify(request: Request, slug: str, team: str) -> Response:
     """None of its runs is ranked; that it is so, and why, is seen beside them, and told to its
     members by mail. For organisers."""
     found = _decided_on_or_404(request, slug, team)
-    teams.disqualify_team(team=found, actor=request.user, **asked(ReasonAsked, request))
+    teams.disqualify_team(team=found, actor=request.user, **validated_data(ReasonRequest, request))
     return team_as_it_is(found)
 
 
 @extend_schema(
     summary="Reinstate a team", operation_id="teams_reinstate", request=None, responses=DECIDED
 )
-@acting()
+@action_view()
 def team_reinstate(request: Request, slug: str, team: str) -> Response:
     """For organisers."""
     found = _decided_on_or_404(request, slug, team)

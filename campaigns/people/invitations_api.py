@@ -10,20 +10,20 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.acts import ANYTHING, writing
-from campaigns.api.answers import FAULTY_FIELD, WRITES
-from campaigns.api.asked import Asked, asked, refuse_faulty
+from campaigns.api.requests import RequestSerializer, refuse_invalid, validated_data
+from campaigns.api.responses import FAULTY_FIELD, WRITES
+from campaigns.api.views import ANYTHING, write_view
 from campaigns.models import Membership
 from campaigns.people import membership, teams
 from campaigns.people.api import TeamSerializer, team_as_it_is
 from campaigns.people.forms import NewTeamForm
 
 
-class NewTeamAsked(Asked):
+class NewTeamRequest(RequestSerializer):
     name = serializers.CharField(max_length=100)
 
 
-class InvitationAsked(Asked):
+class InvitationRequest(RequestSerializer):
     max_uses = serializers.IntegerField(
         min_value=1, max_value=membership.MOST_USES, default=membership.TEAM_LINK_USES
     )
@@ -47,19 +47,19 @@ class InvitationSerializer(serializers.Serializer):
 @extend_schema(
     summary="Create a team for others",
     operation_id="teams_create",
-    request=NewTeamAsked,
+    request=NewTeamRequest,
     responses={201: TeamSerializer} | WRITES,
     examples=[
         OpenApiExample("a team", value={"name": "University of Somewhere"}, request_only=True),
         FAULTY_FIELD,
     ],
 )
-@writing()
+@write_view()
 def team_create(request: Request, slug: str) -> Response:
     """At any time; it has no members yet: an invitation brings them. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
-    form = NewTeamForm(asked(NewTeamAsked, request))
-    refuse_faulty(form)
+    form = NewTeamForm(validated_data(NewTeamRequest, request))
+    refuse_invalid(form)
     name = form.cleaned_data["name"]
     team = teams.create_team(campaign=viewer.campaign, name=name, actor=request.user)
     return team_as_it_is(team, status=201)
@@ -68,7 +68,7 @@ def team_create(request: Request, slug: str) -> Response:
 @extend_schema(
     summary="Make a link into a team",
     operation_id="teams_invite",
-    request=InvitationAsked,
+    request=InvitationRequest,
     responses={201: InvitationSerializer} | WRITES,
     examples=[
         OpenApiExample("for two people", value={"max_uses": 2, "days": 7}, request_only=True),
@@ -86,7 +86,7 @@ def team_create(request: Request, slug: str) -> Response:
         ),
     ],
 )
-@writing(takes=ANYTHING)
+@write_view(takes=ANYTHING)
 def team_invite(request: Request, slug: str, team: str) -> Response:
     """As many people can use it as `max_uses` says, 5 unless you say otherwise, for `days`, 30
     unless you say otherwise. For organisers."""
@@ -98,7 +98,7 @@ def team_invite(request: Request, slug: str, team: str) -> Response:
         by=request.user,
         role=role,
         team=found,
-        **asked(InvitationAsked, request),
+        **validated_data(InvitationRequest, request),
     )
     address = reverse("campaigns:invitation", args=[token])
     row: dict[str, Any] = {

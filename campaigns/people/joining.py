@@ -14,7 +14,7 @@ from campaigns.people import teams
 OUTSIDE_TEAMS = (Membership.Role.ASSESSOR, Membership.Role.READER)
 
 
-def locked(campaign: Campaign) -> Campaign:
+def lock_campaign(campaign: Campaign) -> Campaign:
     """The campaign as it is, until this transaction ends: who joins, invites or is removed does so
     one after the other, and no stage changes in between."""
     return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
@@ -32,7 +32,7 @@ def refuse_second_team(campaign: Campaign, person: User) -> None:
         raise CannotJoin("You are in a team of this campaign already.")
 
 
-def refuse_who_may_not_invite(campaign: Campaign, by: User, team: Team | None) -> None:
+def refuse_invitation_by_outsider(campaign: Campaign, by: User, team: Team | None) -> None:
     may_invite = Q(role=Membership.Role.ORGANISER)
     if team is not None:
         may_invite |= Q(team=team)

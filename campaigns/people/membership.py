@@ -30,7 +30,7 @@ def display_name(person: User) -> str:
     return person.name or "somebody without a name yet"
 
 
-def found_team(
+def create_own_team(
     *,
     campaign: Campaign,
     person: User,
@@ -43,7 +43,7 @@ def found_team(
     where the campaign says so, where the person left a team that has runs (no quota is had twice
     by leaving), and where an organiser removed the person before."""
     with transaction.atomic():
-        now = joining.locked(campaign)  # `campaign` has the terms as the person saw them
+        now = joining.lock_campaign(campaign)  # `campaign` has the terms as the person saw them
         joining.refuse_archived(now)
         if now.joining == Campaign.Joining.INVITED:
             raise CannotJoin("In this campaign only organisers create teams.")
@@ -71,7 +71,7 @@ def found_team(
             accept_terms(campaign=campaign, person=person)
         record(team, person, "founded", team=name, waits=waits)
         if waits:
-            notices.tell_organisers(team, "asked")
+            notices.notify_organisers(team, "asked")
     return team
 
 
@@ -88,9 +88,9 @@ def invite(
     `CannotInvite` for a person who was removed a moment ago."""
     token = secrets.token_urlsafe(24)
     with transaction.atomic():
-        campaign = joining.locked(campaign)
+        campaign = joining.lock_campaign(campaign)
         lifecycle.refuse_archived(campaign)
-        joining.refuse_who_may_not_invite(campaign, by, team)
+        joining.refuse_invitation_by_outsider(campaign, by, team)
         invitation = Invitation.objects.create(
             campaign=campaign,
             role=role,
@@ -129,7 +129,7 @@ def accept_invitation(
     role, team = invitation.role, invitation.team
     with transaction.atomic():
         campaign = invitation.campaign  # with the terms as the person saw them
-        joining.refuse_archived(joining.locked(campaign))
+        joining.refuse_archived(joining.lock_campaign(campaign))
         if (existing := membership_by(invitation, person)) is not None:
             return existing
         if team is not None:
@@ -172,7 +172,7 @@ def remove_role(*, membership: Membership, actor: User) -> None:
     """Takes a role from a person, and revokes the links that this person made or used; never the
     last organiser's role, who alone could undo it. Removing oneself is leaving: no link is revoked.
     Raises `CannotRemoveMember`, and as leaving a team does."""
-    campaign = joining.locked(membership.campaign)
+    campaign = joining.lock_campaign(membership.campaign)
     if campaign.archived_at is not None:
         raise CannotRemoveMember("The campaign is archived: bring it back first.")
     membership = Membership.objects.filter(pk=membership.pk).first() or membership

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from campaigns.errors import CannotMerge
+from campaigns.errors import CannotMergeTeams
 from campaigns.log import record
 from campaigns.models import Run, Team, User
 from campaigns.people import teams
@@ -62,12 +62,12 @@ def merge_teams(*, team: Team, into: Team, actor: User) -> None:
     """Moves members and runs of one team into another one and takes the first away. Their runs
     count together, and the whole stays anonymous if either was."""
     if team.pk == into.pk or team.campaign_id != into.campaign_id:
-        raise CannotMerge("Choose another team of this campaign.")
+        raise CannotMergeTeams("Choose another team of this campaign.")
     in_order = sorted((team, into), key=lambda each: each.pk)  # or two merges might wait in a ring
-    held = {each.pk: each for each in map(teams.held, in_order)}
+    held = {each.pk: each for each in map(teams.lock_team, in_order)}
     team, into = held[team.pk], held[into.pk]
     if obstacle := _obstacle(team, into):
-        raise CannotMerge(obstacle)
+        raise CannotMergeTeams(obstacle)
     into.is_anonymous = into.is_anonymous or team.is_anonymous
     into.shares_files = into.shares_files and team.shares_files
     into.admitted_at = into.admitted_at or team.admitted_at

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from campaigns import access
-from campaigns.errors import refusals_told
+from campaigns.errors import show_refusals
 from campaigns.models import Team
 from campaigns.people import merging
 from campaigns.people.organiser_views import TEAM_GONE, gone
@@ -27,7 +27,7 @@ def team_merge(request: HttpRequest, slug: str, team: str) -> HttpResponse:
     if into is None or into.pk == found.pk:
         return _choice(request, viewer, found)
     if request.method == "POST":
-        with refusals_told(request):
+        with show_refusals(request):
             merging.merge_teams(team=found, into=into, actor=request.user)
             messages.success(request, f"{found} is part of {into} now.")
         return redirect("campaigns:people", slug)

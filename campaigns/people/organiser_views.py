@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access, participation
-from campaigns.errors import Archived, CannotChange, CannotInvite, refusals_told
+from campaigns.errors import Archived, CannotChangeTeam, CannotInvite, show_refusals
 from campaigns.models import Membership, Team
 from campaigns.people import membership as people
 from campaigns.people import teams
@@ -49,7 +49,7 @@ def role_invite(request: HttpRequest, slug: str, role: str) -> HttpResponse:
 def invitation_revoke(request: HttpRequest, slug: str, invitation: int) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     found = get_object_or_404(viewer.campaign.invitations, pk=invitation)
-    with refusals_told(request):
+    with show_refusals(request):
         people.revoke(found, actor=request.user)
     return redirect("campaigns:people", slug)
 
@@ -61,7 +61,7 @@ def role_remove(request: HttpRequest, slug: str, membership: int) -> HttpRespons
     found = viewer.campaign.memberships.filter(pk=membership).first()
     if found is None:
         return gone(request, viewer, "That role is gone already.")
-    with refusals_told(request):
+    with show_refusals(request):
         people.remove_role(membership=found, actor=request.user)
         if found.person_id == request.user.pk and found.role == Membership.Role.ORGANISER:
             return redirect("campaigns:campaign-list")  # the page of people is no longer theirs
@@ -80,7 +80,7 @@ def team_create(request: HttpRequest, slug: str) -> HttpResponse:
         team = teams.create_team(
             campaign=viewer.campaign, name=form.cleaned_data["name"], actor=request.user
         )
-    except CannotChange as error:
+    except CannotChangeTeam as error:
         messages.error(request, str(error))
         return redirect("campaigns:people", slug)
     return _link_page(request, viewer, Membership.Role.PARTICIPANT, LinkForm({}), team)
@@ -115,7 +115,7 @@ def team_decide(request: HttpRequest, slug: str, team: str, act: str) -> HttpRes
     if found is None:
         return gone(request, viewer, TEAM_GONE)
     said = {"reason": request.POST.get("reason", "")} if act == "disqualify" else {}
-    with refusals_told(request):
+    with show_refusals(request):
         DECISIONS[act](team=found, actor=request.user, **said)
     return redirect("campaigns:people", slug)
 

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from campaigns.errors import CannotChange
+from campaigns.errors import CannotChangeTeam
 from campaigns.log import record
 from campaigns.mail import notices
 from campaigns.models import Campaign, Membership, Team, User
@@ -27,18 +27,18 @@ def create_team(*, campaign: Campaign, name: str, actor: User) -> Team:
 @transaction.atomic
 def decide_team(*, team: Team, approve: bool, actor: User) -> None:
     """Lets a team in that waits, or sends it away: then it is as if it had never asked."""
-    team = held(team)
+    team = lock_team(team)
     if team.approved_at is not None:
-        raise CannotChange("This team has been let in already.")
+        raise CannotChangeTeam("This team has been let in already.")
     if approve:
         team.approved_at = timezone.now()
         team.save(update_fields=["approved_at"])
-        notices.tell_members(team, "approved", key=team.public_id)
+        notices.notify_members(team, "approved", key=team.public_id)
         record(team, actor, "approved", team=team.name)
         return
     if team.runs.exists():
-        raise CannotChange("This team has runs; disqualify it instead.")
-    notices.tell_members(team, "declined", key=team.public_id)
+        raise CannotChangeTeam("This team has runs; disqualify it instead.")
+    notices.notify_members(team, "declined", key=team.public_id)
     team.memberships.all().delete()
     record(team, actor, "declined", team=team.name)
     team.delete()
@@ -48,11 +48,11 @@ def decide_team(*, team: Team, approve: bool, actor: User) -> None:
 def admit_team(*, team: Team, admit: bool, actor: User) -> None:
     """After the close its members see what participants see, although no run of theirs counts; or
     no longer."""
-    team = held(team)
+    team = lock_team(team)
     if team.approved_at is None:
-        raise CannotChange("This team awaits your approval: approve it first.")
+        raise CannotChangeTeam("This team awaits your approval: approve it first.")
     if (team.admitted_at is not None) == admit:
-        raise CannotChange(f"This team is {'already' if admit else 'not'} admitted.")
+        raise CannotChangeTeam(f"This team is {'already' if admit else 'not'} admitted.")
     team.admitted_at = timezone.now() if admit else None
     team.save(update_fields=["admitted_at"])
     record(team, actor, "admitted" if admit else "revoked admission", team=team.name)
@@ -63,7 +63,7 @@ def edit_team(
     *, team: Team, name: str, is_anonymous: bool, shares_files: bool, person: User
 ) -> None:
     """Its own members rename it, hide or show it, and say whether its files may be passed on."""
-    team = held(team)
+    team = lock_team(team)
     was = {"name": team.name, "is_anonymous": team.is_anonymous, "shares_files": team.shares_files}
     team.name, team.shares_files = name, shares_files
     # Where anonymous teams are no longer allowed, one that is stays so until it says otherwise.
@@ -78,7 +78,7 @@ def edit_team(
 @transaction.atomic
 def leave(*, team: Team, person: User) -> None:
     """The runs stay the team's."""
-    membership = Membership.objects.filter(team=held(team), person=person).first()
+    membership = Membership.objects.filter(team=lock_team(team), person=person).first()
     if membership is not None:
         drop_member(membership, actor=person, verb="left")
 
@@ -88,7 +88,7 @@ def drop_member(membership: Membership, *, actor: User, verb: str) -> None:
     """Takes a member out of a team; with the last one goes a team that never handed anything in."""
     if membership.team is None:
         raise ValueError(f"{membership} is in no team")
-    team = held(membership.team)
+    team = lock_team(membership.team)
     if not Membership.objects.filter(pk=membership.pk).delete()[0]:
         return
     had_runs = team.runs.exists()
@@ -122,42 +122,42 @@ def disqualify_team(*, team: Team, reason: str, actor: User) -> None:
     """None of its runs is ranked; that it is so, and why, is seen beside them."""
     reason = " ".join(reason.split())
     if not reason:
-        raise CannotChange("Say why: the reason is shown beside the team's runs.")
+        raise CannotChangeTeam("Say why: the reason is shown beside the team's runs.")
     if len(reason) > 500:
-        raise CannotChange("Say why in at most 500 characters.")
-    team = held(team)
+        raise CannotChangeTeam("Say why in at most 500 characters.")
+    team = lock_team(team)
     if team.disqualified_at is not None:
-        raise CannotChange("This team is disqualified already.")
+        raise CannotChangeTeam("This team is disqualified already.")
     team.disqualified_at, team.disqualified_reason = timezone.now(), reason
     team.save(update_fields=["disqualified_at", "disqualified_reason"])
     stamp = team.disqualified_at.isoformat()
-    notices.tell_members(team, "disqualified", key=stamp)
+    notices.notify_members(team, "disqualified", key=stamp)
     record(team, actor, "disqualified team", team=team.name, reason=reason)
 
 
 @transaction.atomic
 def reinstate_team(*, team: Team, actor: User) -> None:
-    team = held(team)
+    team = lock_team(team)
     if team.disqualified_at is None:
-        raise CannotChange("This team is not disqualified.")
+        raise CannotChangeTeam("This team is not disqualified.")
     team.disqualified_at, team.disqualified_reason = None, ""
     team.save(update_fields=["disqualified_at", "disqualified_reason"])
-    notices.tell_members(team, "reinstated", key=timezone.now().isoformat())
+    notices.notify_members(team, "reinstated", key=timezone.now().isoformat())
     record(team, actor, "reinstated team", team=team.name)
 
 
-def held(team: Team) -> Team:
+def lock_team(team: Team) -> Team:
     """The team as it is, until this transaction ends."""
     rows = (
         Team.objects.select_for_update(of=("self",)).select_related("campaign").filter(pk=team.pk)
     )
     found = rows.first()
     if found is None:
-        raise CannotChange("This team is gone: it was merged, declined or left by all.")
+        raise CannotChangeTeam("This team is gone: it was merged, declined or left by all.")
     refuse_archived(found.campaign)
     return found
 
 
 def refuse_archived(campaign: Campaign) -> None:
     if campaign.archived_at is not None:
-        raise CannotChange("This campaign is archived; nothing about it changes any more.")
+        raise CannotChangeTeam("This campaign is archived; nothing about it changes any more.")

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns import access, participation
-from campaigns.errors import Archived, CannotChange, CannotInvite, CannotJoin, refusals_told
+from campaigns.errors import Archived, CannotChangeTeam, CannotInvite, CannotJoin, show_refusals
 from campaigns.models import Invitation, Membership, Team
 from campaigns.people import membership, teams
 from campaigns.people.forms import JoinForm, LinkForm, TeamEditForm, TeamForm, TermsForm
@@ -23,7 +23,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         facts = {key: value for key, value in form.cleaned_data.items() if key != "digest"}
         try:
-            membership.found_team(campaign=viewer.campaign, person=request.user, **facts)
+            membership.create_own_team(campaign=viewer.campaign, person=request.user, **facts)
         except CannotJoin as error:
             form.add_error("name", str(error))
         else:
@@ -65,7 +65,7 @@ def team_edit(request: HttpRequest, slug: str) -> HttpResponse:
     form = _edit_form(viewer, viewer.team, request.POST)
     if not form.is_valid():
         return _team_page(request, viewer, status=400, edit_form=form)
-    with refusals_told(request):
+    with show_refusals(request):
         teams.edit_team(
             team=viewer.team,
             name=form.cleaned_data["name"],
@@ -83,7 +83,7 @@ def team_leave(request: HttpRequest, slug: str) -> HttpResponse:
     mine = _own_team_or_404(viewer)
     try:
         teams.leave(team=mine, person=request.user)
-    except CannotChange as error:
+    except CannotChangeTeam as error:
         messages.error(request, str(error))
         return redirect("campaigns:team", slug)
     messages.success(request, f"You have left {mine.name}.")
@@ -99,7 +99,7 @@ def terms_accept(request: HttpRequest, slug: str) -> HttpResponse:
     form = TermsForm(request.POST, campaign=viewer.campaign)
     if not form.is_valid():
         return _team_page(request, viewer, status=400, terms_form=form)
-    with refusals_told(request):
+    with show_refusals(request):
         membership.accept_terms(campaign=viewer.campaign, person=request.user)
     return redirect("campaigns:team", slug)
 

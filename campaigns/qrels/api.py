@@ -10,23 +10,23 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.acts import FILES, acting, reading, writing
-from campaigns.api.answers import FAULTY, READS, WRITES, ProblemSerializer
-from campaigns.api.asked import Asked, asked
+from campaigns.api.requests import RequestSerializer, validated_data
+from campaigns.api.responses import FAULTY, READS, WRITES, ProblemSerializer
+from campaigns.api.views import FILES, action_view, read_view, write_view
 from campaigns.models import Qrels
 from campaigns.qrels import topics
 from campaigns.qrels.files import text_of
 from campaigns.qrels.versions import version_or_404, versions_visible_to
 
 
-class FreezeAsked(Asked):
+class FreezeRequest(RequestSerializer):
     note = serializers.CharField(required=False, allow_blank=True, max_length=500)
     is_activated = serializers.BooleanField(
         default=True, help_text="Put it in force, which scores every run under it."
     )
 
 
-class QrelsFileAsked(FreezeAsked):
+class QrelsFileRequest(FreezeRequest):
     file = serializers.FileField(
         allow_empty_file=True, help_text="topic, 0, document, grade; or gzipped."
     )
@@ -56,7 +56,7 @@ class QrelsSerializer(serializers.Serializer):
     operation_id="qrels_list",
     responses={200: QrelsSerializer(many=True)} | READS,
 )
-@reading
+@read_view
 def qrels_list(request: Request, slug: str) -> Response:
     """Those that you may see; not found where you may see none."""
     viewer = access.viewer_or_404(request.user, slug)
@@ -68,17 +68,17 @@ def qrels_list(request: Request, slug: str) -> Response:
 @extend_schema(
     summary="Load qrels as a new version",
     operation_id="qrels_add",
-    request={"multipart/form-data": QrelsFileAsked},
+    request={"multipart/form-data": QrelsFileRequest},
     responses={201: QrelsSerializer} | WRITES,
     examples=[FAULTY],
 )
-@writing(takes=FILES)
+@write_view(takes=FILES)
 def qrels_add(request: Request, slug: str) -> Response:
     """A file that can be used and that somebody should look at first is answered with 400 and the
     code `needs_confirmation`; sent again with `is_confirmed` it is taken. A file of the same
     content is not stored twice. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
-    said = asked(QrelsFileAsked, request)
+    said = validated_data(QrelsFileRequest, request)
     qrels, _ = topics.add_qrels(
         campaign=viewer.campaign,
         data=said["file"].read(),
@@ -93,18 +93,18 @@ def qrels_add(request: Request, slug: str) -> Response:
 @extend_schema(
     summary="Freeze the judgments as a new version",
     operation_id="qrels_freeze",
-    request=FreezeAsked,
+    request=FreezeRequest,
     responses={201: QrelsSerializer} | WRITES,
     examples=[
         OpenApiExample("the first pool", value={"note": "pool of depth 10"}, request_only=True)
     ],
 )
-@writing()
+@write_view()
 def qrels_freeze(request: Request, slug: str) -> Response:
     """All judgments made so far; of a document judged more than once the latest one. Judgments that
     are a version already are not stored twice. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
-    said = asked(FreezeAsked, request)
+    said = validated_data(FreezeRequest, request)
     qrels = topics.freeze_judgments(
         campaign=viewer.campaign,
         note=said.get("note", ""),
@@ -119,7 +119,7 @@ def qrels_freeze(request: Request, slug: str) -> Response:
     operation_id="qrels_file",
     responses={(200, "text/plain"): OpenApiTypes.STR} | READS,
 )
-@reading
+@read_view
 def qrels_file(request: Request, slug: str, version: int) -> StreamingHttpResponse:
     """topic, 0, document, grade."""
     viewer = access.viewer_or_404(request.user, slug)
@@ -133,7 +133,7 @@ def qrels_file(request: Request, slug: str, version: int) -> StreamingHttpRespon
     request=None,
     responses={200: QrelsSerializer} | WRITES,
 )
-@acting()
+@action_view()
 def qrels_activate(request: Request, slug: str, version: int) -> Response:
     """Every run is scored under it; scores under other versions are kept. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from campaigns.judging.final_grades import Key, Settled, settled
+from campaigns.judging.final_grades import FinalGrade, Key, final_grades
 from campaigns.judging.pool_files import FROM_OUTSIDE
 from campaigns.models import Campaign, Plan, Qrels
 from campaigns.qrels.files import Content, judgments_of, uploaded_content
@@ -15,25 +15,25 @@ from campaigns.trec.problems import FormatError
 def frozen_content(campaign: Campaign) -> Content | None:
     """All judgments made so far, by topic and document; None where there are none. Where the latest
     plan starts from a version, that version with these judgments laid over it."""
-    standing = settled(campaign.judgments.all())
-    if not standing:
+    judged = final_grades(campaign.judgments.all())
+    if not judged:
         return None
     plans = list(campaign.plans.select_related("starts_from").order_by("pk"))
     base = plans[-1].starts_from if plans else None
     before = _grades_of(base, campaign) if base else {}
-    grades = before | {key: found.grade for key, found in standing.items()}
+    grades = before | {key: found.grade for key, found in judged.items()}
     lines = (f"{key[1]} 0 {key[2]} {grades[key]}\n" for key in sorted(grades))
     try:
         content = uploaded_content(campaign, "".join(lines).encode(), is_confirmed=True)
     except FormatError as error:  # nobody has seen this file: its lines say nothing
         unlined = [replace(problem, line=None) for problem in error.problems]
         raise FormatError(unlined, error.total) from error
-    provenance = _of_judgments(campaign, standing) | _of_plans(plans)
+    provenance = _of_judgments(campaign, judged) | _of_plans(plans)
     if base:
         provenance["laid_over"] = {
             "version": base.version,
             "judgments": base.judgment_count,
-            "replaced": sum(before.get(key, -1) >= 0 for key in standing),
+            "replaced": sum(before.get(key, -1) >= 0 for key in judged),
         }
     return replace(content, provenance=provenance)
 
@@ -54,18 +54,18 @@ def _grades_of(base: Qrels, campaign: Campaign) -> dict[Key, int]:
     }
 
 
-def _of_judgments(campaign: Campaign, standing: Mapping[Key, Settled]) -> dict[str, Any]:
+def _of_judgments(campaign: Campaign, judged: Mapping[Key, FinalGrade]) -> dict[str, Any]:
     """Counts; assessors are counted and not named, for a version may be published."""
-    by_assessor = Counter(who for found in standing.values() for who in found.by_assessor)
+    by_assessor = Counter(who for found in judged.values() for who in found.by_assessor)
     return {
         "judgments": campaign.judgments.count(),
         "from_outside": _from_outside(campaign),
-        "documents": len(standing),
+        "documents": len(judged),
         "assessors": len(by_assessor),
         "by_assessor": sorted(by_assessor.values(), reverse=True),
-        "judged_twice": sum(len(found.by_assessor) > 1 for found in standing.values()),
-        "disagreed": sum(found.is_disputed for found in standing.values()),
-        "decided": sum(found.decided is not None for found in standing.values()),
+        "judged_twice": sum(len(found.by_assessor) > 1 for found in judged.values()),
+        "disagreed": sum(found.is_disputed for found in judged.values()),
+        "decided": sum(found.decided is not None for found in judged.values()),
     }
 
 

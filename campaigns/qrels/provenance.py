@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def told(provenance: Mapping[str, Any]) -> list[str]:
+def provenance_text(provenance: Mapping[str, Any]) -> list[str]:
     """A sentence each; none for a version that was a file."""
     if not provenance.get("judgments"):
         return []
@@ -24,9 +24,9 @@ def _judgments(of: Mapping[str, Any]) -> str:
         f" ({', '.join(f'{count:,}' for count in by_assessor)})" if len(by_assessor) > 1 else ""
     )
     outside = f", {of['from_outside']:,} of them from outside" if of.get("from_outside") else ""
-    standing = sum(by_assessor) or of["judgments"]  # not what was taken back, changed or decided
+    counted = sum(by_assessor) or of["judgments"]  # not what was taken back, changed or decided
     return (
-        f"Frozen from {_many(standing, 'judgment')} of "
+        f"Frozen from {_many(counted, 'judgment')} of "
         f"{_many(of['assessors'], 'assessor')}{shares}{outside}."
     )
 

@@ -4,7 +4,12 @@ from collections.abc import Collection, Iterator, Sequence
 
 from django.db import transaction
 
-from campaigns.errors import CannotActivate, CannotRemove, NeedsConfirmation, NothingJudged
+from campaigns.errors import (
+    CannotActivateQrels,
+    CannotRemoveTopics,
+    NeedsConfirmation,
+    NothingJudged,
+)
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, Topic, User
@@ -13,8 +18,8 @@ from campaigns.trec.topics import ParsedTopic
 from campaigns.trec.topics_xml import topics_xml_blocks
 
 __all__ = [
-    "CannotActivate",
-    "CannotRemove",
+    "CannotActivateQrels",
+    "CannotRemoveTopics",
     "NeedsConfirmation",
     "NothingJudged",
     "activate_qrels",
@@ -59,7 +64,7 @@ def add_topics(*, campaign: Campaign, topics: Sequence[ParsedTopic], actor: User
 
 @transaction.atomic
 def remove_topics(*, campaign: Campaign, codes: Collection[str], actor: User | None) -> int:
-    """Takes topics out and closes the gaps; how many. Raises `CannotRemove` for one that the
+    """Takes topics out and closes the gaps; how many. Raises `CannotRemoveTopics` for one that the
     campaign does not have, and for all of them once a run has come, or a judgment, or qrels:
     whatever is stored of these is in the order of positions."""
     held = Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -67,10 +72,10 @@ def remove_topics(*, campaign: Campaign, codes: Collection[str], actor: User | N
     _refuse_where_used(held)
     topics = list(held.topics.order_by("position"))
     if unknown := sorted(set(codes) - {topic.code for topic in topics}):
-        raise CannotRemove(f"The campaign has no topic {unknown[0]}.")
+        raise CannotRemoveTopics(f"The campaign has no topic {unknown[0]}.")
     stays = [topic for topic in topics if topic.code not in codes]
     if not stays and held.stage != Campaign.Stage.DRAFT:
-        raise CannotRemove("The campaign has been opened: at least one topic has to stay.")
+        raise CannotRemoveTopics("The campaign has been opened: at least one topic has to stay.")
     held.topics.filter(code__in=codes).delete()
     for position, topic in enumerate(stays):
         if topic.position != position:
@@ -94,6 +99,6 @@ def topics_xml(campaign: Campaign) -> Iterator[str]:
 
 def _refuse_where_used(campaign: Campaign) -> None:
     if campaign.runs.exists():
-        raise CannotRemove("Runs have been handed in for these topics: they have to stay.")
+        raise CannotRemoveTopics("Runs have been handed in for these topics: they have to stay.")
     if campaign.qrels.exists() or campaign.judgments.exists():
-        raise CannotRemove("These topics have been judged: they have to stay.")
+        raise CannotRemoveTopics("These topics have been judged: they have to stay.")

@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.acts import FILES, reading, writing
-from campaigns.api.answers import FAULTY, READS, WRITES, ProblemSerializer, as_dicts, refusals
-from campaigns.api.asked import Asked, asked
+from campaigns.api.requests import RequestSerializer, validated_data
+from campaigns.api.responses import FAULTY, READS, WRITES, ProblemSerializer, as_dicts, refusals
+from campaigns.api.views import FILES, read_view, write_view
 from campaigns.models import Topic
 from campaigns.qrels import topics as assignments
 from campaigns.trec.problems import Problem
@@ -29,7 +29,7 @@ class TopicSerializer(serializers.Serializer):
     )
 
 
-class TopicsFileAsked(Asked):
+class TopicsFileRequest(RequestSerializer):
     file = serializers.FileField(
         allow_empty_file=True, help_text="TREC topics, XML, TSV or JSON lines; or gzipped."
     )
@@ -46,7 +46,7 @@ class TopicsAddedSerializer(serializers.Serializer):
     operation_id="topics_list",
     responses={200: TopicSerializer(many=True)} | READS,
 )
-@reading
+@read_view
 def topic_list(request: Request, slug: str) -> Response:
     """In the order of the topics file; not found before they are released."""
     viewer = _topics_viewer_or_404(request, slug)
@@ -56,16 +56,16 @@ def topic_list(request: Request, slug: str) -> Response:
 @extend_schema(
     summary="Load topics",
     operation_id="topics_add",
-    request={"multipart/form-data": TopicsFileAsked},
+    request={"multipart/form-data": TopicsFileRequest},
     responses={200: TopicsAddedSerializer} | WRITES,
     examples=[FAULTY],
 )
-@writing(takes=FILES)
+@write_view(takes=FILES)
 def topics_add(request: Request, slug: str) -> Response:
     """Topics the campaign does not have are added at the end; of the others the text is brought up
     to date. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
-    file = asked(TopicsFileAsked, request)["file"]
+    file = validated_data(TopicsFileRequest, request)["file"]
     warnings: list[Problem] = []
     topics = read_topics(file, on_warning=warnings.append)
     added = assignments.add_topics(campaign=viewer.campaign, topics=topics, actor=request.user)
@@ -78,7 +78,7 @@ def topics_add(request: Request, slug: str) -> Response:
     operation_id="topics_read",
     responses={200: TopicSerializer} | READS,
 )
-@reading
+@read_view
 def topic_detail(request: Request, slug: str, code: str) -> Response:
     viewer = _topics_viewer_or_404(request, slug)
     return Response(_topic(get_object_or_404(viewer.campaign.topics, code=code)))
@@ -89,7 +89,7 @@ def topic_detail(request: Request, slug: str, code: str) -> Response:
     operation_id="topics_remove",
     responses={204: OpenApiResponse(description="It is gone.")} | refusals(400, 401, 404, 409),
 )
-@writing("DELETE")
+@write_view("DELETE")
 def topic_remove(request: Request, slug: str, code: str) -> Response:
     """Only while there are neither runs nor judgments. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from campaigns import scoring_hooks
 from campaigns.access import Viewer
-from campaigns.errors import CannotActivate, NothingJudged
+from campaigns.errors import CannotActivateQrels, NothingJudged
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, Qrels, User
@@ -51,14 +51,14 @@ def freeze_judgments(
 @transaction.atomic
 def activate_qrels(*, campaign: Campaign, qrels: Qrels, actor: User | None) -> None:
     """Puts a version in force, a new one or one from before; every run is scored under it, and
-    older scores stay. Raises `CannotActivate`."""
+    older scores stay. Raises `CannotActivateQrels`."""
     held = Campaign.objects.select_for_update().get(pk=campaign.pk)
     campaign.active_qrels = qrels
     if held.active_qrels_id == qrels.pk:
         return
     refuse_archived(held)
     if qrels.highest_grade > held.highest_grade:
-        raise CannotActivate(
+        raise CannotActivateQrels(
             f"{qrels} has grade {qrels.highest_grade}, and the campaign's highest is "
             f"{held.highest_grade} by now."
         )
@@ -66,7 +66,7 @@ def activate_qrels(*, campaign: Campaign, qrels: Qrels, actor: User | None) -> N
     if held.stage == Campaign.Stage.PUBLISHED:
         Qrels.objects.filter(pk=qrels.pk, published_at=None).update(published_at=timezone.now())
     record(held, actor, "activated qrels", qrels.version)
-    scoring_hooks.ring_for_scores(held)
+    scoring_hooks.enqueue_evaluations(held)
 
 
 def versions_visible_to(viewer: Viewer) -> QuerySet[Qrels]:

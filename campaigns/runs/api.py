@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.acts import FILES, reading, writing
-from campaigns.api.answers import READS, WRITES
-from campaigns.api.asked import Asked, asked
+from campaigns.api.requests import RequestSerializer, validated_data
+from campaigns.api.responses import READS, WRITES
+from campaigns.api.views import FILES, read_view, write_view
 from campaigns.errors import FaultyDescription
 from campaigns.models import Campaign, Run, Team
 from campaigns.runs import description as descriptions
@@ -24,7 +24,7 @@ from campaigns.runs.rows import listed_runs, run_records
 LONGEST_KEY = 64
 
 
-class UploadAsked(Asked):
+class UploadRequest(RequestSerializer):
     """What comes with a run; and `answer_<name>` for each field of the organisers' own."""
 
     file = serializers.FileField(allow_empty_file=True)  # the checker names the fault
@@ -41,7 +41,7 @@ class UploadAsked(Asked):
     )
 
 
-class TakenSerializer(serializers.Serializer):
+class SubmittedSerializer(serializers.Serializer):
     id = serializers.CharField()
     status = serializers.CharField()
     url = serializers.CharField()
@@ -99,7 +99,7 @@ TOO_MANY = OpenApiExample(
         OpenApiParameter("state", str, description="waiting, checked, accepted, refused, ..."),
     ],
 )
-@reading
+@read_view
 def run_list(request: Request, slug: str) -> Response:
     """Your team's runs, and the others' where the campaign shows them; newest first."""
     viewer = access.viewer_or_404(request.user, slug)
@@ -111,12 +111,12 @@ def run_list(request: Request, slug: str) -> Response:
 @extend_schema(
     summary="Hand in a run",
     operation_id="runs_create",
-    request={"multipart/form-data": UploadAsked},
-    responses={202: TakenSerializer} | WRITES,
+    request={"multipart/form-data": UploadRequest},
+    responses={202: SubmittedSerializer} | WRITES,
     parameters=[OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)],
     examples=[TAKEN, TOO_MANY],
 )
-@writing(takes=FILES, scope="uploads")
+@write_view(takes=FILES, scope="uploads")
 def run_create(request: Request, slug: str) -> Response:
     """Takes the file and answers at once; `url` tells what becomes of it. A repeated
     `Idempotency-Key` gives the first run back. What the organisers ask beyond the fields below is
@@ -124,8 +124,8 @@ def run_create(request: Request, slug: str) -> Response:
     viewer = access.viewer_or_404(request.user, slug)
     team = _team_or_404(viewer, str(request.data.get("team") or ""))
     further = tuple(f"answer_{field['name']}" for field in viewer.campaign.run_fields)
-    said = asked(UploadAsked, request, also=further)
-    run = submission.hand_in(
+    said = validated_data(UploadRequest, request, also=further)
+    run = submission.submit(
         viewer=viewer,
         upload=said["file"],
         arrived_at=request._request.arrived_at,
@@ -148,7 +148,7 @@ def run_create(request: Request, slug: str) -> Response:
     }
     | READS,
 )
-@reading
+@read_view
 def run_file(request: Request, slug: str, public_id: str) -> FileResponse:
     """Your team's own; another team's where the campaign shows files and that team consents."""
     viewer = access.viewer_or_404(request.user, slug)

@@ -18,8 +18,7 @@ from django.utils import timezone
 from campaigns import lifecycle, scoring_hooks
 from campaigns.access import Viewer
 from campaigns.log import record
-from campaigns.mail import messages as letters
-from campaigns.mail import notices
+from campaigns.mail import messages, notices
 from campaigns.models import Campaign, LogEntry, Run, User
 
 LONGEST_REASON = 500
@@ -27,7 +26,7 @@ LONGEST_REASON = 500
 BEFORE_JUDGING = (Campaign.Stage.OPEN, Campaign.Stage.CLOSED)
 
 
-def held_still(run: Run) -> Run:
+def lock_run(run: Run) -> Run:
     """The run as it is until this transaction ends: a withdrawal waits, or has come before."""
     return (
         Run.objects.select_for_update(of=("self",))
@@ -54,7 +53,7 @@ def pass_check(
         return
     _decide(run, Run.State.CHECKED, fields)
     if run.withdrawn_at is None:
-        notices.tell_team(run, "checked")
+        notices.notify_team(run, "checked")
 
 
 def refuse_run(run: Run, *, problems: Sequence[dict[str, Any]], total: int, tag: str = "") -> None:
@@ -64,7 +63,7 @@ def refuse_run(run: Run, *, problems: Sequence[dict[str, Any]], total: int, tag:
     run.storage_key = ""
     run.problems, run.problem_count, run.tag = list(problems), total, tag
     _decide(run, Run.State.REFUSED, ["storage_key", "problems", "problem_count", "tag"])
-    notices.tell_team(run, "refused")
+    notices.notify_team(run, "refused")
 
 
 def is_tag_taken(run: Run, tag: str) -> bool:
@@ -94,13 +93,13 @@ def accept_checked(*, run: Run, person: User) -> bool:
     False where it cannot count any more: withdrawn meanwhile, or its tag given to another run."""
     try:
         with transaction.atomic():
-            held = held_still(run)
+            held = lock_run(run)
             if held.state != Run.State.CHECKED or held.withdrawn_at is not None:
                 return False
             held.accepted_at = timezone.now()
             _retire_replaced(held, held.accepted_at)
             _decide(held, Run.State.ACCEPTED, ["accepted_at"], actor=person)
-            scoring_hooks.ring_for_scores_of(held)
+            scoring_hooks.enqueue_evaluation(held)
     except IntegrityError:  # another run of the team went live with this tag
         return False
     return True
@@ -135,7 +134,7 @@ def reinstate_run(*, run: Run, actor: User) -> bool:
     return bool(changed)
 
 
-def sheet_for(viewer: Viewer, run: Run) -> dict[str, Any]:
+def report_for(viewer: Viewer, run: Run) -> dict[str, Any]:
     """The check sheet as this viewer may see it: the flags are for organisers, and the rest for
     whoever may follow the run."""
     if not viewer.can_follow(run):
@@ -167,11 +166,11 @@ def _decide(run: Run, state: str, fields: list[str], *, actor: User | None = Non
 def _tell(run: Run, kind: str, entry: LogEntry) -> None:
     """By templates/mail/<kind>.txt, for each time it is decided."""
     run.refresh_from_db(fields=["disqualified_reason"])
-    subject, body = letters.about_run(run, kind)
-    notices.tell(
+    subject, body = messages.about_run(run, kind)
+    notices.notify(
         campaign=run.campaign,
         key=f"{kind}/{entry.pk}",
         subject=subject,
         body=body,
-        to=letters.members_of(run.team),
+        to=messages.members_of(run.team),
     )

@@ -8,10 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, lifecycle
-from campaigns.api.acts import acting, writing
-from campaigns.api.answers import WRITES
-from campaigns.api.asked import ReasonAsked, asked
 from campaigns.api.refusals import Refused
+from campaigns.api.requests import ReasonRequest, validated_data
+from campaigns.api.responses import WRITES
+from campaigns.api.views import action_view, write_view
 from campaigns.models import Run
 from campaigns.runs import decisions, submission
 
@@ -21,13 +21,13 @@ class RunStateSerializer(serializers.Serializer):
     status = serializers.CharField()
 
 
-class RunVerdictSerializer(RunStateSerializer):
+class RunDecisionSerializer(RunStateSerializer):
     disqualified_at = serializers.DateTimeField(allow_null=True)
     disqualified_because = serializers.CharField()
 
 
 DECIDED = {200: RunStateSerializer} | WRITES
-JUDGED = {200: RunVerdictSerializer} | WRITES
+JUDGED = {200: RunDecisionSerializer} | WRITES
 
 
 @extend_schema(
@@ -36,7 +36,7 @@ JUDGED = {200: RunVerdictSerializer} | WRITES
     request=None,
     responses=DECIDED,
 )
-@acting(scope=None)
+@action_view(scope=None)
 def run_accept(request: Request, slug: str, public_id: str) -> Response:
     """Where the campaign asks for it, a run counts once its team has seen the check sheet and says
     so. Accepting twice changes nothing."""
@@ -52,7 +52,7 @@ def run_accept(request: Request, slug: str, public_id: str) -> Response:
 @extend_schema(
     summary="Withdraw a run", operation_id="runs_withdraw", request=None, responses=DECIDED
 )
-@acting(scope=None)
+@action_view(scope=None)
 def run_withdraw(request: Request, slug: str, public_id: str) -> Response:
     """While runs are taken. It leaves the board and cannot be put back. Withdrawing twice changes
     nothing."""
@@ -70,7 +70,7 @@ def run_withdraw(request: Request, slug: str, public_id: str) -> Response:
 @extend_schema(
     summary="Disqualify a run",
     operation_id="runs_disqualify",
-    request=ReasonAsked,
+    request=ReasonRequest,
     responses=JUDGED,
     examples=[
         OpenApiExample(
@@ -78,19 +78,19 @@ def run_withdraw(request: Request, slug: str, public_id: str) -> Response:
         )
     ],
 )
-@writing()
+@write_view()
 def run_disqualify(request: Request, slug: str, public_id: str) -> Response:
     """It is not ranked; that it is so, and why, is seen beside it, and told to its team by mail.
     Of one that is disqualified already the first reason stays. For organisers."""
     run = _judged_or_404(request, slug, public_id)
-    decisions.disqualify_run(run=run, actor=request.user, **asked(ReasonAsked, request))
+    decisions.disqualify_run(run=run, actor=request.user, **validated_data(ReasonRequest, request))
     return _as_it_is(run)
 
 
 @extend_schema(
     summary="Reinstate a run", operation_id="runs_reinstate", request=None, responses=JUDGED
 )
-@acting()
+@action_view()
 def run_reinstate(request: Request, slug: str, public_id: str) -> Response:
     """It stands where it stood. Reinstating twice changes nothing. For organisers."""
     run = _judged_or_404(request, slug, public_id)

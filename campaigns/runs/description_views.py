@@ -11,7 +11,7 @@ from campaigns import access
 from campaigns.edit_conflicts import STALE, is_stale, mark_of
 from campaigns.errors import Archived
 from campaigns.runs import description
-from campaigns.runs.forms import AskedForms, BaseAskedForms, RunFormForm, initial_asked
+from campaigns.runs.forms import AskedForms, BaseRunFieldForms, RunFormForm, initial_run_fields
 
 
 @login_required
@@ -29,7 +29,7 @@ def run_form(request: HttpRequest, slug: str) -> HttpResponse:
             "asks_acceptance": campaign.asks_acceptance,
         },
     )
-    fields = AskedForms(data, initial=initial_asked(campaign), prefix="field")
+    fields = AskedForms(data, initial=initial_run_fields(campaign), prefix="field")
     mark = mark_of(campaign, ["run_types", "run_fields", "asks_priority", "asks_acceptance"])
     if request.method == "POST" and form.is_valid() and fields.is_valid():
         has_changed = form.has_changed() or fields.specs() != campaign.run_fields
@@ -53,7 +53,7 @@ def run_form(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _stored(
-    request: HttpRequest, viewer: access.Viewer, form: RunFormForm, fields: BaseAskedForms
+    request: HttpRequest, viewer: access.Viewer, form: RunFormForm, fields: BaseRunFieldForms
 ) -> bool:
     """Whether the page is done with: what stands against it is said in the form."""
     try:

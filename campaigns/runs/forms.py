@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from campaigns.errors import FaultyDescription, NotTaken
+from campaigns.errors import FaultyDescription, SubmissionRefused
 from campaigns.models import Campaign, Run, Team
 from campaigns.runs import description
 
@@ -92,7 +92,7 @@ class RunForm(forms.Form):
                     self.add_error(name, fault)
         return cleaned
 
-    def refuse(self, why: NotTaken, idempotency_key: str) -> None:
+    def refuse(self, why: SubmissionRefused, idempotency_key: str) -> None:
         """Nothing was taken: what is sent from this form next is another upload. A browser that
         went back may have sent the key of an upload that was taken."""
         self.data = self.data.copy()
@@ -119,7 +119,7 @@ class RunFormForm(forms.Form):
     )
 
 
-class AskedForm(forms.Form):
+class RunFieldForm(forms.Form):
     """One field of the organisers' own; its name is made of its label once and then stays."""
 
     name = forms.CharField(required=False, widget=forms.HiddenInput(), max_length=30)
@@ -159,7 +159,7 @@ class AskedForm(forms.Form):
         }
 
 
-class BaseAskedForms(forms.BaseFormSet):
+class BaseRunFieldForms(forms.BaseFormSet):
     def specs(self) -> list[dict[str, Any]]:
         """What is asked, each by a name of its own."""
         specs = []
@@ -176,8 +176,8 @@ class BaseAskedForms(forms.BaseFormSet):
 
 
 AskedForms = forms.formset_factory(
-    AskedForm,
-    formset=BaseAskedForms,
+    RunFieldForm,
+    formset=BaseRunFieldForms,
     extra=3,
     max_num=description.FIELD_LIMIT,
     validate_max=True,
@@ -186,7 +186,7 @@ AskedForms = forms.formset_factory(
 )
 
 
-def initial_asked(campaign: Campaign) -> list[dict[str, Any]]:
+def initial_run_fields(campaign: Campaign) -> list[dict[str, Any]]:
     return [
         asked | {"choices": "\n".join(asked.get("choices", []))} for asked in campaign.run_fields
     ]

@@ -19,7 +19,7 @@ from campaigns.runs.rows import FILTERS, listed_runs, runs_csv, state_of
 View = Callable[..., HttpResponse]
 
 
-def found_or_login(view: View) -> View:
+def team_or_login(view: View) -> View:
     """What is not found is asked of nobody in particular again after a login: so that it says the
     same whether it is hidden or not there."""
 
@@ -38,7 +38,7 @@ def found_or_login(view: View) -> View:
 
 
 @require_safe
-@found_or_login
+@team_or_login
 def run_list(request: HttpRequest, slug: str) -> HttpResponse:
     """A team's own runs, with the others' where they are shown; every run for an organiser."""
     viewer = _lister_or_404(request, slug)
@@ -64,7 +64,7 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-@found_or_login
+@team_or_login
 def runs_as_csv(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _lister_or_404(request, slug)
     text = runs_csv(viewer, listed_runs(viewer, request.GET))
@@ -74,7 +74,7 @@ def runs_as_csv(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-@found_or_login
+@team_or_login
 def run_file(request: HttpRequest, slug: str, public_id: str) -> FileResponse:
     """The run's file as it was handed in: for its team and the organisers, and for others where
     the campaign shows files and the team consents."""

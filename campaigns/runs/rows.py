@@ -9,7 +9,7 @@ from defusedcsv import csv
 from campaigns import access
 from campaigns.access import Viewer
 from campaigns.models import Run
-from campaigns.options import one_of
+from campaigns.options import choice_or_404
 from campaigns.runs.description import shown_answer
 
 COLUMNS = (
@@ -26,7 +26,7 @@ def listed_runs(viewer: Viewer, asked: Mapping[str, str]) -> list[Run]:
         offered = {
             value_of(run): run.shown_team if name == "team" else value_of(run) for run in runs
         }
-        if wanted := one_of(name, asked.get(name), offered, called=CALLED[name]):
+        if wanted := choice_or_404(name, asked.get(name), offered, called=CALLED[name]):
             runs = [run for run in runs if value_of(run) == wanted]
     return runs
 

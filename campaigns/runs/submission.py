@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from campaigns import lifecycle, scoring_hooks
 from campaigns.access import Viewer
-from campaigns.errors import NotTaken
+from campaigns.errors import SubmissionRefused
 from campaigns.log import record
 from campaigns.models import Campaign, Run, Team, User
 from campaigns.models.runs import LIVE, STANDING
@@ -23,21 +23,21 @@ from campaigns.runs.description import Description
 from campaigns.runs.uploads import StoredFile, stored_upload
 
 __all__ = [
-    "NotTaken",
     "StoredFile",
+    "SubmissionRefused",
     "can_replace",
     "can_withdraw",
     "decide_deadline",
-    "hand_in",
     "refuse_early",
     "stored_upload",
+    "submit",
     "submit_run",
     "successor_of",
     "withdraw_run",
 ]
 
 
-def hand_in(
+def submit(
     *,
     viewer: Viewer,
     upload: File,
@@ -49,16 +49,16 @@ def hand_in(
     team: Team | None = None,
 ) -> Run:
     """Takes in what a member hands in for the own team, or an organiser for any, by page or by
-    API. Deadlines and quotas are the teams', not the organisers'. Raises `NotTaken`.
+    API. Deadlines and quotas are the teams', not the organisers'. Raises `SubmissionRefused`.
 
     `completed_at` is when the body was complete, where a proxy says so; else it is now."""
-    giver = _Giver.of(viewer, team)
+    giver = _Submitter.of(viewer, team)
     completed_at = completed_at or timezone.now()
     moment = lifecycle.deciding_moment(arrived_at, completed_at)
     try:
         _decide_early(viewer, giver, moment, replaces)  # before a large file is stored
         _refuse_slow(giver, completed_at - arrived_at, upload.size or 0)
-    except NotTaken:
+    except SubmissionRefused:
         if _earlier_upload(giver.team, idempotency_key) is None:
             raise  # a repeated one is answered as the first was, whatever has changed since
     with stored_upload(upload) as file:
@@ -96,7 +96,7 @@ def submit_run(
     idempotency_key: str = "",
     is_past_deadline_allowed: bool = False,
 ) -> Run:
-    """Decides deadline and quota, writes the row *waiting*, and rings. Raises `NotTaken`.
+    """Decides deadline and quota, writes the row *waiting*, and rings. Raises `SubmissionRefused`.
 
     A repeated `idempotency_key` gives the first run back and drops the second copy of the file;
     with another file it is refused.
@@ -110,7 +110,9 @@ def submit_run(
         earlier = _earlier_upload(team, idempotency_key)
         if earlier is not None:
             if earlier.digest != file.digest:
-                raise NotTaken("This idempotency key came with another file before.", "key_reused")
+                raise SubmissionRefused(
+                    "This idempotency key came with another file before.", "key_reused"
+                )
             transaction.on_commit(partial(default_storage.delete, file.storage_key))
             return earlier
         replaced = _replaced_run(team, replaces)
@@ -140,7 +142,7 @@ def submit_run(
         )
         details = {"replaces": replaces} if replaces else {}
         record(run, person, "uploaded", **details)
-        scoring_hooks.ring_for_check(run)
+        scoring_hooks.enqueue_check(run)
     return run
 
 
@@ -150,33 +152,37 @@ def _locked(team: Team) -> Team:
         message = (
             "An organiser merged your team into another one, or removed it, during the upload."
         )
-        raise NotTaken(f"{message} Submit the run again.", "team_gone")
+        raise SubmissionRefused(f"{message} Submit the run again.", "team_gone")
     return locked
 
 
 def decide_deadline(campaign: Campaign, moment: datetime) -> bool:
-    """Whether a run of this `deciding_moment` is late; raises `NotTaken` outside the dates."""
+    """Whether a run of this `deciding_moment` is late; raises `SubmissionRefused` outside the
+    dates."""
     if lifecycle.is_accepting_at(campaign, moment):
         return False
     if lifecycle.is_late_at(campaign, moment):
         return True
     if not campaign.is_accepting:
-        raise NotTaken("This campaign is not accepting runs.", code="not_accepting")
+        raise SubmissionRefused("This campaign is not accepting runs.", code="not_accepting")
     if campaign.opens_at and moment < campaign.opens_at:
-        raise NotTaken(
+        raise SubmissionRefused(
             f"Runs are taken from {campaign.opens_at:%-d %B %Y %H:%M} UTC.",
             "too_early",
             campaign.opens_at,
         )
-    raise NotTaken(f"Runs were taken until {campaign.closes_at:%-d %B %Y %H:%M} UTC.", "too_late")
+    raise SubmissionRefused(
+        f"Runs were taken until {campaign.closes_at:%-d %B %Y %H:%M} UTC.", "too_late"
+    )
 
 
 def refuse_early(viewer: Viewer, moment: datetime) -> None:
-    """Raises `NotTaken` where no further run of this viewer would be taken, whatever is in it."""
+    """Raises `SubmissionRefused` where no further run of this viewer would be accepted, whatever
+    is in it."""
     if not viewer.is_organiser:
-        _decide_early(viewer, _Giver.of(viewer, viewer.team), moment, replaces="")
+        _decide_early(viewer, _Submitter.of(viewer, viewer.team), moment, replaces="")
     elif viewer.campaign.archived_at is not None:  # else it hands in for whom it likes, any time
-        raise NotTaken("This campaign is in the archive.", "archived")
+        raise SubmissionRefused("This campaign is in the archive.", "archived")
 
 
 def can_withdraw(viewer: Viewer, run: Run, moment: datetime) -> bool:
@@ -211,7 +217,7 @@ def withdraw_run(*, run: Run, person: User) -> None:
 
 
 @dataclass(frozen=True)
-class _Giver:
+class _Submitter:
     """Who hands in, and for which team; an organiser's own team is a team like any other."""
 
     person: User
@@ -219,33 +225,33 @@ class _Giver:
     is_organiser: bool
 
     @classmethod
-    def of(cls, viewer: Viewer, team: Team | None) -> "_Giver":
+    def of(cls, viewer: Viewer, team: Team | None) -> "_Submitter":
         is_own = viewer.team is not None and (team is None or team.pk == viewer.team.pk)
         chosen = viewer.team if is_own else team
         if chosen is None or not isinstance(viewer.person, User):
-            raise NotTaken("Join a team first.", "team")
+            raise SubmissionRefused("Join a team first.", "team")
         if not is_own and not (viewer.is_organiser and chosen.campaign_id == viewer.campaign.pk):
-            raise NotTaken("That is not your team.", "team")
+            raise SubmissionRefused("That is not your team.", "team")
         return cls(viewer.person, chosen, is_organiser=not is_own)
 
 
-def _decide_early(viewer: Viewer, giver: _Giver, moment: datetime, replaces: str) -> None:
+def _decide_early(viewer: Viewer, giver: _Submitter, moment: datetime, replaces: str) -> None:
     campaign = viewer.campaign
     if campaign.archived_at is not None:
-        raise NotTaken("This campaign is in the archive.", "archived")
+        raise SubmissionRefused("This campaign is in the archive.", "archived")
     if giver.is_organiser:
         return
     if not membership.has_accepted_terms(campaign, giver.person):
-        raise NotTaken("Accept the campaign's terms first, on your team's page.", "terms")
+        raise SubmissionRefused("Accept the campaign's terms first, on your team's page.", "terms")
     _decide(campaign, giver.team, moment, _replaced_run(giver.team, replaces))
 
 
-def _refuse_slow(giver: _Giver, lasted: timedelta, size: int) -> None:
-    """Raises `NotTaken` for an upload that took longer than its size at the least rate does."""
+def _refuse_slow(giver: _Submitter, lasted: timedelta, size: int) -> None:
+    """Raises `SubmissionRefused` for an upload that took longer than the least rate allows."""
     rate = settings.UPLOAD_LEAST_BYTES_PER_SECOND
     allowed = settings.UPLOAD_ALLOWANCE_SECONDS + size / rate
     if not giver.is_organiser and lasted.total_seconds() > allowed:
-        raise NotTaken(
+        raise SubmissionRefused(
             f"The upload took {lasted.total_seconds():,.0f} s, and a file of {size:,} bytes must be"
             f" complete within {allowed:,.0f} s. Compress it with gzip, or send it again over a"
             " faster connection.",
@@ -254,17 +260,17 @@ def _refuse_slow(giver: _Giver, lasted: timedelta, size: int) -> None:
 
 
 def _decide(campaign: Campaign, team: Team, moment: datetime, replaced: Run | None) -> bool:
-    """Whether a team's run is late. Raises `NotTaken`."""
+    """Whether a team's run is late. Raises `SubmissionRefused`."""
     if team.disqualified_at is not None:
         message = f"Your team is disqualified: {team.disqualified_reason}"
-        raise NotTaken(message, "disqualified")
+        raise SubmissionRefused(message, "disqualified")
     is_late = decide_deadline(campaign, moment)
     released = campaign.topics_released_at
     if released is not None and moment < released:  # checking a run would tell what they are
         message = f"The topics are released on {released:%-d %B %Y %H:%M} UTC; runs come after."
-        raise NotTaken(message, "topics_unreleased", released)
+        raise SubmissionRefused(message, "topics_unreleased", released)
     if replaced is not None and is_late and not replaced.is_late:
-        raise NotTaken("A late run cannot replace one that came in time.", "replaces")
+        raise SubmissionRefused("A late run cannot replace one that came in time.", "replaces")
     decide_quota(campaign, team, moment, replacing=replaced)
     return is_late
 
@@ -274,9 +280,9 @@ def _replaced_run(team: Team, public_id: str) -> Run | None:
         return None
     run = team.runs.filter(LIVE, public_id=public_id, disqualified_at=None).first()
     if run is None:
-        raise NotTaken("The team has no such run to replace.", "replaces")
+        raise SubmissionRefused("The team has no such run to replace.", "replaces")
     if successor_of(run) is not None:
-        raise NotTaken("Another upload is about to replace that run.", "replaces")
+        raise SubmissionRefused("Another upload is about to replace that run.", "replaces")
     return run
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from campaigns.access import Viewer
-from campaigns.errors import NotTaken
+from campaigns.errors import SubmissionRefused
 from campaigns.models import Run
 from campaigns.quotas import decide_quota, frees_a_place, quota_of
 from campaigns.runs import submission
@@ -19,7 +19,7 @@ class Offer:
     """Why nothing is taken, or else what may be handed in: one more run, or one in place of these.
     `no_more` says why it may be only such a one."""
 
-    refusal: NotTaken | None = None
+    refusal: SubmissionRefused | None = None
     replaceable: Sequence[Run] = ()
     no_more: str = ""
 
@@ -28,10 +28,10 @@ def offer_to(viewer: Viewer, moment: datetime) -> Offer:
     """Whatever is in the file: its lines are judged by the checker."""
     if viewer.pending_team is not None and not viewer.is_organiser:
         message = "Your team waits for an organiser to let it in; it can hand in runs then."
-        return Offer(NotTaken(message, "not_approved"))
+        return Offer(SubmissionRefused(message, "not_approved"))
     try:
         submission.refuse_early(viewer, moment)
-    except NotTaken as refusal:
+    except SubmissionRefused as refusal:
         if refusal.code != "quota":
             return Offer(refusal)
         return _in_place_of_another(viewer, moment, refusal)
@@ -54,7 +54,7 @@ def replaceable_runs(viewer: Viewer, moment: datetime) -> list[Run]:
     ]
 
 
-def _in_place_of_another(viewer: Viewer, moment: datetime, refusal: NotTaken) -> Offer:
+def _in_place_of_another(viewer: Viewer, moment: datetime, refusal: SubmissionRefused) -> Offer:
     """Where the quota is used up, a run may come that takes the place of one that counts."""
     campaign, team = viewer.campaign, viewer.team
     assert team is not None
@@ -68,6 +68,6 @@ def _in_place_of_another(viewer: Viewer, moment: datetime, refusal: NotTaken) ->
         return Offer(refusal)
     try:
         decide_quota(campaign, team, moment, replacing=runs[0])
-    except NotTaken as other:  # too many files today
+    except SubmissionRefused as other:  # too many files today
         return Offer(other)
     return Offer(replaceable=runs, no_more=str(refusal))

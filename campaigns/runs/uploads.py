@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 
-from campaigns.errors import NotTaken
+from campaigns.errors import SubmissionRefused
 from campaigns.models import Run
 from campaigns.models.identity import new_public_id
 
@@ -29,11 +29,13 @@ class StoredFile:
 def stored_upload(upload: File) -> Iterator[StoredFile]:
     """Streams an upload to storage; deletes it again if the block does not take it in.
 
-    Raises `NotTaken` for one that is too large, OSError where the storage does not take it.
+    Raises `SubmissionRefused` for one that is too large, OSError where the storage refuses it.
     """
     if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
         limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
-        raise NotTaken(f"The file is too large: at most {limit} MiB are taken. Gzip it.", "size")
+        raise SubmissionRefused(
+            f"The file is too large: at most {limit} MiB are taken. Gzip it.", "size"
+        )
     # Read once more for it: a storage may read what it is given twice, or a part of it again.
     upload.seek(0)
     digest = hashlib.file_digest(upload.file, "sha256").hexdigest()

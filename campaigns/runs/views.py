@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns import access, lifecycle, quotas
-from campaigns.errors import Archived, NotTaken
+from campaigns.errors import Archived, SubmissionRefused
 from campaigns.models import Campaign, Run, Team
 from campaigns.models.identity import new_public_id
 from campaigns.runs import decisions, submission, submission_options
@@ -30,7 +30,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
     form = _run_form(request, viewer, offer)
     if request.method == "POST" and form.is_valid():
         try:
-            run = submission.hand_in(
+            run = submission.submit(
                 viewer=viewer,
                 upload=form.cleaned_data["file"],
                 arrived_at=request.arrived_at,
@@ -40,7 +40,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
                 replaces=form.cleaned_data.get("replaces", ""),
                 team=_team_of(viewer.campaign, form.cleaned_data.get("team")),
             )
-        except NotTaken as error:
+        except SubmissionRefused as error:
             form.refuse(error, new_public_id())
         else:
             url = reverse("scoring:run-detail", args=[slug, run.public_id])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from campaigns.trec.compression import plain_blocks
 from campaigns.trec.memory import keep_freed_memory
-from campaigns.trec.problems import Findings, Problem, refuse, shown
+from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
 LINE_BYTES = 64 << 10  # a longer line is refused before it is read to its end
 PAD = b" " * 64
@@ -78,7 +78,7 @@ class Block:
 
 def read_blocks(
     source: BinaryIO | bytes,
-    findings: Findings,
+    findings: ProblemList,
     *,
     max_bytes: int = 1 << 30,
     max_seconds: float | None = None,
@@ -99,7 +99,7 @@ def read_blocks(
         refuse("EMPTY", "the file is empty")
 
 
-def _whole_lines(pieces: Iterator[bytes], findings: Findings) -> Iterator[bytes]:
+def _whole_lines(pieces: Iterator[bytes], findings: ProblemList) -> Iterator[bytes]:
     """Cut at the last LF of each piece, and pad; what is too long for a line is handed on as is."""
     carry = b""
     for piece in pieces:
@@ -118,7 +118,7 @@ def _whole_lines(pieces: Iterator[bytes], findings: Findings) -> Iterator[bytes]
         yield b"".join((PAD, rest, b"\n", PAD))
 
 
-def _without_mark(padded: bytes, findings: Findings) -> bytes:
+def _without_mark(padded: bytes, findings: ProblemList) -> bytes:
     if padded.startswith(WIDE_BOMS, len(PAD)):
         refuse("ENCODING", "the file is UTF-16 or UTF-32: save it as UTF-8", 1)
     if not padded.startswith(BOM, len(PAD)):
@@ -127,7 +127,7 @@ def _without_mark(padded: bytes, findings: Findings) -> bytes:
     return PAD + padded[len(PAD) + len(BOM) :]
 
 
-def examined(block: Block, findings: Findings) -> Block:
+def examined(block: Block, findings: ProblemList) -> Block:
     """The block with its odd lines marked; problems of single lines go to `findings`.
 
     Raises FormatError at what ends all reading: ENCODING, NUL, LINES_CR and LINE_TOO_LONG.
@@ -143,7 +143,7 @@ def examined(block: Block, findings: Findings) -> Block:
     return _marked(block, findings)
 
 
-def _marked(block: Block, findings: Findings) -> Block:
+def _marked(block: Block, findings: ProblemList) -> Block:
     """The block with its odd lines marked."""
     data = block.data
     unseen = None
@@ -219,7 +219,7 @@ def unseen_name(text: bytes) -> str:
     return f"U+{ord(char):04X} {unicodedata.name(char, 'control character')}"
 
 
-def _unseen_lines(block: Block, text: str, findings: Findings) -> NDArray[np.bool_] | None:
+def _unseen_lines(block: Block, text: str, findings: ProblemList) -> NDArray[np.bool_] | None:
     if not unicodedata.is_normalized("NFC", text):
         lines = enumerate(text.split("\n"), block.first_line)
         first = next(n for n, line in lines if not unicodedata.is_normalized("NFC", line))
@@ -235,7 +235,7 @@ def _note_bytes(
     block: Block,
     positions: NDArray[np.intp],
     refused: NDArray[np.bool_],
-    findings: Findings,
+    findings: ProblemList,
     code: str,
     message: str,
 ) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.trec.fields import WORD, Fields, Words, column_words
-from campaigns.trec.problems import Findings, Problem, refuse, shown
+from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
 DOC_BYTES = 1024
 MAX_DOC_TABLE = 256 << 20  # bytes: lines × width of the longest document id
@@ -43,7 +43,7 @@ class _Pile:
         return blocks.pop() if len(blocks) == 1 else self._join(blocks)
 
 
-class Stack:
+class ColumnStack:
     """Blocks of one column."""
 
     def __init__(self, dtype: type[Any]) -> None:
@@ -112,7 +112,7 @@ def _let_go(blocks: list[NDArray[Any]]) -> Iterator[tuple[slice, NDArray[Any]]]:
         begin += len(block)
 
 
-def doc_words(fields: Fields, column: int, findings: Findings) -> Words:
+def doc_words(fields: Fields, column: int, findings: ProblemList) -> Words:
     """The document ids of a block, uint64[rows, words], NUL padded; too long ones are noted."""
     lengths = fields.lengths(column)
     longest = int(lengths.max(initial=1))
@@ -121,7 +121,7 @@ def doc_words(fields: Fields, column: int, findings: Findings) -> Words:
     return column_words(fields, column, -(-min(longest, DOC_BYTES) // WORD))
 
 
-def _note_long(fields: Fields, column: int, findings: Findings) -> None:
+def _note_long(fields: Fields, column: int, findings: ProblemList) -> None:
     rows = np.flatnonzero(fields.lengths(column) > DOC_BYTES)
 
     def describe(k: int) -> Problem:

@@ -7,13 +7,13 @@ from typing import BinaryIO
 
 from campaigns.trec.blocks import BOM, WIDE_BOMS
 from campaigns.trec.compression import plain_blocks
-from campaigns.trec.problems import Findings, Problem, refuse
+from campaigns.trec.problems import Problem, ProblemList, refuse
 
 LINE_BYTES = 4 << 20  # a document in JSON is one line
 
 
 def text_lines(
-    source: BinaryIO | bytes, findings: Findings, *, max_bytes: int, max_seconds: float | None
+    source: BinaryIO | bytes, findings: ProblemList, *, max_bytes: int, max_seconds: float | None
 ) -> Iterator[tuple[int, str]]:
     """Line numbers from 1, and lines without their ends. One that is not UTF-8 is a problem."""
     for number, line in enumerate(_byte_lines(source, max_bytes, max_seconds), 1):

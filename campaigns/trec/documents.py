@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from campaigns.trec.blocks import unseen_name
 from campaigns.trec.document_lines import text_lines
-from campaigns.trec.problems import Findings, Problem, refuse, shown
+from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.topic_records import FORBIDDEN, squeezed
 
 MAX_BYTES = 4 << 30  # unpacked
@@ -66,7 +66,7 @@ def read_documents(
 ) -> Iterator[ParsedDocument]:
     """Yields the documents in file order. Raises FormatError at the end, with the first 25
     problems in line order and the number of all, so nothing is to be kept before that."""
-    findings, seen = Findings(), dict[str, int]()
+    findings, seen = ProblemList(), dict[str, int]()
     with findings.gathered():
         lines = text_lines(source, findings, max_bytes=max_bytes, max_seconds=max_seconds)
         for raw in _raw_documents(lines, findings):
@@ -82,7 +82,7 @@ def read_documents(
             refuse("EMPTY", "the file holds no document")
 
 
-def _raw_documents(lines: Iterator[tuple[int, str]], findings: Findings) -> Iterator[_Raw]:
+def _raw_documents(lines: Iterator[tuple[int, str]], findings: ProblemList) -> Iterator[_Raw]:
     """The format is told by the first line that is not blank."""
     for number, line in lines:
         if line.strip():
@@ -124,7 +124,7 @@ def _clean(text: str) -> str:
 # --- JSON lines -----------------------------------------------------------------------------------
 
 
-def _json_documents(lines: Iterator[tuple[int, str]], findings: Findings) -> Iterator[_Raw]:
+def _json_documents(lines: Iterator[tuple[int, str]], findings: ProblemList) -> Iterator[_Raw]:
     for number, line in lines:
         if not line.strip():
             continue

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from campaigns.trec.columns import DocIds
 from campaigns.trec.fields import WORD, Words
-from campaigns.trec.problems import Findings, Problem, shown
+from campaigns.trec.problems import Problem, ProblemList, shown
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 MAX_WORD = (1 << 64) - 1
@@ -128,7 +128,7 @@ def note_repeated(
     doc_ids: DocIds,
     lines: NDArray[np.int64],
     topics: Sequence[str],
-    findings: Findings,
+    findings: ProblemList,
 ) -> None:
     """A problem for every line that names a document of its topic again, naming both lines."""
     rows, first = repeated_rows(topic_index, doc_ids)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.trec.blocks import LF, LINE_BYTES, PAD, Block, unseen_name
-from campaigns.trec.problems import Findings, Problem, shown
+from campaigns.trec.problems import Problem, ProblemList, shown
 
 WORD = 8  # bytes
 HASH_SIGN = ord("#")
@@ -149,7 +149,7 @@ def column_is_not(fields: Fields, column: int, value: bytes) -> Positions:
 def split_fields(
     block: Block,
     width: int,
-    findings: Findings,
+    findings: ProblemList,
     *,
     hint: Callable[[list[bytes], int], str],
     record: re.Pattern[bytes],
@@ -190,7 +190,9 @@ def _tight_fields(block: Block, width: int) -> Fields | None:
     return Fields(block.data, starts, ends, lines)
 
 
-def _warn_leading(is_late: NDArray[np.bool_], lines: NDArray[np.int64], findings: Findings) -> None:
+def _warn_leading(
+    is_late: NDArray[np.bool_], lines: NDArray[np.int64], findings: ProblemList
+) -> None:
     count = int(np.count_nonzero(is_late))
     if count:
         line = int(lines[np.argmax(is_late)])
@@ -221,7 +223,7 @@ class _LineTable:
     def fields(
         self,
         width: int,
-        findings: Findings,
+        findings: ProblemList,
         hint: Callable[[list[bytes], int], str],
         record: re.Pattern[bytes],
     ) -> Fields:
@@ -236,7 +238,7 @@ class _LineTable:
         _warn_leading(self.late[kept], lines, findings)
         return Fields(self.block.data, self.starts[cells], self.ends[cells], lines)
 
-    def _note_left_out(self, width: int, findings: Findings, record: re.Pattern[bytes]) -> None:
+    def _note_left_out(self, width: int, findings: ProblemList, record: re.Pattern[bytes]) -> None:
         first_line = self.block.first_line
         empty = np.flatnonzero((self.counts == 0) & ~self.refused)
         if empty.size:
@@ -260,7 +262,7 @@ class _LineTable:
         self,
         odd: NDArray[np.bool_],
         width: int,
-        findings: Findings,
+        findings: ProblemList,
         hint: Callable[[list[bytes], int], str],
     ) -> None:
         indices = np.flatnonzero(odd)
@@ -278,7 +280,7 @@ class _LineTable:
 
         findings.add_rows(range(indices.size), indices.size, describe)
 
-    def _note_unseen(self, odd: NDArray[np.bool_], findings: Findings) -> None:
+    def _note_unseen(self, odd: NDArray[np.bool_], findings: ProblemList) -> None:
         indices = np.flatnonzero(odd)
 
         def describe(k: int) -> Problem:

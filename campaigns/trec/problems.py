@@ -139,7 +139,7 @@ def _place(problem: Problem) -> tuple[int, int]:
     return (problem.line or 0, problem.field or 0)
 
 
-class Findings:
+class ProblemList:
     """The problems and warnings of one file; keeps the first 25 by line and counts on."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from campaigns.trec.blocks import examined, read_blocks
 from campaigns.trec.decimals import DECIMAL, read_integers
 from campaigns.trec.fields import Fields, column_is_not, split_fields
-from campaigns.trec.problems import Findings, Problem, refuse, shown
+from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.qrels_content import warn_content
 from campaigns.trec.record_table import Records, RecordTable
 from campaigns.trec.records import rows_of
@@ -56,7 +56,7 @@ def read_qrels(
     leading zeros. Limits are those of `read_run`. Raises FormatError with the first 25 problems in
     line order and the number of all.
     """
-    findings = Findings()
+    findings = ProblemList()
     reader = _QrelsReader(findings, TopicColumn(findings, known_topics, unknown_topics), max_lines)
     with findings.gathered():
         for block in read_blocks(source, findings, max_bytes=max_bytes, max_seconds=max_seconds):
@@ -81,7 +81,7 @@ def read_qrels(
 class _QrelsReader:
     """What is read so far."""
 
-    def __init__(self, findings: Findings, topics: TopicColumn, max_lines: int | None) -> None:
+    def __init__(self, findings: ProblemList, topics: TopicColumn, max_lines: int | None) -> None:
         self.findings = findings
         self.iteration = b""
         values = {"grades": np.int16}

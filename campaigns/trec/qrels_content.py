@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.problems import Findings
+from campaigns.trec.problems import ProblemList
 from campaigns.trec.record_table import Records
 
 LOW_NUMBER = re.compile(rb"\d{1,3}")
 NAMED_TOPICS = 20
 
 
-def warn_content(records: Records, findings: Findings) -> None:
+def warn_content(records: Records, findings: ProblemList) -> None:
     """Warn of grades that are no judgments, of topics without relevant ones, of odd columns."""
     grades = records.values["grades"]
     unjudged = int(np.count_nonzero(grades == -1))
@@ -34,7 +34,7 @@ def _warn_topics(
     topics: Sequence[str],
     topic_index: NDArray[np.int32],
     grades: NDArray[np.int16],
-    findings: Findings,
+    findings: ProblemList,
 ) -> None:
     judged = np.bincount(topic_index[grades >= 0], minlength=len(topics))
     relevant = np.bincount(topic_index[grades >= 1], minlength=len(topics))
@@ -52,7 +52,7 @@ def _warn_topics(
         findings.warn("NO_RELEVANT", message, count=len(poor), value=value)
 
 
-def _warn_columns(doc_ids: NDArray[np.bytes_], findings: Findings) -> None:
+def _warn_columns(doc_ids: NDArray[np.bytes_], findings: ProblemList) -> None:
     """Iteration and document swapped leave a column of few low numbers."""
     if doc_ids.size < 2 or not LOW_NUMBER.fullmatch(doc_ids[0]):
         return

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.trec.blocks import Block
-from campaigns.trec.columns import DocColumn, DocIds, Stack
+from campaigns.trec.columns import ColumnStack, DocColumn, DocIds
 from campaigns.trec.duplicates import note_repeated
-from campaigns.trec.problems import Findings, refuse
+from campaigns.trec.problems import ProblemList, refuse
 from campaigns.trec.records import Rows
 from campaigns.trec.topic_column import DROPPED, TopicColumn
 
@@ -32,7 +32,7 @@ class RecordTable:
 
     def __init__(
         self,
-        findings: Findings,
+        findings: ProblemList,
         topics: TopicColumn,
         *,
         max_lines: int | None,
@@ -43,10 +43,10 @@ class RecordTable:
         self._findings = findings
         self._topics = topics
         self._max_lines = max_lines
-        self._topic_index = Stack(np.int32)
+        self._topic_index = ColumnStack(np.int32)
         self._doc_ids = DocColumn()
-        self._lines = Stack(np.int64)
-        self._values = {name: Stack(dtype) for name, dtype in values.items()}
+        self._lines = ColumnStack(np.int64)
+        self._values = {name: ColumnStack(dtype) for name, dtype in values.items()}
 
     def push(self, rows: Rows, **values: NDArray[Any]) -> None:
         """Add a block and, by name, the values read from its lines."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from campaigns.trec.columns import doc_words
 from campaigns.trec.fields import Fields, Positions, Words
-from campaigns.trec.problems import Findings
+from campaigns.trec.problems import ProblemList
 
 DOC = 2  # the column of the document, in runs and qrels
 
@@ -36,7 +36,7 @@ class Rows:
         return Rows(self.lines[kept], np.arange(topic.size), names, self.doc_words[kept])
 
 
-def rows_of(fields: Fields, findings: Findings) -> Rows:
+def rows_of(fields: Fields, findings: ProblemList) -> Rows:
     """The topics and documents of a block of a run or of qrels."""
     topics = fields.texts(fields.heads, 0)
     return Rows(fields.lines, fields.heads, topics, doc_words(fields, DOC, findings))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.problems import SHOWN_PROBLEMS, Findings, Problem, shown
+from campaigns.trec.problems import SHOWN_PROBLEMS, Problem, ProblemList, shown
 from campaigns.trec.record_table import Records
 
 
-def note_depth(records: Records, max_depth: int, findings: Findings) -> None:
+def note_depth(records: Records, max_depth: int, findings: ProblemList) -> None:
     """A problem for every topic with more than `max_depth` documents, at the first too many."""
     counts = np.bincount(records.topic_index, minlength=len(records.topics))
     deep = np.flatnonzero(counts > max_depth)
@@ -21,7 +21,7 @@ def note_depth(records: Records, max_depth: int, findings: Findings) -> None:
     findings.total += max(0, deep.size - SHOWN_PROBLEMS)
 
 
-def warn_order(records: Records, findings: Findings) -> None:
+def warn_order(records: Records, findings: ProblemList) -> None:
     """Warn of topics that do not stand together, of ranks against scores, and of ties."""
     topic_index, lines = records.topic_index, records.lines
     ranks, scores = records.values["ranks"], records.values["scores"]
@@ -48,7 +48,7 @@ def _warn_ranks(
     ranks: NDArray[np.int32],
     scores: NDArray[np.float64],
     lines: NDArray[np.int64],
-    findings: Findings,
+    findings: ProblemList,
 ) -> None:
     falls = same_topic & (scores[1:] < scores[:-1])
     against = (rises & (ranks[1:] > ranks[:-1])) | (falls & (ranks[1:] < ranks[:-1]))
@@ -62,7 +62,7 @@ def _warn_ranks(
         findings.warn("RANK_ORDER", message, line=line, count=count, field=4)
 
 
-def _warn_ties(ties: NDArray[np.bool_], findings: Findings) -> None:
+def _warn_ties(ties: NDArray[np.bool_], findings: ProblemList) -> None:
     """`ties[i]` says that rows i and i + 1, in order of score, are tied."""
     is_tied = np.zeros(ties.size + 1, np.bool_)
     is_tied[1:] |= ties

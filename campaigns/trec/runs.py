@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from campaigns.trec.blocks import Block, examined, read_blocks
 from campaigns.trec.decimals import read_decimals, read_integers
 from campaigns.trec.fields import Fields, column_is_not, split_fields
-from campaigns.trec.problems import Findings, Problem, refuse
+from campaigns.trec.problems import Problem, ProblemList, refuse
 from campaigns.trec.record_table import Records, RecordTable
 from campaigns.trec.records import rows_of
 from campaigns.trec.regular_lines import read_regular
@@ -74,7 +74,7 @@ def read_run(
     width of the longest document id at most 256 MiB. Scores are bit for bit those of `float()`.
     Raises FormatError with the first 25 problems in line order and the number of all.
     """
-    findings = Findings()
+    findings = ProblemList()
     reader = _RunReader(findings, TopicColumn(findings, known_topics, unknown_topics), max_lines)
     with findings.gathered():
         for block in read_blocks(source, findings, max_bytes=max_bytes, max_seconds=max_seconds):
@@ -96,7 +96,7 @@ def read_run(
 class _RunReader:
     """What is read so far."""
 
-    def __init__(self, findings: Findings, topics: TopicColumn, max_lines: int | None) -> None:
+    def __init__(self, findings: ProblemList, topics: TopicColumn, max_lines: int | None) -> None:
         self.findings = findings
         self.tag = b""
         self.tag_line = 0

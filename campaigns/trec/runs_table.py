@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import BinaryIO
 
-from campaigns.trec.problems import Findings, Problem, refuse, shown
+from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.run_faults import tag_problem
 from campaigns.trec.whole_text import read_text
 
@@ -67,7 +67,7 @@ def read_runs_table(source: BinaryIO | bytes, *, max_bytes: int = MAX_TABLE_BYTE
     empty), file. Other columns are passed over. A row with an error is left out and named in
     `problems`. Raises FormatError with line numbers for what concerns the whole file.
     """
-    findings = Findings()
+    findings = ProblemList()
     with findings.gathered():
         table = _table(read_text(source, findings, max_bytes=max_bytes))
     return table

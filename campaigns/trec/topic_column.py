@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.problems import Findings, Problem, refuse, shown
+from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.records import Rows
 
 TOPIC_BYTES = 64
@@ -27,7 +27,7 @@ class TopicColumn:
     """
 
     def __init__(
-        self, findings: Findings, known: Collection[str] | None, unknown_topics: UnknownTopics
+        self, findings: ProblemList, known: Collection[str] | None, unknown_topics: UnknownTopics
     ) -> None:
         self.topics: list[str] = []
         self._findings = findings

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from campaigns.trec.blocks import unseen_name
-from campaigns.trec.problems import Findings, Problem, refuse, shown
+from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.topic_column import TOPIC_BYTES
 
 MAX_TOPICS = 10_000
@@ -40,7 +40,9 @@ def squeezed(text: str) -> str:
     return ASCII_BLANKS.sub(" ", text).strip(" ")
 
 
-def checked_topics(raw_topics: Iterable[RawTopic], findings: Findings) -> tuple[ParsedTopic, ...]:
+def checked_topics(
+    raw_topics: Iterable[RawTopic], findings: ProblemList
+) -> tuple[ParsedTopic, ...]:
     """The topics in file order; what is wrong with them goes to `findings`."""
     topics: list[ParsedTopic] = []
     lines: dict[str, int] = {}

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from campaigns.trec.problems import Findings, Problem, refuse
+from campaigns.trec.problems import Problem, ProblemList, refuse
 from campaigns.trec.topic_records import ParsedTopic, RawTopic, checked_topics
 from campaigns.trec.topics_text import TOP, json_topics, table_topics, trec_topics
 from campaigns.trec.whole_text import read_text
@@ -43,7 +43,7 @@ def read_topics(
     field names gives the name `query`. `on_warning` hears what was accepted all the same.
     Raises FormatError with the first 25 problems in line order and the number of all.
     """
-    findings = Findings()
+    findings = ProblemList()
     with findings.gathered():
         text = read_text(source, findings, max_bytes=max_bytes)
         topics = checked_topics(_raw_topics(text, findings), findings)
@@ -55,7 +55,7 @@ def read_topics(
     return topics
 
 
-def _raw_topics(text: str, findings: Findings) -> Iterator[RawTopic]:
+def _raw_topics(text: str, findings: ProblemList) -> Iterator[RawTopic]:
     begin = text.lstrip()
     if TOP.match(begin):
         return trec_topics(text, findings)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from campaigns.trec.problems import Findings, Problem, refuse, shown
+from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.topic_records import ID_NAMES, MAX_FIELDS, MAX_TOPICS, RawTopic
 
 ROW_CHARACTERS = 1 << 20
@@ -28,7 +28,7 @@ LABELS = {
 }
 
 
-def trec_topics(text: str, findings: Findings) -> Iterator[RawTopic]:
+def trec_topics(text: str, findings: ProblemList) -> Iterator[RawTopic]:
     """Topics between `<top>` and `</top>`, whose fields may be closed or not."""
     starts = list(islice(TOP.finditer(text), MAX_TOPICS + 1))
     if text[: starts[0].start()].strip():
@@ -85,7 +85,7 @@ def _rows(text: str) -> Iterator[tuple[int, str]]:
             yield line, row
 
 
-def table_topics(text: str, findings: Findings) -> Iterator[RawTopic]:
+def table_topics(text: str, findings: ProblemList) -> Iterator[RawTopic]:
     """`code TAB text` lines; further tabs belong to the text."""
     for line, row in _rows(text):
         code, tab, query = row.partition("\t")
@@ -102,7 +102,7 @@ class _Raw(str):
     __slots__ = ()
 
 
-def json_topics(text: str, findings: Findings) -> Iterator[RawTopic]:
+def json_topics(text: str, findings: ProblemList) -> Iterator[RawTopic]:
     """One JSON object a line: an id and texts."""
     for line, row in _rows(text):
         try:

@@ -6,10 +6,10 @@ from typing import BinaryIO
 
 from campaigns.trec.blocks import BOM, WIDE_BOMS
 from campaigns.trec.compression import plain_blocks
-from campaigns.trec.problems import Findings, refuse
+from campaigns.trec.problems import ProblemList, refuse
 
 
-def read_text(source: BinaryIO | bytes, findings: Findings, *, max_bytes: int) -> str:
+def read_text(source: BinaryIO | bytes, findings: ProblemList, *, max_bytes: int) -> str:
     """The whole content, plain or gzipped, of a UTF-8 file; a byte order mark is removed.
 
     Raises FormatError: ENCODING, NUL, and the refusals of `plain_blocks`.

@@ -7,11 +7,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.acts import reading
+from campaigns.api.views import read_view
 from scoring.agreement.options import chosen_map
 from scoring.agreement.rows import agreement_table
 from scoring.agreement.tables import statistics_table
-from scoring.output.api import FORMAT, QRELS, example, format_asked, rows_answered
+from scoring.output.api import FORMAT, QRELS, example, requested_format, rows_answered
 from scoring.results.options import versions_offered
 
 
@@ -44,10 +44,10 @@ class AgreementSerializer(serializers.Serializer):
         ),
     ],
 )  # fmt: skip
-@reading
+@read_view
 def agreement(request: Request, slug: str) -> Response | HttpResponse:
     """One row a pair of measures, with every statistic of the page."""
     viewer = access.board_or_404(request.user, slug)
-    answer = format_asked(request)
+    answer = requested_format(request)
     choice = chosen_map(viewer, request.query_params, versions_offered(viewer))
     return answer(statistics_table(agreement_table(viewer, choice)))

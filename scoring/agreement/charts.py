@@ -5,14 +5,16 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.agreement.rows import DARKEST, Agreement, Cell
+from scoring.agreement.rows import DARKEST, AgreementMap, AgreementMapCell
 from scoring.output.plotting import as_data, label
 
 REACH = 0.54  # how far the darkest shade goes from paper to the known: text stays legible on it
 FEW = 6  # columns whose names stand side by side
 
 
-def agreement_chart(found: Agreement, address_of: Callable[[Cell], str]) -> dict[str, Any]:
+def agreement_chart(
+    found: AgreementMap, address_of: Callable[[AgreementMapCell], str]
+) -> dict[str, Any]:
     """The figure printed in each cell; a cell leads to its two orderings."""
     columns = [label(str(column)) for column in found.columns]
     cells = [[*row.cells, *[None] * (len(columns) - len(row.cells))] for row in found.rows]
@@ -53,11 +55,11 @@ def agreement_chart(found: Agreement, address_of: Callable[[Cell], str]) -> dict
     return as_data(figure)
 
 
-def _figure(cell: Cell | None) -> str:
+def _figure(cell: AgreementMapCell | None) -> str:
     return cell.text if cell is not None and not cell.is_itself else ""
 
 
-def _told(found: Agreement, cell: Cell | None) -> str:
+def _told(found: AgreementMap, cell: AgreementMapCell | None) -> str:
     if cell is None:
         return ""
     return (

@@ -20,7 +20,7 @@ from django.http import Http404, QueryDict
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from campaigns.options import one_of
+from campaigns.options import choice_or_404
 from scoring.core.measures import counts
 from scoring.core.measures.measure import Measure
 from scoring.evaluation.rules import rules_of
@@ -94,7 +94,7 @@ def chosen_map(viewer: Viewer, asked: QueryDict, offered: Sequence[Qrels]) -> Ma
     return MapChoice(
         measures=measures,
         references=references,
-        statistic=one_of("statistic", asked.get("statistic"), STATISTICS, usual="tau"),
+        statistic=choice_or_404("statistic", asked.get("statistic"), STATISTICS, usual="tau"),
         persistence=_persistence(asked.get("p")),
         qrels=_version(viewer, asked.get("qrels"), offered),
     )
@@ -111,7 +111,7 @@ def chosen_pair(viewer: Viewer, asked: QueryDict, offered: Sequence[Qrels]) -> P
     return PairChoice(
         a=Ordering(a, qrels),
         b=Ordering(b, against),
-        axes=one_of("axes", asked.get("axes"), AXES, usual=AXES[0]),
+        axes=choice_or_404("axes", asked.get("axes"), AXES, usual=AXES[0]),
         persistence=_persistence(asked.get("p")),
     )
 

@@ -11,10 +11,10 @@ from campaigns.access import Viewer
 from scoring.agreement.options import STATISTICS, Ordering, PairChoice
 from scoring.agreement.rows import shown, statistic_of
 from scoring.core.measures.catalogue import family_of, sign_of
-from scoring.core.statistics.standing import DECIMALS, shared_ranks
+from scoring.core.statistics.ranks import DECIMALS, shared_ranks
 from scoring.core.statistics.undefined import none_if_nan
-from scoring.results.runs import LiveRun
-from scoring.results.vectors import means_seen
+from scoring.results.runs import BoardRun
+from scoring.results.vectors import visible_means
 
 NEAREST: Final = 20  # swapped pairs that the page lists and joins
 
@@ -25,7 +25,7 @@ Vector = NDArray[np.float64]
 class Placed:
     """A run that both orderings place; equal scores share a rank."""
 
-    run: LiveRun
+    run: BoardRun
     score_a: float
     score_b: float
     rank_a: int
@@ -105,14 +105,14 @@ def pair_of_orderings(viewer: Viewer, choice: PairChoice) -> PairOfOrderings:
     )
 
 
-def _means(viewer: Viewer, ordering: Ordering) -> dict[str, tuple[LiveRun, float]]:
+def _means(viewer: Viewer, ordering: Ordering) -> dict[str, tuple[BoardRun, float]]:
     """Runs that it places, with their means; one query."""
-    runs, means, _ = means_seen(viewer, ordering.qrels, (ordering.measure,))
+    runs, means, _ = visible_means(viewer, ordering.qrels, (ordering.measure,))
     found = zip(runs, means[0].tolist(), strict=True)
     return {run.run_id: (run, mean) for run, mean in found if not math.isnan(mean)}
 
 
-def _placed(choice: PairChoice, runs: list[LiveRun], scores: Vector) -> tuple[Placed, ...]:
+def _placed(choice: PairChoice, runs: list[BoardRun], scores: Vector) -> tuple[Placed, ...]:
     ranks = [
         shared_ranks(row, family_of(ordering.measure).facts.direction)
         for row, ordering in zip(scores, (choice.a, choice.b), strict=True)

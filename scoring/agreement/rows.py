@@ -16,10 +16,10 @@ from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.agreement import kendall_tau, rank_biased_overlap, tau_ap
 from scoring.core.statistics.pairs import all_pairs
+from scoring.core.statistics.ranks import DECIMALS
 from scoring.core.statistics.rounding import rounded
-from scoring.core.statistics.standing import DECIMALS
 from scoring.core.statistics.undefined import none_if_nan
-from scoring.results.vectors import means_seen
+from scoring.results.vectors import visible_means
 
 Matrix = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ NOISE: Final = 1e-12
 
 
 @dataclass(frozen=True)
-class Cell:
+class AgreementMapCell:
     """How well two measures agree; the row's is the reference, where that matters."""
 
     row: Measure
@@ -53,9 +53,9 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class AgreementMapRow:
     measure: Measure
-    cells: tuple[Cell, ...]
+    cells: tuple[AgreementMapCell, ...]
 
     @property
     def best(self) -> float | None:
@@ -76,13 +76,15 @@ class TableRow(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AgreementMap:
     """The map is the lower triangle, or all of it where the statistic is not symmetrical."""
 
     choice: MapChoice
     runs: int  # that some measure orders
-    rows: tuple[Row, ...]
-    references: tuple[Row, ...]  # each measure beside the references: Table III of the RBP paper
+    rows: tuple[AgreementMapRow, ...]
+    references: tuple[
+        AgreementMapRow, ...
+    ]  # each measure beside the references: Table III of the RBP paper
     has_ties: bool  # some measure gives two runs the same score
     lowest: float  # round numbers, between which all values lie: where the shades begin
     highest: float  # and where they end
@@ -93,7 +95,7 @@ class Agreement:
         return measures[:-1] if self.choice.is_symmetrical else measures
 
     @cached_property
-    def least(self) -> Cell | None:
+    def least(self) -> AgreementMapCell | None:
         """The two measures that agree least, of those that do not tie all runs."""
         telling = [
             (cell.value, cell)
@@ -114,27 +116,29 @@ def shown(value: float | None) -> str:
     return f"{'−' if value < 0 < digits else ''}{digits:.3f}".replace("0.", ".", 1)
 
 
-def agreement(viewer: Viewer, choice: MapChoice) -> Agreement:
+def agreement(viewer: Viewer, choice: MapChoice) -> AgreementMap:
     """One query. The viewer must be one who may see the board."""
     measures = tuple(dict.fromkeys((*choice.measures, *choice.references)))
     scores = _scores(viewer, choice, measures)
     values = statistic_of(choice.statistic, scores, persistence=choice.persistence)
     cell = _Cells(measures, scores, values)
     rows = tuple(
-        Row(row, tuple(cell(row, column) for column in _beside(choice, place)))
+        AgreementMapRow(row, tuple(cell(row, column) for column in _beside(choice, place)))
         for place, row in enumerate(choice.measures)
     )
     drawn = tuple(row for row in rows if row.cells)
     lowest, highest = _round_bounds(_cells(drawn))
-    return Agreement(
+    return AgreementMap(
         choice=choice,
         runs=int((~np.isnan(scores)).any(axis=0).sum()),
         rows=tuple(
-            Row(row.measure, tuple(_shaded(each, lowest, highest) for each in row.cells))
+            AgreementMapRow(
+                row.measure, tuple(_shaded(each, lowest, highest) for each in row.cells)
+            )
             for row in drawn
         ),
         references=tuple(
-            Row(row, tuple(cell(reference, row) for reference in choice.references))
+            AgreementMapRow(row, tuple(cell(reference, row) for reference in choice.references))
             for row in choice.measures
         ),
         has_ties=_has_ties(scores),
@@ -183,9 +187,9 @@ class _Cells:
         self.separated = np.abs(signs) @ np.abs(signs).T
         self.swaps = (self.separated - signs @ signs.T) / 2
 
-    def __call__(self, row: Measure, column: Measure) -> Cell:
+    def __call__(self, row: Measure, column: Measure) -> AgreementMapCell:
         at = (self.place[row], self.place[column])
-        return Cell(
+        return AgreementMapCell(
             row=row,
             column=column,
             value=none_if_nan(self.values[at]),
@@ -204,7 +208,7 @@ def _scores(viewer: Viewer, choice: MapChoice, measures: Sequence[Measure]) -> M
     """float64[measures, runs], higher is better; without qrels there are no runs."""
     if choice.qrels is None:
         return np.empty((len(measures), 0))
-    _, means, _ = means_seen(viewer, choice.qrels, measures)
+    _, means, _ = visible_means(viewer, choice.qrels, measures)
     signs = np.array([[sign_of(measure)] for measure in measures])
     better: Matrix = means * signs
     return better
@@ -215,11 +219,11 @@ def _beside(choice: MapChoice, place: int) -> Sequence[Measure]:
     return choice.measures[:place] if choice.is_symmetrical else choice.measures
 
 
-def _cells(rows: Iterable[Row]) -> Iterator[Cell]:
+def _cells(rows: Iterable[AgreementMapRow]) -> Iterator[AgreementMapCell]:
     return chain.from_iterable(row.cells for row in rows)
 
 
-def _round_bounds(cells: Iterable[Cell]) -> tuple[float, float]:
+def _round_bounds(cells: Iterable[AgreementMapCell]) -> tuple[float, float]:
     """The tenths between which the values lie, one tenth apart at least."""
     values = [cell.value for cell in cells if cell.value is not None and not cell.is_itself]
     highest = math.ceil(max(values, default=1.0) * 10 - NOISE)
@@ -227,7 +231,7 @@ def _round_bounds(cells: Iterable[Cell]) -> tuple[float, float]:
     return lowest / 10, highest / 10
 
 
-def _shaded(cell: Cell, lowest: float, highest: float) -> Cell:
+def _shaded(cell: AgreementMapCell, lowest: float, highest: float) -> AgreementMapCell:
     if cell.value is None or cell.is_itself:
         return cell
     share = (cell.value - lowest) / (highest - lowest)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from scoring.agreement.orderings import PairOfOrderings
-from scoring.agreement.rows import Agreement, Row, TableRow
+from scoring.agreement.rows import AgreementMap, AgreementMapRow, TableRow
 from scoring.output.latex import Marked, number
 from scoring.output.table import Column, Table, printed, same
 
@@ -15,11 +15,11 @@ def statistics_table(rows: Iterable[TableRow]) -> Table:
     return Table(STATISTICS, rows)
 
 
-def references_table(found: Agreement) -> Table:
+def references_table(found: AgreementMap) -> Table:
     """Each measure beside the references, as Table III of the RBP paper; the best is bold."""
 
     def beside(at: int) -> Column:
-        def cell(row: Row) -> Marked:
+        def cell(row: AgreementMapRow) -> Marked:
             each = row.cells[at]
             is_best = each.value is not None and each.value == row.best
             return Marked(each.text, is_bold=is_best and not each.is_itself)

@@ -13,7 +13,7 @@ from scoring.agreement.charts import agreement_chart
 from scoring.agreement.options import AXES, PERSISTENCES, STATISTICS, chosen_map, chosen_pair
 from scoring.agreement.ordering_charts import orderings_chart
 from scoring.agreement.orderings import PairOfOrderings, pair_of_orderings
-from scoring.agreement.rows import Cell, agreement, agreement_table
+from scoring.agreement.rows import AgreementMapCell, agreement, agreement_table
 from scoring.agreement.tables import (
     orderings_table,
     references_table,
@@ -76,7 +76,7 @@ def _map(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
     choice = chosen_map(viewer, request.GET, versions)
     found = agreement(viewer, choice)
 
-    def address_of(cell: Cell) -> str:
+    def address_of(cell: AgreementMapCell) -> str:
         query = request.GET.copy()
         query["a"], query["b"] = str(cell.row), str(cell.column)
         return f"{request.path}?{query.urlencode()}"

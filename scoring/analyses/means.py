@@ -7,29 +7,29 @@ from typing import Final, NamedTuple
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from scoring.analyses.ask import answer_of, ask
+from scoring.analyses.requests import request_analysis, result_of
 from scoring.core.measures.measure import Measure
 from scoring.evaluation.means import GradedRun, Means, graded_runs, means_of
-from scoring.evaluation.means_analysis import means_answered
+from scoring.evaluation.means_analysis import means_from_result
 from scoring.models import Analysis
 
 # Grades times measures: what a web process reads in a fifth of a second, and keeps in memory.
 AT_ONCE: Final = 20_000_000
 
 
-class NotYet(NamedTuple):
+class NotComputedYet(NamedTuple):
     """A worker computes them, or has failed to."""
 
     analysis: Analysis
 
 
-def means_asked(
+def request_means(
     viewer: Viewer,
     qrels: Qrels,
     measures: Sequence[Measure],
     *,
     run_ids: Collection[str] | None = None,
-) -> dict[Measure, Means] | NotYet:
+) -> dict[Measure, Means] | NotComputedYet:
     """Of all live runs with stored grades, or of those named. Two queries; four by a worker. The
     viewer must be one who may see the scores of them all."""
     campaign = viewer.campaign
@@ -42,10 +42,10 @@ def means_asked(
         "run_ids": None if run_ids is None else sorted(run_ids),
         "grades": _stamp(runs),
     }
-    analysis = ask(viewer, qrels, "means", question)
+    analysis = request_analysis(viewer, qrels, "means", question)
     if analysis.state != Analysis.State.DONE:
-        return NotYet(analysis)
-    return dict(zip(measures, means_answered(answer_of(analysis)), strict=True))
+        return NotComputedYet(analysis)
+    return dict(zip(measures, means_from_result(result_of(analysis)), strict=True))
 
 
 def _stamp(runs: Sequence[GradedRun]) -> str:

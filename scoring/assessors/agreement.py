@@ -60,7 +60,7 @@ class PairAgreement:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AssessorAgreement:
     """`by_topic` holds the topics on which something was judged twice."""
 
     whole: TopicAgreement
@@ -69,7 +69,7 @@ class Agreement:
     pairs_by_topic: tuple[PairAgreement, ...]
 
 
-def agreement_of(campaign: Campaign) -> Agreement:
+def agreement_of(campaign: Campaign) -> AssessorAgreement:
     """Three queries at most."""
     grades = assessor_grades(campaign)
     people = User.objects.in_bulk(grades.assessors)
@@ -77,10 +77,10 @@ def agreement_of(campaign: Campaign) -> Agreement:
 
 
 @lru_cache(maxsize=CAMPAIGNS_KEPT)
-def _agreement(grades: AssessorGrades, names: tuple[str, ...]) -> Agreement:
+def _agreement(grades: AssessorGrades, names: tuple[str, ...]) -> AssessorAgreement:
     parts = list(grades.by_topic())
     by_topic = (TopicAgreement(code, *_coefficients(part)) for code, part in parts)
-    return Agreement(
+    return AssessorAgreement(
         whole=TopicAgreement(None, *_coefficients(grades)),
         by_topic=tuple(row for row in by_topic if row.found.documents),
         pairs=tuple(_pairs(None, grades, names)),

@@ -20,10 +20,10 @@ from scoring.core.measures.names import parse_measure, rel_of
 from scoring.core.statistics.agreement import kendall_tau, tau_ap
 from scoring.core.statistics.means import mask_excluded, mean_scores, topics_of_mean
 from scoring.core.statistics.pairs import all_pairs
-from scoring.core.statistics.standing import DECIMALS
-from scoring.evaluation.rules import Rules, rules_of
+from scoring.core.statistics.ranks import DECIMALS
+from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.evaluation.storage import load_ranking
-from scoring.judging.candidates import proposing_runs, table_of_grades
+from scoring.judging.candidates import contributing_runs, table_of_grades
 
 OTHERS = -1  # for the second of a pair: all the others together
 
@@ -42,7 +42,7 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
     table = table_of_grades(codes, dict.fromkeys(grades.documents, 0), campaign.highest_grade)
     judged = np.concatenate([grades.own, grades.others])  # int16[2 assessors, documents]
     counts = _counts(judged, table)
-    runs = proposing_runs(campaign, None)
+    runs = contributing_runs(campaign, None)
     scores = [
         _scores(judged_places(load_ranking(run.ranking), table), judged, counts, measure, rules)
         for run in runs
@@ -82,7 +82,7 @@ def _scores(
     judged: NDArray[np.int16],
     counts: NDArray[np.int64],
     measure: Measure,
-    rules: Rules,
+    rules: ScoringRules,
 ) -> list[Scores]:
     """Of one run by topic, under each choice of assessors."""
     is_within = np.arange(run.depth) < run.lengths[:, None]
@@ -97,7 +97,7 @@ def _scores(
 
 
 def _included(
-    counts: NDArray[np.int64], codes: tuple[str, ...], measure: Measure, rules: Rules
+    counts: NDArray[np.int64], codes: tuple[str, ...], measure: Measure, rules: ScoringRules
 ) -> NDArray[np.bool_]:
     rel = max(rules.rel, rel_of(measure) or 1)
     held_out = np.array([code in rules.held_out for code in codes], dtype=bool)

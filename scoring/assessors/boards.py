@@ -6,7 +6,7 @@ from typing import Any
 
 from campaigns.access import Viewer
 from campaigns.models import User
-from scoring.analyses.ask import ask
+from scoring.analyses.requests import request_analysis
 from scoring.assessors.analysis import OTHERS
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.undefined import none_if_nan
@@ -29,11 +29,11 @@ class TwoBoards:
     second_mean: float | None
 
 
-def ask_boards(viewer: Viewer, measure: Measure) -> Analysis:
+def request_boards(viewer: Viewer, measure: Measure) -> Analysis:
     """The analysis of the board by each assessor; it hangs on the judgments made so far. The
     viewer must be an organiser."""
     question = {"measure": str(measure), "definitions": rules_of(viewer.campaign).digest}
-    return ask(viewer, None, "assessor_boards", question)
+    return request_analysis(viewer, None, "assessor_boards", question)
 
 
 def two_boards(answer: Mapping[str, Any]) -> list[TwoBoards]:

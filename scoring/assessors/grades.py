@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.judging.final_grades import CAMPAIGNS_KEPT, Key, Stamp, settled_at, stamp_of
+from campaigns.judging.final_grades import CAMPAIGNS_KEPT, Key, Stamp, final_grades_at, stamp_of
 from campaigns.models import Campaign
 from scoring.core.data.grades import UNJUDGED
 
@@ -59,15 +59,15 @@ def assessor_grades(campaign: Campaign) -> AssessorGrades:
 
 @lru_cache(maxsize=CAMPAIGNS_KEPT)
 def _grades(campaign: int, stamp: Stamp) -> AssessorGrades:
-    standing = {
-        key: found for key, found in settled_at(campaign, stamp).items() if found.by_assessor
+    judged = {
+        key: found for key, found in final_grades_at(campaign, stamp).items() if found.by_assessor
     }
-    assessors = sorted({who for found in standing.values() for who in found.by_assessor})
+    assessors = sorted({who for found in judged.values() for who in found.by_assessor})
     row_of = {who: row for row, who in enumerate(assessors)}
-    own = np.full((len(assessors), len(standing)), UNJUDGED, np.int16)
+    own = np.full((len(assessors), len(judged)), UNJUDGED, np.int16)
     turns = np.full(own.shape, -1, np.int16)
-    for column, found in enumerate(standing.values()):
+    for column, found in enumerate(judged.values()):
         for turn, (who, grade) in enumerate(found.by_assessor.items()):
             own[row_of[who], column] = grade
             turns[row_of[who], column] = turn
-    return AssessorGrades(tuple(assessors), tuple(standing), own, turns)
+    return AssessorGrades(tuple(assessors), tuple(judged), own, turns)

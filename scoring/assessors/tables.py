@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from scoring.assessors.agreement import Agreement, PairAgreement, TopicAgreement
+from scoring.assessors.agreement import AssessorAgreement, PairAgreement, TopicAgreement
 from scoring.assessors.boards import TwoBoards
 from scoring.core.measures.measure import Measure
 from scoring.output.table import Column, Table, same
@@ -31,7 +31,7 @@ class _Coefficients:
     alpha_interval: float | None = None
 
 
-def agreement_table(found: Agreement) -> Table:
+def agreement_table(found: AssessorAgreement) -> Table:
     """Of the campaign and of each topic, of each two assessors, and of these on each topic."""
     columns = tuple(Column(field.name) for field in fields(_Coefficients))
     rows = [_of_all("campaign", found.whole)]

@@ -7,10 +7,10 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from scoring.analyses.ask import answer_of
+from scoring.analyses.requests import result_of
 from scoring.analyses.responses import analysed_page
-from scoring.assessors.agreement import Agreement, agreement_of
-from scoring.assessors.boards import ask_boards, two_boards
+from scoring.assessors.agreement import AssessorAgreement, agreement_of
+from scoring.assessors.boards import request_boards, two_boards
 from scoring.assessors.tables import agreement_table, boards_table
 from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
@@ -24,7 +24,7 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
     found = agreement_of(viewer.campaign)
-    analysis = ask_boards(viewer, measure) if found.pairs else None
+    analysis = request_boards(viewer, measure) if found.pairs else None
     is_done = analysis is not None and analysis.state == Analysis.State.DONE
     page: dict[str, Any] = {
         "viewer": viewer,
@@ -34,7 +34,7 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
         "topic": request.GET.get("topic", ""),
         "measure": measure,
         "offered": rules_of(viewer.campaign).measures,
-        "boards": two_boards(answer_of(analysis)) if analysis and is_done else None,
+        "boards": two_boards(result_of(analysis)) if analysis and is_done else None,
     }
     return analysed_page(request, "scoring/assessors/agreement.html", page, analysis)
 
@@ -52,13 +52,13 @@ def agreement_csv(request: HttpRequest, slug: str) -> TableResponse:
 def boards_csv(request: HttpRequest, slug: str) -> TableResponse:
     viewer = access.organiser_or_404(request.user, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
-    analysis = ask_boards(viewer, measure)
+    analysis = request_boards(viewer, measure)
     is_done = analysis.state == Analysis.State.DONE
-    table = boards_table(two_boards(answer_of(analysis)) if is_done else (), measure)
+    table = boards_table(two_boards(result_of(analysis)) if is_done else (), measure)
     return table_response(request, table, f"{slug}-assessor-boards", awaits=analysis)
 
 
-def _of_topic(found: Agreement, topic: str) -> list[Any]:
+def _of_topic(found: AssessorAgreement, topic: str) -> list[Any]:
     if not topic:
         return list(found.pairs)
     return [row for row in found.pairs_by_topic if row.topic == topic]

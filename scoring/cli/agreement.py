@@ -13,7 +13,7 @@ from scoring.cli.arguments import add_measures_argument, add_scoring_arguments, 
 from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_each_run
 from scoring.cli.measure_lines import single_measures
-from scoring.cli.scored_runs import as_lines, rules_from, score_file
+from scoring.cli.scored_runs import as_lines, score_file, scoring_options
 from scoring.cli.tables import Cell, print_csv
 from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(["-m: agreement is between two measures or more"])
     if len(options.runs) < 2:
         raise BadInput(["RUN: two runs or more can be ordered"])
-    rules = rules_from(options, as_lines(measures), options.qrels)
+    rules = scoring_options(options, as_lines(measures), options.qrels)
     runs = for_each_run(partial(score_file, rules=rules), options.runs, workers=options.workers)
     means = np.array([[each.mean.base for each in run.found] for run in runs]).T
     signs = np.array([sign_of(measure) for measure in measures])

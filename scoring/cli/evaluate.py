@@ -15,7 +15,7 @@ from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_each_run
 from scoring.cli.measure_lines import Line, read_measures
 from scoring.cli.opening import run_names
-from scoring.cli.scored_runs import Rules, Scored, ScoredRun, rules_from, score_file
+from scoring.cli.scored_runs import Scored, ScoredRun, ScoringOptions, score_file, scoring_options
 from scoring.cli.tables import Cell, defined, print_csv_of_defined, print_json
 from scoring.cli.trec_eval_text import summary_lines, topic_lines
 
@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     if options.format != "trec_eval":
         _refuse_texts(options.measures)
     rules = replace(
-        rules_from(options, lines, options.qrels),
+        scoring_options(options, lines, options.qrels),
         is_complete=options.complete,
         judged_only=options.judged_only,
         collection_size=options.collection_size,
@@ -121,7 +121,9 @@ def _refuse_texts(measures: Sequence[str]) -> None:
         raise BadInput(faults)
 
 
-def _print_text(runs: Sequence[ScoredRun], rules: Rules, options: argparse.Namespace) -> None:
+def _print_text(
+    runs: Sequence[ScoredRun], rules: ScoringOptions, options: argparse.Namespace
+) -> None:
     for scored in runs:
         if options.per_topic:
             for line in topic_lines(scored, rules.lines, rules.table.topics):
@@ -132,7 +134,7 @@ def _print_text(runs: Sequence[ScoredRun], rules: Rules, options: argparse.Names
 
 
 def _rows(
-    runs: Sequence[ScoredRun], rules: Rules, *, per_topic: bool, summary: bool
+    runs: Sequence[ScoredRun], rules: ScoringOptions, *, per_topic: bool, summary: bool
 ) -> Iterator[Sequence[Cell]]:
     """One row a run, topic and measure; the topics are those that enter the mean."""
     names = run_names([each.tag for each in runs], [each.path for each in runs])

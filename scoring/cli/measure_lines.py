@@ -78,7 +78,7 @@ _NICKNAMES: Final[dict[str, Sequence[str]]] = {
 def read_measures(texts: Sequence[str], *, rel: int = 1) -> tuple[Line, ...]:
     """The lines that are asked for; nothing asks for `official`. `rel` is the default of measures
     that have one. Raises BadInput with every text that is not understood."""
-    asked = _Asked(rel)
+    asked = _RequestedLines(rel)
     faults = []
     for text in texts or ["official"]:
         try:
@@ -114,7 +114,7 @@ def refuse_huge(text: str) -> None:
         raise BadMeasure(f"{huge[1] or huge[2]} is too large: write {_HIGHEST} at most")
 
 
-class _Asked:
+class _RequestedLines:
     """What has been asked for so far."""
 
     def __init__(self, rel: int) -> None:

@@ -9,7 +9,7 @@ from typing import BinaryIO, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.problems import Findings, Problem, refuse, shown
+from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.whole_text import read_text
 
 _TOPIC_HEADER: Final = re.compile(
@@ -25,7 +25,7 @@ def read_matrix(source: BinaryIO) -> tuple[tuple[str, ...], NDArray[np.float64]]
     Columns headed `topic` (or the first, headed by nothing) name the topics and are left out. Plain
     or gzipped. Raises FormatError with the first 25 problems and the number of all.
     """
-    findings = Findings()
+    findings = ProblemList()
     with findings.gathered():
         lines = csv.reader(io.StringIO(read_text(source, findings, max_bytes=_MAX_BYTES)))
         header = [cell.strip() for cell in next(lines, [])]
@@ -38,7 +38,7 @@ def read_matrix(source: BinaryIO) -> tuple[tuple[str, ...], NDArray[np.float64]]
     return names, np.array(rows, np.float64).T.copy()
 
 
-def _systems(header: list[str], findings: Findings) -> list[int]:
+def _systems(header: list[str], findings: ProblemList) -> list[int]:
     """The columns that hold scores of systems."""
     if _TIDY.issubset(header):
         refuse("FIELDS", "a row holds one score: a matrix has topics down, systems across", 1)
@@ -59,7 +59,7 @@ def _is_topics(column: int, name: str) -> bool:
 
 
 def _row(
-    cells: list[str], systems: list[int], width: int, line: int, findings: Findings
+    cells: list[str], systems: list[int], width: int, line: int, findings: ProblemList
 ) -> list[float] | None:
     """The scores of a topic; None for a blank line, or what a refused file makes of it."""
     if not cells:

@@ -27,7 +27,7 @@ from scoring.core.ties.ties import TiedTopics, bounds, expected, has_bounds, has
 
 
 @dataclass(frozen=True, eq=False)
-class Rules:
+class ScoringOptions:
     """How runs are scored."""
 
     lines: tuple[Line, ...]
@@ -66,14 +66,16 @@ class ScoredRun:
     found: tuple[Scored, ...]
 
 
-def rules_from(options: argparse.Namespace, lines: tuple[Line, ...], qrels: str) -> Rules:
+def scoring_options(
+    options: argparse.Namespace, lines: tuple[Line, ...], qrels: str
+) -> ScoringOptions:
     """The rules that the arguments of `add_scoring_arguments` give. Raises BadInput."""
     given: GainMap | None = options.gain_map
     _refuse_untied(lines, options.ties)
     _refuse_cut_ties(options)
     table = open_qrels(qrels, highest_grade=highest_of(given))
     tell_of_topics_without_grades(qrels, table)
-    return Rules(
+    return ScoringOptions(
         lines=lines,
         table=table,
         gain_map=worth_of_grades(given, table.highest_grade),
@@ -89,7 +91,7 @@ def as_lines(measures: Sequence[Measure]) -> tuple[Line, ...]:
     return tuple(Line(str(measure), str(measure), measure) for measure in measures)
 
 
-def score_file(path: str, rules: Rules) -> ScoredRun:
+def score_file(path: str, rules: ScoringOptions) -> ScoredRun:
     """Reads and scores a run. Raises BadInput."""
     run = open_run(path)
     in_run = set(run.topics)
@@ -101,7 +103,7 @@ def score_file(path: str, rules: Rules) -> ScoredRun:
     return ScoredRun(run.tag, path, included, retrieved, found)
 
 
-def _tied(run: ParsedRun, rules: Rules) -> TiedTopics:
+def _tied(run: ParsedRun, rules: ScoringOptions) -> TiedTopics:
     table = rules.table
     found = align_lines(
         table,
@@ -119,7 +121,9 @@ def _tied(run: ParsedRun, rules: Rules) -> TiedTopics:
 class _Scoring:
     """All lines of one run."""
 
-    def __init__(self, rules: Rules, tied: TiedTopics, retrieved: NDArray[np.bool_]) -> None:
+    def __init__(
+        self, rules: ScoringOptions, tied: TiedTopics, retrieved: NDArray[np.bool_]
+    ) -> None:
         self._rules, self._tied, self._retrieved = rules, tied, retrieved
         measures = dict.fromkeys(
             line.measure for line in rules.lines if line.measure is not None and not line.gains
@@ -212,7 +216,7 @@ def _is_set(measure: Measure) -> bool:
     return family_of(measure).facts.view == "set" and not has_expected(measure)
 
 
-def _included(rules: Rules, retrieved: NDArray[np.bool_], rel: int) -> NDArray[np.bool_]:
+def _included(rules: ScoringOptions, retrieved: NDArray[np.bool_], rel: int) -> NDArray[np.bool_]:
     included = topics_of_mean(rules.table, rel=rel, no_relevant=rules.no_relevant)
     return included if rules.is_complete else included & retrieved
 

@@ -25,8 +25,8 @@ from scoring.core.judging.selection import Method, Strategy, Weighing, choose, w
 from scoring.core.judging.simulation import (
     DEFAULT_BATCH,
     mean_residual,
-    play_judging,
-    separated_fractions,
+    significant_fractions,
+    simulate_judging,
     top_runs,
 )
 
@@ -197,7 +197,7 @@ def _simulated(
         raise BadInput([f"{options.simulate}: no topic of the runs is in the qrels"])
     outcomes = find_outcomes(candidates, table, rel=options.rel)
     top = top_runs(candidates, outcomes, strategy.persistence, count=options.top)
-    played = play_judging(
+    played = simulate_judging(
         candidates,
         strategy,
         outcomes,
@@ -208,7 +208,7 @@ def _simulated(
     for budget in options.budget:
         stage = played.after(budget)
         residual = mean_residual(stage, top, strategy.persistence)
-        fractions = separated_fractions(stage, top, strategy.persistence)
+        fractions = significant_fractions(stage, top, strategy.persistence)
         yield (
             *(stage.judged, stage.found, residual),
             *(fractions.base_vs_base, fractions.base_vs_top, fractions.base_vs_projected),

@@ -22,7 +22,7 @@ from scoring.cli.many_runs import for_each_run
 from scoring.cli.measure_lines import single_measures
 from scoring.cli.opening import read_file, run_names
 from scoring.cli.score_matrix import read_matrix
-from scoring.cli.scored_runs import as_lines, rules_from, score_file
+from scoring.cli.scored_runs import as_lines, score_file, scoring_options
 from scoring.cli.tables import Cell, print_csv
 from scoring.core.data.trec_eval_lines import has_topic_lines
 from scoring.core.measures.arrays import Scores
@@ -34,7 +34,7 @@ from scoring.core.statistics.projection import projections, upper_bounds
 from scoring.core.statistics.signed_ranks import wilcoxon
 from scoring.core.statistics.significance import (
     compare_winners,
-    count_separated,
+    count_significant,
     paired_t,
     sign_flip,
 )
@@ -119,7 +119,7 @@ def run(options: argparse.Namespace) -> int:
     for caution in _cautions(board, pairs, others, corrected, options):
         sys.stderr.write(f"note: {caution}\n")
     if options.count:
-        print(count_separated(corrected, options.alpha), len(pairs))
+        print(count_significant(corrected, options.alpha), len(pairs))
     else:
         print_csv(COLUMNS, _rows(board, pairs, others, found, corrected))
     return 0
@@ -148,7 +148,7 @@ def _read(options: argparse.Namespace) -> _Board:
         names, base = read_file(options.scores, read_matrix)
         return _Board(list(names), base)
     measure = _measure(options)
-    rules = rules_from(options, as_lines([measure]), options.qrels)
+    rules = scoring_options(options, as_lines([measure]), options.qrels)
     runs = for_each_run(partial(score_file, rules=rules), options.runs, workers=options.workers)
     scores = [each.found[0].scores for each in runs]
     residuals = [each.residual for each in scores if each.residual is not None]

@@ -26,13 +26,13 @@ from scoring.comparison.rows import (
     with_interval,
 )
 from scoring.core.measures.measure import Measure
-from scoring.evaluation.cache import LastUsed
+from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
 from scoring.output.responses import page_or_404
-from scoring.results.cache import while_unchanged
+from scoring.results.cache import cached_board
 from scoring.results.options import chosen_measure, chosen_version, versions_offered
-from scoring.results.runs import LiveRun
+from scoring.results.runs import BoardRun
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class ComparisonQuery:
     measure: Measure
     qrels: Qrels | None
     versions: list[Qrels]
-    runs: tuple[LiveRun, ...]
+    runs: tuple[BoardRun, ...]
     found: Comparison | None
 
 
-class DrawnComparison(NamedTuple):
+class RenderedComparison(NamedTuple):
     """The part of the page, and the analysis that it waits for."""
 
     text: str
@@ -55,20 +55,20 @@ class DrawnComparison(NamedTuple):
 
 
 CHARACTERS = 4_000_000  # some twenty comparisons by 250 topics
-DRAWN: LastUsed[DrawnComparison] = LastUsed(room=CHARACTERS)
+DRAWN: LRUCache[RenderedComparison] = LRUCache(room=CHARACTERS)
 
 
-def drawn_comparison(request: HttpRequest, viewer: Viewer) -> DrawnComparison:
+def rendered_comparison(request: HttpRequest, viewer: Viewer) -> RenderedComparison:
     """The viewer must be one who may see scores by topic. Raises UnknownChoice."""
 
-    def draw() -> tuple[DrawnComparison, int]:
-        drawn, is_complete = _draw(request, viewer)
+    def draw() -> tuple[RenderedComparison, int]:
+        drawn, is_complete = _render(request, viewer)
         return drawn, len(drawn.text) if is_complete else CHARACTERS + 1
 
-    return while_unchanged(DRAWN, viewer, request.GET, draw, shows_topics=True)
+    return cached_board(DRAWN, viewer, request.GET, draw, shows_topics=True)
 
 
-def comparison_asked(viewer: Viewer, params: QueryDict) -> ComparisonQuery:
+def comparison_query(viewer: Viewer, params: QueryDict) -> ComparisonQuery:
     """Raises UnknownChoice."""
     measure = chosen_measure(viewer, params.get("measure"))
     versions = versions_offered(viewer)
@@ -80,7 +80,7 @@ def comparison_asked(viewer: Viewer, params: QueryDict) -> ComparisonQuery:
     return ComparisonQuery(measure, qrels, versions, runs, found)
 
 
-def bands_asked(
+def bands_query(
     viewer: Viewer, found: Comparison | None
 ) -> tuple[tuple[AtPersistence, ...], Analysis | None]:
     """Of two different runs; and the analysis, while a worker computes them."""
@@ -89,12 +89,12 @@ def bands_asked(
     return bands(viewer, found)
 
 
-def _draw(request: HttpRequest, viewer: Viewer) -> tuple[DrawnComparison, bool]:
+def _render(request: HttpRequest, viewer: Viewer) -> tuple[RenderedComparison, bool]:
     """And whether it is complete: what a worker computes, and grades that are not stored, are not
     in the key, so a page without them is drawn every time."""
-    query = comparison_asked(viewer, request.GET)
+    query = comparison_query(viewer, request.GET)
     found = with_interval(viewer, query.found) if query.found else None
-    by_p, awaited_bands = bands_asked(viewer, found)
+    by_p, awaited_bands = bands_query(viewer, found)
     figure = difference_chart(found) if found and found.topics else None
     parts = {
         "ticked": len(ticked_runs(request.GET)),
@@ -116,7 +116,7 @@ def _draw(request: HttpRequest, viewer: Viewer) -> tuple[DrawnComparison, bool]:
     }
     text = render_to_string("scoring/comparison/_compare.html", parts, request)
     awaited = (found.analysis if found else None) or awaited_bands
-    drawn = DrawnComparison(text, figure is not None, awaited)
+    drawn = RenderedComparison(text, figure is not None, awaited)
     return drawn, bool(by_p) and awaited is None
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign
-from scoring.analyses.means import NotYet, means_asked
+from scoring.analyses.means import NotComputedYet, request_means
 from scoring.comparison.rows import Comparison
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import make_measure, with_default_rel
@@ -38,8 +38,8 @@ def bands(viewer: Viewer, found: Comparison) -> tuple[tuple[AtPersistence, ...],
     Two queries; four by a worker. The viewer must be one who may see scores by topic."""
     first, second = found.first.run_id, found.second.run_id
     measures = [_rbp(viewer.campaign, found.measure, p) for p in PERSISTENCES]
-    means = means_asked(viewer, found.qrels, measures, run_ids={first, second})
-    if isinstance(means, NotYet):
+    means = request_means(viewer, found.qrels, measures, run_ids={first, second})
+    if isinstance(means, NotComputedYet):
         return (), means.analysis
     rows = []
     for p, measure in zip(PERSISTENCES, measures, strict=True):

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from campaigns.options import one_of
-from scoring.analyses.ask import answer_of, ask
+from campaigns.options import choice_or_404
+from scoring.analyses.requests import request_analysis, result_of
 from scoring.comparison.analysis import SAMPLES, differences_of, interval_of
 from scoring.core.measures.catalogue import is_lower_better, sign_of
 from scoring.core.measures.measure import Measure
@@ -23,8 +23,8 @@ from scoring.core.statistics.pairs import EXACT
 from scoring.core.statistics.signed_ranks import wilcoxon
 from scoring.core.statistics.significance import paired_t
 from scoring.models import Analysis
-from scoring.results.runs import LiveRun
-from scoring.results.vectors import Vectors, means_seen, vectors_of
+from scoring.results.runs import BoardRun
+from scoring.results.vectors import Vectors, vectors_of, visible_means
 
 LEVEL = 0.05
 AT_ONCE: Final = 3_000_000  # draws of the bootstrap: what a page computes in a tenth of a second
@@ -52,8 +52,8 @@ class Comparison:
 
     measure: Measure
     qrels: Qrels
-    first: LiveRun
-    second: LiveRun
+    first: BoardRun
+    second: BoardRun
     topics: tuple[TopicDifference, ...]
     differences: NDArray[np.float64]  # float64[1, topics], of all topics by position
     is_lower_better: bool
@@ -80,7 +80,7 @@ class Comparison:
         return int(np.count_nonzero(self.differences == 0))
 
     @property
-    def is_separated(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether both tests tell the two apart at 5 %."""
         return self.t_p <= LEVEL and self.wilcoxon_p <= LEVEL
 
@@ -90,15 +90,15 @@ class Comparison:
         return (self.t_p <= LEVEL) != (self.wilcoxon_p <= LEVEL)
 
 
-def ranked_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> tuple[LiveRun, ...]:
+def ranked_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> tuple[BoardRun, ...]:
     """The ranked runs, best first by the measure's own direction; one query."""
-    runs, bases, _ = means_seen(viewer, qrels, [measure])
+    runs, bases, _ = visible_means(viewer, qrels, [measure])
     sign = sign_of(measure)
     keys = np.where(np.isnan(bases[0]), -np.inf, sign * bases[0]) if len(runs) else bases[0]
     return tuple(runs[place] for place in np.argsort(-keys, kind="stable").tolist())
 
 
-def chosen_runs(runs: tuple[LiveRun, ...], asked: QueryDict) -> tuple[LiveRun, LiveRun] | None:
+def chosen_runs(runs: tuple[BoardRun, ...], asked: QueryDict) -> tuple[BoardRun, BoardRun] | None:
     """The runs `a` and `b` of a query, or the first two that were ticked as `run`; the best ones
     for what is not named. None where there are not two. Raises UnknownChoice for a run that is not
     on the board."""
@@ -106,10 +106,10 @@ def chosen_runs(runs: tuple[LiveRun, ...], asked: QueryDict) -> tuple[LiveRun, L
         return None
     by_id = {run.run_id: run for run in runs}
     tags = {run.run_id: run.tag for run in runs}
-    ticked = [one_of("run", name, tags) for name in ticked_runs(asked)][:2]
+    ticked = [choice_or_404("run", name, tags) for name in ticked_runs(asked)][:2]
     first, second = [*ticked, "", ""][:2]
-    first = one_of("a", asked.get("a"), tags, called="ranked run") or first or runs[0].run_id
-    second = one_of("b", asked.get("b"), tags, called="ranked run") or second
+    first = choice_or_404("a", asked.get("a"), tags, called="ranked run") or first or runs[0].run_id
+    second = choice_or_404("b", asked.get("b"), tags, called="ranked run") or second
     return by_id[first], by_id[second or next(name for name in by_id if name != first)]
 
 
@@ -119,7 +119,7 @@ def ticked_runs(asked: QueryDict) -> list[str]:
 
 
 def compared(
-    viewer: Viewer, qrels: Qrels, measure: Measure, first: LiveRun, second: LiveRun
+    viewer: Viewer, qrels: Qrels, measure: Measure, first: BoardRun, second: BoardRun
 ) -> Comparison:
     """Without the interval. The viewer must be one who may see scores by topic. Three queries."""
     run_ids = (first.run_id, second.run_id)
@@ -150,10 +150,10 @@ def with_interval(viewer: Viewer, found: Comparison) -> Comparison:
         return replace(found, interval=interval_of(found.differences))
     runs = {"first": found.first.run_id, "second": found.second.run_id}
     question = {"measure": str(found.measure), **runs}
-    analysis = ask(viewer, found.qrels, "difference", question)
+    analysis = request_analysis(viewer, found.qrels, "difference", question)
     if analysis.state != Analysis.State.DONE:
         return replace(found, analysis=analysis)
-    lower, upper = answer_of(analysis)["ends"].tolist()
+    lower, upper = result_of(analysis)["ends"].tolist()
     return replace(found, interval=(lower, upper))
 
 

@@ -14,22 +14,22 @@ from scoring.comparison.tables import sides_table
 from scoring.comparison.topic_sides import Sides, topic_sides
 from scoring.output.responses import TableResponse, page_or_404, table_response
 from scoring.results.options import chosen_measure, sees_topic_means
-from scoring.results.runs import LiveRun
+from scoring.results.runs import BoardRun
 from scoring.runs.documents import PAGE
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _SidesQuery:
     viewer: access.Viewer
     topic: Topic
-    offered: tuple[LiveRun, ...]
+    offered: tuple[BoardRun, ...]
     runs: tuple[Run, Run] | None  # None: there are not two
     sides: Sides | None
 
 
 @require_safe
 def sides_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    asked = _asked(request, slug, code)
+    asked = _query(request, slug, code)
     viewer = asked.viewer
     context = {
         "viewer": viewer,
@@ -47,13 +47,13 @@ def sides_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 @require_safe
 def sides_csv(request: HttpRequest, slug: str, code: str) -> TableResponse:
-    asked = _asked(request, slug, code)
+    asked = _query(request, slug, code)
     qrels, number = asked.viewer.campaign.active_qrels, asked.topic.position + 1
     table = sides_table(asked.topic, asked.runs, asked.sides, qrels)
     return table_response(request, table, f"{slug}-compare-topic-{number}")
 
 
-def _asked(request: HttpRequest, slug: str, code: str) -> _Asked:
+def _query(request: HttpRequest, slug: str, code: str) -> _SidesQuery:
     """Needs scores by topic, qrels and the files of both runs: only such runs are offered."""
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not (sees_topic_means(viewer) and viewer.can_see_qrels):
@@ -66,7 +66,7 @@ def _asked(request: HttpRequest, slug: str, code: str) -> _Asked:
     offered = tuple(run for run in ranked if run.run_id in graded)
     chosen = chosen_runs(offered, request.GET)
     if chosen is None:
-        return _Asked(viewer, topic, offered, None, None)
+        return _SidesQuery(viewer, topic, offered, None, None)
     first, second = (graded[run.run_id] for run in chosen)
     sides = topic_sides(viewer, topic, first, second)
-    return _Asked(viewer, topic, offered, (first, second), sides)
+    return _SidesQuery(viewer, topic, offered, (first, second), sides)

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from scoring.analyses.responses import analysed_page, hidden_page
-from scoring.comparison.page import bands_asked, comparison_asked, drawn_comparison
+from scoring.comparison.page import bands_query, comparison_query, rendered_comparison
 from scoring.comparison.rows import ticked_runs, with_interval
 from scoring.comparison.tables import comparison_table, persistence_table
 from scoring.output.responses import TableResponse, table_response
@@ -21,7 +21,7 @@ def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
     ticked = ticked_runs(request.GET)
     if len(ticked) == 2:
         return redirect(f"{request.path}?{_as_two(request.GET, ticked).urlencode()}")
-    drawn = drawn_comparison(request, viewer)
+    drawn = rendered_comparison(request, viewer)
     context = {"viewer": viewer, "campaign": viewer.campaign, "drawn": drawn}
     return analysed_page(request, "scoring/comparison/compare.html", context, drawn.analysis)
 
@@ -29,7 +29,7 @@ def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def compare_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = _viewer(request, slug)
-    found = comparison_asked(viewer, request.GET).found
+    found = comparison_query(viewer, request.GET).found
     if found is not None and suffix == "tex":
         found = with_interval(viewer, found)
     awaits = found.analysis if found else None
@@ -41,8 +41,8 @@ def compare_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
 def compare_persistences(request: HttpRequest, slug: str) -> TableResponse:
     """Both runs by RBP at every p."""
     viewer = _viewer(request, slug)
-    found = comparison_asked(viewer, request.GET).found
-    rows, analysis = bands_asked(viewer, found)
+    found = comparison_query(viewer, request.GET).found
+    rows, analysis = bands_query(viewer, found)
     table = persistence_table(found, rows)
     return table_response(request, table, f"{slug}-compare-by-p", awaits=analysis)
 

@@ -7,10 +7,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from campaigns import access
-from campaigns.api.acts import reading
-from campaigns.api.answers import READS
+from campaigns.api.responses import READS
+from campaigns.api.views import read_view
 from campaigns.options import UnknownChoice
-from scoring.downloads.scores import has_tidy_rows, tidy_asked, tidy_json, tidy_table
+from scoring.downloads.scores import has_tidy_rows, requested_rows, tidy_json, tidy_table
 from scoring.downloads.trec_eval import trec_eval_text
 from scoring.output.api import MEASURE, QRELS
 from scoring.output.responses import CSV, PLAIN
@@ -65,7 +65,7 @@ ROW = OpenApiExample(
     | READS,
     examples=[ROW],
 )
-@reading
+@read_view
 def score_rows(request: Request, slug: str) -> HttpResponse | StreamingHttpResponse:
     """Of every run whose scores by topic you may see, by all measures or by the one named.
     `format=csv` gives the same as a tidy table, `format=trec_eval` one run's scores in the text of
@@ -74,10 +74,10 @@ def score_rows(request: Request, slug: str) -> HttpResponse | StreamingHttpRespo
     asked = request.query_params
     match asked.get("format", "json"):
         case "json":
-            objects = tidy_json(tidy_asked(viewer, asked))
+            objects = tidy_json(requested_rows(viewer, asked))
             return StreamingHttpResponse(objects, content_type="application/json")
         case "csv":
-            blocks = tidy_table(tidy_asked(viewer, asked)).csv_blocks()
+            blocks = tidy_table(requested_rows(viewer, asked)).csv_blocks()
             return StreamingHttpResponse(blocks, content_type=CSV)
         case "trec_eval":
             if not asked.get("run") and has_tidy_rows(viewer):

@@ -8,7 +8,7 @@ from typing import Any
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
-from scoring.evaluation.rules import Rules, rules_of, version_of
+from scoring.evaluation.rules import ScoringRules, rules_of, version_of
 from scoring.output.zip import Member
 
 Schema = Mapping[str, tuple[str, str]]  # column -> (type, what it is)
@@ -26,7 +26,7 @@ BOARD: Schema = {
     "topics": ("integer", "topics in the mean"),
     "qrels": ("integer", "version of the qrels"),
     "run_id": ("string", "the run's address on the site"),
-    "standing": ("string", "ranked, late or disqualified"),
+    "status": ("string", "ranked, late or disqualified"),
     "reason": ("string", "why it is disqualified"),
 }
 TIDY: Schema = {
@@ -143,7 +143,7 @@ def _held_out(campaign: Campaign) -> str:
     return f", from which the {count} topics are taken that no board counts" if count else ""
 
 
-def _command(rules: Rules) -> str:
+def _command(rules: ScoringRules) -> str:
     """The command line by the campaign's rules: its own usual ones are those of `trec_eval`."""
     gains = ",".join(f"{grade}={gain!r}" for grade, gain in enumerate(rules.gain_map.tolist()))
     flags = f"-c -l {rules.rel} --no-relevant {rules.no_relevant} --gain-map {gains}"

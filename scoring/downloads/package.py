@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 from campaigns.access import Viewer
 from campaigns.models import Qrels
 from campaigns.qrels.files import text_of
-from campaigns.qrels.provenance import told
+from campaigns.qrels.provenance import provenance_text
 from campaigns.qrels.topics import topics_xml
 from campaigns.qrels.versions import versions_visible_to
 from scoring.downloads import description
@@ -81,7 +81,7 @@ def _data(viewer: Viewer, qrels: Qrels, packed: Zip) -> list[Mapping[str, Any]]:
 
 
 def _origin(qrels: Qrels) -> list[str]:
-    sentences = told(qrels.provenance)
+    sentences = provenance_text(qrels.provenance)
     return [f"({' '.join(sentences)})"] if sentences else []
 
 

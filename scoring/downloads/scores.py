@@ -15,7 +15,7 @@ from scoring.evaluation.storage import values_by_topic
 from scoring.models import Score
 from scoring.output.table import Column, Table
 from scoring.results.options import chosen_measure, chosen_version
-from scoring.results.runs import facts_of_run, live_scores
+from scoring.results.runs import board_run_fields, board_scores
 
 FLUSHED_ROWS = 1000
 DIGEST = "evaluation__run__digest"
@@ -69,7 +69,7 @@ def tidy_rows(
     scores = sorted(
         (
             score
-            for score in live_scores(viewer, rules, qrels, wanted, "evaluation", DIGEST)
+            for score in board_scores(viewer, rules, qrels, wanted, "evaluation", DIGEST)
             if run_id in (None, score["run_id"])
         ),
         key=lambda s: (s["shown_tag"].lower(), s["run_id"], places[s["measure"]]),
@@ -77,7 +77,7 @@ def tidy_rows(
 
     def rows() -> Iterator[TidyRow]:
         for score, bases, residuals in _with_vectors(scores, len(topics) * len(wanted)):
-            run = facts_of_run(viewer, score)
+            run = board_run_fields(viewer, score)
             is_masked = score["is_anonymous"] and not run["is_own"] and not viewer.knows_all_names
             names = (run["tag"], run["team"])
             origin = (qrels.version, rules.digest, "" if is_masked else score[DIGEST])
@@ -115,7 +115,7 @@ def _with_vectors(
                     yield score, *found
 
 
-def tidy_asked(viewer: Viewer, asked: Mapping[str, str]) -> Iterator[TidyRow]:
+def requested_rows(viewer: Viewer, asked: Mapping[str, str]) -> Iterator[TidyRow]:
     """The rows that a query asks for, for page and API alike: `measure`, `qrels`, and `run` by its
     id. Raises Http404 for a value that is not offered, and where no scores by topic are shown."""
     if not has_tidy_rows(viewer):

@@ -8,7 +8,7 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access
-from campaigns.errors import CannotStep
+from campaigns.errors import CannotChangeStage
 from scoring.analyses.responses import cited_by
 from scoring.downloads.snapshots import board_of, open_file, snapshot_or_404, take_snapshot
 
@@ -25,7 +25,7 @@ def snapshot_create(request: HttpRequest, slug: str) -> HttpResponse:
             key=request.POST.get("key", ""),
             site=request.build_absolute_uri("/").rstrip("/"),
         )
-    except CannotStep as error:
+    except CannotChangeStage as error:
         messages.error(request, str(error))
         return redirect("scoring:downloads", slug)
     messages.success(request, "This snapshot stays as it is, whatever happens to the board.")

@@ -20,12 +20,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.access import Person, Viewer, board_or_404
-from campaigns.errors import CannotTake
+from campaigns.errors import CannotTakeSnapshot
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Audience, User
 from campaigns.models.identity import is_public_id, new_public_id
-from campaigns.options import one_of
+from campaigns.options import choice_or_404
 from campaigns.stored_files import FileLost, open_stored
 from scoring.core.measures.names import parse_measure
 from scoring.downloads.package import BOARD_FILE, DESCRIPTION_FILE, may_see_all, write_package
@@ -42,7 +42,7 @@ def take_snapshot(
     *, viewer: Viewer, actor: User, title: str, site: str = "", key: str = ""
 ) -> Snapshot:
     """Freezes the board in force as those will see it to whom it is published: with their names,
-    and with scores by topic and qrels where everybody may see these. Raises `CannotTake`.
+    and with scores by topic and qrels where everybody may see these. Raises `CannotTakeSnapshot`.
 
     `site` is the beginning of the address under which it says it is found. The same `key`, a public
     id, gives the first one back: a second click takes no second snapshot.
@@ -52,7 +52,7 @@ def take_snapshot(
     refuse_archived(viewer.campaign)
     qrels = viewer.campaign.active_qrels
     if qrels is None:
-        raise CannotTake("There are no qrels yet, and so no board.")
+        raise CannotTakeSnapshot("There are no qrels yet, and so no board.")
     _refuse_half_scored(viewer)
     made_at = timezone.now()
     is_free = is_public_id(key) and not Snapshot.objects.filter(public_id=key).exists()
@@ -113,7 +113,7 @@ class SnapshotRow:
     run: str
     team: str
     run_type: str
-    standing: str
+    status: str
     base: float | None
     residual: float | None
     topics: int
@@ -135,7 +135,7 @@ def board_of(snapshot: Snapshot, measure: str = "") -> SnapshotBoard:
         text = packed.read(BOARD_FILE).decode()
         description = json.loads(packed.read(DESCRIPTION_FILE))
     measures = tuple(each["name"] for each in description["trackside"]["measures"])
-    chosen = one_of(
+    chosen = choice_or_404(
         "measure",
         canonical_name(measure, list(map(parse_measure, measures))),
         measures,
@@ -175,7 +175,7 @@ def _refuse_half_scored(viewer: Viewer) -> None:
     )
     if waiting:
         count = "One run has" if waiting == 1 else f"{waiting} runs have"
-        raise CannotTake(f"{count} no score yet: wait until all are scored.")
+        raise CannotTakeSnapshot(f"{count} no score yet: wait until all are scored.")
 
 
 def _eyes_of_all(viewer: Viewer) -> Viewer:
@@ -218,7 +218,7 @@ def _row(row: Mapping[str, str]) -> SnapshotRow:
         run=_unguarded(row["run"]),
         team=_unguarded(row["team"]),
         run_type=row["run_type"],
-        standing=row["standing"],
+        status=row.get("status") or row["standing"],
         base=float(row["base"]) if row["base"] else None,
         residual=float(row["residual"]) if row["residual"] else None,
         topics=int(row["topics"]),

@@ -9,14 +9,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.acts import reading, writing
-from campaigns.api.answers import READS, WRITES
-from campaigns.api.asked import Asked, asked
+from campaigns.api.requests import RequestSerializer, validated_data
+from campaigns.api.responses import READS, WRITES
+from campaigns.api.views import read_view, write_view
 from scoring.downloads.snapshots import LONGEST_TITLE, snapshots_visible_to, take_snapshot
 from scoring.models import Snapshot
 
 
-class TitleAsked(Asked):
+class TitleRequest(RequestSerializer):
     title = serializers.CharField(required=False, allow_blank=True, max_length=LONGEST_TITLE)
 
 
@@ -39,7 +39,7 @@ class SnapshotSerializer(serializers.Serializer):
     operation_id="snapshots_list",
     responses={200: SnapshotSerializer(many=True)} | READS,
 )
-@reading
+@read_view
 def snapshot_list(request: Request, slug: str) -> Response:
     """Those that you may see, the newest first."""
     viewer = access.board_or_404(request.user, slug)
@@ -49,7 +49,7 @@ def snapshot_list(request: Request, slug: str) -> Response:
 @extend_schema(
     summary="Take a snapshot of the board",
     operation_id="snapshots_take",
-    request=TitleAsked,
+    request=TitleRequest,
     responses={201: SnapshotSerializer} | WRITES,
     examples=[
         OpenApiExample(
@@ -57,11 +57,11 @@ def snapshot_list(request: Request, slug: str) -> Response:
         )
     ],
 )
-@writing()
+@write_view()
 def snapshot_take(request: Request, slug: str) -> Response:
     """As everybody will see it once it is published. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
-    title = asked(TitleAsked, request).get("title", "")
+    title = validated_data(TitleRequest, request).get("title", "")
     site = request.build_absolute_uri("/").rstrip("/")
     snapshot = take_snapshot(viewer=viewer, actor=request.user, title=title, site=site)
     return Response(_row(request, snapshot), status=201)

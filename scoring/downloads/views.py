@@ -20,7 +20,7 @@ from campaigns.qrels.versions import versions_visible_to
 from scoring.analyses.responses import cited_by
 from scoring.downloads.options import run_files
 from scoring.downloads.package import write_package
-from scoring.downloads.scores import has_tidy_rows, tidy_asked, tidy_table
+from scoring.downloads.scores import has_tidy_rows, requested_rows, tidy_table
 from scoring.downloads.snapshots import snapshots_visible_to
 from scoring.downloads.trec_eval import trec_eval_text
 from scoring.evaluation.rules import rules_of
@@ -73,7 +73,9 @@ def _badge(request: HttpRequest, viewer: access.Viewer) -> str:
 @require_safe
 def scores_csv(request: HttpRequest, slug: str) -> TableResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
-    return table_response(request, tidy_table(tidy_asked(viewer, request.GET)), f"{slug}-scores")
+    return table_response(
+        request, tidy_table(requested_rows(viewer, request.GET)), f"{slug}-scores"
+    )
 
 
 @require_safe

@@ -5,15 +5,14 @@ from typing import NamedTuple
 from django.db import transaction
 
 from campaigns.models import Run
-from campaigns.runs import decisions as verdicts
+from campaigns.runs import decisions
 from campaigns.trec.problems import FormatError, Problem
 from scoring.core.data.ranking import Ranking
-from scoring.evaluation.check_sheet import own_history, sheet_of
 from scoring.evaluation.reading import parsed_run, ranking_of
 from scoring.evaluation.requests import request_evaluation
 from scoring.evaluation.storage import store_ranking
-from scoring.jobs import queue as jobs
-from scoring.jobs import testing as faults
+from scoring.evaluation.validation_report import own_history, validation_report
+from scoring.jobs import queue, test_hooks
 from scoring.jobs.stopwatch import lap
 from scoring.models import StoredRanking
 
@@ -26,7 +25,7 @@ class Checked(NamedTuple):
     ranking: Ranking
 
 
-def check_run(held: jobs.Claim) -> None:
+def check_run(held: queue.JobAttempt) -> None:
     """Ends with the run *accepted*, its ranking stored and its scores asked for; or *checked*,
     where its team has a word to say first; or *refused*, its problems kept and its file gone."""
     run = Run.objects.select_related("campaign", "team").get(pk=held.subject)
@@ -37,28 +36,30 @@ def check_run(held: jobs.Claim) -> None:
         _refuse(held, run, error)
         return
     _pass(held, run, checked, codes)
-    faults.point("after-check-commit")
+    test_hooks.point("after-check-commit")
 
 
 def _checked(run: Run, codes: list[str]) -> Checked:
     with lap("parse"):
         parsed = parsed_run(run, codes)
-    faults.point("after-parse")
+    test_hooks.point("after-parse")
     with lap("rank"):
         ranking = ranking_of(parsed)
     return Checked(parsed.tag, parsed.warnings, ranking)
 
 
-def _pass(held: jobs.Claim, run: Run, checked: Checked, codes: list[str]) -> None:
+def _pass(held: queue.JobAttempt, run: Run, checked: Checked, codes: list[str]) -> None:
     tag, ranking = checked.tag, checked.ranking
     with lap("store files"):
         stored = store_ranking(ranking)
     warnings = [*checked.warnings, *_same_file_warnings(run)]
-    sheet = sheet_of(checked.warnings, ranking, codes) | own_history(run, ranking, stored.digest)
+    sheet = validation_report(checked.warnings, ranking, codes) | own_history(
+        run, ranking, stored.digest
+    )
     with transaction.atomic():
-        jobs.finish(held)
-        run = verdicts.held_still(run)
-        if run.withdrawn_at is None and verdicts.is_tag_taken(run, tag):
+        queue.finish(held)
+        run = decisions.lock_run(run)
+        if run.withdrawn_at is None and decisions.is_tag_taken(run, tag):
             _refuse_taken_tag(run, tag)
             return
         StoredRanking.objects.create(
@@ -69,7 +70,7 @@ def _pass(held: jobs.Claim, run: Run, checked: Checked, codes: list[str]) -> Non
             tied_count=ranking.tied_documents,
             longest=int(ranking.lengths.max(initial=0)),
         )
-        verdicts.pass_check(
+        decisions.pass_check(
             run,
             tag=tag,
             warnings=[w.as_dict() for w in warnings],
@@ -81,10 +82,10 @@ def _pass(held: jobs.Claim, run: Run, checked: Checked, codes: list[str]) -> Non
             request_evaluation(run)
 
 
-def _refuse(held: jobs.Claim, run: Run, error: FormatError) -> None:
+def _refuse(held: queue.JobAttempt, run: Run, error: FormatError) -> None:
     with transaction.atomic():
-        jobs.finish(held)
-        verdicts.refuse_run(run, problems=[p.as_dict() for p in error.problems], total=error.total)
+        queue.finish(held)
+        decisions.refuse_run(run, problems=[p.as_dict() for p in error.problems], total=error.total)
 
 
 def _refuse_taken_tag(run: Run, tag: str) -> None:
@@ -99,7 +100,7 @@ def _refuse_taken_tag(run: Run, tag: str) -> None:
         field=6,
         value=tag,
     )
-    verdicts.refuse_run(run, problems=[problem.as_dict()], total=1, tag=tag)
+    decisions.refuse_run(run, problems=[problem.as_dict()], total=1, tag=tag)
 
 
 def _same_file_warnings(run: Run) -> list[Problem]:

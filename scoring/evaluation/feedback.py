@@ -20,7 +20,7 @@ from scoring.core.measures.catalogue import family_of, is_lower_better, sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import BadMeasure, UnknownMeasure, parse_measure, with_default_rel
 from scoring.core.statistics.ladder import FINEST, ladder
-from scoring.evaluation.rules import Rules
+from scoring.evaluation.rules import ScoringRules
 from scoring.models import Evaluation, FeedbackRelease
 
 BEFORE_PUBLICATION = (Campaign.Stage.OPEN, Campaign.Stage.CLOSED, Campaign.Stage.JUDGING)
@@ -38,10 +38,10 @@ class Feedback:
     is_enough: bool
 
 
-def measure_told(campaign: Campaign, rules: Rules) -> Measure | None:
+def feedback_measure(campaign: Campaign, rules: ScoringRules) -> Measure | None:
     """The measure that feedback is given by: the one chosen, or else the board's first. Never one
     that counts, or that says how much was judged: these are read back to single documents."""
-    means = [measure for measure in rules.measures if _is_a_mean_of_worth(measure)]
+    means = [measure for measure in rules.measures if _is_informative_mean(measure)]
     try:
         chosen = with_default_rel(parse_measure(campaign.feedback_measure), campaign.rel)
     except (UnknownMeasure, BadMeasure):
@@ -49,18 +49,20 @@ def measure_told(campaign: Campaign, rules: Rules) -> Measure | None:
     return chosen if chosen in means else next(iter(means), None)
 
 
-def are_enough(topics: NDArray[np.bool_]) -> bool:
+def are_enough_topics(topics: NDArray[np.bool_]) -> bool:
     """Whether a mean of these topics may be told: of fewer it gives judgments away."""
     return int(np.count_nonzero(topics)) >= FEWEST_FEEDBACK_TOPICS
 
 
-def tell(evaluation: Evaluation, campaign: Campaign, measure: Measure, mean: float) -> None:
+def release_feedback(
+    evaluation: Evaluation, campaign: Campaign, measure: Measure, mean: float
+) -> None:
     """Decides what the run's team is told of it, once. Call it in the transaction that stores the
     scores, the campaign held still: of two runs that are scored at once only one may be the last
     that is told of. A mean of no topic (NaN) decides nothing."""
-    if math.isnan(mean) or not _is_told_of(evaluation, campaign):
+    if math.isnan(mean) or not _gets_feedback(evaluation, campaign):
         return
-    has_enough = _told_lately(evaluation.run, campaign).count() >= campaign.feedback_runs
+    has_enough = _released_lately(evaluation.run, campaign).count() >= campaign.feedback_runs
     FeedbackRelease.objects.create(
         run=evaluation.run,
         qrels=evaluation.qrels,
@@ -86,12 +88,12 @@ def feedback_on(viewer: Viewer, run: Run) -> Feedback | None:
     )
 
 
-def _is_a_mean_of_worth(measure: Measure) -> bool:
+def _is_informative_mean(measure: Measure) -> bool:
     family = family_of(measure)
     return family.summary == "mean" and measure.family != "Judged" and family.facts.range[1] <= 1
 
 
-def _is_told_of(evaluation: Evaluation, campaign: Campaign) -> bool:
+def _gets_feedback(evaluation: Evaluation, campaign: Campaign) -> bool:
     return (
         campaign.feedback != Campaign.Feedback.NONE
         and campaign.stage in BEFORE_PUBLICATION
@@ -101,7 +103,7 @@ def _is_told_of(evaluation: Evaluation, campaign: Campaign) -> bool:
     )
 
 
-def _told_lately(run: Run, campaign: Campaign) -> QuerySet[FeedbackRelease]:
+def _released_lately(run: Run, campaign: Campaign) -> QuerySet[FeedbackRelease]:
     """What the team was told of within the window; "no rise" is told too. Withdrawing a run does
     not take back what was told."""
     since = timezone.now() - timedelta(days=campaign.feedback_days)

@@ -17,8 +17,8 @@ from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import rel_of
 from scoring.core.statistics.means import mask_excluded, mean_scores, topics_of_mean
 from scoring.core.statistics.undefined import none_if_nan
-from scoring.evaluation.cache import LastUsed
-from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.lru import LRUCache
+from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.evaluation.storage import grades_of, load_grades, load_table
 from scoring.models import StoredGrades
 
@@ -26,7 +26,7 @@ Means: TypeAlias = dict[str, tuple[float | None, float | None]]  # base, residua
 
 ROOM: Final = 32 << 20  # bytes of grades that a process keeps
 
-KEPT: LastUsed[NDArray[np.int8]] = LastUsed(room=ROOM)
+KEPT: LRUCache[NDArray[np.int8]] = LRUCache(room=ROOM)
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _grades(run: GradedRun, qrels: Qrels, table: JudgmentTable) -> NDArray[np.in
     return grades
 
 
-def _included(measure: Measure, table: JudgmentTable, rules: Rules) -> NDArray[np.bool_]:
+def _included(measure: Measure, table: JudgmentTable, rules: ScoringRules) -> NDArray[np.bool_]:
     rel = max(rules.rel, rel_of(measure) or 1)
     held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)
     return topics_of_mean(table.grade_counts, rel=rel, no_relevant=rules.no_relevant) & ~held_out

@@ -28,7 +28,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     }
 
 
-def means_answered(answered: Mapping[str, Any]) -> list[Means]:
+def means_from_result(answered: Mapping[str, Any]) -> list[Means]:
     """Of each measure, from what `answer` answered."""
     run_ids = answered["run_ids"].tolist()
     return [

@@ -21,7 +21,7 @@ OFFERED: dict[str, tuple[str, ...]] = {
 }
 
 
-def measure_meant(name: str, offered: Sequence[Measure], *, rel: int = 1) -> Measure | None:
+def find_measure(name: str, offered: Sequence[Measure], *, rel: int = 1) -> Measure | None:
     """The offered measure that is called so. Raises UnknownMeasure and BadMeasure.
 
     First the measure of exactly this name; then the one that the name means at the campaign's
@@ -49,7 +49,7 @@ def measure_meant(name: str, offered: Sequence[Measure], *, rel: int = 1) -> Mea
 def canonical_name(name: str, offered: Sequence[Measure], *, rel: int = 1) -> str:
     """Of the offered measure that is called so; the name itself where there is none."""
     try:
-        found = measure_meant(name, offered, rel=rel)
+        found = find_measure(name, offered, rel=rel)
     except (UnknownMeasure, BadMeasure):
         return name
     return name if found is None else str(found)

@@ -10,7 +10,7 @@ from scoring.models import Evaluation, Job, TieRule
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """`state` is one of `steps`, or refused or failed; `ahead` counts jobs before it in the queue,
     which organisers are told and nobody else: it grows with what other teams hand in."""
 
@@ -30,7 +30,7 @@ class Progress:
         return self.steps.index(self.state) + 1 if self.state in self.steps else 0
 
 
-def progress_of(run: Run, viewer: Viewer) -> Progress:
+def progress_of(run: Run, viewer: Viewer) -> RunProgress:
     """At most two queries. For whoever may not see its score, a run's way ends with *accepted*:
     whether there are qrels, and whether scoring worked, is not theirs to know."""
     campaign = viewer.campaign
@@ -38,7 +38,7 @@ def progress_of(run: Run, viewer: Viewer) -> Progress:
     steps = _steps(run, campaign, sees_scores=sees_scores)
     if run.state != Run.State.ACCEPTED:
         is_waiting = run.state == Run.State.WAITING
-        return Progress(
+        return RunProgress(
             state=run.state,
             since=run.submitted_at if is_waiting else run.state_changed_at,
             ahead=_jobs_ahead(viewer, Job.Kind.CHECK, run.pk) if is_waiting else None,
@@ -46,12 +46,12 @@ def progress_of(run: Run, viewer: Viewer) -> Progress:
         )
     evaluation = _evaluation_of(run, campaign) if sees_scores else None
     if evaluation is None:
-        return Progress(state=run.state, since=run.state_changed_at, ahead=None, steps=steps)
+        return RunProgress(state=run.state, since=run.state_changed_at, ahead=None, steps=steps)
     if evaluation.state == Evaluation.State.WAITING:  # accepted, with its scores on the way
         ahead = _jobs_ahead(viewer, Job.Kind.EVALUATE, evaluation.pk)
-        return Progress(state="scoring", since=evaluation.created_at, ahead=ahead, steps=steps)
+        return RunProgress(state="scoring", since=evaluation.created_at, ahead=ahead, steps=steps)
     since = evaluation.scored_at or evaluation.created_at
-    return Progress(state=evaluation.state, since=since, ahead=None, steps=steps)
+    return RunProgress(state=evaluation.state, since=since, ahead=None, steps=steps)
 
 
 def _steps(run: Run, campaign: Campaign, *, sees_scores: bool) -> tuple[str, ...]:

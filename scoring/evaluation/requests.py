@@ -4,29 +4,29 @@ from django.db import transaction
 
 from campaigns.models import Campaign, Run
 from campaigns.models.runs import LIVE
-from scoring.evaluation.rules import Rules, rules_of
-from scoring.jobs import queue as jobs
+from scoring.evaluation.rules import ScoringRules, rules_of
+from scoring.jobs import queue
 from scoring.models import Evaluation, Job
 
 
 def request_evaluation(run: Run) -> None:
     """Asks for the run's scores under what is in force, unless they are there."""
     with transaction.atomic():
-        campaign = held_still(run.campaign_id)
+        campaign = lock_campaign(run.campaign_id)
         request(run, campaign, rules_of(campaign), priority=Job.Priority.UPLOAD)
 
 
 def request_evaluations(campaign: Campaign) -> None:
     """The same for every run of the campaign that counts."""
     with transaction.atomic():
-        campaign = held_still(campaign.pk)
+        campaign = lock_campaign(campaign.pk)
         rules = rules_of(campaign)
         _drop_superseded(campaign, rules)
         for run in campaign.runs.filter(LIVE):
             request(run, campaign, rules)
 
 
-def held_still(campaign_id: int) -> Campaign:
+def lock_campaign(campaign_id: int) -> Campaign:
     """The campaign as it is until this transaction ends. Whoever changes rules or activates qrels
     writes this row too: they and whoever asks for scores or stores them cannot miss each other."""
     return Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign_id)
@@ -35,7 +35,7 @@ def held_still(campaign_id: int) -> Campaign:
 def request(
     run: Run,
     campaign: Campaign,
-    rules: Rules,
+    rules: ScoringRules,
     *,
     priority: Job.Priority = Job.Priority.NORMAL,
 ) -> None:
@@ -50,7 +50,7 @@ def request(
         evaluation.scores.values_list("measure", "definition")
     ):
         return
-    job = jobs.enqueue(
+    job = queue.enqueue(
         Job.Kind.EVALUATE,
         subject=evaluation.pk,
         campaign_id=campaign.pk,
@@ -61,7 +61,7 @@ def request(
         Evaluation.objects.filter(pk=evaluation.pk).update(state=Evaluation.State.WAITING)
 
 
-def _drop_superseded(campaign: Campaign, rules: Rules) -> None:
+def _drop_superseded(campaign: Campaign, rules: ScoringRules) -> None:
     """What still waits to be scored under rules that hold no more, and has no scores, is not
     waited for."""
     superseded = Evaluation.objects.filter(

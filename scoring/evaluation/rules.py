@@ -18,7 +18,7 @@ GROUND_RULES = 1
 
 
 @dataclass(frozen=True, eq=False)
-class Rules:
+class ScoringRules:
     """What holds for every score of a campaign, and the measures it asks for."""
 
     measures: tuple[Measure, ...]
@@ -34,13 +34,13 @@ class Rules:
         return {(str(measure), version_of(measure)) for measure in self.measures}
 
 
-def rules_of(campaign: Campaign) -> Rules:
+def rules_of(campaign: Campaign) -> ScoringRules:
     gain_map = (
         np.asarray(campaign.gain_map, dtype=np.float64)
         if campaign.gain_map
         else default_gain_map(campaign.highest_grade)
     )
-    return Rules(
+    return ScoringRules(
         measures=_measures_of(campaign, is_graded=campaign.highest_grade > 1),
         gain_map=gain_map,
         rel=campaign.rel,

@@ -18,26 +18,29 @@ from scoring.core.measures.names import rel_of
 from scoring.core.statistics.means import mask_excluded, mean_scores, topics_of_mean
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.evaluation import feedback
-from scoring.evaluation.requests import held_still, request, request_evaluation, request_evaluations
-from scoring.evaluation.rules import Rules, rules_of, version_of
+from scoring.evaluation.requests import (
+    lock_campaign,
+    request,
+    request_evaluation,
+    request_evaluations,
+)
+from scoring.evaluation.rules import ScoringRules, rules_of, version_of
 from scoring.evaluation.storage import grades_of, load_table
-from scoring.jobs import mail as delivery
-from scoring.jobs import queue as jobs
-from scoring.jobs import testing as faults
+from scoring.jobs import mail, queue, test_hooks
 from scoring.jobs.stopwatch import lap
 from scoring.models import Evaluation, Score
 
 __all__ = ["evaluate_run", "request_evaluation", "request_evaluations"]
 
 
-class Worth(NamedTuple):
+class EvaluatedRun(NamedTuple):
     """What an evaluation found: the rows to store, and the mean that feedback may be made of."""
 
     rows: list[Score]
     told: tuple[Measure, float] | None
 
 
-def evaluate_run(held: jobs.Claim) -> None:
+def evaluate_run(held: queue.JobAttempt) -> None:
     """Computes every measure of one evaluation and stores them with the job's end, all or none."""
     evaluation = Evaluation.objects.select_related("run__campaign", "run__ranking", "qrels").get(
         pk=held.subject
@@ -47,19 +50,19 @@ def evaluate_run(held: jobs.Claim) -> None:
     worth = None  # not found out where the rules have changed since these scores were asked for
     if evaluation.definitions == rules.digest:
         with lap("measures"):
-            worth = _worth_of(evaluation, campaign, rules)
-    faults.point("before-commit")
+            worth = _evaluated(evaluation, campaign, rules)
+    test_hooks.point("before-commit")
     with transaction.atomic():
-        campaign = held_still(campaign.pk)
-        jobs.finish(held)
-        faults.point("in-transaction")
+        campaign = lock_campaign(campaign.pk)
+        queue.finish(held)
+        test_hooks.point("in-transaction")
         if worth is None:
             _put_away(evaluation)
         else:
             _store(evaluation, worth.rows)
-            _tell(evaluation, campaign, worth)
+            _send_feedback(evaluation, campaign, worth)
         request(evaluation.run, campaign, rules_of(campaign))  # what came up meanwhile
-    faults.point("after-commit")
+    test_hooks.point("after-commit")
 
 
 def _store(evaluation: Evaluation, rows: list[Score]) -> None:
@@ -77,14 +80,14 @@ def _store(evaluation: Evaluation, rows: list[Score]) -> None:
     )
 
 
-def _tell(evaluation: Evaluation, campaign: Campaign, worth: Worth) -> None:
+def _send_feedback(evaluation: Evaluation, campaign: Campaign, worth: EvaluatedRun) -> None:
     """Feedback, and a mail about the run's first scores; not about those under every new qrels."""
     run = evaluation.run
     if worth.told is not None:
         measure, mean = worth.told
-        feedback.tell(evaluation, campaign, measure, mean)
+        feedback.release_feedback(evaluation, campaign, measure, mean)
     if run.evaluations.filter(scored_at__isnull=False).count() == 1 and not evaluation.scored_at:
-        delivery.tell_scored(run, campaign)
+        mail.notify_of_scores(run, campaign)
 
 
 def _put_away(evaluation: Evaluation) -> None:
@@ -95,7 +98,7 @@ def _put_away(evaluation: Evaluation) -> None:
         evaluation.delete()
 
 
-def _worth_of(evaluation: Evaluation, campaign: Campaign, rules: Rules) -> Worth:
+def _evaluated(evaluation: Evaluation, campaign: Campaign, rules: ScoringRules) -> EvaluatedRun:
     table = load_table(evaluation.qrels, campaign)
     graded = GradedTopics(
         grades=grades_of(evaluation.run, evaluation.qrels, table),
@@ -103,20 +106,20 @@ def _worth_of(evaluation: Evaluation, campaign: Campaign, rules: Rules) -> Worth
         gain_map=rules.gain_map,
     )
     held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)
-    measure_told = feedback.measure_told(campaign, rules)
+    measure_told = feedback.feedback_measure(campaign, rules)
     rows, told = [], None
     for measure, scores in evaluate(rules.measures, graded).items():
         topics = _topics_of(measure, table, rules)
         if measure == measure_told:
             public = topics & held_out if held_out.any() else topics
-            if feedback.are_enough(public):
+            if feedback.are_enough_topics(public):
                 told = (measure, mean_scores(scores, public).base)
         ranked_by = topics & ~held_out
         rows.append(_score_row(evaluation, measure, mask_excluded(scores, ranked_by), ranked_by))
-    return Worth(rows, told)
+    return EvaluatedRun(rows, told)
 
 
-def _topics_of(measure: Measure, table: JudgmentTable, rules: Rules) -> NDArray[np.bool_]:
+def _topics_of(measure: Measure, table: JudgmentTable, rules: ScoringRules) -> NDArray[np.bool_]:
     # A measure stricter than the campaign treats its own topics without relevant documents.
     rel = max(rules.rel, rel_of(measure) or 1)
     return topics_of_mean(table, rel=rel, no_relevant=rules.no_relevant)

@@ -9,7 +9,7 @@ from scoring.core.measures.graded import Scores
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import rel_of
 from scoring.core.statistics.means import Mean, mask_excluded, mean_scores, topics_of_mean
-from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.models import Evaluation, TieRule
 
 
@@ -25,7 +25,7 @@ def ranked_and_scored(campaign: Campaign, qrels: Qrels) -> list[Run]:
     return list(runs.select_related("ranking", "team").order_by("public_id"))
 
 
-def board_mean(scores: Scores, measure: Measure, table: JudgmentTable, rules: Rules) -> Mean:
+def board_mean(scores: Scores, measure: Measure, table: JudgmentTable, rules: ScoringRules) -> Mean:
     """Over the topics that the board counts."""
     rel = max(rules.rel, rel_of(measure) or 1)
     held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)

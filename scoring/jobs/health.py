@@ -8,12 +8,12 @@ from django.db import DatabaseError
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Min, Q, Sum
 from django.db.models.functions import Now
 
-from scoring.jobs import parts
+from scoring.jobs import health_probes
 from scoring.models import Job
 
 
 @dataclass(frozen=True)
-class Condition:
+class Health:
     """What a site needs to take runs in and score them."""
 
     database: bool
@@ -37,10 +37,10 @@ class Work:
     seconds: float
 
 
-def condition() -> Condition:
+def check_health() -> Health:
     """Takes two seconds at most, whatever is silent."""
-    answers = parts.answers()
-    return Condition(**answers, work_is_done=answers["database"] and _work_is_done())
+    answers = health_probes.answers()
+    return Health(**answers, work_is_done=answers["database"] and _work_is_done())
 
 
 def work_by_kind() -> list[Work]:

@@ -11,8 +11,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from scoring.jobs import parts
-from scoring.jobs.health import abandoned, condition, oldest_waiting, work_by_kind
+from scoring.jobs import health_probes
+from scoring.jobs.health import abandoned, check_health, oldest_waiting, work_by_kind
 
 
 @require_safe
@@ -20,7 +20,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
     """200 while all is well, else 503, within two seconds. `?of=web` leaves out broker, mail and
     workers: a restart of the web process does not mend them, and pages and uploads go on. No figure
     is told: how much waits is the metrics' to say."""
-    facts = asdict(condition())
+    facts = asdict(check_health())
     if request.GET.get("of") == "web":
         facts = {name: facts[name] for name in ("database", "storage")}
     return JsonResponse(facts, status=200 if all(facts.values()) else 503)
@@ -42,7 +42,7 @@ class _Figures:
     """Those of the work come from the database, so that every web process tells the same."""
 
     def collect(self) -> Iterator[Metric]:
-        answers = parts.answers()
+        answers = health_probes.answers()
         up = GaugeMetricFamily(
             "trackside_part_up", "Whether a part answers and does its work.", labels=["part"]
         )

@@ -7,24 +7,23 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from campaigns.access import Viewer
-from campaigns.mail import messages as letters
-from campaigns.mail import notices
+from campaigns.mail import messages, notices
 from campaigns.models import Campaign, Mail, Membership, Run
 from scoring.jobs import queue
 from scoring.models import FeedbackRelease, Job
 
 
-def deliver_notice(held: queue.Claim) -> None:
+def deliver_notice(held: queue.JobAttempt) -> None:
     """Sends the mail outside any transaction; a worker that dies in between sends it twice."""
-    letters.mail(held.subject)
+    messages.send_notice(held.subject)
     with transaction.atomic():
         queue.finish(held)
 
 
-def deliver_mail(held: queue.Claim) -> None:
+def deliver_mail(held: queue.JobAttempt) -> None:
     """The same for a mail that belongs to no campaign. It is forgotten once it is sent: it holds an
     address, and often a link that opens an account."""
-    letters.send_stored(held.subject)
+    messages.send_stored(held.subject)
     with transaction.atomic():
         queue.finish(held)
         Mail.objects.filter(pk=held.subject).delete()
@@ -39,12 +38,12 @@ def enqueue_unsent_mails() -> None:
         queue.enqueue(Job.Kind.MAIL, subject=mail.pk, campaign_id=None)
 
 
-def tell_scored(run: Run, campaign: Campaign) -> None:
+def notify_of_scores(run: Run, campaign: Campaign) -> None:
     """Tells a run's team, once, that it has scores, where they may see any: to a blind team
     the mail alone would say that there are qrels. Call it in the transaction that stores them,
     with the campaign as it is held there."""
     if _may_know(run, campaign):
-        notices.tell_team(run, "scored")
+        notices.notify_team(run, "scored")
 
 
 def _may_know(run: Run, campaign: Campaign) -> bool:

@@ -32,10 +32,10 @@ from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
 from campaigns.clock import database_now
-from campaigns.mail import messages as letters
+from campaigns.mail import messages
 from campaigns.models import Run
 from campaigns.outages import is_outage
-from scoring.jobs import testing, tracing
+from scoring.jobs import test_hooks, tracing
 from scoring.jobs.order import due, free, next_job
 from scoring.models import Analysis, Evaluation, Job
 
@@ -79,7 +79,7 @@ class LeaseLost(Exception):
 
 
 @dataclass(frozen=True)
-class Claim:
+class JobAttempt:
     """One attempt at one job."""
 
     job_id: int
@@ -117,17 +117,17 @@ def enqueue(
             "rung_at": Now(),
         },
     )
-    transaction.on_commit(partial(ring, job.pk, job.kind))
+    transaction.on_commit(partial(wake_worker, job.pk, job.kind))
     return job
 
 
-def ring(job_id: int, kind: str = "") -> None:
+def wake_worker(job_id: int, kind: str = "") -> None:
     """Wakes a worker, because of this job of this kind. A broker that does not respond is not an
     error, for the sweeper sends the message again. It is left alone for a while, so that whoever
     adds a hundred jobs waits for it once and not a hundred times. One thread at a time publishes:
     of a web process whose broker is silent, one waits."""
     global _silent_until
-    testing.point("before-ring", job_id)
+    test_hooks.point("before-ring", job_id)
     if time.monotonic() < _silent_until or not _publishing.acquire(timeout=PUBLISH_SECONDS):
         return
     try:
@@ -140,7 +140,7 @@ def ring(job_id: int, kind: str = "") -> None:
         _publishing.release()
 
 
-def claim(job_id: int) -> Claim | None:
+def claim(job_id: int) -> JobAttempt | None:
     """Takes this job if it is free, or if the lease of whoever took it ran out."""
     token = secrets.token_hex(16)
     with transaction.atomic():
@@ -156,11 +156,11 @@ def claim(job_id: int) -> Claim | None:
             return None
         job = Job.objects.get(pk=job_id)
         _move_subject(job, RUNNING.get(Job.Kind(job.kind), ""))
-    testing.point("after-claim", job_id)
-    return Claim(job.pk, job.kind, job.subject, token, job.attempts, job.request_id)
+    test_hooks.point("after-claim", job_id)
+    return JobAttempt(job.pk, job.kind, job.subject, token, job.attempts, job.request_id)
 
 
-def claim_next() -> Claim | None:
+def claim_next() -> JobAttempt | None:
     """Takes the job that comes next. Where another worker took it meanwhile, chooses again: every
     round that fails is one in which somebody else got a job."""
     while (job_id := next_job()) is not None:
@@ -171,7 +171,7 @@ def claim_next() -> Claim | None:
 
 
 @contextmanager
-def attempt(job_id: int | None = None) -> Iterator[Claim | None]:
+def attempt(job_id: int | None = None) -> Iterator[JobAttempt | None]:
     """One attempt at this job, or at the one that comes next: claims, keeps the lease while the
     block works, and hands the job back if the block fails. Yields None where there is nothing to
     do. What is logged meanwhile has the id of the request that asked for the job."""
@@ -195,7 +195,7 @@ def attempt(job_id: int | None = None) -> Iterator[Claim | None]:
         _wake_for_next_analysis()
 
 
-def finish(held: Claim) -> None:
+def finish(held: JobAttempt) -> None:
     """Ends the job. Call it inside the transaction that stores the results."""
     finished = Job.objects.filter(pk=held.job_id, owner=held.token, state=Job.State.RUNNING).update(
         state=Job.State.DONE, finished_at=Now(), lease_until=None
@@ -225,12 +225,12 @@ def take_back(job: Job, error: str, *, has_lost_lease: bool = False, counts: boo
         if moved:
             _move_subject(job, "failed" if is_last else "waiting")
             if is_last and job.kind in OF_RUNS:
-                _tell_organisers(job)
+                _notify_organisers(job)
     return bool(moved) and not is_last
 
 
-def _tell_organisers(job: Job) -> None:
-    for notice in letters.write_of_failure(job.campaign, database_now()):
+def _notify_organisers(job: Job) -> None:
+    for notice in messages.create_failure_notices(job.campaign, database_now()):
         enqueue(Job.Kind.NOTIFY, subject=notice.pk, campaign_id=job.campaign_id)
 
 
@@ -239,10 +239,10 @@ def _wake_for_next_analysis() -> None:
     wait."""
     waiting = Job.objects.filter(due(), kind=Job.Kind.ANALYSE).order_by("pk").first()
     if waiting is not None:
-        ring(waiting.pk, waiting.kind)
+        wake_worker(waiting.pk, waiting.kind)
 
 
-def _hand_back(held: Claim, error: Exception) -> None:
+def _hand_back(held: JobAttempt, error: Exception) -> None:
     """An attempt that fails because database or storage are away does not count, for a day: else
     every run of an evening is given up within minutes, and has to be retried by hand."""
     if not connection.in_atomic_block:
@@ -268,7 +268,7 @@ def _lease_end() -> CombinedExpression:
 
 
 @contextmanager
-def _kept(held: Claim) -> Iterator[None]:
+def _kept(held: JobAttempt) -> Iterator[None]:
     """Renews the lease from a thread of its own until the block ends."""
     is_over = threading.Event()
 

@@ -48,7 +48,7 @@ def retry(job: Job, *, actor: User | None) -> bool:
             )
     except IntegrityError:
         return False
-    transaction.on_commit(partial(queue.ring, job.pk, job.kind))
+    transaction.on_commit(partial(queue.wake_worker, job.pk, job.kind))
     return True
 
 

@@ -18,12 +18,12 @@ def sweep() -> None:
     for job in expired:
         error = job.error or "The worker stopped without a word."
         if queue.take_back(job, error, has_lost_lease=True):
-            queue.ring(job.pk, job.kind)
+            queue.wake_worker(job.pk, job.kind)
     silent = _silent()
     for job in silent.order_by("priority", "pk")[:MESSAGES_PER_SWEEP]:
         # By the condition and not by equality: SQLite's clock writes fewer digits than are read.
         if silent.filter(pk=job.pk).update(rung_at=Now()):
-            queue.ring(job.pk, job.kind)
+            queue.wake_worker(job.pk, job.kind)
 
 
 def _silent() -> QuerySet[Job]:

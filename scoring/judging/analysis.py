@@ -18,17 +18,22 @@ from scoring.core.judging.planned_judging import (
     plan_judging,
     residual_curve,
 )
-from scoring.core.judging.selection import Bounds, Method, Strategy, bounds_of_runs, pool
+from scoring.core.judging.selection import Method, RunBounds, Strategy, bounds_of_runs, pool
 from scoring.core.measures.arrays import Scores
 from scoring.core.statistics.projection import projections
-from scoring.judging.candidates import depth_of, known_outcomes, proposals_of, proposing_runs
+from scoring.judging.candidates import (
+    candidates_of_campaign,
+    contributing_runs,
+    depth_of,
+    known_outcomes,
+)
 
 METHODS: Final[tuple[Method, ...]] = ("pooling", "A", "B", "C")
 POINTS: Final = 41  # of the curve, from nothing more to the whole budget
 
 
 @dataclass(frozen=True, eq=False)
-class Situation:
+class JudgingState:
     """What all ranked runs propose, what the runs that count propose, and what is known."""
 
     run_ids: tuple[str, ...]
@@ -45,19 +50,19 @@ class Situation:
         return self.outcomes[self.places]
 
 
-def situation(
+def judging_state(
     campaign: Campaign, question: Mapping[str, Any], *, starts_from: Qrels | None, depth: int
-) -> Situation | None:
+) -> JudgingState | None:
     """None where no run that counts proposes anything."""
-    proposals = proposals_of(campaign, persistence=question["p"], depth=depth)
-    counting = {run.public_id for run in proposing_runs(campaign, question["priority"])}
+    proposals = candidates_of_campaign(campaign, persistence=question["p"], depth=depth)
+    counting = {run.public_id for run in contributing_runs(campaign, question["priority"])}
     if proposals is None or not counting:
         return None
     everything = proposals.candidates
     counts = np.array([run_id in counting for run_id in proposals.run_ids])
     offered, places = candidates_of(everything, counts)
     outcomes = known_outcomes(campaign, everything, starts_from=starts_from)
-    return Situation(
+    return JudgingState(
         proposals.run_ids, proposals.names, counts, everything, offered, places, outcomes
     )
 
@@ -72,7 +77,7 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
     `shared_p` int64[p, p] in that of `persistences`: documents that two plans have in common.
     """
     p, budget, batch = question["p"], question["budget"], question["batch"]
-    here = situation(campaign, question, starts_from=qrels, depth=depth_of(campaign, p))
+    here = judging_state(campaign, question, starts_from=qrels, depth=depth_of(campaign, p))
     if here is None:
         return {"run_ids": np.empty(0, np.str_)}
     shares = expected_shares(here.everything, here.outcomes, p)
@@ -128,7 +133,7 @@ def pool_size(
     """Documents among the first `depth` of any run that counts that nobody has judged yet: as many
     as pooling must ask for to have judged them all."""
     question = {"p": persistence, "priority": lowest_priority}
-    here = situation(
+    here = judging_state(
         campaign, question, starts_from=starts_from, depth=depth_of(campaign, persistence)
     )
     if here is None:
@@ -137,7 +142,7 @@ def pool_size(
     return int((pooled == UNJUDGED).sum())
 
 
-def _pool_depth(here: Situation, chosen: NDArray[np.int64]) -> int:
+def _pool_depth(here: JudgingState, chosen: NDArray[np.int64]) -> int:
     """The deepest pool of which nothing is left unjudged when the chosen are judged."""
     is_open = here.outcomes == UNJUDGED
     is_open[chosen] = False
@@ -145,7 +150,7 @@ def _pool_depth(here: Situation, chosen: NDArray[np.int64]) -> int:
     return int(left.min()) if len(left) else int(here.offered.best_positions.max(initial=-1)) + 1
 
 
-def _means(bounds: Bounds) -> NDArray[np.float64]:
+def _means(bounds: RunBounds) -> NDArray[np.float64]:
     """float64[3, runs]: base, residual, projection."""
     projected = projections(Scores(bounds.base, bounds.residual))
     if projected is None:
@@ -158,7 +163,9 @@ def _shared_between_persistences(
 ) -> NDArray[np.int64]:
     """Plans of the same candidates: as deep as the greatest p needs."""
     values = question["persistences"]
-    here = situation(campaign, question, starts_from=qrels, depth=depth_of(campaign, question["p"]))
+    here = judging_state(
+        campaign, question, starts_from=qrels, depth=depth_of(campaign, question["p"])
+    )
     if here is None:
         raise ValueError("no run proposes a document any more")
     return _shared(

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.judging.final_grades import Key, settled_grades
+from campaigns.judging.final_grades import Key, final_grade_values
 from campaigns.models import Campaign, Qrels, Run
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.data.judgments import JudgmentTable, build_table
@@ -22,7 +22,7 @@ KEPT = 2  # campaigns whose candidates stay in memory, some tens of megabytes ea
 
 
 @dataclass(frozen=True, eq=False)
-class Proposals:
+class RunCandidates:
     """The candidates of the runs that count, in the order of the runs' public ids."""
 
     run_ids: tuple[str, ...]
@@ -30,7 +30,7 @@ class Proposals:
     candidates: Candidates
 
 
-def proposing_runs(campaign: Campaign, lowest_priority: int | None) -> list[Run]:
+def contributing_runs(campaign: Campaign, lowest_priority: int | None) -> list[Run]:
     """The runs on the board that contribute documents: up to this judging priority, or all.
     A run without a priority counts only where no limit is set. One query."""
     runs = campaign.runs.ranked().filter(ranking__isnull=False)
@@ -39,21 +39,21 @@ def proposing_runs(campaign: Campaign, lowest_priority: int | None) -> list[Run]
     return list(runs.select_related("ranking", "team").order_by("public_id"))
 
 
-def proposals_of(
+def candidates_of_campaign(
     campaign: Campaign,
     *,
     persistence: float,
     lowest_priority: int | None = None,
     depth: int | None = None,
-) -> Proposals | None:
+) -> RunCandidates | None:
     """None where no run proposes anything. `depth` is `depth_of` the persistence unless given."""
-    runs = proposing_runs(campaign, lowest_priority)
+    runs = contributing_runs(campaign, lowest_priority)
     if not runs:
         return None
     topics = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
     stored = tuple((run.ranking.storage_key, run.ranking.digest) for run in runs)
     candidates = _candidates(stored, topics, depth or depth_of(campaign, persistence))
-    return Proposals(
+    return RunCandidates(
         run_ids=tuple(run.public_id for run in runs),
         names=tuple((run.tag, run.team.name) for run in runs),
         candidates=candidates,
@@ -80,7 +80,7 @@ def known_outcomes(
 ) -> NDArray[np.int8]:
     """int8[candidates]: 1 relevant, 0 not, UNJUDGED, by the judgments made (or these `grades`), and
     where they say nothing by the version that the plan starts from."""
-    made = settled_grades(campaign) if grades is None else grades
+    made = final_grade_values(campaign) if grades is None else grades
     table = table_of_grades(candidates.topics, made, campaign.highest_grade)
     outcomes = find_outcomes(candidates, table, rel=campaign.rel)
     if starts_from is None:

@@ -7,13 +7,13 @@ import plotly.graph_objects as go
 
 from scoring.core.statistics.rounding import addition_text, decimal_text
 from scoring.judging.analysis import METHODS
-from scoring.judging.forecast import Forecast, Replay
+from scoring.judging.plan_forecast import PlanForecast, SimulationTable
 from scoring.output.plotting import as_data, chosen, evenly, label, sample_said, spelled
 
 METHOD_ROLES = dict(zip(METHODS, ("edge", "own", "good", "known"), strict=True))
 
 
-def ranges_figure(found: Forecast) -> dict[str, Any]:
+def ranges_figure(found: PlanForecast) -> dict[str, Any]:
     """A run's range once the budget is spent, its projection in it, and the top of today's."""
     places = [row.place for row in found.rows]
     thickness = 3 if len(places) <= 60 else 1.5
@@ -81,7 +81,7 @@ def ranges_figure(found: Forecast) -> dict[str, Any]:
     return as_data(figure)
 
 
-def curve_figure(found: Forecast) -> dict[str, Any]:
+def curve_figure(found: PlanForecast) -> dict[str, Any]:
     """What stays unknown on average, against the documents judged."""
     documents = [point.documents for point in found.curve]
     figure = go.Figure(
@@ -99,7 +99,7 @@ def curve_figure(found: Forecast) -> dict[str, Any]:
     return as_data(figure)
 
 
-def topics_figure(found: Forecast) -> dict[str, Any]:
+def topics_figure(found: PlanForecast) -> dict[str, Any]:
     """How many documents of each topic would be judged, on top of those that are; of many topics
     some."""
     topics = chosen(found.topics, evenly(len(found.topics)))
@@ -120,7 +120,7 @@ def topics_figure(found: Forecast) -> dict[str, Any]:
     return as_data(figure, sample_said(len(topics), len(found.topics), "topics"))
 
 
-def replay_figure(found: Replay) -> dict[str, Any]:
+def replay_figure(found: SimulationTable) -> dict[str, Any]:
     """Relevant documents found by each method, against judgments."""
     figure = go.Figure()
     for method in METHODS:

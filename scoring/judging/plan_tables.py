@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from scoring.judging.forecast import Forecast, Replay
+from scoring.judging.plan_forecast import PlanForecast, SimulationTable
 from scoring.output.table import Column, Table
 
 SPAN: Final = ("base", "residual", "projection")
@@ -22,7 +22,7 @@ class _Residual(NamedTuple):
     top_third_residual: float | None
 
 
-def _runs(found: Forecast | None) -> Table:
+def _runs(found: PlanForecast | None) -> Table:
     columns = (
         Column("place"),
         Column("run_id"),
@@ -35,7 +35,7 @@ def _runs(found: Forecast | None) -> Table:
     return Table(columns, found.rows if found else ())
 
 
-def _curve(found: Forecast | None) -> Table:
+def _curve(found: PlanForecast | None) -> Table:
     columns = (
         Column("documents"),
         Column("mean_residual"),
@@ -44,23 +44,23 @@ def _curve(found: Forecast | None) -> Table:
     return Table(columns, found.curve if found else ())
 
 
-def _topics(found: Forecast | None) -> Table:
+def _topics(found: PlanForecast | None) -> Table:
     columns = (Column("topic", "code"), Column("judged"), Column("planned"))
     return Table(columns, found.topics if found else ())
 
 
-def _overlap(found: Forecast | None) -> Table:
+def _overlap(found: PlanForecast | None) -> Table:
     return Table(tuple(map(Column, _Shared._fields)), _overlaps(found) if found else ())
 
 
-def _overlaps(found: Forecast) -> Iterator[_Shared]:
+def _overlaps(found: PlanForecast) -> Iterator[_Shared]:
     for kind, shared in zip(("method", "p"), found.overlaps, strict=True):
         for a, row in zip(shared.names, shared.counts, strict=True):
             for b, documents in zip(shared.names, row, strict=True):
                 yield _Shared(kind, a.removeprefix("p = "), b.removeprefix("p = "), documents)
 
 
-def _replay(found: Replay | None) -> Table:
+def _replay(found: SimulationTable | None) -> Table:
     columns = (
         Column("budget"),
         Column("method"),
@@ -76,23 +76,23 @@ def _replay(found: Replay | None) -> Table:
     return Table(columns, found.rows if found else ())
 
 
-def _residuals(found: Replay | None) -> Table:
+def _residuals(found: SimulationTable | None) -> Table:
     return Table(tuple(map(Column, _Residual._fields)), _by_persistence(found) if found else ())
 
 
-def _by_persistence(found: Replay) -> Iterator[_Residual]:
+def _by_persistence(found: SimulationTable) -> Iterator[_Residual]:
     for label, values in found.residuals:
         for p, residual in zip(found.persistences, values, strict=True):
             yield _Residual(label, p, residual)
 
 
-FORECASTS: Final[dict[str, Callable[[Forecast | None], Table]]] = {
+FORECASTS: Final[dict[str, Callable[[PlanForecast | None], Table]]] = {
     "runs": _runs,
     "curve": _curve,
     "topics": _topics,
     "overlap": _overlap,
 }
-REPLAYS: Final[dict[str, Callable[[Replay | None], Table]]] = {
+REPLAYS: Final[dict[str, Callable[[SimulationTable | None], Table]]] = {
     "replay": _replay,
     "residuals": _residuals,
 }

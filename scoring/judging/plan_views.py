@@ -13,34 +13,39 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns import access
-from campaigns.errors import CannotStep, refusals_told
-from campaigns.judging import plans as planning
+from campaigns.errors import CannotChangeStage, show_refusals
+from campaigns.judging import plans
 from campaigns.judging.plan_form import PlanForm
 from campaigns.models import Qrels
-from scoring.analyses.ask import answer_of, ask_all, last_answered
-from scoring.analyses.means import NotYet
+from scoring.analyses.means import NotComputedYet
+from scoring.analyses.requests import last_computed, request_analyses, result_of
 from scoring.analyses.responses import TOPICS, analysed_page
 from scoring.judging.analysis import METHODS, pool_size
 from scoring.judging.charts import curve_figure, ranges_figure, replay_figure, topics_figure
-from scoring.judging.forecast import Forecast, Replay, forecast, replay
-from scoring.judging.order import chosen_order, orders_offered
+from scoring.judging.plan_forecast import (
+    PlanForecast,
+    SimulationTable,
+    plan_forecast,
+    simulation_table,
+)
 from scoring.judging.plan_tables import FORECASTS, REPLAYS
+from scoring.judging.run_order import chosen_order, orders_offered
 from scoring.models import Analysis
 from scoring.output.responses import TableResponse, page_or_404, table_response
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _PlanQuery:
     """What an address asks for, and as much of the answer as there is."""
 
     form: PlanForm
     order: str = ""
     question: dict[str, Any] | None = None  # None: nothing is chosen yet, or not well
     analysis: Analysis | None = None
-    found: Forecast | None = None
+    found: PlanForecast | None = None
     behind: int = 0  # judgments made since it was found
     replay_analysis: Analysis | None = None
-    replayed: Replay | None = None
+    replayed: SimulationTable | None = None
 
 
 @login_required
@@ -50,7 +55,7 @@ def plan_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     if request.method == "POST":
         return _make(request, viewer)
-    asked = _asked(viewer, request.GET)
+    asked = _query(viewer, request.GET)
     response = _shown(request, viewer, asked)
     waits = asked.found is not None and asked.replay_analysis and not asked.replayed
     if waits and asked.replay_analysis.state != Analysis.State.FAILED:
@@ -63,13 +68,13 @@ def plan_page(request: HttpRequest, slug: str) -> HttpResponse:
 def plan_act(request: HttpRequest, slug: str, act: str) -> HttpResponse:
     """Pauses, resumes or ends the plan in force."""
     viewer = access.organiser_or_404(request.user, slug)
-    plan = planning.plan_in_force(viewer.campaign)
-    if act not in planning.ACTS:
+    plan = plans.plan_in_force(viewer.campaign)
+    if act not in plans.ACTS:
         raise Http404
-    with refusals_told(request):
+    with show_refusals(request):
         if plan is None:  # ended meanwhile, by another organiser or in another tab
-            raise CannotStep("No plan is in force any more.")
-        planning.ACTS[act](plan=plan, actor=request.user)
+            raise CannotChangeStage("No plan is in force any more.")
+        plans.ACTS[act](plan=plan, actor=request.user)
     return redirect("scoring:judging", slug)
 
 
@@ -78,7 +83,7 @@ def plan_act(request: HttpRequest, slug: str, act: str) -> HttpResponse:
 def plan_table(request: HttpRequest, slug: str, table: str) -> TableResponse:
     """One of the tables of the forecast."""
     viewer = access.organiser_or_404(request.user, slug)
-    asked = _asked(viewer, request.GET, is_chosen=True)
+    asked = _query(viewer, request.GET, is_chosen=True)
     if table in REPLAYS:
         rows, analysis = REPLAYS[table](asked.replayed), asked.replay_analysis
     else:
@@ -89,12 +94,12 @@ def plan_table(request: HttpRequest, slug: str, table: str) -> TableResponse:
 def _make(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     form = PlanForm(request.POST, campaign=viewer.campaign)
     if "method" not in request.POST or not form.is_valid():
-        return _shown(request, viewer, _Asked(form), status=400)
+        return _shown(request, viewer, _PlanQuery(form), status=400)
     try:
-        planning.make_plan(plan=form.plan(_budget(form)), actor=request.user)
+        plans.create_plan(plan=form.plan(_budget(form)), actor=request.user)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
-    except CannotStep as error:
+    except CannotChangeStage as error:
         messages.error(request, str(error))
     else:
         messages.success(request, "The plan is in force; its first documents are being laid out.")
@@ -103,37 +108,37 @@ def _make(request: HttpRequest, viewer: access.Viewer) -> HttpResponse:
     return redirect(f"{request.path}?{urlencode(chosen)}")
 
 
-def _asked(viewer: access.Viewer, query: Any, *, is_chosen: bool = False) -> _Asked:
+def _query(viewer: access.Viewer, query: Any, *, is_chosen: bool = False) -> _PlanQuery:
     form = PlanForm(query, campaign=viewer.campaign)
     if not (is_chosen or "method" in query) or not form.is_valid():
-        return _Asked(form)
+        return _PlanQuery(form)
     question = _question(viewer, form)
     order = chosen_order(viewer, query.get("order"), question["p"])
     starts_from: Qrels | None = form.versions.get(form.cleaned_data["start"])
     questions = [(starts_from, "judging_plan", question)]
     if viewer.campaign.active_qrels:  # then it can be played what each method would have found
         questions.append((viewer.campaign.active_qrels, "judging_replay", question))
-    analysis, *played = ask_all(viewer, questions)
+    analysis, *played = request_analyses(viewer, questions)
     found, behind = _found(viewer, question, order, analysis)
-    if isinstance(found, NotYet):
+    if isinstance(found, NotComputedYet):
         found, analysis = None, found.analysis
     replayed = None
     if played and played[0].state == Analysis.State.DONE:
-        replayed = replay(question, answer_of(played[0]))
+        replayed = simulation_table(question, result_of(played[0]))
     replay_analysis = played[0] if played else None
-    return _Asked(form, order, question, analysis, found, behind, replay_analysis, replayed)
+    return _PlanQuery(form, order, question, analysis, found, behind, replay_analysis, replayed)
 
 
 def _found(
     viewer: access.Viewer, question: dict[str, Any], order: str, analysis: Analysis
-) -> tuple[Forecast | NotYet | None, int]:
+) -> tuple[PlanForecast | NotComputedYet | None, int]:
     """The forecast, or the last one and how many judgments ago it was made: where many judge,
     there is always one on its way."""
-    last = None if analysis.state == Analysis.State.FAILED else last_answered(analysis)
+    last = None if analysis.state == Analysis.State.FAILED else last_computed(analysis)
     if last is None:
         return None, 0
-    answer = answer_of(last)
-    found = forecast(viewer, question, order, answer)
+    answer = result_of(last)
+    found = plan_forecast(viewer, question, order, answer)
     if last.pk == analysis.pk:
         return found, 0
     return found, viewer.campaign.judgments.count() - int(answer["judgments"])
@@ -167,7 +172,7 @@ def _budget(form: PlanForm) -> int:
 
 
 def _shown(
-    request: HttpRequest, viewer: access.Viewer, asked: _Asked, *, status: int = 200
+    request: HttpRequest, viewer: access.Viewer, asked: _PlanQuery, *, status: int = 200
 ) -> HttpResponse:
     found, replayed = asked.found, asked.replayed
     context = {
@@ -178,7 +183,7 @@ def _shown(
         "order": asked.order,
         "orders": orders_offered(viewer, asked.question["p"]) if asked.question else {},
         "methods": METHODS,
-        "in_force": planning.plan_in_force(viewer.campaign),
+        "in_force": plans.plan_in_force(viewer.campaign),
         "found": found,
         "page": page_or_404(request, Paginator(found.topics if found else (), TOPICS)),
         "behind": asked.behind,

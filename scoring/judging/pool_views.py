@@ -9,8 +9,8 @@ from campaigns import access
 from campaigns.judging.plans import plan_in_force
 from campaigns.judging.pool_files import Pool, pool_csv, pool_of, pool_prels
 from campaigns.judging.pool_views import DEPTHS
-from campaigns.options import one_of
-from scoring.judging.candidates import proposals_of
+from campaigns.options import choice_or_404
+from scoring.judging.candidates import candidates_of_campaign
 from scoring.output.responses import CSV, PLAIN, file_response
 
 REACHES = 0.8  # a persistence whose candidates go deeper than any of DEPTHS
@@ -36,14 +36,16 @@ def _asked(viewer: access.Viewer, depth: str | None) -> Pool:
     """The pool by depth where one is asked for, else the plan's; empty where there is none."""
     if depth:
         offered = list(map(str, DEPTHS))
-        return _by_depth(viewer, int(one_of("depth", depth, offered, called="pool of depth")))
+        return _by_depth(
+            viewer, int(choice_or_404("depth", depth, offered, called="pool of depth"))
+        )
     plan = plan_in_force(viewer.campaign)
     return pool_of(plan) if plan else {}
 
 
 def _by_depth(viewer: access.Viewer, depth: int) -> Pool:
     """What any run on the board has among its first documents."""
-    proposals = proposals_of(viewer.campaign, persistence=REACHES)
+    proposals = candidates_of_campaign(viewer.campaign, persistence=REACHES)
     if proposals is None:
         return {}
     candidates = proposals.candidates

@@ -15,14 +15,19 @@ import numpy as np
 from django.db.models import Count, Max, Q
 from numpy.typing import NDArray
 
-from campaigns.judging.final_grades import Key, settled, settled_grades
+from campaigns.judging.final_grades import Key, final_grade_values, final_grades
 from campaigns.models import Campaign, Judgment, Plan
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import find_candidates
 from scoring.core.judging.live_bounds import LiveBounds
-from scoring.core.judging.selection import Bounds
+from scoring.core.judging.selection import RunBounds
 from scoring.core.statistics.means import required_depth
-from scoring.judging.candidates import Proposals, id_array, known_outcomes, proposals_of
+from scoring.judging.candidates import (
+    RunCandidates,
+    candidates_of_campaign,
+    id_array,
+    known_outcomes,
+)
 
 NEGLIGIBLE: Final = 1e-14  # of a residual: what lies deeper is not followed
 KEPT: Final = 2  # campaigns whose bounds stay in memory, some tens of megabytes each
@@ -35,7 +40,7 @@ _lock = threading.Lock()  # one page at a time takes judgments in
 class _Kept:
     """The bounds of one campaign, and which judgments they hold."""
 
-    proposals: Proposals
+    proposals: RunCandidates
     live: LiveBounds
     before: NDArray[np.int8]  # int8[candidates]: what is known without any judgment made here
     grades: dict[Key, int]  # the grade that counts, of every judged document
@@ -44,13 +49,13 @@ class _Kept:
 
 
 @dataclass(frozen=True, eq=False)
-class Progress:
+class JudgingProgress:
     """The runs and topics as judged so far; RBP at the campaign's lowest relevant grade."""
 
     run_ids: tuple[str, ...]
     names: tuple[tuple[str, str], ...]  # tag and team of each run
     topics: tuple[str, ...]  # codes, by position
-    bounds: Bounds
+    bounds: RunBounds
     grades: Mapping[Key, int]
     last: int  # the key of the newest judgment
 
@@ -58,16 +63,16 @@ class Progress:
 _states: OrderedDict[tuple[object, ...], _Kept] = OrderedDict()
 
 
-def progress_of(plan: Plan) -> Progress | None:
+def progress_of(plan: Plan) -> JudgingProgress | None:
     """As of now, whether the plan is in force or ended; None where no run is ranked. Five queries,
     two where nothing was judged since the last look."""
     depth = depth_followed(plan.persistence)
-    proposals = proposals_of(plan.campaign, persistence=plan.persistence, depth=depth)
+    proposals = candidates_of_campaign(plan.campaign, persistence=plan.persistence, depth=depth)
     if proposals is None:
         return None
     with _lock:
         kept = _kept_for(plan, proposals)
-        return Progress(
+        return JudgingProgress(
             run_ids=proposals.run_ids,
             names=proposals.names,
             topics=proposals.candidates.topics,
@@ -88,7 +93,7 @@ def depth_followed(persistence: float) -> int:
     return max(100, required_depth(persistence, NEGLIGIBLE))
 
 
-def _kept_for(plan: Plan, proposals: Proposals) -> _Kept:
+def _kept_for(plan: Plan, proposals: RunCandidates) -> _Kept:
     campaign = plan.campaign
     start = plan.starts_from.digest if plan.starts_from else ""
     # The candidates are one object as long as the rankings are the same.
@@ -105,11 +110,11 @@ def _kept_for(plan: Plan, proposals: Proposals) -> _Kept:
     return kept
 
 
-def _made(plan: Plan, proposals: Proposals) -> _Kept:
+def _made(plan: Plan, proposals: RunCandidates) -> _Kept:
     """From all judgments at once."""
     campaign, candidates = plan.campaign, proposals.candidates
     made = _made_so_far(campaign)
-    grades = settled_grades(campaign)
+    grades = final_grade_values(campaign)
     before = np.full(len(candidates), UNJUDGED, np.int8)
     if plan.starts_from is not None:
         before = known_outcomes(campaign, candidates, starts_from=plan.starts_from, grades={})
@@ -141,8 +146,8 @@ def _taken_in(plan: Plan, kept: _Kept) -> _Kept | None:
     acts = campaign.judgments.filter(pk__lte=last)
     if len(documents) <= FEW:
         acts = acts.filter(_of(documents))
-    standing = settled(acts)
-    grades = {key: found.grade for key, found in standing.items() if found.grade is not None}
+    judged = final_grades(acts)
+    grades = {key: found.grade for key, found in judged.items() if found.grade is not None}
     _settle(kept, campaign, grades, documents)
     kept.count, kept.last = count, last
     return kept

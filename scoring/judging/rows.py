@@ -10,15 +10,21 @@ from typing import Any, Final
 from campaigns.access import Viewer
 from campaigns.judging.final_grades import Key
 from campaigns.models import Plan
-from campaigns.options import UnknownChoice, one_of
-from scoring.analyses.means import NotYet
-from scoring.core.judging.selection import Bounds
+from campaigns.options import UnknownChoice, choice_or_404
+from scoring.analyses.means import NotComputedYet
+from scoring.core.judging.selection import RunBounds
 from scoring.core.judging.stopping import PairCounts, best_first, count_pairs, smallest_p, top_group
 from scoring.core.measures.arrays import Scores
 from scoring.core.statistics.means import Interval
 from scoring.core.statistics.projection import projections
-from scoring.judging.outlook import Outlook, Then, outlook, runs_out, whole_of
-from scoring.judging.progress import Progress, progress_of
+from scoring.judging.judging_forecast import (
+    ForecastRun,
+    JudgingForecast,
+    judging_forecast,
+    runs_out,
+    whole_of,
+)
+from scoring.judging.progress import JudgingProgress, progress_of
 from scoring.models import Analysis
 
 # By name in the address: how it is called on the page. The first of each is the default.
@@ -63,7 +69,7 @@ class JudgedRun(Interval):
     projection: float
     p_value: float | None  # that the leader beats it even at its best, corrected; None: it leads
     is_in_top: bool
-    then: Then | None = None  # after so many documents more, where that was asked
+    then: ForecastRun | None = None  # after so many documents more, where that was asked
 
 
 @dataclass(frozen=True)
@@ -121,7 +127,7 @@ class Judging:
     wanted: int  # judgments that the tasks laid out ask for: more than documents where two judge
     seconds_each: float | None  # None: too few judgments to say
     stopping: Stopping | None  # None: no run is ranked
-    outlook: Outlook | None = None  # None: not asked for, or not computed yet
+    outlook: JudgingForecast | None = None  # None: not asked for, or not computed yet
     more: int = 0  # documents to look ahead, as asked for
     awaited: Analysis | None = None  # computes the outlook
 
@@ -188,7 +194,7 @@ class Judging:
 def chosen_stop(asked: Mapping[str, str]) -> StopChoices:
     """Raises UnknownChoice."""
     found = {
-        name: one_of(name, asked.get(name), offered, usual=next(iter(offered)))
+        name: choice_or_404(name, asked.get(name), offered, usual=next(iter(offered)))
         for name, offered in OFFERED.items()
     }
     return StopChoices(**found)
@@ -226,16 +232,16 @@ def judging(viewer: Viewer, plan: Plan, choices: StopChoices, more: int = 0) -> 
 
 
 def _ahead(viewer: Viewer, found: Judging, more: int) -> Judging:
-    ahead = outlook(viewer, found.plan, more, found.left)
+    ahead = judging_forecast(viewer, found.plan, more, found.left)
     if ahead is None:
         return found
-    if isinstance(ahead, NotYet):
+    if isinstance(ahead, NotComputedYet):
         return replace(found, more=more, awaited=ahead.analysis)
     runs = tuple(replace(run, then=ahead.runs.get(run.run_id)) for run in found.runs)
     return replace(found, runs=runs, outlook=ahead)
 
 
-def _runs(progress: Progress, choices: StopChoices) -> tuple[JudgedRun, ...]:
+def _runs(progress: JudgingProgress, choices: StopChoices) -> tuple[JudgedRun, ...]:
     bounds = progress.bounds
     projected = projections(Scores(bounds.base, bounds.residual))
     if projected is None:
@@ -258,7 +264,7 @@ def _runs(progress: Progress, choices: StopChoices) -> tuple[JudgedRun, ...]:
     )
 
 
-def _stopping(runs: tuple[JudgedRun, ...], bounds: Bounds, choices: StopChoices) -> Stopping:
+def _stopping(runs: tuple[JudgedRun, ...], bounds: RunBounds, choices: StopChoices) -> Stopping:
     third = max(1, len(runs) // 3)
     topics = bounds.base.shape[1]
     return Stopping(
@@ -275,7 +281,7 @@ def _stopping(runs: tuple[JudgedRun, ...], bounds: Bounds, choices: StopChoices)
 
 
 def _topics(
-    tasks: list[tuple[int, str, str, int]], progress: Progress | None
+    tasks: list[tuple[int, str, str, int]], progress: JudgingProgress | None
 ) -> tuple[JudgedTopic, ...]:
     """Every topic of the campaign, also one that the plan asks nothing of."""
     grades: Mapping[Key, int] = progress.grades if progress else {}

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from campaigns.judging import plans as planning
+from campaigns.judging import plans
 from campaigns.models import Plan
 from scoring.analyses.responses import TOPICS, analysed_page
 from scoring.judging.rows import OFFERED, Judging, chosen_outlook, chosen_stop, judging
@@ -58,7 +58,7 @@ def topics_csv(request: HttpRequest, slug: str) -> TableResponse:
 
 def _found(viewer: access.Viewer, query: Any) -> Judging | None:
     """Of the plan in force, or else of the last one."""
-    plan = planning.latest_plan(viewer.campaign)
+    plan = plans.latest_plan(viewer.campaign)
     if plan is None:
         return None
     plan.campaign = viewer.campaign

@@ -10,12 +10,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.acts import reading
-from campaigns.api.answers import READS, RefusalSerializer
+from campaigns.api.responses import READS, RefusalSerializer
+from campaigns.api.views import read_view
 from campaigns.models import Run
-from scoring.leaderboard.query import kept_board
+from scoring.leaderboard.query import cached_leaderboard
 from scoring.leaderboard.tables import board_records, board_table
-from scoring.output.api import FORMAT, MEASURE, QRELS, format_asked
+from scoring.output.api import FORMAT, MEASURE, QRELS, requested_format
 from scoring.results.options import POOLED
 
 
@@ -41,7 +41,7 @@ class TiesSerializer(serializers.Serializer):
 class RowSerializer(serializers.Serializer):
     """A run on the board: the truth lies between `base` and `upper`."""
 
-    rank = serializers.IntegerField(allow_null=True, help_text="null: not ranked; see standing")
+    rank = serializers.IntegerField(allow_null=True, help_text="null: not ranked; see status")
     run = serializers.CharField()
     team = serializers.CharField()
     run_type = serializers.CharField()
@@ -53,7 +53,7 @@ class RowSerializer(serializers.Serializer):
     topics = serializers.IntegerField()
     qrels = serializers.IntegerField(allow_null=True)
     run_id = serializers.CharField()
-    standing = serializers.ChoiceField(choices=["ranked", "late", "disqualified"])
+    status = serializers.ChoiceField(choices=["ranked", "late", "disqualified"])
     reason = serializers.CharField()
     columns = ColumnSerializer(many=True, required=False, help_text="where asked for")
     places_gained = serializers.IntegerField(
@@ -87,7 +87,7 @@ ROW = OpenApiExample(
         "topics": 50,
         "qrels": 2,
         "run_id": "k5zq3wd7c2hxy4ma",
-        "standing": "ranked",
+        "status": "ranked",
         "reason": "",
         "columns": [{"measure": "AP", "base": 0.3102, "residual": None}],
     },
@@ -117,11 +117,11 @@ ROW = OpenApiExample(
     | READS,
     examples=[ROW],
 )
-@reading
+@read_view
 def leaderboard_rows(request: Request, slug: str) -> Response | HttpResponse:
     """The rows of the page at full precision; `format=csv` gives the page's CSV."""
     viewer = access.board_or_404(request.user, slug)
-    answer = format_asked(request)
-    board = kept_board(viewer, request.query_params)
+    answer = requested_format(request)
+    board = cached_leaderboard(viewer, request.query_params)
     records = partial(board_records, board)
     return answer(board_table(board), awaits=board.unanswered, records=records)

@@ -4,7 +4,7 @@ import html
 from xml.sax.saxutils import escape
 
 from scoring.core.statistics.rounding import decimal_text
-from scoring.leaderboard.rows import Leaderboard, Row
+from scoring.leaderboard.rows import BoardRow, Leaderboard
 
 WIDTH, HEIGHT = 420, 64
 LEFT, SCALE = 12, 396  # where 0 stands, and how wide 0 to 1 is
@@ -32,7 +32,7 @@ def board_badge(board: Leaderboard, *, title: str) -> str:
     )
 
 
-def _score(first: Row, digits: int) -> str:
+def _score(first: BoardRow, digits: int) -> str:
     """Base and upper with as many decimals as keep them apart, so that no badge says ".75 to .75";
     one number where nothing is unknown."""
     base, upper = first.base or 0.0, first.upper

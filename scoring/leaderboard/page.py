@@ -14,15 +14,15 @@ from django.template.loader import render_to_string
 
 from campaigns.access import Viewer
 from campaigns.models import Run
-from scoring.evaluation.cache import LastUsed
+from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.charts import interval_chart
-from scoring.leaderboard.groups import strokes
-from scoring.leaderboard.query import board_asked
+from scoring.leaderboard.query import board_query
 from scoring.leaderboard.rows import chosen_sort, sorted_rows
+from scoring.leaderboard.significance_bars import significance_bars
 from scoring.models import Analysis
 from scoring.output.responses import page_or_404
-from scoring.results.cache import while_unchanged
+from scoring.results.cache import cached_board
 from scoring.results.options import (
     JUDGED,
     POOLED,
@@ -33,7 +33,7 @@ from scoring.results.options import (
 )
 
 
-class DrawnBoard(NamedTuple):
+class RenderedBoard(NamedTuple):
     """The part of the page, and the analysis that it waits for."""
 
     text: str
@@ -42,24 +42,24 @@ class DrawnBoard(NamedTuple):
 
 ROWS = 250  # on a page; more than most campaigns have had
 CHARACTERS = 4_000_000  # some thirty boards of 143 runs
-DRAWN: LastUsed[DrawnBoard] = LastUsed(room=CHARACTERS)
+DRAWN: LRUCache[RenderedBoard] = LRUCache(room=CHARACTERS)
 
 
-def drawn_board(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
+def rendered_board(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
     """The viewer must be one who may see the board. Raises UnknownChoice."""
 
-    def draw() -> tuple[DrawnBoard, int]:
-        drawn = _draw(request, viewer)
+    def draw() -> tuple[RenderedBoard, int]:
+        drawn = _render(request, viewer)
         return drawn, len(drawn.text)
 
-    return while_unchanged(DRAWN, viewer, request.GET, draw)
+    return cached_board(DRAWN, viewer, request.GET, draw)
 
 
-def _draw(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
+def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
     """The template gets the request for the sake of its address, and tells nothing of the person
     that is not in the key."""
     versions = versions_offered(viewer)
-    board = board_asked(viewer, request.GET, offered=versions)
+    board = board_query(viewer, request.GET, offered=versions)
     offered = rules_of(viewer.campaign).measures
     sort = chosen_sort(board, request.GET, rel=viewer.campaign.rel)
     page = page_or_404(request, Paginator(sorted_rows(board, sort), ROWS))
@@ -72,7 +72,7 @@ def _draw(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
         "page": page,
         "rows": page.object_list,
         "sort": sort,
-        "strokes": strokes(viewer, board) if sort == "rank" else None,
+        "bars": significance_bars(viewer, board) if sort == "rank" else None,
         "measure": chosen_measure(viewer, request.GET.get("measure")),
         "persistence": persistence_of(board.measure),
         "offered": offered,
@@ -81,9 +81,9 @@ def _draw(request: HttpRequest, viewer: Viewer) -> DrawnBoard:
         "judged": POOLED,
         "is_other_p": board.measure not in offered,
         "can_compare": len(board.ranked) > 1 and sees_topic_means(viewer),
-        "standing": (board.measure, JUDGED),
+        "shown_measures": (board.measure, JUDGED),
         "charted": charted,
         "chart": interval_chart(charted) if is_drawn else None,
     }
     text = render_to_string("scoring/leaderboard/_board.html", parts, request)
-    return DrawnBoard(text, board.unanswered)
+    return RenderedBoard(text, board.unanswered)

@@ -16,15 +16,15 @@ from django.http import QueryDict
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from campaigns.options import one_of
-from scoring.analyses.means import NotYet, means_asked
+from campaigns.options import choice_or_404
+from scoring.analyses.means import NotComputedYet, request_means
 from scoring.core.measures.measure import Measure
-from scoring.core.statistics.standing import common_places
-from scoring.evaluation.cache import LastUsed
+from scoring.core.statistics.ranks import common_places
+from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
-from scoring.leaderboard.rows import Leaderboard, Row, leaderboard, placed
+from scoring.leaderboard.rows import BoardRow, Leaderboard, leaderboard, placed
 from scoring.leaderboard.ties import with_ties
-from scoring.results.cache import while_unchanged
+from scoring.results.cache import cached_board
 from scoring.results.options import (
     chosen_columns,
     chosen_filters,
@@ -32,25 +32,25 @@ from scoring.results.options import (
     chosen_persistence,
     chosen_version,
 )
-from scoring.results.vectors import means_seen
+from scoring.results.vectors import visible_means
 
 TIES: Final = {"on": "what ties decide", "off": "not shown"}
 
-BOARDS: LastUsed[Leaderboard] = LastUsed(room=30_000)  # cells
+BOARDS: LRUCache[Leaderboard] = LRUCache(room=30_000)  # cells
 
 
-def kept_board(viewer: Viewer, asked: QueryDict) -> Leaderboard:
-    """As `board_asked`, from memory while nothing of it has changed: for tables, which scripts ask
+def cached_leaderboard(viewer: Viewer, asked: QueryDict) -> Leaderboard:
+    """As `board_query`, from memory while nothing of it has changed: for tables, which scripts ask
     for again and again."""
 
     def make() -> tuple[Leaderboard, int]:
-        board = board_asked(viewer, asked)
+        board = board_query(viewer, asked)
         return board, 10 + len(board.rows) * (1 + len(board.columns))
 
-    return while_unchanged(BOARDS, viewer, asked, make)
+    return cached_board(BOARDS, viewer, asked, make)
 
 
-def board_asked(
+def board_query(
     viewer: Viewer, asked: QueryDict, *, offered: Sequence[Qrels] | None = None
 ) -> Leaderboard:
     """Other names are not heard; raises UnknownChoice for a value that is not offered.
@@ -64,9 +64,11 @@ def board_asked(
     board = leaderboard(
         viewer, measure, qrels=qrels, columns=chosen_columns(viewer, asked, measure)
     )
-    shows_ties = one_of("ties", asked.get("ties"), TIES, called="way of looking at ties") == "on"
+    shows_ties = (
+        choice_or_404("ties", asked.get("ties"), TIES, called="way of looking at ties") == "on"
+    )
     if at_p is not None:
-        board = _scored_anew(viewer, board, at_p)
+        board = _scored_at_persistence(viewer, board, at_p)
     if board.rescoring is None:
         board = _with_moves(viewer, board)
     if board.rescoring is not None:
@@ -74,13 +76,13 @@ def board_asked(
     return _filtered(with_ties(viewer, board) if shows_ties else board, asked)
 
 
-def _scored_anew(viewer: Viewer, board: Leaderboard, measure: Measure) -> Leaderboard:
+def _scored_at_persistence(viewer: Viewer, board: Leaderboard, measure: Measure) -> Leaderboard:
     """The same runs by another measure of the same direction, from the stored grades; without rows
     while a worker computes them."""
     if board.qrels is None:
         return board
-    found = means_asked(viewer, board.qrels, [measure])
-    if isinstance(found, NotYet):
+    found = request_means(viewer, board.qrels, [measure])
+    if isinstance(found, NotComputedYet):
         return replace(board, measure=measure, rows=(), rescoring=found.analysis)
     means = found[measure]
     rows = [
@@ -98,7 +100,7 @@ def _with_moves(viewer: Viewer, board: Leaderboard) -> Leaderboard:
     if board.is_in_force or in_force is None:
         return board
     before = _bases_under(viewer, in_force, board.measure)
-    if isinstance(before, NotYet):
+    if isinstance(before, NotComputedYet):
         return replace(board, rows=(), rescoring=before.analysis)
     places = common_places(
         before,
@@ -114,24 +116,24 @@ def _with_moves(viewer: Viewer, board: Leaderboard) -> Leaderboard:
 
 def _bases_under(
     viewer: Viewer, qrels: Qrels, measure: Measure
-) -> dict[str, float | None] | NotYet:
+) -> dict[str, float | None] | NotComputedYet:
     """Of the ranked runs, by public id; from the grades where no evaluation has the measure: the
     analysis while a worker computes them."""
     if measure not in rules_of(viewer.campaign).measures:
         ranked = set(viewer.campaign.runs.ranked().values_list("public_id", flat=True))
-        found = means_asked(viewer, qrels, [measure])
-        if isinstance(found, NotYet):
+        found = request_means(viewer, qrels, [measure])
+        if isinstance(found, NotComputedYet):
             return found
         means = found[measure]
         return {run_id: base for run_id, (base, _) in means.items() if run_id in ranked}
-    runs, bases, _ = means_seen(viewer, qrels, [measure])
+    runs, bases, _ = visible_means(viewer, qrels, [measure])
     return {run.run_id: base for run, base in zip(runs, bases[0].tolist(), strict=True)}
 
 
 def _filtered(board: Leaderboard, asked: Mapping[str, str]) -> Leaderboard:
     filters = chosen_filters(asked, teams=dict(board.teams), is_judged=board.knows_judged)
 
-    def is_chosen(row: Row) -> bool:
+    def is_chosen(row: BoardRow) -> bool:
         judged = "yes" if row.is_in_pool else "no"
         facts = {"team": row.team_id, "type": row.run_type, "judged": judged}
         return all(facts[name] == value for name, value in filters.items())

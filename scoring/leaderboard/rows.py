@@ -10,20 +10,20 @@ from django.db.models import Count, Exists, OuterRef
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from campaigns.options import one_of
+from campaigns.options import choice_or_404
 from scoring.core.measures.catalogue import family_of, is_lower_better
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import rel_of
 from scoring.core.statistics.means import Interval, shown_digits
-from scoring.core.statistics.standing import shared_ranks
+from scoring.core.statistics.ranks import shared_ranks
 from scoring.evaluation.measure_choices import canonical_name
-from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.models import Analysis, Evaluation, TieRule
 from scoring.results.options import JUDGED
-from scoring.results.runs import STANDINGS, LiveRun, facts_of_run, live_scores
+from scoring.results.runs import STATUSES, BoardRun, board_run_fields, board_scores
 
 
-class Cell(NamedTuple):
+class BoardCell(NamedTuple):
     """What a run scores by a measure that stands beside the ranked one."""
 
     base: float | None = None
@@ -41,7 +41,7 @@ class TiedScore(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row(LiveRun, Interval):
+class BoardRow(BoardRun, Interval):
     """One run on the board. `base` is its mean score, unjudged documents counted as worthless;
     `residual` what they could still add; None where the measure has none that is exact."""
 
@@ -49,7 +49,7 @@ class Row(LiveRun, Interval):
     judged_at_10: float | None
     topic_count: int  # on which the measure is defined for the run
     counted_topics: int = 0  # that count, whether or not it is
-    columns: tuple[Cell, ...] = ()  # one for each of the board's columns
+    columns: tuple[BoardCell, ...] = ()  # one for each of the board's columns
     moved: int | None = None  # places gained against the board of the version in force
     tied: TiedScore | None = None
 
@@ -87,7 +87,7 @@ class Leaderboard:
     measure: Measure
     qrels: Qrels | None
     is_in_force: bool  # the qrels version is the active one
-    rows: tuple[Row, ...]
+    rows: tuple[BoardRow, ...]
     teams: tuple[tuple[str, str], ...]  # public id and name of every team on it, also when filtered
     topic_count: int
     waiting_count: int  # runs that would be ranked but have no score yet
@@ -100,7 +100,7 @@ class Leaderboard:
     rescoring: Analysis | None = None  # a worker computes the scores; it has no rows before
 
     @cached_property
-    def ranked(self) -> tuple[Row, ...]:
+    def ranked(self) -> tuple[BoardRow, ...]:
         """The rows that have a rank, best first."""
         return tuple(row for row in self.rows if row.rank is not None)
 
@@ -151,7 +151,7 @@ class Leaderboard:
         return len(self.columns) + (self.against is not None) + 2 * self.has_tied_scores > 3
 
     @property
-    def could_lead(self) -> tuple[Row, ...]:
+    def could_lead(self) -> tuple[BoardRow, ...]:
         """Runs below the first whose unjudged documents alone could lift them above its base."""
         if not self.ranked or self.ranked[0].base is None:
             return ()
@@ -179,7 +179,7 @@ def leaderboard(
         _rows(viewer, rules, qrels, (measure, *columns)) if qrels else [],
         lower_is_better=lower_is_better,
     )
-    standing, failed = _counts(viewer, qrels, rules, measure)
+    accepted, failed = _counts(viewer, qrels, rules, measure)
     scored = sum(row.is_ranked for row in rows)
     return Leaderboard(
         measure=measure,
@@ -188,30 +188,32 @@ def leaderboard(
         rows=rows,
         teams=tuple(sorted({(r.team_id, r.team) for r in rows}, key=lambda t: t[1].lower())),
         topic_count=max((row.counted_topics for row in rows), default=0),
-        waiting_count=max(standing - scored - failed, 0),
+        waiting_count=max(accepted - scored - failed, 0),
         failed_count=failed,
         lower_is_better=lower_is_better,
         columns=tuple(columns),
     )
 
 
-def _rows(viewer: Viewer, rules: Rules, qrels: Qrels, measures: Sequence[Measure]) -> list[Row]:
+def _rows(
+    viewer: Viewer, rules: ScoringRules, qrels: Qrels, measures: Sequence[Measure]
+) -> list[BoardRow]:
     """A row for each run that has a score of the first measure; one query for all of them."""
     fields = ("mean_base", "mean_residual", "topic_count")
     ranked, *columns = (str(measure) for measure in measures)
-    scores = list(live_scores(viewer, rules, qrels, (*measures, JUDGED), *fields))
-    cells: dict[tuple[int, str], Cell] = {
-        (score["run"], score["measure"]): Cell(score["mean_base"], score["mean_residual"])
+    scores = list(board_scores(viewer, rules, qrels, (*measures, JUDGED), *fields))
+    cells: dict[tuple[int, str], BoardCell] = {
+        (score["run"], score["measure"]): BoardCell(score["mean_base"], score["mean_residual"])
         for score in scores
     }
-    none = Cell()
+    none = BoardCell()
     # Judged@10 is defined on every topic that counts; a stricter rel of its own leaves out more.
     has_own_topics = (rel_of(measures[0]) or 1) > rules.rel
     counts = [s["topic_count"] for s in scores if s["measure"] == ranked or not has_own_topics]
     counted = max(counts, default=0)
     return [
-        Row(
-            **facts_of_run(viewer, score),
+        BoardRow(
+            **board_run_fields(viewer, score),
             rank=None,
             base=score["mean_base"],
             residual=score["mean_residual"],
@@ -225,7 +227,7 @@ def _rows(viewer: Viewer, rules: Rules, qrels: Qrels, measures: Sequence[Measure
     ]
 
 
-def placed(rows: Sequence[Row], *, lower_is_better: bool) -> tuple[Row, ...]:
+def placed(rows: Sequence[BoardRow], *, lower_is_better: bool) -> tuple[BoardRow, ...]:
     """Best first, equal scores sharing a rank; runs without a score below them, and below these
     the late and the disqualified ones, all without a rank."""
     values = np.array(
@@ -235,10 +237,10 @@ def placed(rows: Sequence[Row], *, lower_is_better: bool) -> tuple[Row, ...]:
     ranks = shared_ranks(values, "lower" if lower_is_better else "higher")
     ranked = [replace(row, rank=rank) for row, rank in zip(rows, ranks, strict=True)]
 
-    def place(row: Row) -> tuple[Any, ...]:
+    def place(row: BoardRow) -> tuple[Any, ...]:
         best_first = 0.0 if row.rank or row.base is None else row.base
         return (
-            STANDINGS.index(row.standing),
+            STATUSES.index(row.status),
             row.rank or len(rows) + 1,
             row.base is None,
             best_first if lower_is_better else -best_first,
@@ -248,7 +250,9 @@ def placed(rows: Sequence[Row], *, lower_is_better: bool) -> tuple[Row, ...]:
     return tuple(sorted(ranked, key=place))
 
 
-def _counts(viewer: Viewer, qrels: Qrels | None, rules: Rules, measure: Measure) -> tuple[int, int]:
+def _counts(
+    viewer: Viewer, qrels: Qrels | None, rules: ScoringRules, measure: Measure
+) -> tuple[int, int]:
     """How many runs are to be ranked, and how many of them have no score of the measure because
     computing it failed; one query."""
     failed = Evaluation.objects.filter(
@@ -269,7 +273,7 @@ def _counts(viewer: Viewer, qrels: Qrels | None, rules: Rules, measure: Measure)
     return sum(by_fate.values()), by_fate.get(True, 0)
 
 
-SORT_KEYS: dict[str, Callable[[Row], Any]] = {
+SORT_KEYS: dict[str, Callable[[BoardRow], Any]] = {
     "rank": lambda row: 0,
     "run": lambda row: row.tag.lower(),
     "team": lambda row: row.team.lower(),
@@ -286,19 +290,19 @@ def chosen_sort(board: Leaderboard, asked: Mapping[str, str], *, rel: int = 1) -
     chosen = asked.get("sort") or ""
     if chosen not in offered:
         chosen = canonical_name(chosen, (board.measure, JUDGED, *board.columns), rel=rel)
-    standing = {str(board.measure): "rank", str(JUDGED): "judged"}
-    chosen = standing.get(chosen, chosen)
-    return one_of("sort", chosen, offered, usual="rank", called="column to sort by")
+    named = {str(board.measure): "rank", str(JUDGED): "judged"}
+    chosen = named.get(chosen, chosen)
+    return choice_or_404("sort", chosen, offered, usual="rank", called="column to sort by")
 
 
-def sorted_rows(board: Leaderboard, key: str) -> tuple[Row, ...]:
+def sorted_rows(board: Leaderboard, key: str) -> tuple[BoardRow, ...]:
     """The rows in another order, ranks unchanged; the best of a measure first."""
     if key in SORT_KEYS:
         return tuple(sorted(board.rows, key=SORT_KEYS[key]))
     place = [str(measure) for measure in board.columns].index(key)
     is_lower = is_lower_better(board.columns[place])
 
-    def by_cell(row: Row) -> tuple[bool, float]:
+    def by_cell(row: BoardRow) -> tuple[bool, float]:
         base = row.columns[place].base
         return _falling(-base if is_lower and base is not None else base)
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
-from scoring.leaderboard.rows import Leaderboard, Row
+from scoring.leaderboard.rows import BoardRow, Leaderboard
 from scoring.output.latex import LEAST_DIGITS, added, interval, number
 from scoring.output.table import Column, Table, printed
 
@@ -15,7 +15,7 @@ TIES = {"expected": "tied: mean", "low": "lowest", "high": "highest"}  # as LaTe
 
 class _Placed(NamedTuple):
     board: Leaderboard
-    row: Row
+    row: BoardRow
 
 
 def board_table(board: Leaderboard) -> Table:
@@ -53,7 +53,7 @@ def _columns(digits: int) -> tuple[Column, ...]:
         Column("topics", "row.topic_count"),
         Column("qrels", lambda each: each.board.qrels and each.board.qrels.version),
         Column("run_id", "row.run_id"),
-        Column("standing", "row.standing"),
+        Column("status", "row.status"),
         Column("reason", "row.reason"),
     )
 
@@ -80,7 +80,7 @@ def board_records(board: Leaderboard) -> list[dict[str, Any]]:
     return [record | _chosen(board, row) for record, row in zip(records, board.rows, strict=True)]
 
 
-def _chosen(board: Leaderboard, row: Row) -> dict[str, Any]:
+def _chosen(board: Leaderboard, row: BoardRow) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if board.columns:
         found["columns"] = [

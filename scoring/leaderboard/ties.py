@@ -5,11 +5,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 from campaigns.access import Viewer
-from scoring.analyses.ask import answer_of, ask
-from scoring.core.statistics.standing import DECIMALS
+from scoring.analyses.requests import request_analysis, result_of
+from scoring.core.statistics.ranks import DECIMALS
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.evaluation.rules import rules_of
-from scoring.leaderboard.rows import Leaderboard, Row, TiedScore, Ties
+from scoring.leaderboard.rows import BoardRow, Leaderboard, TiedScore, Ties
 from scoring.models import Analysis
 
 OTHER_P = "What ties decide is computed at the campaign’s own values of p only."
@@ -23,7 +23,7 @@ def with_ties(viewer: Viewer, board: Leaderboard) -> Leaderboard:
     if board.measure not in rules_of(viewer.campaign).measures:
         return replace(board, ties=Ties(fault=OTHER_P))
     question = {"measure": str(board.measure)}
-    analysis = ask(viewer, board.qrels, "tied_scores", question)
+    analysis = request_analysis(viewer, board.qrels, "tied_scores", question)
     board = replace(board, ties=Ties(analysis))
     if analysis.state != Analysis.State.DONE:
         return board
@@ -36,7 +36,7 @@ def with_ties(viewer: Viewer, board: Leaderboard) -> Leaderboard:
 
 
 def _scores(analysis: Analysis) -> Mapping[str, TiedScore]:
-    found = answer_of(analysis)
+    found = result_of(analysis)
     columns = (found[name].tolist() for name in ("expected", "low", "high"))
     return {
         run_id: TiedScore(*map(none_if_nan, values))
@@ -44,7 +44,7 @@ def _scores(analysis: Analysis) -> Mapping[str, TiedScore]:
     }
 
 
-def _marked(rows: list[Row], *, is_lower_better: bool) -> tuple[Row, ...]:
+def _marked(rows: list[BoardRow], *, is_lower_better: bool) -> tuple[BoardRow, ...]:
     """With a mark at every run that ties alone could put behind the next one."""
     swapped = {
         above.run_id

@@ -14,7 +14,7 @@ from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
 from scoring.core.ties.ties import TiedTopics, bounds, expected, has_bounds, has_expected
-from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.evaluation.scored_runs import board_mean, ranked_and_scored
 from scoring.evaluation.storage import load_ranking, load_table
 
@@ -42,7 +42,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     }
 
 
-def _tied(run: Run, table: JudgmentTable, rules: Rules) -> TiedTopics:
+def _tied(run: Run, table: JudgmentTable, rules: ScoringRules) -> TiedTopics:
     found = align_fully(load_ranking(run.ranking), table, depth=max(run.ranking.longest, 1))
     graded = GradedTopics(found.grades, table.grade_counts, rules.gain_map, pooled=found.pooled)
     return TiedTopics(graded, found.begins)

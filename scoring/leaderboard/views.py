@@ -8,8 +8,8 @@ from django.views.decorators.http import require_safe
 from campaigns import access
 from scoring.analyses.responses import analysed_page, hidden_page
 from scoring.leaderboard.badge import board_badge
-from scoring.leaderboard.page import drawn_board
-from scoring.leaderboard.query import board_asked, kept_board
+from scoring.leaderboard.page import rendered_board
+from scoring.leaderboard.query import board_query, cached_leaderboard
 from scoring.leaderboard.tables import board_table
 from scoring.output.responses import TableResponse, table_response
 
@@ -19,7 +19,7 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
-    drawn = drawn_board(request, viewer)
+    drawn = rendered_board(request, viewer)
     return analysed_page(
         request,
         "scoring/leaderboard/leaderboard.html",
@@ -31,7 +31,7 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def leaderboard_table(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    board = kept_board(viewer, request.GET)
+    board = cached_leaderboard(viewer, request.GET)
     return table_response(
         request,
         board_table(board),
@@ -48,7 +48,7 @@ def badge(request: HttpRequest, slug: str) -> HttpResponse:
     """Who leads, as a picture that other pages may show: of boards that everybody may see, and the
     same for everybody."""
     viewer = access.board_or_404(AnonymousUser(), slug)
-    board = board_asked(viewer, QueryDict())
+    board = board_query(viewer, QueryDict())
     response = HttpResponse(
         board_badge(board, title=viewer.campaign.name), content_type="image/svg+xml"
     )

@@ -13,7 +13,7 @@ from scoring.core.measures.entries import GROUPS, Entry, entries, entry_of
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
-from scoring.core.properties.properties import PROPERTIES, Finding, Property
+from scoring.core.properties.properties import PROPERTIES, Property, PropertyResult
 from scoring.core.properties.table import (
     MEANINGS,
     PropertyRow,
@@ -29,7 +29,7 @@ PERSISTENCES = (0.5, 0.8, 0.95)
 
 
 @dataclass(frozen=True)
-class Score:
+class ExampleScore:
     """One side of a counter-example: a ranking of a whole collection, cut, and what it scores."""
 
     seen: str
@@ -39,13 +39,13 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedProperty:
     """A property of a measure, in words."""
 
     name: Property
     meaning: str
     holds: bool
-    scores: tuple[Score, ...]  # of the smallest counter-example
+    scores: tuple[ExampleScore, ...]  # of the smallest counter-example
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Patience:
 class MeasurePage:
     entry: Entry
     measure: Measure  # the one that was asked for, or the family's example
-    rows: tuple[tuple[str, tuple[Judged, ...]], ...]  # name in the table, its properties
+    rows: tuple[tuple[str, tuple[JudgedProperty, ...]], ...]  # name in the table, its properties
     shares: tuple[Share, ...]
     score: float  # of PAPERS_RANKING; NaN where it is not defined
     patience: tuple[Patience, ...]  # of RBP with one p
@@ -117,20 +117,21 @@ def _asked(name: str) -> tuple[Entry, Measure, bool]:
     return entry_of(family_of(measure)), measure, False
 
 
-def _judged(findings: Mapping[Property, Finding]) -> tuple[Judged, ...]:
+def _judged(findings: Mapping[Property, PropertyResult]) -> tuple[JudgedProperty, ...]:
     return tuple(
-        Judged(name, MEANINGS[name], findings[name].holds, _scores(findings[name]))
+        JudgedProperty(name, MEANINGS[name], findings[name].holds, _scores(findings[name]))
         for name in PROPERTIES
     )
 
 
-def _scores(finding: Finding) -> tuple[Score, ...]:
+def _scores(finding: PropertyResult) -> tuple[ExampleScore, ...]:
     example = finding.counter_example
     if example is None:
         return ()
     sides = zip(example.rankings, example.cutoffs, example.scores, strict=True)
     return tuple(
-        Score(ranking[:cutoff], ranking[cutoff:], cutoff, value) for ranking, cutoff, value in sides
+        ExampleScore(ranking[:cutoff], ranking[cutoff:], cutoff, value)
+        for ranking, cutoff, value in sides
     )
 
 

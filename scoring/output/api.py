@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns.api.answers import READS, RefusalSerializer
+from campaigns.api.responses import READS, RefusalSerializer
 from campaigns.options import UnknownChoice
 from scoring.analyses.responses import LOOK_AGAIN
 from scoring.models import Analysis
@@ -48,7 +48,7 @@ def example(name: str, **row: object) -> OpenApiExample:
     return OpenApiExample(name, value=row, response_only=True, status_codes=["200"])
 
 
-def format_asked(request: Request) -> Callable[..., Response | HttpResponse]:
+def requested_format(request: Request) -> Callable[..., Response | HttpResponse]:
     """Answers a table in the format asked for. Asked first, so that nothing is computed for an
     unknown format."""
     asked = request.query_params.get("format", "json")

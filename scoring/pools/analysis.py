@@ -20,7 +20,7 @@ from scoring.core.measures.graded import GradedTopics, Scores, evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.undefined import nan_if_none
-from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.evaluation.scored_runs import board_mean, ranked_and_scored
 from scoring.evaluation.storage import load_ranking, load_table
 from scoring.pools.pool import ANY_RANK, pool_of
@@ -72,7 +72,7 @@ def scores_under(
     kept: NDArray[np.bool_],
     counts: NDArray[np.int64],
     measures: Sequence[Measure],
-    rules: Rules,
+    rules: ScoringRules,
 ) -> Iterator[dict[Measure, Scores]]:
     """The scores by topic of a run under each choice among the judgments, several at a time."""
     topics = len(table.topics)

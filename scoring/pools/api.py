@@ -7,17 +7,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.acts import reading
+from campaigns.api.views import read_view
 from scoring.output.api import (
     FORMAT,
     MEASURE,
     QRELS,
     example,
-    format_asked,
+    requested_format,
     rows_answered,
 )
 from scoring.pools.options import OFFERED as DEPTHS
-from scoring.pools.query import depths_asked, study_of
+from scoring.pools.query import depths_query, study_of
 from scoring.pools.tables import runs_table
 
 
@@ -53,13 +53,13 @@ class PooledSerializer(serializers.Serializer):
         ),
     ],
 )  # fmt: skip
-@reading
+@read_view
 def pool(request: Request, slug: str) -> Response | HttpResponse:
     """One row a run: as if only the first `depth` documents of the pooled runs had been judged (as
     deep as the pool, if no depth is named), and under all judgments. Until a worker has computed
     it, it is answered with 202."""
     viewer = access.board_or_404(request.user, slug)
-    answer = format_asked(request)
-    asked = depths_asked(viewer, request.query_params)
+    answer = requested_format(request)
+    asked = depths_query(viewer, request.query_params)
     table = runs_table(study_of(viewer, asked), asked.choice, asked.qrels)
     return answer(table, awaits=asked.analysis)

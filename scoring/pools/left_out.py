@@ -22,9 +22,9 @@ from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import GradedTopics, Scores, evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
-from scoring.core.statistics.standing import shared_ranks
+from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.undefined import nan_if_none
-from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.evaluation.scored_runs import board_mean, ranked_and_scored
 from scoring.evaluation.storage import load_ranking, load_table
 from scoring.pools.pool import pool_of
@@ -78,7 +78,7 @@ def _means_without(
     losses: Losses,
     teams: int,
     measure: Measure,
-    rules: Rules,
+    rules: ScoringRules,
 ) -> NDArray[np.float64]:
     """float64[2, teams]: mean base and residual of a run without the judgments of each team."""
     everything = np.ones((1, len(table.grades)), np.bool_)
@@ -94,7 +94,7 @@ def _means_without(
 
 
 def _scores(
-    grades: NDArray[np.int8], counts: NDArray[np.int64], measure: Measure, rules: Rules
+    grades: NDArray[np.int8], counts: NDArray[np.int64], measure: Measure, rules: ScoringRules
 ) -> Scores:
     """The scores of each row, so many at a time."""
     step = max(_CELLS // grades.shape[1], 1)

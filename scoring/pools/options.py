@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from campaigns.access import Viewer
-from campaigns.options import one_of
+from campaigns.options import choice_or_404
 from scoring.core.measures.measure import Measure
 from scoring.pools.analysis import DEPTHS
 from scoring.pools.pool import ANY_RANK, OF_THE_POOL
@@ -80,7 +80,9 @@ class PoolChoice:
 def chosen_depth(asked: Mapping[str, str]) -> PoolDepth:
     """As deep as the pool, if nothing is asked for. Raises UnknownChoice for what is not
     offered."""
-    depth = one_of("depth", asked.get("depth"), OFFERED, usual=OF_THE_POOL, called="pool of depth")
+    depth = choice_or_404(
+        "depth", asked.get("depth"), OFFERED, usual=OF_THE_POOL, called="pool of depth"
+    )
     return PoolDepth(depth)
 
 

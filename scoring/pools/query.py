@@ -6,13 +6,13 @@ from typing import Any
 
 from campaigns import access
 from campaigns.models import Qrels
-from scoring.analyses.ask import answer_of, ask
+from scoring.analyses.requests import request_analysis, result_of
 from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
 from scoring.pools.options import PoolChoice, chosen_pool
-from scoring.pools.rows import LeftOut, PoolStudy, board_runs, left_out, pool_study
+from scoring.pools.rows import LeftOut, PoolStudy, left_out, pool_study, pooled_board_runs
 from scoring.results.options import chosen_version, versions_offered
-from scoring.results.runs import LiveRun
+from scoring.results.runs import BoardRun
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class PoolQuery:
     choice: PoolChoice
     versions: list[Qrels]
     qrels: Qrels | None
-    runs: tuple[LiveRun, ...] = ()
+    runs: tuple[BoardRun, ...] = ()
     analysis: Analysis | None = None
 
     @property
@@ -30,13 +30,13 @@ class PoolQuery:
         return self.analysis is not None and self.analysis.state == Analysis.State.DONE
 
 
-def depths_asked(viewer: access.Viewer, query: Any) -> PoolQuery:
+def depths_query(viewer: access.Viewer, query: Any) -> PoolQuery:
     """For the page, the CSVs and scripts. The viewer must be one who may see the board."""
     measures = [str(measure) for measure in rules_of(viewer.campaign).measures]
     return _asked(viewer, query, "pool_depths", lambda choice: {"measures": measures})
 
 
-def team_asked(viewer: access.Viewer, query: Any) -> PoolQuery:
+def team_query(viewer: access.Viewer, query: Any) -> PoolQuery:
     return _asked(
         viewer,
         query,
@@ -51,20 +51,22 @@ def _asked(viewer: access.Viewer, query: Any, kind: str, question: Any) -> PoolQ
     qrels = chosen_version(viewer, query.get("qrels"), versions) or viewer.campaign.active_qrels
     if qrels is None:
         return PoolQuery(choice, versions, None)
-    runs = board_runs(viewer, qrels, choice.measure)
+    runs = pooled_board_runs(viewer, qrels, choice.measure)
     if not runs:
         return PoolQuery(choice, versions, qrels)
-    return PoolQuery(choice, versions, qrels, runs, ask(viewer, qrels, kind, question(choice)))
+    return PoolQuery(
+        choice, versions, qrels, runs, request_analysis(viewer, qrels, kind, question(choice))
+    )
 
 
 def study_of(viewer: access.Viewer, asked: PoolQuery) -> PoolStudy | None:
     if asked.analysis is None or not asked.is_done:
         return None
     measures = rules_of(viewer.campaign).measures
-    return pool_study(asked.choice, asked.runs, measures, answer_of(asked.analysis))
+    return pool_study(asked.choice, asked.runs, measures, result_of(asked.analysis))
 
 
 def teams_left_out(viewer: access.Viewer, asked: PoolQuery) -> LeftOut | None:
     if asked.analysis is None or asked.qrels is None or not asked.is_done:
         return None
-    return left_out(viewer, asked.qrels, asked.choice, answer_of(asked.analysis))
+    return left_out(viewer, asked.qrels, asked.choice, result_of(asked.analysis))

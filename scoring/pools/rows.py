@@ -16,18 +16,18 @@ from campaigns.access import Viewer
 from campaigns.models import Qrels
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
-from scoring.core.statistics.standing import DECIMALS, shared_ranks
+from scoring.core.statistics.ranks import DECIMALS, shared_ranks
 from scoring.pools.options import PoolChoice
 from scoring.pools.summaries import Summary, Vector, signed, summarised
-from scoring.results.runs import LiveRun
-from scoring.results.vectors import means_seen
+from scoring.results.runs import BoardRun
+from scoring.results.vectors import visible_means
 
 
 @dataclass(frozen=True)
 class PooledRun:
     """A run on the board, and what the other judgments make of it. None: not defined."""
 
-    run: LiveRun
+    run: BoardRun
     rank: int | None
     base: float | None
     residual: float | None
@@ -91,14 +91,14 @@ class LeftOut:
         return any(row.other_residual is not None for row in self.rows)
 
 
-def board_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> tuple[LiveRun, ...]:
+def pooled_board_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> tuple[BoardRun, ...]:
     """The ranked runs that have been scored, as this viewer may know them. One query."""
-    return means_seen(viewer, qrels, [measure])[0]
+    return visible_means(viewer, qrels, [measure])[0]
 
 
 def pool_study(
     choice: PoolChoice,
-    runs: tuple[LiveRun, ...],
+    runs: tuple[BoardRun, ...],
     measures: tuple[Measure, ...],
     answer: Mapping[str, Any],
 ) -> PoolStudy:
@@ -128,7 +128,7 @@ def pools_of(answer: Mapping[str, Any]) -> list[str]:
 
 def pool_glance(
     choice: PoolChoice,
-    runs: tuple[LiveRun, ...],
+    runs: tuple[BoardRun, ...],
     measures: tuple[Measure, ...],
     answer: Mapping[str, Any],
 ) -> PoolStudy:
@@ -150,7 +150,7 @@ def left_out(
     viewer: Viewer, qrels: Qrels, choice: PoolChoice, answer: Mapping[str, Any]
 ) -> LeftOut:
     """One query."""
-    seen, bases, residuals = means_seen(viewer, qrels, [choice.measure])
+    seen, bases, residuals = visible_means(viewer, qrels, [choice.measure])
     choice = choice.answered(answer)
     runs, here = _answered(seen, answer)
     on_board = np.isin([run.run_id for run in seen], answer["run_ids"])
@@ -168,8 +168,8 @@ def left_out(
 
 
 def _answered(
-    runs: tuple[LiveRun, ...], answer: Mapping[str, Any]
-) -> tuple[tuple[LiveRun, ...], NDArray[np.intp]]:
+    runs: tuple[BoardRun, ...], answer: Mapping[str, Any]
+) -> tuple[tuple[BoardRun, ...], NDArray[np.intp]]:
     """The runs that the worker knew, and where each stands in its answer."""
     places = {str(run_id): place for place, run_id in enumerate(answer["run_ids"])}
     known = tuple(run for run in runs if run.run_id in places)
@@ -178,7 +178,7 @@ def _answered(
 
 def _rows(
     choice: PoolChoice,
-    runs: tuple[LiveRun, ...],
+    runs: tuple[BoardRun, ...],
     board: tuple[Vector, Vector],
     other: tuple[Vector, Vector],
     *,

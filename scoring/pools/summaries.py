@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.agreement import kendall_tau
 from scoring.core.statistics.pairs import all_pairs
+from scoring.core.statistics.ranks import DECIMALS
 from scoring.core.statistics.rounding import difference_text
-from scoring.core.statistics.standing import DECIMALS
 
 Vector = NDArray[np.float64]
 

@@ -6,13 +6,13 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from scoring.analyses.ask import answer_of
+from scoring.analyses.requests import result_of
 from scoring.analyses.responses import analysed_page, hidden_page
 from scoring.evaluation.rules import rules_of
 from scoring.output.responses import TableResponse, table_response
 from scoring.pools.charts import depth_band, pool_scatter
 from scoring.pools.options import PoolChoice, PoolDepth
-from scoring.pools.query import PoolQuery, depths_asked, study_of, team_asked, teams_left_out
+from scoring.pools.query import PoolQuery, depths_query, study_of, team_query, teams_left_out
 from scoring.pools.rows import LeftOut, PoolStudy, pool_study, pools_of
 from scoring.pools.summaries import Summary
 from scoring.pools.tables import runs_table, summaries_table, teams_table
@@ -23,7 +23,7 @@ def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
-    asked = depths_asked(viewer, request.GET)
+    asked = depths_query(viewer, request.GET)
     study = study_of(viewer, asked)
     context = _page(viewer, asked, study) | {
         "figure": pool_scatter(study, f"pool {study.choice.pool_words}") if study else None,
@@ -35,7 +35,7 @@ def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def pools_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = depths_asked(viewer, request.GET)
+    asked = depths_query(viewer, request.GET)
     name, title = f"{slug}-pool", viewer.campaign.name
     table = runs_table(study_of(viewer, asked), asked.choice, asked.qrels)
     return table_response(request, table, name, suffix, title=title, awaits=asked.analysis)
@@ -45,7 +45,7 @@ def pools_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
 def measures_latex(request: HttpRequest, slug: str) -> TableResponse:
     """Every measure under the pool chosen."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = depths_asked(viewer, request.GET)
+    asked = depths_query(viewer, request.GET)
     study = study_of(viewer, asked)
     name, title = f"{slug}-pool-measures", viewer.campaign.name
     words = (study or asked).choice.pool_words
@@ -57,10 +57,10 @@ def measures_latex(request: HttpRequest, slug: str) -> TableResponse:
 def depths_csv(request: HttpRequest, slug: str) -> TableResponse:
     """Every measure at every depth, whatever is chosen."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = depths_asked(viewer, request.GET)
+    asked = depths_query(viewer, request.GET)
     rows: list[Summary] = []
     if asked.analysis is not None and asked.is_done:
-        measures, answer = rules_of(viewer.campaign).measures, answer_of(asked.analysis)
+        measures, answer = rules_of(viewer.campaign).measures, result_of(asked.analysis)
         for depth in pools_of(answer):
             choice = PoolChoice(asked.choice.measure, PoolDepth(depth))
             rows += pool_study(choice, asked.runs, measures, answer).measures
@@ -73,7 +73,7 @@ def teams_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
-    asked = team_asked(viewer, request.GET)
+    asked = team_query(viewer, request.GET)
     found = teams_left_out(viewer, asked)
     context = _page(viewer, asked, found) | {
         "figure": pool_scatter(found, "without the team’s own documents") if found else None,
@@ -84,7 +84,7 @@ def teams_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def teams_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = team_asked(viewer, request.GET)
+    asked = team_query(viewer, request.GET)
     name, title = f"{slug}-left-out", viewer.campaign.name
     table = teams_table(viewer, teams_left_out(viewer, asked), asked.choice, asked.qrels)
     return table_response(request, table, name, suffix, title=title, awaits=asked.analysis)

@@ -10,7 +10,7 @@ from campaigns.models import Qrels
 from campaigns.qrels.files import judgments_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.agreement import kendall_tau, tau_ap
-from scoring.core.statistics.standing import common_places
+from scoring.core.statistics.ranks import common_places
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.leaderboard.rows import Leaderboard, leaderboard
 from scoring.qrels.changes import JudgmentChanges, changes_between

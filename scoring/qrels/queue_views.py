@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access
-from campaigns.errors import Archived, refusals_told
+from campaigns.errors import Archived, show_refusals
 from scoring.evaluation.rescoring import rescoring
 from scoring.jobs.overview import queue_of
 from scoring.jobs.retrying import retry, retry_all
@@ -48,7 +48,7 @@ def job_retry(request: HttpRequest, slug: str, job: int) -> HttpResponse:
 def queue_retry(request: HttpRequest, slug: str) -> HttpResponse:
     """All failed work at once, as after a disk that was full."""
     viewer = access.organiser_or_404(request.user, slug)
-    with refusals_told(request):
+    with show_refusals(request):
         count = retry_all(viewer.campaign, actor=request.user)
         messages.success(request, f"{count} job{'' if count == 1 else 's'} tried again.")
     return redirect("scoring:queue", slug)

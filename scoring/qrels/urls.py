@@ -2,8 +2,7 @@
 
 from django.urls import path
 
-from scoring.qrels import queue_views as queue
-from scoring.qrels import views
+from scoring.qrels import queue_views, views
 
 urlpatterns = [
     path(
@@ -17,7 +16,11 @@ urlpatterns = [
         name="qrels-diff-csv",
     ),
     path("campaigns/<slug:slug>/manage/rescoring/", views.rescoring, name="rescoring"),
-    path("campaigns/<slug:slug>/manage/queue/", queue.queue, name="queue"),
-    path("campaigns/<slug:slug>/manage/queue/retry/", queue.queue_retry, name="queue-retry"),
-    path("campaigns/<slug:slug>/manage/queue/<int:job>/retry/", queue.job_retry, name="job-retry"),
+    path("campaigns/<slug:slug>/manage/queue/", queue_views.queue, name="queue"),
+    path("campaigns/<slug:slug>/manage/queue/retry/", queue_views.queue_retry, name="queue-retry"),
+    path(
+        "campaigns/<slug:slug>/manage/queue/<int:job>/retry/",
+        queue_views.job_retry,
+        name="job-retry",
+    ),
 ]

@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from campaigns.options import one_of
+from campaigns.options import choice_or_404
 from campaigns.qrels.versions import version_or_404
 from scoring.evaluation import rescoring as scoring_anew
 from scoring.evaluation.rules import rules_of
@@ -42,7 +42,7 @@ def qrels_diff(request: HttpRequest, slug: str, old: int, new: int) -> HttpRespo
 def qrels_diff_csv(request: HttpRequest, slug: str, old: int, new: int) -> TableResponse:
     """?table=judgments, or runs."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    table = one_of("table", request.GET.get("table"), list(TABLES), usual="judgments")
+    table = choice_or_404("table", request.GET.get("table"), list(TABLES), usual="judgments")
     found = _found(viewer, old, new, request.GET.get("measure"))
     name = f"{slug}-qrels-v{old}-v{new}-{table}"
     return table_response(request, TABLES[table](found), name)

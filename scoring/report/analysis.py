@@ -21,7 +21,7 @@ from scoring.core.judging.pooled_judgments import (
 from scoring.core.measures.graded import GradedTopics, evaluate
 from scoring.core.measures.names import make_measure
 from scoring.core.statistics.undefined import nan_if_none
-from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.evaluation.scored_runs import board_mean, ranked_and_scored
 from scoring.evaluation.storage import load_ranking, load_table
 from scoring.pools.pool import pool_of
@@ -69,7 +69,7 @@ def _bounds(
     counts: NDArray[np.int64],
     p: float,
     table: JudgmentTable,
-    rules: Rules,
+    rules: ScoringRules,
 ) -> Bounds:
     measure = make_measure("RBP", p=p, rel=rules.rel)
     scores = evaluate([measure], GradedTopics(grades, counts, rules.gain_map))[measure]

@@ -21,18 +21,18 @@ from campaigns.access import Viewer
 from campaigns.models import Qrels
 from scoring.agreement.options import usual_measures, usual_references
 from scoring.agreement.rows import shown, statistic_of
-from scoring.analyses.ask import Asked, answer_of, ask_all
+from scoring.analyses.requests import Asked, request_analyses, result_of
 from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
-from scoring.core.statistics.standing import shared_ranks
+from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
 from scoring.pools.analysis import ALL_JUDGMENTS
 from scoring.pools.options import PoolChoice, PoolDepth
 from scoring.pools.rows import PoolStudy, pool_glance, pools_of
-from scoring.results.runs import LiveRun
-from scoring.results.vectors import means_seen
+from scoring.results.runs import BoardRun
+from scoring.results.vectors import visible_means
 from scoring.significance.counts import CountRow, count_rows
 from scoring.significance.options import tested_measures
 
@@ -70,7 +70,7 @@ class AgreementRow:
 class RunBounds:
     """A run among the first: its bounds under the shallow pool and under all judgments."""
 
-    run: LiveRun
+    run: BoardRun
     by_rank: NDArray[np.float64]  # float64[base and residual, pools, persistences, RANKS]
     by_p: NDArray[np.float64]  # float64[base and residual, pools, PERSISTENCES]
 
@@ -81,7 +81,7 @@ class Report:
 
     qrels: Qrels | None
     pool: PoolDepth  # the shallow one
-    runs: tuple[LiveRun, ...] = ()  # ranked
+    runs: tuple[BoardRun, ...] = ()  # ranked
     measure: Measure | None = None  # by which the first runs are the first
     persistences: tuple[float, ...] = ()
     analyses: tuple[Analysis, ...] = ()
@@ -119,7 +119,7 @@ def report(viewer: Viewer, pool: PoolDepth) -> Report:
     measures, tested = rules_of(viewer.campaign).measures, tested_measures(viewer)
     rbp = tuple(measure for measure in measures if _persistence(measure) is not None)
     leading = (rbp or measures)[0]
-    runs, bases, _ = means_seen(viewer, qrels, [leading])
+    runs, bases, _ = visible_means(viewer, qrels, [leading])
     if len(runs) < FIRST:
         return Report(qrels, pool, runs)
     first = _first(runs, bases[0], leading)
@@ -131,8 +131,8 @@ def report(viewer: Viewer, pool: PoolDepth) -> Report:
     if persistences:
         asked = {"runs": [run.run_id for run in first], "persistences": list(persistences)}
         questions.append((qrels, "run_bounds", asked | {"depth": pool.asked}))
-    analyses = ask_all(viewer, questions)
-    answers = [answer_of(each) if each.state == Analysis.State.DONE else None for each in analyses]
+    analyses = request_analyses(viewer, questions)
+    answers = [result_of(each) if each.state == Analysis.State.DONE else None for each in analyses]
     references = usual_references(usual_measures(viewer))
     pooled, counted = answers[0], answers[1]
     bounds = answers[2] if persistences else None
@@ -161,8 +161,8 @@ def _persistence(measure: Measure) -> float | None:
 
 
 def _first(
-    runs: tuple[LiveRun, ...], bases: NDArray[np.float64], measure: Measure
-) -> tuple[LiveRun, ...]:
+    runs: tuple[BoardRun, ...], bases: NDArray[np.float64], measure: Measure
+) -> tuple[BoardRun, ...]:
     """The first of the board, equal ones by id: the same whoever looks."""
     ranks = shared_ranks(bases, "lower" if sign_of(measure) < 0 else "higher")
     placed = sorted(
@@ -204,7 +204,7 @@ def _agreement(
 
 
 def _pools(
-    pool: PoolDepth, runs: tuple[LiveRun, ...], measures: tuple[Measure, ...], answer: Answer
+    pool: PoolDepth, runs: tuple[BoardRun, ...], measures: tuple[Measure, ...], answer: Answer
 ) -> tuple[PoolStudy, ...]:
     drawn = [
         *(measure for measure in measures if measure.family == "AP" and measure.cutoff is None),
@@ -215,7 +215,7 @@ def _pools(
     )
 
 
-def _bounds(first: Sequence[LiveRun], answer: Answer) -> tuple[RunBounds, ...]:
+def _bounds(first: Sequence[BoardRun], answer: Answer) -> tuple[RunBounds, ...]:
     return tuple(
         RunBounds(run, answer["by_rank"][:, at], answer["by_p"][:, at])
         for at, run in enumerate(first)

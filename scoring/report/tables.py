@@ -8,7 +8,7 @@ from scoring.output.latex import Marked
 from scoring.output.table import Column, Table, printed
 from scoring.report.analysis import PERSISTENCES
 from scoring.report.rows import AgreementRow, Report
-from scoring.results.runs import LiveRun
+from scoring.results.runs import BoardRun
 
 
 def agreement_table(found: Report) -> Table:
@@ -40,7 +40,7 @@ def _beside(at: int, reference: str) -> tuple[Column, Column]:
 
 
 class _Bound(NamedTuple):
-    run: LiveRun
+    run: BoardRun
     pool_depth: str
     p: str
     ranks: int | None  # that are looked at; None: whole rankings

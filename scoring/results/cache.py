@@ -20,7 +20,7 @@ from django.http import QueryDict
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign
-from scoring.evaluation.cache import LastUsed
+from scoring.evaluation.lru import LRUCache
 from scoring.models import Evaluation
 
 Made = TypeVar("Made")
@@ -43,8 +43,8 @@ SHOWN_OF: Final = {
 ANY: Final = -1  # stands for a campaign's key
 
 
-def while_unchanged(
-    kept: LastUsed[Made],
+def cached_board(
+    kept: LRUCache[Made],
     viewer: Viewer,
     asked: QueryDict,
     make: Callable[[], tuple[Made, int]],

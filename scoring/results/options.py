@@ -12,7 +12,7 @@ from django.http import QueryDict
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels, Run
-from campaigns.options import UnknownChoice, one_of, shortened
+from campaigns.options import UnknownChoice, choice_or_404, shortened
 from scoring.core.measures.catalogue import nearest_name
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import (
@@ -21,7 +21,7 @@ from scoring.core.measures.names import (
     make_measure,
     parse_measure,
 )
-from scoring.evaluation.measure_choices import measure_meant
+from scoring.evaluation.measure_choices import find_measure
 from scoring.evaluation.rules import rules_of
 
 PERSISTENCE: Final = re.compile(r"0|0?\.[0-9]{1,3}", re.ASCII)
@@ -31,14 +31,14 @@ POOLED: Final = {"yes": "in the judged pool", "no": "not in it"}
 
 
 def chosen_measure(viewer: Viewer, name: str | None, *, asked_as: str = "measure") -> Measure:
-    """The measure that is called so among those the campaign offers (`measure_meant`); without a
+    """The measure that is called so among those the campaign offers (`find_measure`); without a
     name its first."""
     offered = rules_of(viewer.campaign).measures
     if not name:
         return offered[0]
     names = [str(measure) for measure in offered]
     try:
-        measure = measure_meant(name, offered, rel=viewer.campaign.rel)
+        measure = find_measure(name, offered, rel=viewer.campaign.rel)
     except UnknownMeasure as error:
         nearest = nearest_name(name, names)
         hint = f" Did you mean {nearest}?" if nearest else ""
@@ -124,7 +124,7 @@ def chosen_filters(
         "judged": POOLED if is_judged else {},
     }
     found = {
-        name: one_of(name, asked.get(name), values, called=CALLED[name])
+        name: choice_or_404(name, asked.get(name), values, called=CALLED[name])
         for name, values in known.items()
     }
     return {name: value for name, value in found.items() if value}

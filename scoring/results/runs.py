@@ -12,7 +12,7 @@ from django.db.models import F, QuerySet
 from campaigns.access import Viewer, shown_names
 from campaigns.models import Qrels, Run
 from scoring.core.measures.measure import Measure
-from scoring.evaluation.rules import Rules, version_of
+from scoring.evaluation.rules import ScoringRules, version_of
 from scoring.models import Score, TieRule
 
 RUN = "evaluation__run__"
@@ -30,11 +30,11 @@ FACTS = {
     "team_reason": F(f"{RUN}team__disqualified_reason"),
     "is_anonymous": F(f"{RUN}team__is_anonymous"),
 }
-STANDINGS = ("ranked", "late", "disqualified")
+STATUSES = ("ranked", "late", "disqualified")
 
 
 @dataclass(frozen=True, kw_only=True)
-class LiveRun:
+class BoardRun:
     """A run that its team has not taken back, as this viewer may know it: only a ranked one has
     a rank, a disqualified one has its reason."""
 
@@ -44,16 +44,16 @@ class LiveRun:
     team_id: str  # two teams may have one name
     run_type: str
     is_own: bool
-    standing: str  # one of STANDINGS
+    status: str  # one of STATUSES
     reason: str
     is_pooled: bool | None = None  # contributed documents to judge; None: nobody said
 
     @property
     def is_ranked(self) -> bool:
-        return self.standing == "ranked"
+        return self.status == "ranked"
 
 
-def live_runs(viewer: Viewer) -> QuerySet[Run]:
+def scored_runs(viewer: Viewer) -> QuerySet[Run]:
     """The runs whose mean scores this viewer may see, of those that count or would but for the
     deadline or a verdict."""
     runs = viewer.campaign.runs.live()
@@ -63,8 +63,8 @@ def live_runs(viewer: Viewer) -> QuerySet[Run]:
     return runs.filter(team=viewer.team) if shows_own else runs.none()
 
 
-def live_scores(
-    viewer: Viewer, rules: Rules, qrels: Qrels, measures: Sequence[Measure], *fields: str
+def board_scores(
+    viewer: Viewer, rules: ScoringRules, qrels: Qrels, measures: Sequence[Measure], *fields: str
 ) -> Iterator[dict[str, Any]]:
     """These fields of each score, with the facts of its run; one query.
 
@@ -76,7 +76,7 @@ def live_scores(
         evaluation__qrels=qrels,
         evaluation__definitions=rules.digest,
         evaluation__tie_rule=TieRule.DOCNO,
-        evaluation__run__in=live_runs(viewer),
+        evaluation__run__in=scored_runs(viewer),
         measure__in=wanted,
     ).annotate(**shown_names(viewer, RUN))
     for score in found.values("measure", "definition", "shown_tag", "shown_team", *fields, **FACTS):
@@ -84,7 +84,7 @@ def live_scores(
             yield score
 
 
-def facts_of_run(viewer: Viewer, score: dict[str, Any]) -> dict[str, Any]:
+def board_run_fields(viewer: Viewer, score: dict[str, Any]) -> dict[str, Any]:
     """What a LiveRun is made of. Why an anonymous team was disqualified could name it."""
     is_own = viewer.team is not None and viewer.team.pk == score["team_key"]
     is_masked = score["is_anonymous"] and not is_own and not viewer.knows_all_names
@@ -97,6 +97,6 @@ def facts_of_run(viewer: Viewer, score: dict[str, Any]) -> dict[str, Any]:
         "run_type": score["run_type"],
         "is_own": is_own,
         "is_pooled": score["is_pooled"],
-        "standing": "disqualified" if is_out else "late" if score["is_late"] else "ranked",
+        "status": "disqualified" if is_out else "late" if score["is_late"] else "ranked",
         "reason": "" if is_masked else score["run_reason"] or score["team_reason"],
     }

@@ -13,7 +13,7 @@ from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
 from scoring.evaluation.rules import rules_of, version_of
 from scoring.models import Score, TieRule
-from scoring.results.runs import LiveRun, facts_of_run, live_scores
+from scoring.results.runs import BoardRun, board_run_fields, board_scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,19 +63,19 @@ def vectors_of(
     return [_vectors(measure, by_measure[str(measure)], topics) for measure in measures]
 
 
-def means_seen(
+def visible_means(
     viewer: Viewer, qrels: Qrels, measures: Sequence[Measure]
-) -> tuple[tuple[LiveRun, ...], NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[tuple[BoardRun, ...], NDArray[np.float64], NDArray[np.float64]]:
     """The ranked runs as this viewer may know them, in the order of their public ids; their mean
     bases and mean residuals, float64[measures, runs], NaN where there is none. One query.
 
     The viewer must be one who may see the board.
     """
     rules = rules_of(viewer.campaign)
-    runs: dict[str, LiveRun] = {}
+    runs: dict[str, BoardRun] = {}
     means: dict[tuple[str, str], tuple[float | None, float | None]] = {}
-    for score in live_scores(viewer, rules, qrels, measures, "mean_base", "mean_residual"):
-        run = LiveRun(**facts_of_run(viewer, score))
+    for score in board_scores(viewer, rules, qrels, measures, "mean_base", "mean_residual"):
+        run = BoardRun(**board_run_fields(viewer, score))
         if run.is_ranked:
             runs[run.run_id] = run
             means[score["measure"], run.run_id] = (score["mean_base"], score["mean_residual"])

@@ -8,8 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.acts import reading
-from campaigns.api.answers import READS, ProblemSerializer
+from campaigns.api.responses import READS, ProblemSerializer
+from campaigns.api.views import read_view
 from campaigns.models import Run
 from scoring.evaluation.feedback import feedback_on
 from scoring.evaluation.progress import progress_of
@@ -80,7 +80,7 @@ SCORED = OpenApiExample(
     responses={200: RunSerializer} | READS,
     examples=[SCORED],
 )
-@reading
+@read_view
 def run_detail(request: Request, slug: str, public_id: str) -> Response:
     viewer = access.viewer_or_404(request.user, slug)
     run = access.run_or_404(viewer, public_id)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Run, Topic
-from campaigns.options import UnknownChoice, one_of
+from campaigns.options import UnknownChoice, choice_or_404
 from scoring.core.data.grades import PAST_END
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.arrays import GradedTopics
@@ -29,7 +29,7 @@ from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import make_measure, with_default_rel
 from scoring.core.statistics.means import Interval, mean_scores
 from scoring.core.statistics.undefined import none_if_nan
-from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.evaluation.storage import grades_of, load_table
 from scoring.models import StoredGrades
 from scoring.runs.documents import counted_topics
@@ -86,7 +86,7 @@ class RunCurves:
     """All curves of a run; those of one topic are empty where the viewer may not see them."""
 
     choice: CurveChoice
-    rules: Rules
+    rules: ScoringRules
     persistences: tuple[float, ...]  # the campaign's own
     topics: tuple[Topic, ...]  # those that can be chosen
     counted: int  # topics that a mean is taken over
@@ -137,7 +137,7 @@ def run_curves(viewer: Viewer, run: Run, asked: Mapping[str, str]) -> RunCurves 
 class _Graded:
     grades: NDArray[np.int8]  # int8[topics, depth]
     table: JudgmentTable
-    rules: Rules
+    rules: ScoringRules
 
     @cached_property
     def counted(self) -> NDArray[np.bool_]:
@@ -172,7 +172,7 @@ def _choice(
     offered: tuple[Topic, ...],
 ) -> CurveChoice:
     gains = gains_offered(viewer)
-    gain = one_of("gain", asked.get("gain"), gains, usual=next(iter(gains)))
+    gain = choice_or_404("gain", asked.get("gain"), gains, usual=next(iter(gains)))
     code = asked.get("topic")
     if code and not viewer.can_see_topic_curves_of(run):
         raise Http404

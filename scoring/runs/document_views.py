@@ -9,13 +9,13 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Run
-from scoring.analyses.ask import answer_of, ask
+from scoring.analyses.requests import request_analysis, result_of
 from scoring.analyses.responses import analysed_page
 from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
 from scoring.output.responses import TableResponse, page_or_404, table_response
 from scoring.pools.options import chosen_depth
-from scoring.pools.rows import board_runs
+from scoring.pools.rows import pooled_board_runs
 from scoring.runs.documents import (
     PAGE,
     chosen_p,
@@ -117,13 +117,13 @@ def _unique(
 ) -> tuple[UniqueFinds | None, Analysis | None]:
     """What was found, and the analysis where there are runs on the board."""
     depth, qrels = chosen_depth(request.GET), viewer.campaign.active_qrels
-    runs = board_runs(viewer, qrels, rules_of(viewer.campaign).measures[0]) if qrels else ()
+    runs = pooled_board_runs(viewer, qrels, rules_of(viewer.campaign).measures[0]) if qrels else ()
     if qrels is None or not runs:
         return None, None
-    analysis = ask(viewer, qrels, "unique_finds", {"depth": depth.asked})
+    analysis = request_analysis(viewer, qrels, "unique_finds", {"depth": depth.asked})
     if analysis.state != Analysis.State.DONE:
         return None, analysis
-    return unique_finds(viewer, run, depth, runs, answer_of(analysis)), analysis
+    return unique_finds(viewer, run, depth, runs, result_of(analysis)), analysis
 
 
 def _run(

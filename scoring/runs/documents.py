@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Run, Topic
-from campaigns.options import UnknownChoice, one_of
+from campaigns.options import UnknownChoice, choice_or_404
 from scoring.core.data.documents import graded_documents
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.data.judgments import JudgmentTable, build_table
 from scoring.core.statistics.means import topics_of_mean
-from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.evaluation.storage import grades_of, load_doc_ids, load_table, load_topic
 from scoring.models import StoredRanking
 
@@ -191,7 +191,7 @@ def table_of(viewer: Viewer) -> JudgmentTable:
     )
 
 
-def counted_topics(table: JudgmentTable, rules: Rules) -> NDArray[np.bool_]:
+def counted_topics(table: JudgmentTable, rules: ScoringRules) -> NDArray[np.bool_]:
     """bool[topics]: those that the board counts."""
     held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)
     return topics_of_mean(table, rel=rules.rel, no_relevant=rules.no_relevant) & ~held_out
@@ -211,7 +211,7 @@ def chosen_topic(topics: list[Topic], asked: Mapping[str, str]) -> Topic | None:
 def chosen_p(viewer: Viewer, asked: Mapping[str, str]) -> float:
     """One of the campaign's own. Raises UnknownChoice."""
     named = {f"{float(p):g}": float(p) for p in viewer.campaign.persistences} or {"0.8": 0.8}
-    return named[one_of("p", asked.get("p"), list(named), usual=next(iter(named)))]
+    return named[choice_or_404("p", asked.get("p"), list(named), usual=next(iter(named)))]
 
 
 def as_text(doc_id: bytes) -> str:

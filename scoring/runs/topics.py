@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Run
-from campaigns.options import one_of
+from campaigns.options import choice_or_404
 from scoring.core.measures.catalogue import is_lower_better, sign_of
 from scoring.core.measures.measure import Measure
-from scoring.core.statistics.standing import DECIMALS
+from scoring.core.statistics.ranks import DECIMALS
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.models import Score
 from scoring.results.options import sees_topic_means
@@ -75,7 +75,7 @@ class RunTopics:
 def chosen_topic_order(asked: Mapping[str, str]) -> str:
     """Raises UnknownChoice."""
     usual = next(iter(ORDERS))
-    return one_of("order", asked.get("order"), ORDERS, usual=usual, called="order of topics")
+    return choice_or_404("order", asked.get("order"), ORDERS, usual=usual, called="order of topics")
 
 
 def run_topics(

@@ -7,13 +7,13 @@ from typing import Any
 from campaigns.access import Viewer
 from campaigns.models import Run
 from scoring.pools.options import PoolDepth
-from scoring.results.runs import LiveRun
+from scoring.results.runs import BoardRun
 from scoring.runs.documents import as_text
 
 
 @dataclass(frozen=True)
 class UniqueRun:
-    run: LiveRun
+    run: BoardRun
     found: int  # relevant documents it has so far down
     by_run: int  # that no other run has
     by_team: int  # that no run of another team has
@@ -44,7 +44,7 @@ class UniqueFinds:
 
 
 def unique_finds(
-    viewer: Viewer, run: Run, pool: PoolDepth, runs: tuple[LiveRun, ...], answer: Mapping[str, Any]
+    viewer: Viewer, run: Run, pool: PoolDepth, runs: tuple[BoardRun, ...], answer: Mapping[str, Any]
 ) -> UniqueFinds:
     """One query."""
     at = {str(run_id): place for place, run_id in enumerate(answer["run_ids"])}

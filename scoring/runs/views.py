@@ -9,8 +9,8 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.models import Run
-from campaigns.runs import description as descriptions
-from campaigns.runs.acts import acts_on
+from campaigns.runs import description
+from campaigns.runs.actions import actions_on
 from scoring.analyses.responses import TOPICS
 from scoring.core.measures.catalogue import family_of
 from scoring.evaluation.feedback import feedback_on
@@ -89,10 +89,10 @@ def _run_page(
         "run": run,
         "can_follow": can_follow,
         "can_name": viewer.can_name(run.team),
-        "acts": acts_on(viewer, run),
+        "acts": actions_on(viewer, run),
         "progress": progress,
         "ranking": StoredRanking.objects.filter(run=run).first() if is_checked else None,
-        "answers": descriptions.answers_of(viewer.campaign, run) if can_follow else [],
+        "answers": description.answers_of(viewer.campaign, run) if can_follow else [],
         "feedback": feedback_on(viewer, run),
         "scores": run_scores(viewer, run, stored),
         "can_see_scores": viewer.can_see_scores_of(run),

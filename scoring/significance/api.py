@@ -7,19 +7,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.acts import reading
+from campaigns.api.views import read_view
 from campaigns.options import UnknownChoice
 from scoring.output.api import (
     FORMAT,
     MEASURE,
     QRELS,
     example,
-    format_asked,
+    requested_format,
     rows_answered,
 )
 from scoring.significance.options import OFFERED as TESTS
-from scoring.significance.query import separation_asked
-from scoring.significance.tables import separation_table
+from scoring.significance.query import significance_query
+from scoring.significance.tables import pairs_table
 
 
 class PairSerializer(serializers.Serializer):
@@ -33,7 +33,7 @@ class PairSerializer(serializers.Serializer):
     method = serializers.CharField()
     effect = serializers.FloatField(allow_null=True)
     topics = serializers.IntegerField()
-    told_apart = serializers.IntegerField(help_text="1 at the level that was asked for, else 0")
+    significant = serializers.IntegerField(help_text="1 at the level that was asked for, else 0")
     a_rank = serializers.IntegerField()
     b_rank = serializers.IntegerField()
     a_team = serializers.CharField()
@@ -46,7 +46,7 @@ class PairSerializer(serializers.Serializer):
     summary="Which runs can be told apart",
     description=(
         "Against top or projected the question is whether the run that scores higher, a, wins. With"
-        " two tails told_apart is 1 also where a falls behind (difference < 0); tail=one leaves"
+        " two tails significant is 1 also where a falls behind (difference < 0); tail=one leaves"
         " these out."
     ),
     operation_id="significance",
@@ -61,19 +61,19 @@ class PairSerializer(serializers.Serializer):
     examples=[
         example(
             "the first two runs", a="uni-bm25", b="lab-dense", difference=0.012, p=0.031,
-            p_corrected=0.062, method="t", effect=0.31, topics=50, told_apart=0, a_rank=1,
+            p_corrected=0.062, method="t", effect=0.31, topics=50, significant=0, a_rank=1,
             b_rank=2, a_team="Uni", b_team="Lab", a_run_id="k5zq3wd7c2hxy4ma",
             b_run_id="x2y7d5hc3aqz4wkm",
         ),
     ],
 )  # fmt: skip
-@reading
+@read_view
 def significance(request: Request, slug: str) -> Response | HttpResponse:
     """One row a pair of runs, in the order of the board. Until a worker has tested them all it is
     answered with 202, and `Retry-After` says when to ask again."""
     viewer = access.board_or_404(request.user, slug)
-    answer = format_asked(request)
-    asked = separation_asked(viewer, request.query_params)
+    answer = requested_format(request)
+    asked = significance_query(viewer, request.query_params)
     if fault := asked.choices.fault:
         raise UnknownChoice("correction", asked.choices.correction, why=fault)
-    return answer(separation_table(asked.found), awaits=asked.analysis)
+    return answer(pairs_table(asked.found), awaits=asked.analysis)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scoring.core.statistics.pairs import EXACT, METHODS, NORMAL
 from scoring.core.statistics.rounding import rounded_array
 from scoring.output.plotting import as_data, label
-from scoring.significance.rows import Separation
+from scoring.significance.rows import Significance
 
 NAMED: Final = 20  # so many runs have room for their names at the axis, also on a narrow screen
 FULL: Final = 100  # so many have room on a page for all that the CSV says of a pair
@@ -18,16 +18,16 @@ FAINTEST: Final = 0.3  # at the level itself
 DECADES: Final = 3  # below the level, where the colour is full
 
 
-def matrix_figure(found: Separation) -> dict[str, Any]:
+def matrix_figure(found: Significance) -> dict[str, Any]:
     """One hue where the row's run is better, another where it is worse, the stronger the smaller p;
     paper where the two cannot be told apart."""
-    tags = [label(run.tag) for run in found.standing.runs]
+    tags = [label(run.tag) for run in found.ranked.runs]
     names = [f"{place} {tag}" for place, tag in enumerate(tags, start=1)]
     count = len(names)
     shown = rounded_array(found.differences, 4)
-    numbers = [found.matrix(found.corrected), found.turned(shown)]
+    numbers = [found.matrix(found.corrected), found.antisymmetric(shown)]
     if count <= FULL:
-        numbers.append(found.turned(found.effects))
+        numbers.append(found.antisymmetric(found.effects))
     figure = go.Figure(
         go.Heatmap(
             x=names,
@@ -64,18 +64,18 @@ def matrix_figure(found: Separation) -> dict[str, Any]:
     return as_data(figure)
 
 
-def _strength(found: Separation) -> NDArray[np.float64]:
+def _strength(found: Significance) -> NDArray[np.float64]:
     """float64[runs, runs] in -1..1: the sign says who is better, 0 that nobody is; NaN where
     nothing was asked."""
     level = found.choices.alpha
     with np.errstate(divide="ignore"):
         decades = np.log10(level / np.maximum(found.corrected, level * 10.0**-DECADES))
     strength = FAINTEST + (1 - FAINTEST) * decades / DECADES
-    speaks = np.sign(found.differences) * (-1.0 if found.standing.is_lower_better else 1.0)
-    return found.turned(np.round(np.where(found.is_apart, speaks * strength, 0.0), 3))
+    speaks = np.sign(found.differences) * (-1.0 if found.ranked.is_lower_better else 1.0)
+    return found.antisymmetric(np.round(np.where(found.is_significant, speaks * strength, 0.0), 3))
 
 
-def _hover(found: Separation, *, is_full: bool) -> str:
+def _hover(found: Significance, *, is_full: bool) -> str:
     """The row's run against the column's, with all that the CSV says of the two; of many runs the
     difference and its p."""
     corrected = found.choices.correction != "none"
@@ -88,7 +88,7 @@ def _hover(found: Separation, *, is_full: bool) -> str:
     return f"{pair}effect %{{customdata[2]:+.2f}}<br>{said}<br>{how}<extra></extra>"
 
 
-def _methods(found: Separation) -> dict[str, Any]:
+def _methods(found: Significance) -> dict[str, Any]:
     """Where the p-value of each cell comes from, if that is not the same for all."""
     if len(found.method_counts) < 2:
         return {}

@@ -16,7 +16,7 @@ class CountCell:
     test: str
     correction: str  # as in the address
     level: float
-    separated: int
+    significant: int
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ def count_rows(measures: Sequence[Measure], answer: Mapping[str, Any]) -> list[C
             cells=tuple(
                 CountCell(test, names[correction], level, int(count))
                 for (test, correction, level), count in zip(
-                    product(*axes), separated.ravel(), strict=True
+                    product(*axes), significant.ravel(), strict=True
                 )
             ),
         )
-        for measure, pairs, separated in zip(
+        for measure, pairs, significant in zip(
             measures, answer["pairs"], answer["separated"], strict=True
         )
     ]

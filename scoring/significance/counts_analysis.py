@@ -9,7 +9,7 @@ from campaigns.models import Campaign, Qrels
 from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.corrections import Correction, correct
 from scoring.core.statistics.pairs import Tail, all_pairs, compare
-from scoring.core.statistics.significance import compare_winners, count_separated
+from scoring.core.statistics.significance import compare_winners, count_significant
 from scoring.results.vectors import Vectors
 from scoring.significance.analysis import TESTS, ordered_vectors, test_named
 
@@ -22,7 +22,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     `measures`, TESTS, CORRECTIONS and LEVELS; `pairs`, int64[measures], of how many."""
     found = ordered_vectors(campaign, qrels, [parse_measure(name) for name in question["measures"]])
     separated = [
-        [_separated(vectors, test, question["tail"]) for test in TESTS] for vectors in found
+        [_significant(vectors, test, question["tail"]) for test in TESTS] for vectors in found
     ]
     shape = (len(found), len(TESTS), len(CORRECTIONS), len(LEVELS))
     return {
@@ -31,7 +31,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     }
 
 
-def _separated(vectors: Vectors, test: str, tail: Tail) -> list[list[int]]:
+def _significant(vectors: Vectors, test: str, tail: Tail) -> list[list[int]]:
     base = vectors.sign * vectors.base
     asked = test_named(test, tail)
     if tail == "one":
@@ -39,4 +39,4 @@ def _separated(vectors: Vectors, test: str, tail: Tail) -> list[list[int]]:
     else:
         outcomes = compare(asked, all_pairs(len(base)), base)
     corrected = [correct(outcomes.p_values, correction) for correction in CORRECTIONS]
-    return [[count_separated(each, level) for level in LEVELS] for each in corrected]
+    return [[count_significant(each, level) for level in LEVELS] for each in corrected]

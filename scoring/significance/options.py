@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from campaigns.access import Viewer
-from campaigns.options import UnknownChoice, one_of
+from campaigns.options import UnknownChoice, choice_or_404
 from scoring.core.data.trec_eval_lines import has_topic_lines
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.corrections import Correction
@@ -35,7 +35,7 @@ CORRECTIONS: Final[dict[str, Correction]] = {
 
 
 @dataclass(frozen=True)
-class Choices:
+class TestChoices:
     """One question, and the level and correction by which its answer is read."""
 
     measure: Measure
@@ -76,18 +76,18 @@ class Choices:
         return OFFERED[name][getattr(self, name)]
 
 
-def chosen_test(viewer: Viewer, asked: Mapping[str, str]) -> Choices:
+def chosen_test(viewer: Viewer, asked: Mapping[str, str]) -> TestChoices:
     """What an address asks for."""
     found = {
-        name: one_of(name, asked.get(name), offered, usual=next(iter(offered)))
+        name: choice_or_404(name, asked.get(name), offered, usual=next(iter(offered)))
         for name, offered in OFFERED.items()
     }
-    return Choices(measure=tested_measure(viewer, asked.get("measure")), **found)
+    return TestChoices(measure=tested_measure(viewer, asked.get("measure")), **found)
 
 
-def usual_test(measure: Measure) -> Choices:
+def usual_test(measure: Measure) -> TestChoices:
     """The question behind the strokes on the board: the first of everything."""
-    return Choices(measure, **{name: next(iter(OFFERED[name])) for name in OFFERED})
+    return TestChoices(measure, **{name: next(iter(OFFERED[name])) for name in OFFERED})
 
 
 def tested_measures(viewer: Viewer) -> tuple[Measure, ...]:

@@ -14,25 +14,25 @@ from scoring.core.measures.catalogue import family_of, is_lower_better
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.corrections import correct
 from scoring.core.statistics.pairs import METHODS, Pairs, as_matrix
-from scoring.core.statistics.significance import count_separated, inseparable_groups
-from scoring.core.statistics.standing import shared_ranks
-from scoring.results.runs import LiveRun
-from scoring.results.vectors import means_seen
+from scoring.core.statistics.ranks import shared_ranks
+from scoring.core.statistics.significance import count_significant, indistinguishable_groups
+from scoring.results.runs import BoardRun
+from scoring.results.vectors import visible_means
 from scoring.significance.analysis import MOST_RUNS
-from scoring.significance.options import CORRECTIONS, Choices
+from scoring.significance.options import CORRECTIONS, TestChoices
 
 
 @dataclass(frozen=True)
-class Standing:
+class RankedRuns:
     """The ranked runs that have a score of the measure, best first, equal ones by name."""
 
-    runs: tuple[LiveRun, ...]
+    runs: tuple[BoardRun, ...]
     ranks: tuple[int, ...]  # equal scores share one
     has_residuals: bool
     is_lower_better: bool
     left_out: int = 0  # runs below these, which are not tested
 
-    def first(self, count: int) -> "Standing":
+    def first(self, count: int) -> "RankedRuns":
         """The best so many."""
         left_out = self.left_out + max(len(self.runs) - count, 0)
         return replace(self, runs=self.runs[:count], ranks=self.ranks[:count], left_out=left_out)
@@ -43,8 +43,8 @@ class PairRow:
     """Two runs: `a` is the candidate, or the one that stands higher on the board. Numbers are a - b
     in units of the measure, NaN where they are not defined."""
 
-    a: LiveRun
-    b: LiveRun
+    a: BoardRun
+    b: BoardRun
     a_rank: int
     b_rank: int
     difference: float
@@ -53,15 +53,15 @@ class PairRow:
     p_corrected: float
     method: str
     topics: int
-    is_apart: bool
+    is_significant: bool
 
 
 @dataclass(frozen=True, eq=False)
-class Separation:
+class Significance:
     """What a test said of all pairs of a board; columns are one per pair."""
 
-    choices: Choices
-    standing: Standing
+    choices: TestChoices
+    ranked: RankedRuns
     pairs: Pairs  # places on the board, ordered by them
     differences: NDArray[np.float64]  # candidate - baseline, in units of the measure
     effects: NDArray[np.float64]
@@ -71,13 +71,13 @@ class Separation:
     topics: NDArray[np.int64]
 
     @cached_property
-    def is_apart(self) -> NDArray[np.bool_]:
+    def is_significant(self) -> NDArray[np.bool_]:
         apart: NDArray[np.bool_] = self.corrected <= self.choices.alpha
         return apart
 
     @property
-    def apart_count(self) -> int:
-        return count_separated(self.corrected, self.choices.alpha)
+    def rejection_count(self) -> int:
+        return count_significant(self.corrected, self.choices.alpha)
 
     @property
     def reversed_count(self) -> int:
@@ -85,23 +85,23 @@ class Separation:
         behind: what could be of the other lies above it."""
         if not self.choices.is_directed:
             return 0
-        speaks = -self.differences if self.standing.is_lower_better else self.differences
-        return int((self.is_apart & (speaks < 0)).sum())
+        speaks = -self.differences if self.ranked.is_lower_better else self.differences
+        return int((self.is_significant & (speaks < 0)).sum())
 
     @property
-    def told_count(self) -> int:
+    def significant_count(self) -> int:
         """The pairs that can be told apart as the question has it."""
-        return self.apart_count - self.reversed_count
+        return self.rejection_count - self.reversed_count
 
     @property
     def untested_count(self) -> int:
         return int(np.isnan(self.p_values).sum())
 
     @property
-    def beside_first(self) -> int:
+    def tied_with_leader_count(self) -> int:
         """How many runs cannot be told apart from the one at the top of the board."""
         with_first = (self.pairs.candidates == 0) | (self.pairs.baselines == 0)
-        return int((with_first & ~self.is_apart).sum())
+        return int((with_first & ~self.is_significant).sum())
 
     @property
     def method_counts(self) -> list[tuple[str, int]]:
@@ -113,13 +113,15 @@ class Separation:
     def groups(self) -> list[tuple[int, int]]:
         """First and last place of each group of neighbours of whom no two can be told apart; a run
         that can be told from both its neighbours is in none."""
-        places = -np.arange(len(self.standing.runs), dtype=np.float64)
-        found = inseparable_groups(places, self.corrected, self.pairs, alpha=self.choices.alpha)
+        places = -np.arange(len(self.ranked.runs), dtype=np.float64)
+        found = indistinguishable_groups(
+            places, self.corrected, self.pairs, alpha=self.choices.alpha
+        )
         return [(group[0], group[-1]) for group in found if len(group) > 1]
 
     def row(self, at: int) -> PairRow:
         a, b = int(self.pairs.candidates[at]), int(self.pairs.baselines[at])
-        runs, ranks = self.standing.runs, self.standing.ranks
+        runs, ranks = self.ranked.runs, self.ranked.ranks
         return PairRow(
             a=runs[a],
             b=runs[b],
@@ -131,7 +133,7 @@ class Separation:
             p_corrected=float(self.corrected[at]),
             method=METHODS[int(self.methods[at])],
             topics=int(self.topics[at]),
-            is_apart=bool(self.is_apart[at]),
+            is_significant=bool(self.is_significant[at]),
         )
 
     @property
@@ -140,12 +142,12 @@ class Separation:
         beside = np.abs(self.pairs.candidates - self.pairs.baselines) == 1
         return [self.row(int(at)) for at in np.flatnonzero(beside)]
 
-    def among_first(self, count: int) -> "Separation":
+    def among_first(self, count: int) -> "Significance":
         """The pairs of the best so many, as they were tested among all."""
         kept = (self.pairs.candidates < count) & (self.pairs.baselines < count)
         return replace(
             self,
-            standing=self.standing.first(count),
+            ranked=self.ranked.first(count),
             pairs=Pairs(self.pairs.candidates[kept], self.pairs.baselines[kept]),
             differences=self.differences[kept],
             effects=self.effects[kept],
@@ -157,12 +159,12 @@ class Separation:
 
     def matrix(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64[runs, runs] in the order of the board, the same in both cells of a pair."""
-        return as_matrix(values, self.pairs, len(self.standing.runs))
+        return as_matrix(values, self.pairs, len(self.ranked.runs))
 
-    def turned(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def antisymmetric(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Likewise for what turns its sign with the pair: row - column. A question that is asked of
         the better run has an answer in its row only."""
-        count = len(self.standing.runs)
+        count = len(self.ranked.runs)
         matrix = np.full((count, count), np.nan)
         matrix[self.pairs.candidates, self.pairs.baselines] = values
         if not self.choices.is_directed:
@@ -170,16 +172,16 @@ class Separation:
         return matrix
 
 
-def standing_of(viewer: Viewer, qrels: Qrels, measure: Measure) -> Standing:
+def ranked_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> RankedRuns:
     """Those that are tested. One query. The viewer must be one who may see the board."""
-    runs, bases, residuals = means_seen(viewer, qrels, [measure])
+    runs, bases, residuals = visible_means(viewer, qrels, [measure])
     direction = family_of(measure).facts.direction
     ranks = dict(zip((run.run_id for run in runs), shared_ranks(bases[0], direction), strict=True))
     placed = sorted(
         (run for run in runs if ranks[run.run_id] is not None),
         key=lambda run: (ranks[run.run_id], run.tag.lower()),
     )
-    return Standing(
+    return RankedRuns(
         runs=tuple(placed),
         ranks=tuple(ranks[run.run_id] or 0 for run in placed),
         has_residuals=not np.isnan(residuals[0]).all(),
@@ -187,7 +189,9 @@ def standing_of(viewer: Viewer, qrels: Qrels, measure: Measure) -> Standing:
     ).first(MOST_RUNS)
 
 
-def separation(choices: Choices, standing: Standing, answer: Mapping[str, Any]) -> Separation:
+def significance(
+    choices: TestChoices, ranked: RankedRuns, answer: Mapping[str, Any]
+) -> Significance:
     """The answer of a worker, read as chosen, for the runs that stand on the board. Corrected are
     all pairs that were tested."""
     p_values = answer["p_values"]
@@ -196,17 +200,17 @@ def separation(choices: Choices, standing: Standing, answer: Mapping[str, Any]) 
         if choices.correction == "tukey"
         else correct(p_values, CORRECTIONS[choices.correction])
     )
-    places = {run.run_id: place for place, run in enumerate(standing.runs)}
+    places = {run.run_id: place for place, run in enumerate(ranked.runs)}
     place = np.array([places.get(str(run_id), -1) for run_id in answer["run_ids"]], dtype=np.intp)
     a, b = place[answer["candidates"]], place[answer["baselines"]]
     turns = (a > b) & (not choices.is_directed)
     first, second = np.where(turns, b, a), np.where(turns, a, b)
     kept = np.flatnonzero((a >= 0) & (b >= 0))
     kept = kept[np.lexsort((second[kept], first[kept]))]
-    sign = np.where(turns, -1.0, 1.0)[kept] * (-1.0 if standing.is_lower_better else 1.0)
-    return Separation(
+    sign = np.where(turns, -1.0, 1.0)[kept] * (-1.0 if ranked.is_lower_better else 1.0)
+    return Significance(
         choices=choices,
-        standing=standing,
+        ranked=ranked,
         pairs=Pairs(first[kept], second[kept]),
         differences=sign * answer["differences"][kept] + 0.0,  # no -0.0
         effects=sign * answer["effects"][kept] + 0.0,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from scoring.output.latex import STARS_SAID, Marked, number, signed, stars
 from scoring.output.table import Column, Table, printed, same
 from scoring.significance.counts import CountCell, CountRow
-from scoring.significance.rows import PairRow, Separation
+from scoring.significance.rows import PairRow, Significance
 
 PRINTED_TESTS = ("t", "Wilcoxon", "randomisation")
 PRINTED_LEVELS = ("5 %", "1 %")
@@ -30,7 +30,7 @@ COLUMNS = (
     Column("effect", heading="effect", text=partial(number, digits=2)),
     printed("p", "p_corrected", number),
     Column("topics"),
-    Column("told_apart", "is_apart"),
+    Column("significant", "is_significant"),
     Column("a_rank"),
     Column("b_rank"),
     Column("a_team", "a.team"),
@@ -45,13 +45,13 @@ class _Count(NamedTuple):
     cell: CountCell
 
 
-def separation_table(found: Separation | None) -> Table:
+def pairs_table(found: Significance | None) -> Table:
     """One row for each pair, in the order of the board."""
     pairs = map(found.row, range(len(found.pairs))) if found else ()
     return Table(COLUMNS, pairs, in_latex=_neighbours(found))
 
 
-def _neighbours(found: Separation | None) -> Table:
+def _neighbours(found: Significance | None) -> Table:
     choices = found.choices if found else None
     said = (
         f" by {choices.measure} ({choices.words('test')}, {choices.words('tail')}, "
@@ -71,7 +71,7 @@ def counts_table(rows: Sequence[CountRow], correction: str, tail: str) -> Table:
         same("tail", tail),
         Column("correction", "cell.correction"),
         Column("level", "cell.level"),
-        Column("separated", "cell.separated"),
+        Column("significant", "cell.significant"),
         Column("pairs", "row.pairs"),
     )
     cells = (_Count(row, cell) for row in rows for cell in row.cells)
@@ -83,7 +83,7 @@ def _counts_by_measure(rows: Sequence[CountRow], correction: str, tail: str) -> 
     tests = [f"{test}, {level}" for test in PRINTED_TESTS for level in PRINTED_LEVELS]
     columns = (
         printed("measure", "measure", align="l"),
-        *(printed(test, partial(_separated, correction, at)) for at, test in enumerate(tests)),
+        *(printed(test, partial(_significant, correction, at)) for at, test in enumerate(tests)),
         printed("pairs", "pairs"),
     )
     caption = (
@@ -93,5 +93,5 @@ def _counts_by_measure(rows: Sequence[CountRow], correction: str, tail: str) -> 
     return Table(columns, rows, caption)
 
 
-def _separated(correction: str, at: int, row: CountRow) -> int:
-    return row.by(correction)[at].separated
+def _significant(correction: str, at: int, row: CountRow) -> int:
+    return row.by(correction)[at].significant

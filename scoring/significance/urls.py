@@ -11,5 +11,5 @@ urlpatterns: list[URLPattern] = [
     path(f"{HERE}/", views.significance_page, name="significance"),
     *table_paths(HERE, views.significance_table, "significance"),
     path(f"{HERE}/counts/", views.counts_page, name="significance-counts"),
-    *table_paths(f"{HERE}/counts", views.separated_pairs, "significance-counts"),
+    *table_paths(f"{HERE}/counts", views.significant_pairs, "significance-counts"),
 ]

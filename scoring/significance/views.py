@@ -16,10 +16,10 @@ from scoring.significance.query import (
     COUNTS_OFFERED,
     CountsQuery,
     SignificanceQuery,
-    counts_asked,
-    separation_asked,
+    counts_query,
+    significance_query,
 )
-from scoring.significance.tables import counts_table, separation_table
+from scoring.significance.tables import counts_table, pairs_table
 
 IN_CELLS = 40  # runs: above, a table of neighbours stands for the matrix
 PICTURED = 145  # runs: of more, the picture shows the first
@@ -32,22 +32,22 @@ def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
-    asked = separation_asked(viewer, request.GET)
+    asked = significance_query(viewer, request.GET)
     found = asked.found
     context = _page(viewer, asked) | {
         "choices": asked.choices,
         "measure": asked.choices.measure,
         "offered": tested_measures(viewer),
         "choosable": OFFERED,
-        "standing": asked.standing,
+        "ranked": asked.ranked,
         "found": found,
         "figure": matrix_figure(found.among_first(PICTURED))
-        if found and found.apart_count
+        if found and found.rejection_count
         else None,
         "pictured": PICTURED,
         "page": page_or_404(request, Paginator(found.neighbours if found else (), ROWS)),
-        "figure_size": "square few" if found and len(found.standing.runs) < FEW else "square",
-        "in_cells": found is not None and len(found.standing.runs) <= IN_CELLS,
+        "figure_size": "square few" if found and len(found.ranked.runs) < FEW else "square",
+        "in_cells": found is not None and len(found.ranked.runs) <= IN_CELLS,
     }
     return analysed_page(request, "scoring/significance/significance.html", context, asked.analysis)
 
@@ -55,8 +55,12 @@ def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def significance_table(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = separation_asked(viewer, request.GET)
-    name, title, table = f"{slug}-significance", viewer.campaign.name, separation_table(asked.found)
+    asked = significance_query(viewer, request.GET)
+    name, title, table = (
+        f"{slug}-significance",
+        viewer.campaign.name,
+        pairs_table(asked.found),
+    )
     return table_response(request, table, name, suffix, title=title, awaits=asked.analysis)
 
 
@@ -65,7 +69,7 @@ def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
-    counts = counts_asked(viewer, request.GET)
+    counts = counts_query(viewer, request.GET)
     context = _page(viewer, counts) | {
         "counts": counts,
         "choosable": COUNTS_OFFERED,
@@ -78,9 +82,9 @@ def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def separated_pairs(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
+def significant_pairs(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    counts = counts_asked(viewer, request.GET)
+    counts = counts_query(viewer, request.GET)
     table = counts_table(counts.rows, counts.correction, counts.tail)
     name, title = f"{slug}-separated-pairs", viewer.campaign.name
     return table_response(request, table, name, suffix, title=title, awaits=counts.analysis)

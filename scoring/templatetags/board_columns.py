@@ -7,7 +7,7 @@ from django import template
 
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Facts, Measure
-from scoring.leaderboard.rows import Cell, Leaderboard, Row, TiedScore
+from scoring.leaderboard.rows import BoardCell, BoardRow, Leaderboard, TiedScore
 from scoring.leaderboard.tables import bounded
 from scoring.templatetags.numbers import score
 
@@ -16,23 +16,25 @@ register = template.Library()
 LEAST_SHOWN = 0.0001  # of what a score shows
 
 
-class Family(NamedTuple):
+class ColumnFamily(NamedTuple):
     facts: Facts
     measures: list[Measure]
 
 
 @register.filter
-def by_family(measures: Sequence[Measure]) -> list[Family]:
+def by_family(measures: Sequence[Measure]) -> list[ColumnFamily]:
     """In the order in which the families first come."""
-    found: dict[str, Family] = {}
+    found: dict[str, ColumnFamily] = {}
     for measure in measures:
-        family = Family(family_of(measure).facts, [])
+        family = ColumnFamily(family_of(measure).facts, [])
         found.setdefault(measure.family, family).measures.append(measure)
     return list(found.values())
 
 
 @register.filter
-def column_cells(row: Row, board: Leaderboard) -> Iterator[tuple[Measure, Cell, int, bool]]:
+def column_cells(
+    row: BoardRow, board: Leaderboard
+) -> Iterator[tuple[Measure, BoardCell, int, bool]]:
     """Each with its measure, the digits worth showing, and whether there is a bound to show."""
     for place, cell in enumerate(row.columns):
         measure = board.columns[place]

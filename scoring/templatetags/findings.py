@@ -6,7 +6,7 @@ from django import template
 
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import format_value
-from scoring.leaderboard.rows import Leaderboard, Row
+from scoring.leaderboard.rows import BoardRow, Leaderboard
 from scoring.results.options import persistence_of
 
 register = template.Library()
@@ -19,7 +19,7 @@ class Finding:
     documents alone could lift them above its base."""
 
     kind: str
-    first: Row | None
+    first: BoardRow | None
     sharing: int  # runs on the first place
     others: int  # runs below it
     could_lead: int
@@ -56,8 +56,8 @@ def finding_of(board: Leaderboard) -> Finding:
         others=len(ranked) - sharing,
         could_lead=len(board.could_lead),
         teams=len({row.team_id for row in board.rows}),
-        late=sum(row.standing == "late" for row in board.rows),
-        disqualified=sum(row.standing == "disqualified" for row in board.rows),
+        late=sum(row.status == "late" for row in board.rows),
+        disqualified=sum(row.status == "disqualified" for row in board.rows),
         persistence="" if p is None else format_value(p),
         is_graded=parameters.get("gain") == "map",
         description=facts.description,

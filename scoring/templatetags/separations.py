@@ -8,16 +8,16 @@ from django import template
 from django.contrib.humanize.templatetags.humanize import intcomma
 
 from scoring.core.statistics.pairs import METHODS, NORMAL
-from scoring.leaderboard.groups import Strokes
+from scoring.leaderboard.significance_bars import SignificanceBars
 from scoring.significance.analysis import SAMPLES
 from scoring.significance.counts import CountCell, CountRow
-from scoring.significance.options import Choices
-from scoring.significance.rows import PairRow, Separation
+from scoring.significance.options import TestChoices
+from scoring.significance.rows import PairRow, Significance
 
 register = template.Library()
 
 
-class Cell(NamedTuple):
+class MatrixCell(NamedTuple):
     """A run against another: `kind` is "better" or "worse" where they can be told apart."""
 
     is_asked: bool
@@ -37,7 +37,7 @@ class NamedGroup(NamedTuple):
 
 
 @register.filter
-def words(choices: Choices, name: str) -> str:
+def words(choices: TestChoices, name: str) -> str:
     """A choice as the page calls it."""
     return choices.words(name)
 
@@ -58,24 +58,24 @@ def exactness(row: PairRow) -> str:
 
 
 @register.filter
-def is_approximate(found: Separation) -> bool:
+def is_approximate(found: Significance) -> bool:
     """Whether some of the p-values are approximate, and marked so."""
     return bool((found.methods == NORMAL).any())
 
 
 @register.filter
-def matrix_cells(found: Separation) -> list[tuple[Any, list[Cell]]]:
+def matrix_cells(found: Significance) -> list[tuple[Any, list[MatrixCell]]]:
     """Of each run of the board its cells, one for each run of the board."""
     p_values = found.matrix(found.corrected)
-    is_asked = ~np.isnan(found.turned(np.ones(len(found.pairs))))
-    speaks = np.where(found.is_apart, np.sign(found.differences), 0.0)
-    kinds = found.turned(-speaks if found.standing.is_lower_better else speaks)
+    is_asked = ~np.isnan(found.antisymmetric(np.ones(len(found.pairs))))
+    speaks = np.where(found.is_significant, np.sign(found.differences), 0.0)
+    kinds = found.antisymmetric(-speaks if found.ranked.is_lower_better else speaks)
     methods = found.matrix(found.methods.astype(np.float64))
     return [
         (
             run,
             [
-                Cell(
+                MatrixCell(
                     bool(asked), float(p), {1.0: "better", -1.0: "worse"}.get(kind, ""), m == NORMAL
                 )
                 for asked, p, kind, m in zip(
@@ -83,13 +83,13 @@ def matrix_cells(found: Separation) -> list[tuple[Any, list[Cell]]]:
                 )
             ],
         )
-        for at, run in enumerate(found.standing.runs)
+        for at, run in enumerate(found.ranked.runs)
     ]
 
 
 @register.filter
-def named_groups(found: Separation) -> list[NamedGroup]:
-    runs = found.standing.runs
+def named_groups(found: Significance) -> list[NamedGroup]:
+    runs = found.ranked.runs
     return [
         NamedGroup(first + 1, last + 1, last - first + 1, runs[first].tag, runs[last].tag)
         for first, last in found.groups
@@ -97,7 +97,7 @@ def named_groups(found: Separation) -> list[NamedGroup]:
 
 
 @register.filter
-def is_too_coarse(found: Separation) -> bool:
+def is_too_coarse(found: Significance) -> bool:
     """Whether no difference, however large, could be told by so many random exchanges."""
     choices = found.choices
     is_corrected = choices.test == "randomisation" and choices.correction == "holm"
@@ -105,7 +105,7 @@ def is_too_coarse(found: Separation) -> bool:
 
 
 @register.filter
-def caution_of(found: Separation) -> str:
+def caution_of(found: Significance) -> str:
     """What one should know of this test before believing its answer, if anything."""
     choices, pairs = found.choices, len(found.pairs)
     if choices.correction == "none" and pairs > 1:
@@ -127,30 +127,30 @@ def caution_of(found: Separation) -> str:
 def count_finding(rows: list[tuple[CountRow, list[CountCell]]]) -> dict[str, Any] | None:
     """The measures that tell most and fewest pairs apart by the first test and level, and how many
     more tell just as many."""
-    counted = [(row, cells[0].separated) for row, cells in rows if row.pairs]
+    counted = [(row, cells[0].significant) for row, cells in rows if row.pairs]
     if not counted:
         return None
     most, fewest = max(counted, key=lambda c: c[1]), min(counted, key=lambda c: c[1])
-    counts = [separated for _, separated in counted]
+    counts = [significant for _, significant in counted]
     return {
         name: {
             "measure": row.measure,
-            "separated": separated,
+            "significant": significant,
             "pairs": row.pairs,
-            "others": counts.count(separated) - 1,
+            "others": counts.count(significant) - 1,
         }
-        for name, (row, separated) in (("most", most), ("fewest", fewest))
+        for name, (row, significant) in (("most", most), ("fewest", fewest))
     }
 
 
 @register.filter
-def lanes_of(drawn: Strokes, run_id: str) -> tuple[str, ...]:
+def bar_columns(drawn: SignificanceBars, run_id: str) -> tuple[str, ...]:
     """The classes of a row's lanes, from left to right; "" where no stroke passes."""
-    return drawn.lanes.get(run_id, ("",) * drawn.width)
+    return drawn.columns.get(run_id, ("",) * drawn.width)
 
 
 @register.filter
-def bound_to(drawn: Strokes, run_id: str) -> str:
+def tied_with(drawn: SignificanceBars, run_id: str) -> str:
     """The places among which a run cannot be told from any other, "" where it stands alone."""
     first, last = drawn.reach.get(run_id, (0, 0))
     return f"{first}–{last}" if first else ""

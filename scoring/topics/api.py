@@ -7,8 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.acts import reading
-from scoring.output.api import FORMAT, MEASURE, example, format_asked, rows_answered
+from campaigns.api.views import read_view
+from scoring.output.api import FORMAT, MEASURE, example, requested_format, rows_answered
 from scoring.results.options import chosen_measure
 from scoring.topics.rows import topic_rows
 from scoring.topics.tables import topics_table
@@ -45,12 +45,12 @@ class TopicMeansSerializer(serializers.Serializer):
         ),
     ],
 )  # fmt: skip
-@reading
+@read_view
 def topic_means(request: Request, slug: str) -> Response | HttpResponse:
     """One row a topic, once the topics are released; scores and counts where they are shown."""
     viewer = access.viewer_or_404(request.user, slug)
     if not viewer.can_see_topics:
         raise Http404
-    answer = format_asked(request)
+    answer = requested_format(request)
     measure = chosen_measure(viewer, request.query_params.get("measure"))
     return answer(topics_table(viewer, topic_rows(viewer, measure), measure))

@@ -11,14 +11,14 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from campaigns.options import one_of
+from campaigns.options import choice_or_404
 from scoring.core.data.artefacts import unpack_vector
 from scoring.core.measures.catalogue import family_of, sign_of
 from scoring.core.measures.measure import Measure
-from scoring.core.statistics.standing import DECIMALS, shared_ranks
+from scoring.core.statistics.ranks import DECIMALS, shared_ranks
 from scoring.evaluation.rules import rules_of
 from scoring.results.options import sees_topic_means
-from scoring.results.runs import LiveRun, facts_of_run, live_scores
+from scoring.results.runs import BoardRun, board_run_fields, board_scores
 
 Vector = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ class TopicMatrix:
     measure: Measure
     order: str  # of ORDERS
     qrels: Qrels
-    runs: tuple[LiveRun, ...]  # in the order of the board
+    runs: tuple[BoardRun, ...]  # in the order of the board
     ranks: tuple[int, ...]
     topics: tuple[MatrixTopic, ...]  # in the order chosen
     scores: Vector  # float64[topics, runs]
@@ -74,7 +74,9 @@ def orders_offered(topics: int) -> dict[str, str]:
 
 def chosen_order(asked: Mapping[str, str], topics: int) -> str:
     """Raises UnknownChoice."""
-    return one_of("order", asked.get("order"), orders_offered(topics), usual=next(iter(ORDERS)))
+    return choice_or_404(
+        "order", asked.get("order"), orders_offered(topics), usual=next(iter(ORDERS))
+    )
 
 
 def topic_matrix(viewer: Viewer, measure: Measure, order: str) -> TopicMatrix | None:
@@ -113,12 +115,12 @@ def topic_matrix(viewer: Viewer, measure: Measure, order: str) -> TopicMatrix | 
 
 def _placed_runs(
     viewer: Viewer, qrels: Qrels, measure: Measure, topics: int
-) -> list[tuple[LiveRun, int, Vector]]:
+) -> list[tuple[BoardRun, int, Vector]]:
     """The ranked runs, best first, with their ranks and their scores by topic."""
     found = []
     rules = rules_of(viewer.campaign)
-    for score in live_scores(viewer, rules, qrels, [measure], "mean_base", "bases"):
-        run = LiveRun(**facts_of_run(viewer, score))
+    for score in board_scores(viewer, rules, qrels, [measure], "mean_base", "bases"):
+        run = BoardRun(**board_run_fields(viewer, score))
         if run.is_ranked and score["mean_base"] is not None:
             vector = np.full(topics, np.nan)
             known = unpack_vector(bytes(score["bases"]))[:topics]

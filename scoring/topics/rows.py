@@ -12,12 +12,12 @@ from scoring.core.data.artefacts import unpack_vector
 from scoring.core.measures.catalogue import is_lower_better
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.means import Interval
-from scoring.core.statistics.standing import shared_ranks
+from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.undefined import nan_if_none, none_if_nan
 from scoring.evaluation.rules import rules_of
 from scoring.evaluation.storage import load_table
 from scoring.results.options import sees_by_topic, sees_topic_means
-from scoring.results.runs import STANDINGS, LiveRun, facts_of_run, live_scores
+from scoring.results.runs import STATUSES, BoardRun, board_run_fields, board_scores
 
 Vector = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ class TopicRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopicRun(LiveRun, Interval):
+class TopicRun(BoardRun, Interval):
     """One run on one topic."""
 
     rank: int | None
@@ -73,12 +73,12 @@ def topic_runs(viewer: Viewer, topic: Topic, measure: Measure) -> tuple[TopicRun
     rules = rules_of(viewer.campaign)
     rows = [
         TopicRun(
-            **facts_of_run(viewer, score),
+            **board_run_fields(viewer, score),
             rank=None,
             base=_at(score["bases"], topic.position),
             residual=_at(score["residuals"], topic.position),
         )
-        for score in live_scores(viewer, rules, qrels, (measure,), "bases", "residuals")
+        for score in board_scores(viewer, rules, qrels, (measure,), "bases", "residuals")
     ]
     placed = _placed(rows, is_lower_better=is_lower_better(measure))
     # A rank among one's own runs only would pass for one among all.
@@ -96,11 +96,11 @@ def _matrix(viewer: Viewer, qrels: Qrels, measure: Measure, topics: int) -> Vect
     """float64[ranked runs, topics]; NaN where a run has no score on a topic."""
     if not sees_topic_means(viewer):
         return np.empty((0, topics))
-    found = live_scores(viewer, rules_of(viewer.campaign), qrels, (measure,), "bases")
+    found = board_scores(viewer, rules_of(viewer.campaign), qrels, (measure,), "bases")
     vectors = [
         unpack_vector(bytes(score["bases"]))
         for score in found
-        if facts_of_run(viewer, score)["standing"] == "ranked"
+        if board_run_fields(viewer, score)["status"] == "ranked"
     ]
     matrix = np.full((len(vectors), topics), np.nan)
     for row, vector in zip(matrix, vectors, strict=True):
@@ -151,7 +151,7 @@ def _placed(rows: list[TopicRun], *, is_lower_better: bool) -> tuple[TopicRun, .
         sorted(
             placed,
             key=lambda row: (
-                STANDINGS.index(row.standing),
+                STATUSES.index(row.status),
                 row.rank or len(rows) + 1,
                 row.tag.lower(),
             ),

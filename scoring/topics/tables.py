@@ -7,7 +7,7 @@ from campaigns.access import Viewer
 from scoring.core.measures.measure import Measure
 from scoring.output.latex import added, interval, number
 from scoring.output.table import Column, Table, printed, same
-from scoring.results.runs import LiveRun
+from scoring.results.runs import BoardRun
 from scoring.runs.tables import shown_version
 from scoring.topics.matrix import MatrixTopic, TopicMatrix
 from scoring.topics.rows import TopicRow, TopicRun
@@ -44,7 +44,7 @@ def topic_table(viewer: Viewer, code: str, rows: Iterable[TopicRun], measure: Me
         Column("run", "tag", "run", align="l"),
         Column("team", heading="team", align="l"),
         Column("run_type"),
-        Column("standing"),
+        Column("status"),
         Column("reason"),
         same("topic", code),
         same("measure", measure),
@@ -58,7 +58,7 @@ def topic_table(viewer: Viewer, code: str, rows: Iterable[TopicRun], measure: Me
 
 class _Cell(NamedTuple):
     topic: MatrixTopic
-    run: LiveRun
+    run: BoardRun
     rank: int
     base: float
 

@@ -11,8 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from campaigns import scoring_hooks
-from campaigns.judging import adjudication
-from campaigns.judging import tasks as assessing
+from campaigns.judging import adjudication, tasks
 from campaigns.models import (
     Campaign,
     Document,
@@ -23,7 +22,7 @@ from campaigns.models import (
     Team,
 )
 from campaigns.people import membership, teams
-from campaigns.runs import decisions as verdicts
+from campaigns.runs import decisions
 from scoring.evaluation.rules import rules_of
 from tests.access.test_access_matrix import (
     World,
@@ -84,7 +83,7 @@ def without_plan(world: World) -> Facts:
 def held(world: World) -> Facts:
     """The assessor has a document before them."""
     topic = topic_of(Plan.objects.get(campaign=world.campaign))
-    assessing.claim_next(assessor=world.people["assessor"], topic=topic)
+    tasks.claim_next(assessor=world.people["assessor"], topic=topic)
     return {}
 
 
@@ -137,7 +136,7 @@ def disqualified_team(world: World) -> Facts:
 
 
 def disqualified_run(world: World) -> Facts:
-    verdicts.disqualify_run(run=world.run, reason="Why", actor=world.people["organiser"])
+    decisions.disqualify_run(run=world.run, reason="Why", actor=world.people["organiser"])
     return {}
 
 

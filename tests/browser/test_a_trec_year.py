@@ -14,8 +14,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from campaigns.models import Campaign, Judgment, Run, Team, User
-from campaigns.runs import decisions as verdicts
-from campaigns.runs import submission
+from campaigns.runs import decisions, submission
 from scoring.jobs import queue as jobs
 from scoring.worker import perform_waiting_jobs
 from tests import trecyear
@@ -75,7 +74,7 @@ class Year:
 def year(visit: Visitor, settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Year:
     storages = settings.STORAGES["default"] | {"OPTIONS": {"location": str(tmp_path / "files")}}
     settings.STORAGES = settings.STORAGES | {"default": storages}
-    monkeypatch.setattr(jobs, "ring", lambda *args: None)  # the test is the worker
+    monkeypatch.setattr(jobs, "wake_worker", lambda *args: None)  # the test is the worker
     pictures = Path(os.environ.get("SCREENSHOTS") or tmp_path / "pictures")
     pictures.mkdir(parents=True, exist_ok=True)
     cast = {name: make_user(f"{name}@example.org", name=name.title()) for name in TEAMS}
@@ -207,7 +206,7 @@ def hand_in_by_act(year: Year, team_name: str, tag: str) -> None:
             campaign=year.campaign, team=team, person=person, file=file, submitted_at=timezone.now()
         )
     perform_waiting_jobs(year.campaign)
-    assert verdicts.accept_checked(run=Run.objects.get(pk=run.pk), person=person)
+    assert decisions.accept_checked(run=Run.objects.get(pk=run.pk), person=person)
 
 
 def replace_by_clicks(year: Year, tag: str) -> None:

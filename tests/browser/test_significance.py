@@ -1,4 +1,4 @@
-"""The matrix of all pairs as it is drawn, and the strokes on the board."""
+"""The matrix of all pairs as it is drawn, and the bars on the board."""
 
 import pytest
 from playwright.sync_api import expect
@@ -58,7 +58,7 @@ def test_strokes_join_from_row_to_row(visit: Visitor) -> None:
     visit(path)
     perform_waiting_jobs(campaign)
     visited = visit(path)
-    drawn = visited.page.locator(".board .strokes i[class]").evaluate_all(
+    drawn = visited.page.locator(".board .bars i[class]").evaluate_all(
         "marks => marks.map((mark) => {"
         " const row = mark.closest('td').getBoundingClientRect();"
         " const stroke = getComputedStyle(mark, '::before');"

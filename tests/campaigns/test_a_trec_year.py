@@ -36,7 +36,7 @@ from tests.track import (
 )
 from tests.trecyear import Judged
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups")]
 
 
 @pytest.fixture(
@@ -215,7 +215,7 @@ def assert_scores(year: Year, judged: Judged, version: str = "") -> None:
         assert float(row["residual"]) == pytest.approx(due["residual"], abs=1e-12)
     for row in ap:
         assert float(row["base"]) == pytest.approx(expected[row["run"]]["AP"], abs=1e-12)
-    assert [row["run"] for row in rbp if row["standing"] == "late"] == [year.stock.tags[11]]
+    assert [row["run"] for row in rbp if row["status"] == "late"] == [year.stock.tags[11]]
     assert sum(row["rank"] != "" for row in rbp) == 11
 
 
@@ -258,7 +258,7 @@ def correct(year: Year, first: Judged) -> str:
     older = board(year.browsers["nobody"], "measure=AP&qrels=1")
     moves = [row.pop("places_gained") for row in older]  # against the version in force by now
     assert older == before
-    assert [bool(move) for move in moves] == [row["standing"] == "ranked" for row in older]
+    assert [bool(move) for move in moves] == [row["status"] == "ranked" for row in older]
     assert board(year.browsers["nobody"], "measure=AP") != before
     diff = year.desk.get(f"{HERE}/qrels/1-2.csv").content.decode()
     assert len(list(csv.DictReader(io.StringIO(diff)))) == trecyear.CHANGED

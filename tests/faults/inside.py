@@ -18,7 +18,7 @@ from typing import Any
 
 import django
 
-from campaigns.errors import NotTaken
+from campaigns.errors import SubmissionRefused
 
 django.setup()
 
@@ -40,9 +40,9 @@ from campaigns.models import (
     Topic,
     User,
 )
-from campaigns.qrels import topics as assignments
+from campaigns.qrels import topics
 from campaigns.runs import submission
-from scoring.jobs import queue as jobs
+from scoring.jobs import queue
 from scoring.models import Evaluation, Job
 from tests.faults import files
 from tests.faults.ledger import read_ledger
@@ -74,7 +74,7 @@ def prepare() -> None:
         campaign=campaign, person=member, role=Membership.Role.PARTICIPANT, team=team
     )
     Membership.objects.create(campaign=campaign, person=organiser, role=Membership.Role.ORGANISER)
-    assignments.add_qrels(campaign=campaign, data=files.QRELS, note="", actor=None)
+    topics.add_qrels(campaign=campaign, data=files.QRELS, note="", actor=None)
 
 
 def token() -> str:
@@ -158,7 +158,7 @@ def deliver_often(numbers: list[int], times: int, patience: float) -> int:
     """Sends the message of every job of these runs `times` more, as soon as it exists and once
     more when all is done; returns how many were sent."""
     names = [str(number) for number in numbers]
-    rung: set[int] = set()
+    wake_ups: set[int] = set()
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
         runs = Run.objects.filter(description__in=names)
@@ -166,20 +166,20 @@ def deliver_often(numbers: list[int], times: int, patience: float) -> int:
         wanted = [*Job.objects.filter(kind=Job.Kind.CHECK, subject__in=runs.values("pk"))]
         wanted += Job.objects.filter(kind=Job.Kind.EVALUATE, subject__in=evaluations.values("pk"))
         for job in wanted:
-            if job.pk not in rung:
-                rung.add(job.pk)
+            if job.pk not in wake_ups:
+                wake_ups.add(job.pk)
                 _ring(job.pk, times)
         if evaluations.filter(state=Evaluation.State.SCORED).count() == len(numbers):
             break
         time.sleep(0.01)
-    for job_id in rung:
+    for job_id in wake_ups:
         _ring(job_id, times)
-    return 2 * times * len(rung)
+    return 2 * times * len(wake_ups)
 
 
 def _ring(job_id: int, times: int) -> None:
     for _ in range(times):
-        jobs.ring(job_id)
+        queue.wake_worker(job_id)
 
 
 def cut_database() -> int:
@@ -215,7 +215,7 @@ def submit_at_once(numbers: list[int], quota: int) -> list[int]:
         start.wait()
         try:
             submit([number])
-        except NotTaken:
+        except SubmissionRefused:
             return None
         finally:
             connection.close()

@@ -24,7 +24,7 @@ from scoring.core.data.ranking import rank
 from scoring.core.measures.graded import GradedTopics, evaluate
 from scoring.core.measures.names import rel_of
 from scoring.core.statistics.means import mask_excluded, mean_scores, topics_of_mean
-from scoring.evaluation.rules import Rules, rules_of
+from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.jobs.housekeeping import delete_unowned_files
 from scoring.models import Evaluation, Job, Score, StoredGrades, StoredRanking
 from tests.faults import files
@@ -175,13 +175,13 @@ def _values(score: Score) -> Values:
 _known: dict[int, dict[str, Values]] = {}
 
 
-def _golden(number: int, rules: Rules) -> dict[str, Values]:
+def _golden(number: int, rules: ScoringRules) -> dict[str, Values]:
     if number not in _known:  # the rules are the same all along
         _known[number] = dict(_computed(number, rules))
     return _known[number]
 
 
-def _computed(number: int, rules: Rules) -> Iterator[tuple[str, Values]]:
+def _computed(number: int, rules: ScoringRules) -> Iterator[tuple[str, Values]]:
     parsed = read_run(files.run_bytes(number), known_topics=files.TOPICS)
     ranking = rank(
         topics=parsed.topics,

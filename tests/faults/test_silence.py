@@ -17,8 +17,7 @@ from django.test import Client
 from campaigns import stored_files
 from campaigns.models import Run
 from scoring import backups, verifying
-from scoring.jobs import parts
-from scoring.jobs import queue as jobs
+from scoring.jobs import health_probes, queue
 from tests.faults.servers import Postgres, Redis
 from tests.faults.silent import accepting_and_saying_nothing, stopped
 from tests.faults.site import wait_for
@@ -155,7 +154,7 @@ def test_a_backup_and_a_verification_do_not_crowd_a_slow_store(
 def test_healthz_names_the_part_that_is_silent(
     part: str, silent_port: int, settings: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "PROBES", parts.make_probes())
+    monkeypatch.setattr(health_probes, "PROBES", health_probes.make_probes())
     if part == "storage":
         store = {"BACKEND": "trackside.s3.PlainS3Storage", "OPTIONS": options_of(silent_port)}
         settings.STORAGES = settings.STORAGES | {"default": store}
@@ -180,17 +179,17 @@ def test_one_thread_waits_for_a_silent_broker_and_then_none(
         assert gate.wait(30)
         raise TimeoutError
 
-    monkeypatch.setattr(jobs.current_app, "send_task", send_task)
-    monkeypatch.setattr(jobs, "_silent_until", 0.0)
-    first = threading.Thread(target=jobs.ring, args=(1,))
+    monkeypatch.setattr(queue.current_app, "send_task", send_task)
+    monkeypatch.setattr(queue, "_silent_until", 0.0)
+    first = threading.Thread(target=queue.wake_worker, args=(1,))
     first.start()
     wait_for("the first to ask", lambda: asked)
-    jobs.ring(2)  # goes on, though the first still waits
+    queue.wake_worker(2)  # goes on, though the first still waits
     gate.set()
     first.join()
-    jobs.ring(3)
+    queue.wake_worker(3)
     assert asked == [1]
-    monkeypatch.setattr(jobs, "_silent_until", 0.0)
+    monkeypatch.setattr(queue, "_silent_until", 0.0)
 
 
 def _is_answering(connection: BaseDatabaseWrapper) -> bool:
@@ -223,7 +222,7 @@ def test_healthz_names_a_redis_that_is_full_or_a_replica(
     settings.USES_FOLDER_BROKER, settings.BROKER_URL = False, broker.url
 
     def is_well() -> bool:
-        monkeypatch.setattr(parts, "PROBES", parts.make_probes())
+        monkeypatch.setattr(health_probes, "PROBES", health_probes.make_probes())
         return Client().get("/healthz").json()["broker"]
 
     assert is_well()

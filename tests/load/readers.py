@@ -89,8 +89,8 @@ def place(stack: Stack, slug: str, *, runs: int, topics: int) -> str:
     script = PLACE.format(slug=slug, runs=runs, topics=topics)
     session = stack.manage("shell", "--verbosity", "0", "-c", script).split()[-1]
     until = time.monotonic() + PATIENCE
-    while b"strokes-key" not in fetch(stack.port, f"/campaigns/{slug}/leaderboard/")[1]:
+    while b"bars-key" not in fetch(stack.port, f"/campaigns/{slug}/leaderboard/")[1]:
         if time.monotonic() > until:
-            raise TimeoutError(f"No strokes on the board of {runs} runs within {PATIENCE} s.")
+            raise TimeoutError(f"No bars on the board of {runs} runs within {PATIENCE} s.")
         time.sleep(0.5)
     return session

@@ -71,7 +71,7 @@ def on_postgres(folder: Path) -> dict[str, str]:
     return {
         "VAR_DIR": str(folder),
         "DATABASE_URL": f"{POSTGRES.replace('postgresql:', 'postgres:')}/{name}",
-        "BROKER_URL": "redis://127.0.0.1:1/0",  # nobody is rung for
+        "BROKER_URL": "redis://127.0.0.1:1/0",  # nobody is wake_ups for
     }
 
 

@@ -19,11 +19,11 @@ from moto.server import ThreadedMotoServer
 
 from campaigns.models import Run
 from scoring.models import Evaluation
-from tests.flow_world import World, run_file, rung, world
+from tests.flow_world import World, run_file, wake_ups, world
 from trackside.processes import free_port, listens, wait_for
 from trackside.s3 import IN_MEMORY
 
-__all__ = ["rung", "world"]
+__all__ = ["wake_ups", "world"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -23,7 +23,7 @@ from typing import Final
 
 from scoring.cli.measure_lines import read_measures
 from scoring.cli.opening import open_qrels
-from scoring.cli.scored_runs import Rules, ScoredRun, score_file
+from scoring.cli.scored_runs import ScoredRun, ScoringOptions, score_file
 from scoring.core.measures.graded import default_gain_map
 from tools.bench.campaign import DEPTH, MEASURES, TOPICS
 from tools.bench.clock import HEADINGS, ROUNDS, median, seconds, three
@@ -96,12 +96,12 @@ def _report(taken: Taken, runs: int) -> None:
         print(f"{name}: cannot be imported here")
 
 
-def _rules(qrels: str) -> Rules:
+def _rules(qrels: str) -> ScoringOptions:
     table = open_qrels(qrels)
-    return Rules(read_measures(MEASURES), table, default_gain_map(table.highest_grade))
+    return ScoringOptions(read_measures(MEASURES), table, default_gain_map(table.highest_grade))
 
 
-_warm_rules: dict[str, Rules] = {}  # of a worker process
+_warm_rules: dict[str, ScoringOptions] = {}  # of a worker process
 
 
 def _warm(qrels: str) -> None:

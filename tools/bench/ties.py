@@ -7,7 +7,7 @@ from typing import Final
 
 from scoring.cli.measure_lines import read_measures
 from scoring.cli.opening import open_qrels
-from scoring.cli.scored_runs import Rules, score_file
+from scoring.cli.scored_runs import ScoringOptions, score_file
 from scoring.core.measures.graded import default_gain_map
 from scoring.core.measures.names import parse_measure
 from scoring.core.ties.ties import has_expected
@@ -23,7 +23,7 @@ def time_ties(qrels: str, paths: Sequence[str]) -> None:
     those of the measures that have a mean over all orders. The rules take turns, run by run."""
     measures = [name for name in MEASURES if has_expected(parse_measure(name))]
     table = open_qrels(qrels)
-    docno = Rules(read_measures(measures), table, default_gain_map(table.highest_grade))
+    docno = ScoringOptions(read_measures(measures), table, default_gain_map(table.highest_grade))
     taken: dict[str, list[float]] = {rule: [] for rule in RULES}
     for _ in range(ROUNDS):
         found = dict.fromkeys(RULES, 0.0)
@@ -39,5 +39,5 @@ def time_ties(qrels: str, paths: Sequence[str]) -> None:
         print(f"{rule:26}{three(taken[rule])}{times:9.2f}")
 
 
-def _scoring(path: str, rules: Rules) -> Callable[[], object]:
+def _scoring(path: str, rules: ScoringOptions) -> Callable[[], object]:
     return partial(score_file, path, rules)

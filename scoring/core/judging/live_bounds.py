@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates
-from scoring.core.judging.selection import Bounds
+from scoring.core.judging.selection import RunBounds
 
 _UNIT = 2.0**-60
 
@@ -50,11 +50,11 @@ class LiveBounds:
         self._count(places[changed], outcomes[changed], +1)
         self._outcomes[places] = outcomes
 
-    def bounds(self) -> Bounds:
+    def bounds(self) -> RunBounds:
         """As `selection.bounds_of_runs` computes them from all outcomes at once."""
         shape = (self._candidates.runs, len(self._candidates.topics))
         base, known = (sums.astype(np.float64) * _UNIT for sums in (self._base, self._known))
-        return Bounds(base.reshape(shape), np.maximum(1.0 - known, 0.0).reshape(shape))
+        return RunBounds(base.reshape(shape), np.maximum(1.0 - known, 0.0).reshape(shape))
 
     def _count(self, chosen: NDArray[np.int64], outcomes: NDArray[np.int8], sign: int) -> None:
         self._add(self._known, chosen[outcomes != UNJUDGED], sign)

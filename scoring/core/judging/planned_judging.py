@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates
-from scoring.core.judging.selection import Bounds, Strategy, Weighing, bounds_of_runs, choose
+from scoring.core.judging.selection import RunBounds, Strategy, Weighing, bounds_of_runs, choose
 
 
 def expected_shares(
@@ -99,11 +99,11 @@ def expected_bounds(
     *,
     shares: NDArray[np.float64],
     persistence: float,
-) -> Bounds:
+) -> RunBounds:
     """Base and residual once the chosen are judged: the residual as it will be, the base as it
     would be if they were relevant to these shares, float64[runs]."""
     before = bounds_of_runs(candidates, outcomes, persistence)
     judged = outcomes.copy()
     judged[chosen] = 1
     after = bounds_of_runs(candidates, judged, persistence)
-    return Bounds(before.base + shares[:, None] * (after.base - before.base), after.residual)
+    return RunBounds(before.base + shares[:, None] * (after.base - before.base), after.residual)

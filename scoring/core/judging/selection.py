@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates
-from scoring.core.statistics.standing import DECIMALS
+from scoring.core.statistics.ranks import DECIMALS
 
 Method: TypeAlias = Literal["pooling", "A", "B", "C"]
 Scope: TypeAlias = Literal["run", "topic"]
@@ -58,7 +58,7 @@ class Strategy:
 
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class RunBounds:
     """RBP of each run and topic by what is judged so far, and what the rest could add."""
 
     base: NDArray[np.float64]  # float64[runs, topics]
@@ -77,7 +77,7 @@ def pool(candidates: Candidates, depth: int) -> NDArray[np.int64]:
 
 def bounds_of_runs(
     candidates: Candidates, outcomes: NDArray[np.int8], persistence: float
-) -> Bounds:
+) -> RunBounds:
     """Base and residual of RBP(p) with just these judgments.
 
     `outcomes` are int8[candidates]: 1 relevant, 0 not, UNJUDGED. Documents that are no candidates
@@ -89,7 +89,7 @@ def bounds_of_runs(
     known = _sums(candidates, judged, persistence)
     base = _sums(candidates, np.flatnonzero(outcomes == 1), persistence)
     shape = (candidates.runs, len(candidates.topics))
-    return Bounds(base.reshape(shape), np.maximum(1.0 - known, 0.0).reshape(shape))
+    return RunBounds(base.reshape(shape), np.maximum(1.0 - known, 0.0).reshape(shape))
 
 
 def weigh(

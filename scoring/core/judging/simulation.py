@@ -14,17 +14,23 @@ from numpy.typing import NDArray
 
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates
-from scoring.core.judging.selection import Bounds, Strategy, Weighing, bounds_of_runs, static_order
+from scoring.core.judging.selection import (
+    RunBounds,
+    Strategy,
+    Weighing,
+    bounds_of_runs,
+    static_order,
+)
 from scoring.core.measures.arrays import Scores
 from scoring.core.statistics.projection import projections, upper_bounds
 from scoring.core.statistics.signed_ranks import wilcoxon
-from scoring.core.statistics.significance import compare_winners, count_separated
+from scoring.core.statistics.significance import compare_winners, count_significant
 
 DEFAULT_BATCH = 20  # judgments after which methods B and C weigh anew
 
 
 @dataclass(frozen=True, eq=False)
-class PlayedJudging:
+class SimulatedJudging:
     """The candidates that were handled, in this order, and what was said of each."""
 
     candidates: Candidates
@@ -41,13 +47,13 @@ class PlayedJudging:
         """Relevant documents found."""
         return int((self.outcomes == 1).sum())
 
-    def after(self, judgments: int) -> "PlayedJudging":
+    def after(self, judgments: int) -> "SimulatedJudging":
         """How it stood when so many judgments were made; all of it where there were not so many."""
         judged = np.cumsum(self.outcomes != UNJUDGED)
         end = int(np.searchsorted(judged, judgments, side="left")) + 1 if judgments > 0 else 0
-        return PlayedJudging(self.candidates, self.handled[:end], self.outcomes[:end])
+        return SimulatedJudging(self.candidates, self.handled[:end], self.outcomes[:end])
 
-    def bounds(self, persistence: float) -> Bounds:
+    def bounds(self, persistence: float) -> RunBounds:
         """Base and residual of RBP(p) of each run and topic by these judgments alone."""
         outcomes = np.full(len(self.candidates), UNJUDGED, np.int8)
         outcomes[self.handled] = self.outcomes
@@ -55,7 +61,7 @@ class PlayedJudging:
 
 
 @dataclass(frozen=True)
-class SeparatedFractions:
+class SignificantFractions:
     """Share of the pairs of runs of which the one with the higher mean base is shown to be better:
     its base against the other's base, upper bound, and projection (Table 5). NaN without pairs."""
 
@@ -64,7 +70,7 @@ class SeparatedFractions:
     base_vs_projected: float
 
 
-def play_judging(
+def simulate_judging(
     candidates: Candidates,
     strategy: Strategy,
     outcomes: NDArray[np.int8],
@@ -72,7 +78,7 @@ def play_judging(
     budget: int,
     unknown: Literal["nonrelevant", "bypassed"] = "nonrelevant",
     batch: int = DEFAULT_BATCH,
-) -> PlayedJudging:
+) -> SimulatedJudging:
     """Judge up to `budget` candidates in the order that the strategy asks for.
 
     `outcomes` are int8[candidates], what the full qrels say (`candidates.find_outcomes`). A
@@ -96,8 +102,8 @@ def play_judging(
     if strategy.is_static:
         handled = static_order(candidates, strategy)
     else:
-        handled = _play_batches(Weighing(candidates, strategy), outcomes, budget, batch)
-    return PlayedJudging(candidates, handled, outcomes[handled]).after(budget)
+        handled = _simulate_batches(Weighing(candidates, strategy), outcomes, budget, batch)
+    return SimulatedJudging(candidates, handled, outcomes[handled]).after(budget)
 
 
 def top_runs(
@@ -109,7 +115,7 @@ def top_runs(
 ) -> NDArray[np.intp]:
     """intp[count]: the runs with the highest mean RBP(p) by the full qrels, best first.
 
-    `outcomes` as in `play_judging`; `count` is by default a third of the runs, rounded down but
+    `outcomes` as in `simulate_judging`; `count` is by default a third of the runs, rounded down but
     at least one. Means equal to 12 decimals stand in the order of the runs. Raises ValueError for
     a negative count.
     """
@@ -121,7 +127,7 @@ def top_runs(
     return np.argsort(-np.round(means, 12), kind="stable")[:count]
 
 
-def mean_residual(played: PlayedJudging, runs: NDArray[np.intp], persistence: float) -> float:
+def mean_residual(played: SimulatedJudging, runs: NDArray[np.intp], persistence: float) -> float:
     """The residual of RBP(p) after this judging, averaged over topics and these runs (Table 4).
 
     The persistence of the evaluation may be another than that of the judging.
@@ -129,7 +135,7 @@ def mean_residual(played: PlayedJudging, runs: NDArray[np.intp], persistence: fl
     return float(played.bounds(persistence).residual[runs].mean())
 
 
-def overlap(first: PlayedJudging, second: PlayedJudging) -> int:
+def overlap(first: SimulatedJudging, second: SimulatedJudging) -> int:
     """Judgments made in both (Table 3). Raises ValueError unless both had the same candidates."""
     if first.candidates is not second.candidates:
         raise ValueError("only judgings of the same candidates can overlap")
@@ -138,9 +144,9 @@ def overlap(first: PlayedJudging, second: PlayedJudging) -> int:
     return len(np.intersect1d(ours, theirs, assume_unique=True))
 
 
-def separated_fractions(
-    played: PlayedJudging, runs: NDArray[np.intp], persistence: float, *, alpha: float = 0.05
-) -> SeparatedFractions:
+def significant_fractions(
+    played: SimulatedJudging, runs: NDArray[np.intp], persistence: float, *, alpha: float = 0.05
+) -> SignificantFractions:
     """Table 5: one-tailed paired Wilcoxon tests over all pairs of these runs, all topics.
 
     Raises ValueError for an alpha outside 0..1.
@@ -150,12 +156,12 @@ def separated_fractions(
     fractions = []
     for to_beat in (scores.base, upper_bounds(scores), projections(scores)):
         pairs, found = compare_winners(partial(wilcoxon, tail="one"), scores.base, to_beat)
-        separated = count_separated(found.p_values, alpha)
+        separated = count_significant(found.p_values, alpha)
         fractions.append(separated / len(pairs) if len(pairs) else np.nan)
-    return SeparatedFractions(*fractions)
+    return SignificantFractions(*fractions)
 
 
-def _play_batches(
+def _simulate_batches(
     weighing: Weighing, outcomes: NDArray[np.int8], budget: int, batch: int
 ) -> NDArray[np.int64]:
     handled = []

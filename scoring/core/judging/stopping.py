@@ -13,14 +13,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.judging.selection import Bounds
+from scoring.core.judging.selection import RunBounds
 from scoring.core.measures.arrays import Scores
 from scoring.core.statistics.corrections import correct
 from scoring.core.statistics.pairs import Pairs, compare
 from scoring.core.statistics.projection import projections, upper_bounds
+from scoring.core.statistics.ranks import DECIMALS
 from scoring.core.statistics.signed_ranks import wilcoxon
-from scoring.core.statistics.significance import compare_winners, count_separated
-from scoring.core.statistics.standing import DECIMALS
+from scoring.core.statistics.significance import compare_winners, count_significant
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class PairCounts:
     base_vs_projected: int
 
 
-def top_group(bounds: Bounds, *, alpha: float) -> TopGroup:
+def top_group(bounds: RunBounds, *, alpha: float) -> TopGroup:
     """Raises ValueError without runs and for an alpha outside 0..1."""
     runs = len(bounds.base)
     if runs == 0:
@@ -64,19 +64,19 @@ def top_group(bounds: Bounds, *, alpha: float) -> TopGroup:
     return TopGroup(order, p_values, ~(p_values <= alpha))
 
 
-def best_first(bounds: Bounds) -> NDArray[np.intp]:
+def best_first(bounds: RunBounds) -> NDArray[np.intp]:
     """intp[runs]: by mean base, rounded to 12 decimals, highest first."""
     means = np.round(bounds.base.mean(axis=1), DECIMALS)
     return np.argsort(-means, kind="stable")
 
 
-def count_pairs(bounds: Bounds, runs: NDArray[np.intp], *, alpha: float) -> PairCounts:
+def count_pairs(bounds: RunBounds, runs: NDArray[np.intp], *, alpha: float) -> PairCounts:
     """How many pairs of these runs are told apart, as in Table 5 of the paper."""
     scores = Scores(bounds.base[runs], bounds.residual[runs])
     counts = []
     for to_beat in (scores.base, upper_bounds(scores), projections(scores)):
         _, found = compare_winners(partial(wilcoxon, tail="one"), scores.base, to_beat)
-        counts.append(count_separated(found.p_values, alpha))
+        counts.append(count_significant(found.p_values, alpha))
     return PairCounts(len(runs) * (len(runs) - 1) // 2, *counts)
 
 

@@ -29,7 +29,7 @@ class RankShares:
 
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class CurveBounds:
     """RBP lies between `base` and `base + residual`."""
 
     base: Vector
@@ -60,7 +60,7 @@ def rank_shares(grades: NDArray[np.int8], gain_of_grade: Vector) -> RankShares:
     return RankShares(gain / topics, unknown / topics, float(gain_of_grade.max()))
 
 
-def bounds_by_depth(shares: RankShares, persistence: float, depths: Sequence[int]) -> Bounds:
+def bounds_by_depth(shares: RankShares, persistence: float, depths: Sequence[int]) -> CurveBounds:
     """Where the evaluation goes down to each of these depths, and all below is unknown. A depth
     beyond the ranks is that of the last rank."""
     powers = persistence ** np.arange(len(shares.gain) + 1)
@@ -68,16 +68,16 @@ def bounds_by_depth(shares: RankShares, persistence: float, depths: Sequence[int
     base = np.concatenate(([0.0], np.cumsum(weights * shares.gain)))
     unknown = np.concatenate(([0.0], np.cumsum(weights * shares.unknown))) + powers
     at = np.minimum(np.asarray(depths, dtype=np.intp), len(shares.gain))
-    return Bounds(base[at], shares.highest_gain * unknown[at])
+    return CurveBounds(base[at], shares.highest_gain * unknown[at])
 
 
-def bounds_by_persistence(shares: RankShares, persistences: Sequence[float]) -> Bounds:
+def bounds_by_persistence(shares: RankShares, persistences: Sequence[float]) -> CurveBounds:
     """Of the whole ranking, for each p."""
     p = np.asarray(persistences, dtype=np.float64)[:, None]
     powers = p ** np.arange(len(shares.gain) + 1)
     weights = (1 - p) * powers[:, :-1]
     unknown = weights @ shares.unknown + powers[:, -1]
-    return Bounds(weights @ shares.gain, shares.highest_gain * unknown)
+    return CurveBounds(weights @ shares.gain, shares.highest_gain * unknown)
 
 
 def precision_recall(is_relevant: NDArray[np.bool_], known: int) -> PrecisionRecall:

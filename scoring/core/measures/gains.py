@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import GradedTopics
-from scoring.core.measures.workings import Places, Workings
+from scoring.core.measures.workings import Ranks, Workings
 
 GRADE: Final = "grade"  # the raw integer
 EXP: Final = "exp"  # 2^grade - 1
@@ -33,22 +33,20 @@ def rewarded(kind: str, graded: GradedTopics) -> tuple[int, NDArray[np.float64]]
     return int(grades[0]) if len(grades) else len(gains), gains
 
 
-def collected(kind: str, workings: Workings, ranks: int) -> tuple[Places, NDArray[np.float64]]:
+def collected(kind: str, workings: Workings, ranks: int) -> tuple[Ranks, NDArray[np.float64]]:
     """The documents that bring a gain in the first `ranks`, and float64[cells], their gains."""
     lowest, gains = rewarded(kind, workings.graded)
     return workings.relevant(lowest, ranks), gains[workings.grades_at(lowest, ranks)]
 
 
-def ideal(
-    kind: str, graded: GradedTopics, cutoff: int | None
-) -> tuple[Places, NDArray[np.float64]]:
+def ideal(kind: str, graded: GradedTopics, cutoff: int | None) -> tuple[Ranks, NDArray[np.float64]]:
     """The same for the ideal ranking of each topic: all its judged documents, best gain first."""
     return best_first(gains_of_grades(kind, graded), graded.grade_counts, cutoff)
 
 
 def best_first(
     gains: NDArray[np.float64], grade_counts: NDArray[np.int64], cutoff: int | None
-) -> tuple[Places, NDArray[np.float64]]:
+) -> tuple[Ranks, NDArray[np.float64]]:
     """The same, where so many documents of each topic have each grade."""
     order = (-gains).argsort(kind="stable")[: np.count_nonzero(gains)]
     counts = grade_counts[:, order]
@@ -60,4 +58,4 @@ def best_first(
     lengths.cumsum(out=bounds[1:])
     positions = np.arange(bounds[-1]) - bounds[:-1].repeat(lengths)
     every_gain = np.tile(gains[order], len(grade_counts))
-    return Places(bounds, positions), every_gain.repeat(counts.reshape(-1))
+    return Ranks(bounds, positions), every_gain.repeat(counts.reshape(-1))

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
-from scoring.core.measures.workings import Places, Workings
+from scoring.core.measures.workings import Ranks, Workings
 
 FAR_ENOUGH = 64  # ranks in which an unknown document is looked for before all are
 
@@ -30,7 +30,7 @@ def compute(arguments: Arguments, workings: Workings) -> Scores:
     return Scores(base, np.maximum(upper - base, 0.0))
 
 
-def first_possible(rel: int, nth: int, workings: Workings, ranks: int) -> Places:
+def first_possible(rel: int, nth: int, workings: Workings, ranks: int) -> Ranks:
     """Documents that are relevant or could be, from the top: all of the first `ranks`, or so many
     that the nth of each topic is among them."""
     if ranks > FAR_ENOUGH:

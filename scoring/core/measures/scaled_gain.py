@@ -15,7 +15,7 @@ from scoring.core.measures.gains import MAP, collected, rewarded
 from scoring.core.measures.measure import Arguments, Facts, Family
 from scoring.core.measures.sums_of_precision import SEVEN_PROPERTIES
 from scoring.core.measures.weighted import Weighting, Weights, score_weighting
-from scoring.core.measures.workings import Places, Workings
+from scoring.core.measures.workings import Ranks, Workings
 
 
 def compute_cg(arguments: Arguments, workings: Workings) -> Scores:
@@ -48,7 +48,7 @@ def compute_sndcg(arguments: Arguments, workings: Workings) -> Scores:
     places, gains = collected(MAP, workings, workings.ranks_of(arguments.required_cutoff()))
     reached = places.sums(gains / discounts(0.0, places.positions))
     best_first = gains[np.lexsort((-gains, places.rows))]
-    packed = Places(places.bounds, places.ordinals - 1)
+    packed = Ranks(places.bounds, places.ordinals - 1)
     best = packed.sums(best_first / discounts(0.0, packed.positions))
     undefined = np.full(len(best), np.nan)
     return Scores(np.divide(reached, best, out=undefined, where=best > 0), None)

@@ -9,7 +9,7 @@ from scoring.core.measures.arrays import Scores
 from scoring.core.measures.average_precision import compute as compute_ap
 from scoring.core.measures.measure import REL, Arguments, Facts, Family
 from scoring.core.measures.special_functions import digamma
-from scoring.core.measures.workings import Places, Workings
+from scoring.core.measures.workings import Ranks, Workings
 
 SEVEN_PROPERTIES = (
     "A. Moffat. Seven numeric properties of effectiveness metrics. AIRS 2013, section 3."
@@ -17,7 +17,7 @@ SEVEN_PROPERTIES = (
 LEAST = 0.00001  # trec_eval's MIN_GEO_MEAN
 
 
-def precision_sums(workings: Workings, places: Places, ranks: int) -> NDArray[np.float64]:
+def precision_sums(workings: Workings, places: Ranks, ranks: int) -> NDArray[np.float64]:
     """float64[topics]: the precision at each of the places, summed, as if these were relevant."""
     return places.sums(workings.precisions_at(places, ranks))
 
@@ -34,7 +34,7 @@ def compute_sp(arguments: Arguments, workings: Workings) -> Scores:
     return Scores(base, np.maximum(upper - base, 0.0))
 
 
-def missing_precisions(possible: Places, workings: Workings, cutoff: int) -> NDArray[np.float64]:
+def missing_precisions(possible: Ranks, workings: Workings, cutoff: int) -> NDArray[np.float64]:
     """float64[topics]: what the ranks after the end would add to SP@k, all of them relevant."""
     lengths = np.minimum(workings.graded.lengths, cutoff).astype(np.float64)
     harmonic = digamma(np.array(cutoff + 1.0)) - digamma(lengths + 1)

@@ -11,7 +11,7 @@ from scoring.core.measures.arrays import Scores
 from scoring.core.measures.gains import GRADE, collected, ideal
 from scoring.core.measures.measure import REL, Arguments, Facts, Family
 from scoring.core.measures.precision import share
-from scoring.core.measures.workings import Places, Workings
+from scoring.core.measures.workings import Ranks, Workings
 
 TREC_EVAL_10 = "C. Buckley, in trec_eval (2008): experimental."
 
@@ -72,14 +72,14 @@ def compute_rndcg(arguments: Arguments, workings: Workings) -> Scores:
     return Scores(share(total, points + goes_on), None)
 
 
-def running_sums(places: Places, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def running_sums(places: Ranks, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """float64[topics, cells + 1]: the sum of the first 0, 1, 2, ... cells of each topic."""
     return np.cumsum(np.pad(places.table(values), ((0, 0), (1, 0))), axis=1)
 
 
 def _curves(
     workings: Workings,
-) -> tuple[Places, NDArray[np.float64], Places, NDArray[np.float64]]:
+) -> tuple[Ranks, NDArray[np.float64], Ranks, NDArray[np.float64]]:
     """The documents with a gain and the DCG down to each, of the run and of the ideal ranking."""
     places, gains = collected(GRADE, workings, workings.graded.depth)
     best_places, best_gains = ideal(GRADE, workings.graded, None)
@@ -92,7 +92,7 @@ def _last(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.fl
     return sums[np.arange(len(sums)), counts]
 
 
-def _counts_above(places: Places, limits: NDArray[np.int64]) -> NDArray[np.int64]:
+def _counts_above(places: Ranks, limits: NDArray[np.int64]) -> NDArray[np.int64]:
     """int64[topics]: places of each topic in the first so many ranks."""
     inside = places.positions < limits[places.rows]
     return places.sums(inside.astype(np.float64)).astype(np.int64)

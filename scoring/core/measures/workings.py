@@ -20,7 +20,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class Ranks:
     """Cells of a matrix [topics, ranks]: those of topic t are bounds[t]:bounds[t + 1]."""
 
     bounds: NDArray[np.int64]  # int64[topics + 1]
@@ -73,7 +73,7 @@ class Places:
         table[self.rows, self.ordinals - 1] = values
         return table
 
-    def before(self, others: "Places", ranks: int) -> NDArray[np.int64]:
+    def before(self, others: "Ranks", ranks: int) -> NDArray[np.int64]:
         """int64[cells]: how many of the others stand above this cell, in the same topic."""
         above = others.flat(ranks).searchsorted(self.flat(ranks))
         return above - others.bounds[self.rows]
@@ -83,13 +83,13 @@ class Places:
         return self.rows * ranks + self.positions
 
 
-def places_of(mask: NDArray[np.bool_]) -> Places:
+def places_of(mask: NDArray[np.bool_]) -> Ranks:
     """The cells of bool[topics, ranks] that are true."""
     topics, ranks = mask.shape
     flat = mask.reshape(-1).nonzero()[0]
     row_starts = np.arange(topics + 1) * ranks
     bounds = flat.searchsorted(row_starts)
-    return Places(bounds, flat - row_starts[:-1].repeat(bounds[1:] - bounds[:-1]))
+    return Ranks(bounds, flat - row_starts[:-1].repeat(bounds[1:] - bounds[:-1]))
 
 
 class Workings:
@@ -108,36 +108,36 @@ class Workings:
         """Ranks of the matrix that a measure with this cutoff looks at."""
         return self.graded.depth if cutoff is None else min(cutoff, self.graded.depth)
 
-    def relevant(self, rel: int, ranks: int) -> Places:
+    def relevant(self, rel: int, ranks: int) -> Ranks:
         """Documents with grade `rel` or higher in the first `ranks`."""
         return self.shared(
             ("relevant", rel, ranks), lambda: self.within(self.graded.relevant(rel), ranks)
         )
 
-    def nonrelevant(self, rel: int, ranks: int) -> Places:
+    def nonrelevant(self, rel: int, ranks: int) -> Ranks:
         """Documents judged with a grade below `rel` in the first `ranks`."""
 
-        def find() -> Places:
+        def find() -> Ranks:
             return self.within(self.graded.judged & ~self.graded.relevant(rel), ranks)
 
         return self.shared(("nonrelevant", rel, ranks), find)
 
-    def possible(self, rel: int, ranks: int) -> Places:
+    def possible(self, rel: int, ranks: int) -> Ranks:
         """Documents in the first `ranks` that have grade `rel` or higher or that nobody judged."""
 
-        def find() -> Places:
+        def find() -> Ranks:
             return self.within(self.graded.unjudged | self.graded.relevant(rel), ranks)
 
         return self.shared(("possible", rel, ranks), find)
 
-    def unjudged(self, ranks: int) -> Places:
+    def unjudged(self, ranks: int) -> Ranks:
         """Documents that nobody judged in the first `ranks`."""
         return self.shared(("unjudged", ranks), lambda: self.within(self.graded.unjudged, ranks))
 
-    def pooled(self, ranks: int) -> Places:
+    def pooled(self, ranks: int) -> Ranks:
         """Documents in the first `ranks` that the qrels name without judging them."""
 
-        def find() -> Places:
+        def find() -> Ranks:
             pooled, unjudged = self.graded.pooled, self.graded.unjudged
             return self.within(
                 np.zeros_like(unjudged) if pooled is None else pooled & unjudged, ranks
@@ -151,7 +151,7 @@ class Workings:
             ("grades", rel, ranks), lambda: self.grades_of(self.relevant(rel, ranks))
         )
 
-    def grades_of(self, places: Places) -> NDArray[np.int8]:
+    def grades_of(self, places: Ranks) -> NDArray[np.int8]:
         """int8[cells]: the grades in these cells."""
         return self.graded.grades.reshape(-1).take(places.flat(self.graded.depth))
 
@@ -161,7 +161,7 @@ class Workings:
             self._made[key] = make()
         return self._made[key]  # type: ignore[return-value]  # what `make` of this key made
 
-    def within(self, mask: NDArray[np.bool_], ranks: int) -> Places:
+    def within(self, mask: NDArray[np.bool_], ranks: int) -> Ranks:
         """The cells of bool[topics, depth] whose documents can stand in the first `ranks`."""
         return places_of(mask[:, :ranks])
 
@@ -178,11 +178,11 @@ class Workings:
         inside = relevant.positions < limits[relevant.rows]
         return relevant.sums(inside.astype(np.float64))
 
-    def weights_at(self, places: Places, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
+    def weights_at(self, places: Ranks, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64[cells]: the weight of the rank of each place; ranks after the last have none."""
         return by_rank.take(places.positions)
 
-    def discounts_at(self, places: Places, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
+    def discounts_at(self, places: Ranks, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
         """float64[cells]: the same for what a gain is divided by."""
         return by_rank.take(places.positions)
 
@@ -191,13 +191,13 @@ class Workings:
         unjudged = self.unjudged(len(by_rank))
         return unjudged.sums(by_rank.take(unjudged.positions))
 
-    def precisions_at(self, places: Places, ranks: int) -> NDArray[np.float64]:
+    def precisions_at(self, places: Ranks, ranks: int) -> NDArray[np.float64]:
         """float64[cells]: the precision at each of the places in the first `ranks`, if all of them
         are relevant."""
         return places.ordinals / (places.positions + 1)
 
     def worth_of_nth(
-        self, places: Places, nth: int, worth: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+        self, places: Ranks, nth: int, worth: Callable[[NDArray[np.int64]], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
         """float64[topics]: what the rank of the nth of the places is worth, 0 without an nth."""
         topics, cells = places.nth(nth)
@@ -205,13 +205,13 @@ class Workings:
         values[topics] = worth(places.positions[cells] + 1)
         return values
 
-    def rank_of_nth(self, places: Places, nth: int) -> NDArray[np.float64]:
+    def rank_of_nth(self, places: Ranks, nth: int) -> NDArray[np.float64]:
         """float64[topics]: the rank of the nth of the places, NaN where there are fewer."""
         topics, cells = places.nth(nth)
         ranks = np.full(self.graded.topics, np.nan)
         ranks[topics] = places.positions[cells] + 1
         return ranks
 
-    def best(self, places: Places, gains: NDArray[np.float64], cutoff: int) -> NDArray[np.float64]:
+    def best(self, places: Ranks, gains: NDArray[np.float64], cutoff: int) -> NDArray[np.float64]:
         """float64[topics]: the highest gain of the places within the cutoff; `gains` are theirs."""
         return places.maxima(gains)

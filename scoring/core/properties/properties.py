@@ -46,7 +46,7 @@ class CounterExample:
 
 
 @dataclass(frozen=True)
-class Finding:
+class PropertyResult:
     """One property of one measure. `counter_example` is None if it holds, and for boundedness."""
 
     holds: bool
@@ -71,7 +71,7 @@ class _Collection:
         )
 
 
-def properties_of(measure: Measure) -> dict[Property, Finding]:
+def properties_of(measure: Measure) -> dict[Property, PropertyResult]:
     """The measure's row of the table. Its own cutoff plays no part: every one is searched."""
     collections = [_score_all(measure, size) for size in range(2, _LARGEST + 1)]
     sign = sign_of(measure)
@@ -83,10 +83,10 @@ def properties_of(measure: Measure) -> dict[Property, Finding]:
         "complete": (_lacks_a_score(each) for each in collections),
         "realizable": iter([_unreached(collections)]),
     }
-    findings: dict[Property, Finding] = {"bounded": Finding(_is_bounded(measure))}
+    findings: dict[Property, PropertyResult] = {"bounded": PropertyResult(_is_bounded(measure))}
     for name in PROPERTIES[1:]:
         example = next((found for found in searches[name] if found is not None), None)
-        findings[name] = Finding(example is None, example)
+        findings[name] = PropertyResult(example is None, example)
     return findings
 
 

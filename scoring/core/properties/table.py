@@ -12,8 +12,8 @@ from scoring.core.measures.names import parse_measure
 from scoring.core.properties.properties import (
     PROPERTIES,
     CounterExample,
-    Finding,
     Property,
+    PropertyResult,
     properties_of,
 )
 
@@ -56,7 +56,7 @@ class PropertyRow:
 
     name: str  # @k where every cutoff is meant
     measure: Measure
-    findings: Mapping[Property, Finding]
+    findings: Mapping[Property, PropertyResult]
 
     @property
     def held(self) -> int:
@@ -75,7 +75,7 @@ def property_table() -> tuple[PropertyRow, ...]:
 
 
 @lru_cache(maxsize=256)
-def findings_of(measure: Measure) -> Mapping[Property, Finding]:
+def findings_of(measure: Measure) -> Mapping[Property, PropertyResult]:
     """`properties_of`, remembered."""
     return MappingProxyType(properties_of(measure))
 
@@ -113,7 +113,9 @@ def table_columns(*, examples: bool) -> list[str]:
     return columns + [f"{name}_example" for name in PROPERTIES] if examples else columns
 
 
-def table_cells(name: str, found: Mapping[Property, Finding], *, examples: bool) -> list[str]:
+def table_cells(
+    name: str, found: Mapping[Property, PropertyResult], *, examples: bool
+) -> list[str]:
     """A row of the table as text."""
     cells = [name, *("yes" if found[each].holds else "no" for each in PROPERTIES)]
     if examples:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.statistics.pairs import all_pairs, checked_scores
-from scoring.core.statistics.standing import DECIMALS
+from scoring.core.statistics.ranks import DECIMALS
 
 
 def kendall_tau(

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.statistics.standing import DECIMALS
+from scoring.core.statistics.ranks import DECIMALS
 
 WHOLE: Final = 1e15  # a double as large as this has no decimals
 

@@ -113,12 +113,12 @@ def compare_winners(
     return pairs, compare(test, pairs, base, to_beat)
 
 
-def count_separated(p_values: NDArray[np.float64], alpha: float) -> int:
+def count_significant(p_values: NDArray[np.float64], alpha: float) -> int:
     """Pairs with p <= alpha: alpha is .05 at 95 %, .01 at 99 %. Raises ValueError outside 0..1."""
-    return int(_is_separated(p_values, alpha).sum())
+    return int(_is_significant(p_values, alpha).sum())
 
 
-def inseparable_groups(
+def indistinguishable_groups(
     means: NDArray[np.float64], p_values: NDArray[np.float64], pairs: Pairs, *, alpha: float
 ) -> list[list[int]]:
     """Groups of neighbours on the board of whom no two are separated, best group first.
@@ -133,18 +133,18 @@ def inseparable_groups(
     """
     separated = as_matrix(p_values, pairs, len(means))
     order = np.argsort(-means, kind="stable")
-    is_apart = _is_separated(separated[np.ix_(order, order)], alpha)
+    is_significant = _is_significant(separated[np.ix_(order, order)], alpha)
     groups: list[list[int]] = []
     start = 0
     for end in range(len(order)):
-        apart = np.flatnonzero(is_apart[end, start:end])
+        apart = np.flatnonzero(is_significant[end, start:end])
         if len(apart):
             groups.append(order[start:end].tolist())
             start += int(apart[-1]) + 1
     return [*groups, order[start:].tolist()] if len(order) else []
 
 
-def _is_separated(p_values: NDArray[np.float64], alpha: float) -> NDArray[np.bool_]:
+def _is_significant(p_values: NDArray[np.float64], alpha: float) -> NDArray[np.bool_]:
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
     return p_values <= alpha

@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.measures.workings import Places, Workings, places_of
+from scoring.core.measures.workings import Ranks, Workings, places_of
 from scoring.core.ties.chances import none_in_first, nth_chances
 from scoring.core.ties.groups import Groups, TiedTopics
 
@@ -63,7 +63,7 @@ class TiedWorkings(Workings):
 
         return self.shared(("across", cutoff), find)
 
-    def sharers(self, places: Places) -> Sharers:
+    def sharers(self, places: Ranks) -> Sharers:
         """Who shares; made once for each list of places."""
 
         def find() -> Sharers:
@@ -78,7 +78,7 @@ class TiedWorkings(Workings):
 
         return self.shared(("sharers", places), find)
 
-    def within(self, mask: NDArray[np.bool_], ranks: int) -> Places:
+    def within(self, mask: NDArray[np.bool_], ranks: int) -> Ranks:
         """Whole groups: those that begin in the first `ranks`."""
         across = self.across(ranks)
         if not len(across):
@@ -107,14 +107,14 @@ class TiedWorkings(Workings):
         sharers.give(inside, groups.slots(limits[groups.rows]) / groups.sizes)
         return relevant.sums(inside)
 
-    def weights_at(self, places: Places, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
+    def weights_at(self, places: Ranks, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
         """A group shares the weights of its ranks equally."""
         weights = by_rank.take(places.positions, mode="clip")
         sharers = self.sharers(places)
         sharers.give(weights, sharers.groups.means(by_rank))
         return weights
 
-    def discounts_at(self, places: Places, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
+    def discounts_at(self, places: Ranks, by_rank: NDArray[np.float64]) -> NDArray[np.float64]:
         """Their reciprocals are weights."""
         discounts = by_rank.take(places.positions, mode="clip")
         sharers = self.sharers(places)
@@ -128,7 +128,7 @@ class TiedWorkings(Workings):
         weight = settled.sums(by_rank.take(settled.positions))
         return weight + np.bincount(self.mixed.rows, weights=shared, minlength=len(weight))
 
-    def precisions_at(self, places: Places, ranks: int) -> NDArray[np.float64]:
+    def precisions_at(self, places: Ranks, ranks: int) -> NDArray[np.float64]:
         """Rank j of a group that begins after t documents, with r of its n documents and R before
         it, is relevant in r/n of the orderings and has then (j - t - 1) (r - 1)/(n - 1) of the
         group above it, on average. Divided by j and summed over its m ranks in the first `ranks`
@@ -147,7 +147,7 @@ class TiedWorkings(Workings):
         return precisions
 
     def worth_of_nth(
-        self, places: Places, nth: int, worth: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+        self, places: Ranks, nth: int, worth: Callable[[NDArray[np.int64]], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
         """The worth of each rank of its group, times the chance that it has this rank."""
         values, shared = super().worth_of_nth(places, nth, worth), self._nth_shared(places, nth)
@@ -157,7 +157,7 @@ class TiedWorkings(Workings):
             values[shared.groups.rows] = (chances * worth(ranks)).sum(axis=1)
         return values
 
-    def rank_of_nth(self, places: Places, nth: int) -> NDArray[np.float64]:
+    def rank_of_nth(self, places: Ranks, nth: int) -> NDArray[np.float64]:
         """The q-th of r documents among n stands at q (n + 1)/(r + 1) on average."""
         ranks, shared = super().rank_of_nth(places, nth), self._nth_shared(places, nth)
         if shared:
@@ -166,7 +166,7 @@ class TiedWorkings(Workings):
             ranks[groups.rows] = groups.starts + inside
         return ranks
 
-    def _nth_shared(self, places: Places, nth: int) -> NthShared | None:
+    def _nth_shared(self, places: Ranks, nth: int) -> NthShared | None:
         topics, cells = places.nth(nth)
         group_of = self._group_of().take(topics * self.graded.depth + places.positions[cells])
         shared = (group_of >= 0).nonzero()[0]
@@ -176,7 +176,7 @@ class TiedWorkings(Workings):
         at = places.flat(self.graded.depth).searchsorted(groups.edges)
         return NthShared(groups, at[1::2] - at[::2], cells[shared] - at[::2] + 1)
 
-    def best(self, places: Places, gains: NDArray[np.float64], cutoff: int) -> NDArray[np.float64]:
+    def best(self, places: Ranks, gains: NDArray[np.float64], cutoff: int) -> NDArray[np.float64]:
         """The best of what is surely within the cutoff. A group across it adds for every gain the
         step up from the next lower one, times the chance of that gain or a higher one."""
         across = self.across(cutoff)
@@ -195,10 +195,10 @@ class TiedWorkings(Workings):
         best[across.rows] += better
         return best
 
-    def _settled_unjudged(self, ranks: int) -> Places:
+    def _settled_unjudged(self, ranks: int) -> Ranks:
         """The unjudged documents of the first `ranks` that are in no mixed group."""
 
-        def find() -> Places:
+        def find() -> Ranks:
             settled = (self._group_of() < 0).reshape(self.graded.grades.shape)
             return places_of(self.graded.unjudged[:, :ranks] & settled[:, :ranks])
 

@@ -18,7 +18,15 @@ from scoring.core.measures.measure import Measure
 from scoring.core.ties.expectations import TiedWorkings
 from scoring.core.ties.groups import TiedTopics
 
-__all__ = ["Bounds", "NoTieRule", "TiedTopics", "bounds", "expected", "has_bounds", "has_expected"]
+__all__ = [
+    "NoTieRule",
+    "TieBounds",
+    "TiedTopics",
+    "bounds",
+    "expected",
+    "has_bounds",
+    "has_expected",
+]
 
 # All that these ask of a ranking the TiedWorkings answer for the mean over all orderings.
 _EXPECTED: Final = frozenset(
@@ -34,7 +42,7 @@ class NoTieRule(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
+class TieBounds:
     """The base of one measure under the worst and the best ordering of the tied documents: for a
     measure where lower is better the worst is the larger."""
 
@@ -64,7 +72,7 @@ def expected(measures: Sequence[Measure], tied: TiedTopics) -> dict[Measure, Sco
     return evaluate_by(measures, TiedWorkings(tied))
 
 
-def bounds(measures: Sequence[Measure], tied: TiedTopics) -> dict[Measure, Bounds]:
+def bounds(measures: Sequence[Measure], tied: TiedTopics) -> dict[Measure, TieBounds]:
     """The bases of each measure under the worst and the best ordering within tied groups.
 
     Worst is: highest grades last, unjudged documents first. Raises NoTieRule, naming the measures
@@ -73,7 +81,7 @@ def bounds(measures: Sequence[Measure], tied: TiedTopics) -> dict[Measure, Bound
     _refuse([measure for measure in measures if not has_bounds(measure)], "bounds")
     worst = evaluate(measures, _sorted(tied, best_first=False))
     best = evaluate(measures, _sorted(tied, best_first=True))
-    return {each: Bounds(worst[each].base, best[each].base) for each in measures}
+    return {each: TieBounds(worst[each].base, best[each].base) for each in measures}
 
 
 def _sorted(tied: TiedTopics, *, best_first: bool) -> GradedTopics:

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from campaigns.errors import NotTaken
+from campaigns.errors import SubmissionRefused
 from campaigns.folders import FolderError, campaign_for, import_run, open_folder
 from campaigns.models import Campaign, Membership, Run, User
 from campaigns.qrels.topics import add_qrels, add_topics
@@ -78,7 +78,7 @@ class Command(BaseCommand):
         for path in tqdm(paths, desc="taking in", unit="run", disable=None):
             try:
                 import_run(campaign=campaign, path=path, table=table)
-            except (FolderError, NotTaken, PermissionError) as error:
+            except (FolderError, SubmissionRefused, PermissionError) as error:
                 left_out[path.name] = error
         return left_out
 

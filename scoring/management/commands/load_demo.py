@@ -63,7 +63,7 @@ SIZES = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class DemoRun:
     """A run to be: how it is made, and what its team says of it."""
 
     system: System
@@ -102,11 +102,11 @@ class Command(BaseCommand):
         self.stdout.write(f"{'a run to hand in':32}{os.path.relpath(sample)}")
 
 
-def read_cast(size: Size) -> list[Entry]:
+def read_cast(size: Size) -> list[DemoRun]:
     """The runs of the first teams, in the order of the file."""
     teams = tomllib.loads(_demo_file("teams.toml").decode())["teams"][: size.teams]
     return [
-        Entry(
+        DemoRun(
             system=System(
                 team=team["name"],
                 tag=run["tag"],
@@ -141,7 +141,7 @@ def _load(size: Size, password: str, sample: Path) -> None:
             REPORTS, "Demo: Rail reports", "topics.xml", size, organiser, closes=-45
         )
         collection = _collection("topics.xml", size, SEED)
-        found = _hand_in(reports, cast, collection, bar)
+        found = _submit(reports, cast, collection, bar)
         if reports.stage == Campaign.Stage.OPEN:
             lifecycle.close_for_runs(campaign=reports, actor=organiser)
         _judge(reports, cast, collection, found, size, organiser, bar)
@@ -153,7 +153,7 @@ def _load(size: Size, password: str, sample: Path) -> None:
             TRAINS, "Demo: Night trains", "open-topics.xml", size, organiser, closes=365
         )
         collection = _collection("open-topics.xml", size, SEED + 1)
-        found = _hand_in(trains, leads, collection, bar)
+        found = _submit(trains, leads, collection, bar)
         system = next(entry.system for entry in cast if entry.system.tag == SAMPLE_TAG)
         sample.write_bytes(_packed(collection, simulation.retrieve(collection, system)))
         _judge(trains, leads, collection, found, size, organiser, bar)
@@ -192,8 +192,8 @@ def _campaign(
     return campaign
 
 
-def _hand_in(
-    campaign: Campaign, entries: Sequence[Entry], collection: Collection, bar: tqdm
+def _submit(
+    campaign: Campaign, entries: Sequence[DemoRun], collection: Collection, bar: tqdm
 ) -> list[Retrieved]:
     """Retrieves every run, hands in those that are not there, and has them checked."""
     found = []
@@ -244,7 +244,7 @@ def _team(campaign: Campaign, name: str) -> tuple[Team, User]:
 
 def _judge(
     campaign: Campaign,
-    entries: Sequence[Entry],
+    entries: Sequence[DemoRun],
     collection: Collection,
     found: Sequence[Retrieved],
     size: Size,

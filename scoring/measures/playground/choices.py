@@ -30,7 +30,7 @@ _Read = TypeVar("_Read")
 
 
 @dataclass(frozen=True)
-class Choices:
+class PlaygroundChoices:
     """All that is needed to score; made only if nothing is wrong."""
 
     typed: Typed
@@ -47,21 +47,23 @@ class Choices:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlaygroundQuery:
     """The form as it was typed, what is wrong by field, and what it comes to."""
 
     fields: Mapping[str, str]
     faults: Mapping[str, list[str]] = field(default_factory=dict)
-    choices: Choices | None = None
+    choices: PlaygroundChoices | None = None
 
 
-def read_choices(query: Mapping[str, str]) -> Asked:
+def read_choices(query: Mapping[str, str]) -> PlaygroundQuery:
     names = ("ranking", "top", "p", "k", "b", "measure", "first", "second")
     usual = USUAL | {"ranking": EXAMPLE}
     typed = {name: query.get(name, usual.get(name, "")) for name in names}
     reading = _Reading({name: text.strip() for name, text in typed.items()})
     choices = reading.choices()
-    return Asked({name: text[:LONGEST] for name, text in typed.items()}, reading.faults, choices)
+    return PlaygroundQuery(
+        {name: text[:LONGEST] for name, text in typed.items()}, reading.faults, choices
+    )
 
 
 class _Reading:
@@ -71,7 +73,7 @@ class _Reading:
         self.fields = fields
         self.faults: dict[str, list[str]] = {}
 
-    def choices(self) -> Choices | None:
+    def choices(self) -> PlaygroundChoices | None:
         p = self._read("p", _persistence)
         k = self._read("k", lambda text: _whole(text, 1, DEEPEST))
         b = self._read("b", _base)
@@ -86,7 +88,7 @@ class _Reading:
         swap = self._swap(typed)
         if self.faults or p is None or k is None or b is None or top is None or measure is None:
             return None
-        return Choices(typed, top, p, k, b, measure, swap)
+        return PlaygroundChoices(typed, top, p, k, b, measure, swap)
 
     def _ranking(self) -> Typed | None:
         try:

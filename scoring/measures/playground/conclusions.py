@@ -23,7 +23,7 @@ from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.properties.properties import Property
 from scoring.core.statistics.undefined import none_if_nan
-from scoring.measures.playground.choices import Choices
+from scoring.measures.playground.choices import PlaygroundChoices
 from scoring.measures.playground.rows import graded
 from scoring.measures.playground.typed import Typed
 
@@ -59,7 +59,7 @@ class Exchange:
         return tuple(each for each in self.conclusions if not each.holds)
 
 
-def exchanges(choices: Choices) -> tuple[Exchange, ...]:
+def exchanges(choices: PlaygroundChoices) -> tuple[Exchange, ...]:
     """Of every measure that has a cutoff; nothing where no two documents are to change places."""
     if choices.swap is None:
         return ()
@@ -71,7 +71,7 @@ def _has_cutoff(measure: Measure) -> bool:
     return measure.cutoff is not None and family_of(measure).cutoff != "recall"
 
 
-def _exchange(choices: Choices, measure: Measure) -> Exchange:
+def _exchange(choices: PlaygroundChoices, measure: Measure) -> Exchange:
     first, second = choices.swap or (1, 1)
     typed, after = choices.typed, choices.typed.swapped(first, second)
     scores = (_score(choices, measure, typed), _score(choices, measure, after))
@@ -83,7 +83,9 @@ def _exchange(choices: Choices, measure: Measure) -> Exchange:
     return Exchange(measure, *map(none_if_nan, scores), tuple(found))
 
 
-def _moved(choices: Choices, measure: Measure, scores: tuple[float, float]) -> list[Conclusion]:
+def _moved(
+    choices: PlaygroundChoices, measure: Measure, scores: tuple[float, float]
+) -> list[Conclusion]:
     first, second = choices.swap or (1, 1)
     upper, lower = (max(choices.typed.grades[rank - 1], 0) for rank in (first, second))
     if any(map(math.isnan, scores)):
@@ -100,7 +102,7 @@ def _moved(choices: Choices, measure: Measure, scores: tuple[float, float]) -> l
 
 
 def _deeper(
-    choices: Choices,
+    choices: PlaygroundChoices,
     measure: Measure,
     rankings: tuple[Typed, Typed],
     scores: tuple[float, float],
@@ -121,7 +123,7 @@ def _deeper(
     return [Conclusion("monotonic", worst >= -TOLERANCE, said)]
 
 
-def _reached(choices: Choices, measure: Measure, score: float) -> list[Conclusion]:
+def _reached(choices: PlaygroundChoices, measure: Measure, score: float) -> list[Conclusion]:
     """Completeness, and realizability where something is relevant."""
     typed = choices.typed
     relevant = any(grade > 0 for grade in (*typed.grades, *typed.missed))
@@ -141,11 +143,11 @@ def _best(typed: Typed) -> Typed:
     return Typed(tuple(known), (True,) * len(known), ())
 
 
-def _full(choices: Choices) -> Typed:
+def _full(choices: PlaygroundChoices) -> Typed:
     """Nothing but the most relevant down to the cutoff: no ranking scores more at it."""
     return Typed((choices.top,) * choices.k, (True,) * choices.k, ())
 
 
-def _score(choices: Choices, measure: Measure, typed: Typed) -> float:
+def _score(choices: PlaygroundChoices, measure: Measure, typed: Typed) -> float:
     base = evaluate([measure], graded(typed, choices.top))[measure].base
     return float(np.asarray(base)[0])

@@ -14,13 +14,13 @@ from scoring.core.measures.measure import Measure
 from scoring.core.statistics.means import Interval
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.core.ties.ties import TiedTopics, bounds, expected, has_bounds, has_expected
-from scoring.measures.playground.choices import Choices
+from scoring.measures.playground.choices import PlaygroundChoices
 from scoring.measures.playground.families import GROUP_OF
 from scoring.measures.playground.typed import Typed
 
 
 @dataclass(frozen=True)
-class Row(Interval):
+class PlaygroundRow(Interval):
     """One measure; None where it is not defined, or where there is no exact bound. The columns of
     ties are empty where nothing ties."""
 
@@ -59,11 +59,13 @@ def graded(typed: Typed, top: int) -> GradedTopics:
     return GradedTopics(grades, counts, default_gain_map(top))
 
 
-def rows_of(choices: Choices) -> tuple[Row, ...]:
+def rows_of(choices: PlaygroundChoices) -> tuple[PlaygroundRow, ...]:
     topic, measures = graded(choices.typed, choices.top), choices.measures
     scores = evaluate(measures, topic)
     rows = {
-        measure: Row(_number(scores[measure].base), _number(scores[measure].residual), measure)
+        measure: PlaygroundRow(
+            _number(scores[measure].base), _number(scores[measure].residual), measure
+        )
         for measure in measures
     }
     if choices.typed.has_ties:
@@ -71,7 +73,7 @@ def rows_of(choices: Choices) -> tuple[Row, ...]:
     return tuple(rows.values())
 
 
-def rank_rows(choices: Choices) -> tuple[Rank, ...]:
+def rank_rows(choices: PlaygroundChoices) -> tuple[Rank, ...]:
     """Each document of the ranking, and what the chosen measure makes of its rank."""
     typed, measure = choices.typed, choices.measure
     if not typed.grades:
@@ -91,7 +93,9 @@ def rank_rows(choices: Choices) -> tuple[Rank, ...]:
     )
 
 
-def _with_ties(rows: dict[Measure, Row], tied: TiedTopics) -> dict[Measure, Row]:
+def _with_ties(
+    rows: dict[Measure, PlaygroundRow], tied: TiedTopics
+) -> dict[Measure, PlaygroundRow]:
     means = expected([each for each in rows if has_expected(each)], tied)
     ends = bounds([each for each in rows if has_bounds(each)], tied)
     return {

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from scoring.measures.playground.rows import Row
+from scoring.measures.playground.rows import PlaygroundRow
 from scoring.output.table import Column, Table
 
 
-def scores_table(rows: Iterable[Row]) -> Table:
+def scores_table(rows: Iterable[PlaygroundRow]) -> Table:
     columns = (
         *map(Column, ("measure", "base", "residual", "upper")),
         Column("ties_expected", "expected"),

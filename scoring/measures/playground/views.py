@@ -6,7 +6,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from scoring.measures.playground.choices import DEEPEST, Asked, Choices, read_choices
+from scoring.measures.playground.choices import (
+    DEEPEST,
+    PlaygroundChoices,
+    PlaygroundQuery,
+    read_choices,
+)
 from scoring.measures.playground.conclusions import exchanges
 from scoring.measures.playground.families import measures_at
 from scoring.measures.playground.rows import Rank, rank_rows, rows_of
@@ -44,7 +49,7 @@ def playground_csv(request: HttpRequest) -> TableResponse:
     return table_response(request, scores_table(rows_of(asked.choices)), "playground")
 
 
-def _found(asked: Asked, choices: Choices) -> dict[str, object]:
+def _found(asked: PlaygroundQuery, choices: PlaygroundChoices) -> dict[str, object]:
     rows = rows_of(choices)
     ranks = rank_rows(choices)
     tallest = max((rank.alone or 0.0 for rank in ranks), default=0.0)
@@ -58,7 +63,7 @@ def _found(asked: Asked, choices: Choices) -> dict[str, object]:
     }
 
 
-def _turned(asked: Asked, choices: Choices, rank: Rank) -> str:
+def _turned(asked: PlaygroundQuery, choices: PlaygroundChoices, rank: Rank) -> str:
     """The address with the next grade at this rank: relevant, not, unjudged, or up the scale."""
     grades = sorted({g for g in GRADES.values() if g <= choices.top}, reverse=True)
     following = grades[(grades.index(rank.grade) + 1) % len(grades)]

@@ -64,7 +64,7 @@ def test_until_it_is_computed_it_says_when_to_ask_again() -> None:
         assert (answer.json()["code"], answer.json()["state"]) == ("computing", "waiting")
     perform_waiting_jobs(board)
     (row,) = Client().get(url).json()
-    assert (row["a"], row["b"], row["told_apart"]) == ("r1", "r2", 1)
+    assert (row["a"], row["b"], row["significant"]) == ("r1", "r2", 1)
     assert row["difference"] == pytest.approx(0.5, abs=1e-12)
 
 

@@ -7,10 +7,10 @@ from campaigns import lifecycle
 from campaigns.models import Campaign, Judgment, LogEntry, Membership, Notice, Qrels, Run, Team
 from scoring.models import Job, Snapshot
 from tests.campaigns.api.conftest import World, client_of, faulty
-from tests.flow_world import perform_jobs, rung
+from tests.flow_world import perform_jobs, wake_ups
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
-__all__ = ["rung"]  # fixtures
+__all__ = ["wake_ups"]  # fixtures
 
 pytestmark = pytest.mark.django_db
 
@@ -73,18 +73,18 @@ def test_a_team_is_not_merged_with_itself_nor_with_one_that_is_out(world: World,
 
 
 def test_a_disqualified_team_is_not_ranked_until_it_is_reinstated(world: World, desk) -> None:
-    def standing() -> list[tuple[str, str]]:
+    def statuses() -> list[tuple[str, str]]:
         board = client_of(None).get(f"{world.url}leaderboard/").json()
-        return [(row["standing"], row["reason"]) for row in board]
+        return [(row["status"], row["reason"]) for row in board]
 
     url = teams_url(world, world.run.team)
     answer = send(desk, url + "disqualify/", reason="Tuned on the  test topics.")
     assert answer.json()["disqualified_reason"] == "Tuned on the test topics."
-    assert standing() == [("disqualified", "Tuned on the test topics.")]
+    assert statuses() == [("disqualified", "Tuned on the test topics.")]
     again = send(desk, url + "disqualify/", reason="Another one.")
     assert (again.status_code, again.json()["code"]) == (409, "cannot_change")
     assert send(desk, url + "reinstate/").json()["disqualified_at"] is None
-    assert standing() == [("ranked", "")]
+    assert statuses() == [("ranked", "")]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_run_is_disqualified_once_and_reinstated(world: World, desk) -> None:
     again = send(desk, url + "disqualify/", reason="Another one.").json()
     assert (first["status"], first["disqualified_because"]) == ("accepted", "It was made by hand.")
     assert again == first
-    assert client_of(None).get(f"{world.url}leaderboard/").json()[0]["standing"] == "disqualified"
+    assert client_of(None).get(f"{world.url}leaderboard/").json()[0]["status"] == "disqualified"
     for _ in range(2):
         answer = send(desk, url + "reinstate/").json()
         assert (answer["disqualified_at"], answer["disqualified_because"]) == (None, "")
@@ -132,7 +132,7 @@ def test_a_team_judges_no_run_not_even_its_own(world: World) -> None:
 # --- judgments ------------------------------------------------------------------------------------
 
 
-def test_judgments_are_frozen_into_a_version(world: World, desk, rung: list[int]) -> None:
+def test_judgments_are_frozen_into_a_version(world: World, desk, wake_ups: list[int]) -> None:
     url = f"{world.url}qrels/freeze/"
     answer = send(desk, url)
     assert (answer.status_code, answer.json()["code"]) == (409, "nothing_judged")
@@ -165,7 +165,7 @@ def test_judgments_that_cannot_be_used_are_answered_as_a_faulty_file(world: Worl
 
 
 def test_an_announcement_is_told_once_and_read_by_who_has_a_part(
-    world: World, desk, rung: list[int]
+    world: World, desk, wake_ups: list[int]
 ) -> None:
     url = f"{world.url}announcements/"
     said = {"subject": "Two  days more", "body": "Until **3 September**."}

@@ -10,9 +10,9 @@ from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 from knox.models import AuthToken
 
-from tests.flow_world import World, perform_jobs, run_file, rung, world
+from tests.flow_world import World, perform_jobs, run_file, wake_ups, world
 
-__all__ = ["rung", "world"]  # fixtures
+__all__ = ["wake_ups", "world"]  # fixtures
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 CLIENT = DOCS / "client.py"

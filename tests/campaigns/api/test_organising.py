@@ -9,10 +9,10 @@ from rest_framework.throttling import SimpleRateThrottle
 from campaigns.models import Campaign, Qrels
 from campaigns.models.showing import live_board
 from tests.campaigns.api.conftest import World, client_of
-from tests.flow_world import QRELS, perform_jobs, run_file, rung
+from tests.flow_world import QRELS, perform_jobs, run_file, wake_ups
 from tests.making import make_campaign, make_organiser, make_team, make_user
 
-__all__ = ["rung"]  # fixtures
+__all__ = ["wake_ups"]  # fixtures
 
 pytestmark = pytest.mark.django_db
 TOPICS = b"1\tfirst\n2\tsecond\n"
@@ -23,7 +23,7 @@ def a_file(data: bytes) -> SimpleUploadedFile:
 
 
 def test_a_campaign_is_run_by_script_from_its_first_topic_to_its_board(
-    rung: list[int],
+    wake_ups: list[int],
 ) -> None:
     desk, person = client_of(make_user(is_approved=True)), make_user()
     made = desk.post(

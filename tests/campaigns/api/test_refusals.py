@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from rest_framework.throttling import SimpleRateThrottle
 
 from campaigns import api, errors
-from campaigns.api.answers import NOT_FOUND
+from campaigns.api.responses import NOT_FOUND
 from campaigns.models import Campaign, Qrels, Run, Team, Topic
 from tests.campaigns.api.conftest import FILE, World, client_of, faulty
 from tests.making import make_team, make_user
@@ -74,8 +74,8 @@ def test_waiting_is_told_in_the_same_shape(world: World, monkeypatch) -> None:
 
 
 BY_PAGES_ALONE = {
-    errors.Refusal, errors.CannotDecide, errors.CannotShare, errors.CannotJudge, errors.CannotJoin,
-    errors.CannotRemoveMember, errors.CannotGo, errors.TooManyTokens,
+    errors.Refusal, errors.CannotAdjudicate, errors.CannotAssignTopics, errors.CannotJudge,
+    errors.CannotJoin, errors.CannotRemoveMember, errors.CannotCloseAccount, errors.TooManyTokens,
 }  # fmt: skip
 
 

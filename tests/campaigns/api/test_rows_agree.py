@@ -112,7 +112,7 @@ def test_the_leaderboard(role: str, shown: str, people: dict[str, User | None]) 
         table = table_of(client, f"{URL}leaderboard.csv{query}")
         answer = answer_of(client, f"/api{URL}leaderboard/{query}")
         again = table_of(client, f"/api{URL}leaderboard/{query}&format=csv")
-        columns = ("rank", "run", "team", "base", "residual", "qrels", "run_id", "standing")
+        columns = ("rank", "run", "team", "base", "residual", "qrels", "run_id", "status")
         assert table == again
         assert as_text(table, columns) == as_text(answer, columns)
         on_page = linked_runs(client, f"{URL}leaderboard/{query}")

@@ -7,13 +7,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from campaigns.errors import CannotDecide
+from campaigns.errors import CannotAdjudicate
 from campaigns.judging import adjudication
-from campaigns.judging.final_grades import settled_grades
+from campaigns.judging.final_grades import final_grade_values
 from campaigns.models import Campaign, Document, Judgment, User
 from tests.making import make_campaign, make_organiser, make_user
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups", "files_of_its_own")]
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def judged(campaign: Campaign) -> None:
 
 
 def listed(campaign: Campaign, **choice: str) -> list[tuple[str, str, int | None]]:
-    found = adjudication.disputed(campaign, **choice)
+    found = adjudication.disputed_documents(campaign, **choice)
     return [(one.topic, one.doc_id, one.decided) for one in found]
 
 
@@ -62,18 +62,18 @@ def test_only_what_stands_is_a_disagreement(campaign: Campaign) -> None:
 
 def test_a_decision_holds_is_changed_and_taken_back(campaign: Campaign, organiser: User) -> None:
     about = {"campaign": campaign, "topic": "1", "doc_id": "a", "actor": organiser}
-    assert settled_grades(campaign)[0, "1", "a"] == 0  # the latest
+    assert final_grade_values(campaign)[0, "1", "a"] == 0  # the latest
     adjudication.decide(**about, grade=2, note="It says so.")
     adjudication.decide(**about, grade=3, note="")
     judge(campaign, make_user(), "1", "a", 1)  # whatever is judged after it
-    assert settled_grades(campaign)[0, "1", "a"] == 3
+    assert final_grade_values(campaign)[0, "1", "a"] == 3
     assert listed(campaign, state="decided") == [("1", "a", 3)]
     assert listed(campaign) == [("2", "a", None)]
-    adjudication.take_back(**about)
-    assert settled_grades(campaign)[0, "1", "a"] == 1
+    adjudication.withdraw_decision(**about)
+    assert final_grade_values(campaign)[0, "1", "a"] == 1
     assert listed(campaign, state="decided") == []
-    with pytest.raises(CannotDecide, match="Nothing was decided"):
-        adjudication.take_back(**about)
+    with pytest.raises(CannotAdjudicate, match="Nothing was decided"):
+        adjudication.withdraw_decision(**about)
 
 
 def test_a_decision_made_meanwhile_is_told_and_not_replaced(
@@ -100,9 +100,9 @@ def test_the_page_says_what_the_topic_asks(
 
 def test_what_cannot_be_decided(campaign: Campaign, organiser: User) -> None:
     about = {"campaign": campaign, "note": "", "actor": organiser}
-    with pytest.raises(CannotDecide, match="from 0 to 3"):
+    with pytest.raises(CannotAdjudicate, match="from 0 to 3"):
         adjudication.decide(**about, topic="1", doc_id="a", grade=4)
-    with pytest.raises(CannotDecide, match="Nobody has judged"):
+    with pytest.raises(CannotAdjudicate, match="Nobody has judged"):
         adjudication.decide(**about, topic="1", doc_id="z", grade=1)
     assert not Judgment.objects.filter(is_adjudication=True).exists()
 

@@ -20,7 +20,7 @@ from tests.flow_world import clock, logged_in
 from tests.making import make_campaign, make_organiser
 
 __all__ = ["clock"]
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups", "files_of_its_own")]
 
 
 class Desk:

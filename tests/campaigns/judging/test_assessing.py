@@ -6,7 +6,7 @@ import pytest
 
 from campaigns.errors import Archived, CannotJudge
 from campaigns.judging import tasks as assessing
-from campaigns.judging.final_grades import settled_grades
+from campaigns.judging.final_grades import final_grade_values
 from campaigns.judging.tasks import claim_next, judge, skip, undo
 from campaigns.models import Campaign, Judgment, LogEntry, Plan, Task, User
 from scoring.models import Job
@@ -16,7 +16,7 @@ from tests.flow_world import clock
 from tests.making import make_organiser
 
 __all__ = ["clock"]
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups", "files_of_its_own")]
 HOUR = 3600
 
 
@@ -26,7 +26,9 @@ def given(person: User, plan: Plan) -> str | None:
     return task.doc_id if task else None
 
 
-def give(person: User, plan: Plan, doc_id: str, grade: int, **facts: object) -> assessing.Taken:
+def give(
+    person: User, plan: Plan, doc_id: str, grade: int, **facts: object
+) -> assessing.RecordedJudgment:
     return judge(assessor=person, topic=topic_of(plan), doc_id=doc_id, grade=grade, **facts)
 
 
@@ -87,7 +89,7 @@ def test_a_repeat_that_comes_after_a_correction_does_not_bring_the_old_grade_bac
     give(person, plan, "d1", 2, key="k1")
     give(person, plan, "d1", 0, key="k2")
     give(person, plan, "d1", 2, key="k1")
-    assert settled_grades(plan.campaign) == {(0, "1", "d1"): 0}
+    assert final_grade_values(plan.campaign) == {(0, "1", "d1"): 0}
 
 
 def test_two_assessors_get_a_document_that_two_are_to_judge_and_a_third_does_not() -> None:
@@ -125,7 +127,7 @@ def test_undoing_adds_a_judgment_without_a_grade_and_gives_the_document_back() -
     assert take_back(person, plan, "d1", key="u1")
     assert take_back(person, plan, "d1", key="u1")  # sent twice
     assert acts_of(person) == [("d1", 2), ("d1", None)]
-    assert settled_grades(plan.campaign) == {}
+    assert final_grade_values(plan.campaign) == {}
     assert given(person, plan) == "d1"
 
 
@@ -137,7 +139,7 @@ def test_an_undo_that_comes_twice_does_not_take_back_what_was_judged_since() -> 
     take_back(person, plan, "d1", key="u1")
     give(person, plan, "d1", 1, key="k2")
     take_back(person, plan, "d1", key="u1")
-    assert settled_grades(plan.campaign) == {(0, "1", "d1"): 1}
+    assert final_grade_values(plan.campaign) == {(0, "1", "d1"): 1}
 
 
 def test_a_lease_that_ran_out_frees_the_document(clock) -> None:

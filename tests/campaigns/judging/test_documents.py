@@ -15,7 +15,7 @@ from campaigns.trec.documents import ParsedDocument
 from campaigns.trec.problems import FormatError
 from tests.making import make_campaign, make_organiser
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups", "files_of_its_own")]
 
 
 def texts() -> dict[str, str]:

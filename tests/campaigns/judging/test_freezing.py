@@ -9,7 +9,7 @@ from campaigns.qrels import topics as assignments
 from campaigns.qrels.files import text_of
 from tests.making import give_file, make_campaign, make_organiser, make_qrels, make_user
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups", "files_of_its_own")]
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_version_tells_how_it_was_judged(campaign: Campaign, organiser: User) 
             task=task,
         )
     Plan.objects.update(state=Plan.State.ENDED)
-    pool_files.take_answers(
+    pool_files.import_judgments(
         campaign=campaign, assessor=bob, data=b"1 0 a 0\n1 0 b 1\n", actor=organiser
     )
     adjudication.decide(campaign=campaign, topic="1", doc_id="a", grade=1, note="", actor=organiser)
@@ -65,7 +65,7 @@ def test_a_version_tells_how_it_was_judged(campaign: Campaign, organiser: User) 
         "judged_twice": 2, "disagreed": 1, "decided": 1,
     }  # fmt: skip
     qrels.refresh_from_db()
-    assert provenance.told(qrels.provenance) == [
+    assert provenance.provenance_text(qrels.provenance) == [
         "Frozen from 5 judgments of 2 assessors (3, 2), 2 of them from outside.",
         "They disagreed on 1 document; the latest word holds. 1 document decided by an organiser.",
         "Documents chosen by method C, p = 0.8, 3 of a budget of 20.",
@@ -77,9 +77,11 @@ def test_answers_to_a_plan_in_force_are_told_to_come_from_outside(
 ) -> None:
     plan_with(campaign, "a", "b")
     for data in (b"1 0 a 0\n1 0 b 1\n", b"1 0 a 1\n", b"1 0 a 0\n1 0 b 1\n"):  # as at first
-        pool_files.take_answers(campaign=campaign, assessor=organiser, data=data, actor=organiser)
+        pool_files.import_judgments(
+            campaign=campaign, assessor=organiser, data=data, actor=organiser
+        )
     qrels = assignments.freeze_judgments(campaign=campaign, note="", actor=organiser)
-    assert provenance.told(qrels.provenance)[0] == (
+    assert provenance.provenance_text(qrels.provenance)[0] == (
         "Frozen from 2 judgments of 1 assessor, 2 of them from outside."
     )
 
@@ -101,10 +103,12 @@ def test_judgments_are_laid_over_the_version_that_the_plan_starts_from(
     qrels = assignments.freeze_judgments(campaign=campaign, note="", actor=organiser)
     assert b"".join(text_of(qrels)) == b"1 0 d1 1\n1 0 d2 1\n1 0 d3 1\n2 0 d2 -1\n"
     assert qrels.provenance["laid_over"] == {"version": 1, "judgments": 2, "replaced": 1}
-    assert provenance.told(qrels.provenance)[-1] == (
+    assert provenance.provenance_text(qrels.provenance)[-1] == (
         "Laid over v1, whose 2 judgments hold but for 1 made anew."
     )
 
 
 def test_an_uploaded_version_has_no_such_story() -> None:
-    assert provenance.told({}) == provenance.told({"uploaded_sha256": "0"}) == []
+    assert (
+        provenance.provenance_text({}) == provenance.provenance_text({"uploaded_sha256": "0"}) == []
+    )

@@ -4,7 +4,7 @@ import pytest
 
 from campaigns.judging.highlighting import highlighted, terms_of
 
-pytestmark = pytest.mark.usefixtures("rung", "files_of_its_own")
+pytestmark = pytest.mark.usefixtures("wake_ups", "files_of_its_own")
 
 
 def marked(text: str, query: str) -> list[str]:

@@ -13,14 +13,14 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from campaigns.judging.final_grades import settled
+from campaigns.judging.final_grades import final_grades
 from campaigns.judging.tasks import claim_next, judge, skip, undo
 from campaigns.models import Claim, Judgment, Plan, Topic, User
 from tests.campaigns.judging.desk import make_assessor, make_plan, topic_of
 from tests.frozen import frozen
 from tests.making import make_campaign
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups", "files_of_its_own")]
 INTERLEAVINGS = int(os.environ.get("INTERLEAVINGS", "200"))
 ACTS = 14
 Sending = tuple[User, str, int, str]  # who, which document, which grade, under which key
@@ -136,7 +136,7 @@ def test_no_judgment_is_lost_or_doubled_however_the_acts_interleave(first: int) 
     for seed in range(first, min(first + 50, INTERLEAVINGS)):
         session = play(seed)
         last = {(person, doc_id): grade for person, doc_id, grade in session.told}
-        standing = settled(session.plan.campaign.judgments.all())
+        standing = final_grades(session.plan.campaign.judgments.all())
         assert {
             (person, key[2]): grade
             for key, document in standing.items()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from campaigns.errors import Archived, CannotStep
-from campaigns.judging import plans as planning
+from campaigns.errors import Archived, CannotChangeStage
+from campaigns.judging import plans
 from campaigns.models import Campaign, LogEntry, Plan
 from scoring.models import Job
 from tests.flow_world import perform_jobs
@@ -12,7 +12,7 @@ from tests.ranked_runs import table_1
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("rung", "files_of_its_own"),
+    pytest.mark.usefixtures("wake_ups", "files_of_its_own"),
 ]
 
 
@@ -25,28 +25,30 @@ def campaign() -> Campaign:
 
 def made(campaign: Campaign, **facts: object) -> Plan:
     plan = Plan(campaign=campaign, **{"method": "A", "budget": 6} | facts)
-    return planning.make_plan(plan=plan, actor=None)
+    return plans.create_plan(plan=plan, actor=None)
 
 
 def verbs() -> list[str]:
     return list(LogEntry.objects.order_by("pk").values_list("verb", flat=True))
 
 
-def test_a_plan_that_is_made_is_laid_out_and_logged(campaign: Campaign, rung: list[int]) -> None:
+def test_a_plan_that_is_made_is_laid_out_and_logged(
+    campaign: Campaign, wake_ups: list[int]
+) -> None:
     organiser = make_organiser(campaign)
-    plan = planning.make_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=organiser)
-    assert (len(rung), perform_jobs()) == (1, 1)
+    plan = plans.create_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=organiser)
+    assert (len(wake_ups), perform_jobs()) == (1, 1)
     assert plan.tasks.count() == 6
     assert (plan.created_by, verbs()) == (organiser, ["made a judging plan"])
 
 
 def test_only_one_plan_is_in_force(campaign: Campaign) -> None:
     first = made(campaign)
-    with pytest.raises(CannotStep, match="end it first"):
+    with pytest.raises(CannotChangeStage, match="end it first"):
         made(campaign)
-    planning.end_plan(plan=first, actor=None)
+    plans.end_plan(plan=first, actor=None)
     second = made(campaign)
-    assert planning.plan_in_force(campaign) == second
+    assert plans.plan_in_force(campaign) == second
     assert first.ended_at is not None
 
 
@@ -56,23 +58,23 @@ def test_a_plan_is_paused_resumed_and_ended_and_what_was_done_is_not_done_again(
     plan = made(campaign, method="C", batch=2)
     perform_jobs()
     plan.refresh_from_db()
-    planning.pause_plan(plan=plan, actor=None)
-    with pytest.raises(CannotStep, match="paused by now"):
-        planning.pause_plan(plan=plan, actor=None)
-    planning.resume_plan(plan=plan, actor=None)
+    plans.pause_plan(plan=plan, actor=None)
+    with pytest.raises(CannotChangeStage, match="paused by now"):
+        plans.pause_plan(plan=plan, actor=None)
+    plans.resume_plan(plan=plan, actor=None)
     assert Job.objects.filter(kind=Job.Kind.LAY_OUT, state=Job.State.WAITING).count() == 1
-    planning.end_plan(plan=plan, actor=None)
-    with pytest.raises(CannotStep, match="ended by now"):
-        planning.resume_plan(plan=plan, actor=None)
+    plans.end_plan(plan=plan, actor=None)
+    with pytest.raises(CannotChangeStage, match="ended by now"):
+        plans.resume_plan(plan=plan, actor=None)
     assert verbs()[1:] == ["paused judging", "resumed judging", "ended judging"]
-    assert planning.plan_in_force(campaign) is None
-    assert planning.latest_plan(campaign) == plan
+    assert plans.plan_in_force(campaign) is None
+    assert plans.latest_plan(campaign) == plan
 
 
 def test_nothing_is_planned_in_an_archived_campaign(campaign: Campaign) -> None:
     plan = made(campaign)
     Campaign.objects.filter(pk=campaign.pk).update(archived_at="2026-06-01T12:00:00Z")
-    for act in planning.ACTS.values():
+    for act in plans.ACTS.values():
         with pytest.raises(Archived):
             act(plan=plan, actor=None)
     with pytest.raises(Archived):
@@ -80,7 +82,7 @@ def test_nothing_is_planned_in_an_archived_campaign(campaign: Campaign) -> None:
 
 
 def test_without_runs_there_is_nothing_to_plan() -> None:
-    with pytest.raises(CannotStep, match="nothing to judge"):
+    with pytest.raises(CannotChangeStage, match="nothing to judge"):
         made(make_campaign())
     assert not Plan.objects.exists()
 

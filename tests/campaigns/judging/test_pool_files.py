@@ -14,13 +14,13 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.judging import adjudication, pool_files
-from campaigns.judging.final_grades import settled_grades
+from campaigns.judging.final_grades import final_grade_values
 from campaigns.models import Campaign, Claim, Judgment, Membership, Plan, Task, User
 from campaigns.trec.problems import FormatError
 from tests.making import make_campaign, make_organiser, make_user
 from tests.ranked_runs import TABLE_1, table_1
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups", "files_of_its_own")]
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_the_csv_of_a_pool_comes_back_with_its_grades(
         [topic, doc, "" if doc == "left" else "2", "ours"] for topic, doc, _ in out[1:]
     )
     data = ("﻿" + back.getvalue()).encode()  # as a spreadsheet saves it
-    answers = pool_files.read_answers(campaign, ada, data)
+    answers = pool_files.read_judgments(campaign, ada, data)
     assert answers.grades == {(0, "1", doc_id): 2 for doc_id in STRANGE}
     assert (answers.unjudged, answers.has_conflicts) == (1, False)
 
@@ -131,7 +131,7 @@ def test_the_csv_of_a_pool_comes_back_with_its_grades(
 def test_prels_come_back_with_their_grades(campaign: Campaign, ada: User) -> None:
     pool = pool_files.pool_of(lay_out(campaign, ["a", "b"]))
     text = pool_files.pool_prels(campaign, pool).replace("1 a -999", "1 a 2")
-    answers = pool_files.read_answers(campaign, ada, gzip.compress(text.encode()))
+    answers = pool_files.read_judgments(campaign, ada, gzip.compress(text.encode()))
     assert (answers.grades, answers.unjudged) == ({(0, "1", "a"): 2}, 1)
 
 
@@ -149,17 +149,17 @@ def test_a_faulty_pool_is_told_by_its_own_lines(
     campaign: Campaign, ada: User, text: str, told: list[tuple[str, int]]
 ) -> None:
     with pytest.raises(FormatError) as refused:
-        pool_files.read_answers(campaign, ada, text.encode())
+        pool_files.read_judgments(campaign, ada, text.encode())
     assert [(one.code, one.line) for one in refused.value.problems] == told
 
 
 def test_a_faulty_file_is_refused_whole_with_its_lines(campaign: Campaign, ada: User) -> None:
     faulty = b"# ours\n1 0 a 1\n\n1 0 b 3\n2 0 c 9\n"
     with pytest.raises(FormatError) as refused:
-        pool_files.take_answers(campaign=campaign, assessor=ada, data=faulty, actor=ada)
+        pool_files.import_judgments(campaign=campaign, assessor=ada, data=faulty, actor=ada)
     assert [(one.line, one.value) for one in refused.value.problems] == [(4, "3"), (5, "9")]
     with pytest.raises(FormatError) as refused:
-        pool_files.read_answers(campaign, ada, b"1 0 a 1\n7 0 b 1\n")
+        pool_files.read_judgments(campaign, ada, b"1 0 a 1\n7 0 b 1\n")
     assert [(one.code, one.line) for one in refused.value.problems] == [("UNKNOWN_TOPIC", 2)]
     assert not Judgment.objects.exists()
 
@@ -170,7 +170,7 @@ def test_conflicts_are_shown_before_anything_is_written(
     bob, organiser = make_assessor(campaign, "Bob"), make_organiser(campaign)
     lay_out(campaign, ["a", "b", "c", "d"])
     first = b"1 0 a 0\n1 0 b 1\n1 0 c 1\n"
-    pool_files.take_answers(campaign=campaign, assessor=bob, data=first, actor=organiser)
+    pool_files.import_judgments(campaign=campaign, assessor=bob, data=first, actor=organiser)
     adjudication.decide(campaign=campaign, topic="1", doc_id="c", grade=1, note="", actor=organiser)
     client.force_login(organiser)
     second = b"1 0 a 2\n1 0 b 1\n1 0 c 2\n1 0 z 1\n"
@@ -185,10 +185,10 @@ def test_conflicts_are_shown_before_anything_is_written(
     other = send(client, campaign, ada, second + b"2 0 y 1\n", confirmed=digest)
     assert other.status_code == 400
     assert send(client, campaign, ada, second, confirmed=digest).status_code == 302
-    assert settled_grades(campaign) == {
+    assert final_grade_values(campaign) == {
         (0, "1", "a"): 2, (0, "1", "b"): 1, (0, "1", "c"): 1, (0, "1", "z"): 1,
     }  # fmt: skip
-    changed = pool_files.read_answers(campaign, ada, b"1 0 a 1\n1 0 b 1\n")
+    changed = pool_files.read_judgments(campaign, ada, b"1 0 a 1\n1 0 b 1\n")
     assert [(c.doc_id, c.grade, c.known) for c in changed.changed] == [("a", 1, 2)]
     assert changed.unchanged == 1
 

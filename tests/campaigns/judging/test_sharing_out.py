@@ -7,9 +7,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.errors import CannotShare
-from campaigns.judging import assignment
-from campaigns.judging import tasks as assessing
+from campaigns.errors import CannotAssignTopics
+from campaigns.judging import assignment, tasks
 from campaigns.models import (
     Campaign,
     Claim,
@@ -22,7 +21,7 @@ from campaigns.models import (
 )
 from tests.making import make_campaign, make_organiser, make_user
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung", "files_of_its_own")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups", "files_of_its_own")]
 
 
 @pytest.fixture
@@ -95,23 +94,23 @@ def test_who_is_taken_off_a_topic_gives_back_what_they_hold_of_it(campaign: Camp
     first.refresh_from_db()
     second.refresh_from_db()
     assert (first.end, second.end) == (Claim.End.RELEASED, Claim.End.NONE)
-    assert assessing.reassign(campaign=campaign, assessor=ada, actor=None) == 1
-    assert assessing.reassign(campaign=campaign, assessor=ada, actor=None) == 0
+    assert tasks.reassign(campaign=campaign, assessor=ada, actor=None) == 1
+    assert tasks.reassign(campaign=campaign, assessor=ada, actor=None) == 0
 
 
 def test_what_is_judged_stays_claimed(campaign: Campaign) -> None:
     ada = make_assessor(campaign, "Ada")
     held = claim(lay_out(campaign, {"1": 1}).tasks.get(), ada)
     Claim.objects.filter(pk=held.pk).update(end=Claim.End.JUDGED)
-    assert assessing.reassign(campaign=campaign, assessor=ada, actor=None) == 0
+    assert tasks.reassign(campaign=campaign, assessor=ada, actor=None) == 0
 
 
 def test_an_unknown_topic_or_assessor_changes_nothing(campaign: Campaign) -> None:
     ada, stranger = make_assessor(campaign, "Ada"), make_user(name="Eve")
     assignment.name_topics(campaign=campaign, assessor=ada, codes=["1"], actor=None)
-    with pytest.raises(CannotShare, match="No such topic: 99"):
+    with pytest.raises(CannotAssignTopics, match="No such topic: 99"):
         assignment.name_topics(campaign=campaign, assessor=ada, codes=["2", "99"], actor=None)
-    with pytest.raises(CannotShare, match="Eve is no assessor"):
+    with pytest.raises(CannotAssignTopics, match="Eve is no assessor"):
         assignment.name_topics(campaign=campaign, assessor=stranger, codes=["2"], actor=None)
     assert shares(campaign) == {("Ada", "1")}
 

@@ -12,13 +12,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns import lifecycle
-from campaigns.mail import messages as letters
-from campaigns.mail import notices
+from campaigns.mail import messages, notices
 from campaigns.models import Announcement, Audience, Campaign, Notice, Run, User
 from campaigns.people import membership
 from scoring import tasks
 from scoring.jobs import mail as delivery
-from scoring.jobs import queue as jobs
+from scoring.jobs import queue
 from scoring.models import FeedbackRelease, Job
 from scoring.worker import perform
 from tests.crowd import crowd
@@ -61,7 +60,7 @@ def test_opening_and_closing_by_the_clock_are_told_once_each() -> None:
         NOW - microsecond, NOW, NOW, NOW + HOUR - microsecond,
         NOW + HOUR, NOW + HOUR, NOW + 2 * HOUR,
     ):  # fmt: skip
-        notices.tell_due(moment)
+        notices.notify_of_dates(moment)
         seen.append(told(alice))
     opened, both = ["opened"], ["opened", "closed"]
     assert seen == [[], opened, opened, opened, both, both, both]
@@ -71,11 +70,11 @@ def test_a_campaign_that_opens_again_is_told_of_again() -> None:
     campaign = make_campaign(opens_at=NOW, closes_at=NOW + HOUR)
     alice = make_user()
     make_team(campaign, alice)
-    notices.tell_due(NOW)
-    notices.tell_due(NOW + HOUR)
+    notices.notify_of_dates(NOW)
+    notices.notify_of_dates(NOW + HOUR)
     Campaign.objects.filter(pk=campaign.pk).update(closes_at=NOW + 3 * HOUR)
-    notices.tell_due(NOW + HOUR + timedelta(minutes=1))
-    notices.tell_due(NOW + 3 * HOUR)
+    notices.notify_of_dates(NOW + HOUR + timedelta(minutes=1))
+    notices.notify_of_dates(NOW + 3 * HOUR)
     assert told(alice) == ["opened", "closed", "opened", "closed"]
 
 
@@ -84,11 +83,11 @@ def test_closing_by_hand_is_told_and_publishing_says_so_itself() -> None:
     alice = make_user()
     make_team(campaign, alice)
     make_qrels(campaign)
-    notices.tell_due(NOW)
+    notices.notify_of_dates(NOW)
     lifecycle.close_for_runs(campaign=campaign, actor=None)
-    notices.tell_due(NOW + HOUR)
+    notices.notify_of_dates(NOW + HOUR)
     lifecycle.publish(campaign=campaign, actor=None)
-    notices.tell_due(NOW + 2 * HOUR)
+    notices.notify_of_dates(NOW + 2 * HOUR)
     assert told(alice) == ["opened", "closed", "published"]
 
 
@@ -105,7 +104,7 @@ def test_what_the_clock_says_nothing_of(facts: dict[str, object]) -> None:
     campaign = make_campaign(**facts)
     alice = make_user()
     make_team(campaign, alice)
-    notices.tell_due(NOW)
+    notices.notify_of_dates(NOW)
     assert told(alice) == []
 
 
@@ -115,7 +114,7 @@ def test_ten_timers_at_once_tell_it_once(tmp_path: Path) -> None:
     campaign = make_campaign(opens_at=NOW)
     alice = make_user()
     make_team(campaign, alice)
-    crowd([partial(notices.tell_due, NOW + n * HOUR) for n in range(10)], tmp_path)
+    crowd([partial(notices.notify_of_dates, NOW + n * HOUR) for n in range(10)], tmp_path)
     assert told(alice) == ["opened"]
 
 
@@ -126,8 +125,8 @@ def test_only_members_of_teams_that_are_in_are_told() -> None:
     campaign = make_campaign(joining=Campaign.Joining.APPROVAL)
     alice, waiting, stranger, olga = make_user(), make_user(), make_user(), make_organiser(campaign)
     make_team(campaign, alice)
-    membership.found_team(campaign=campaign, person=waiting, name="Waiting")
-    notices.tell_due(NOW)
+    membership.create_own_team(campaign=campaign, person=waiting, name="Waiting")
+    notices.notify_of_dates(NOW)
     assert told(alice) == ["opened"]
     assert told(waiting) == told(stranger) == []
     assert told(olga) == ["asked"]
@@ -137,7 +136,7 @@ def test_who_wants_no_mails_gets_none() -> None:
     campaign = make_campaign()
     alice, bob = make_user(gets_notices=False), make_user()
     make_team(campaign, alice, bob)
-    notices.tell_due(NOW)
+    notices.notify_of_dates(NOW)
     assert told(alice) == []
     User.objects.filter(pk=bob.pk).update(gets_notices=False)  # after it was written
     send_all()
@@ -163,10 +162,10 @@ def test_a_notice_that_is_delivered_twice_is_sent_once() -> None:
     campaign = make_campaign()
     alice, bob = make_user(), make_user()
     make_team(campaign, alice, bob)
-    notices.tell_due(NOW)
+    notices.notify_of_dates(NOW)
     send_all()
     for notice in Notice.objects.all():
-        letters.mail(notice.pk)
+        messages.send_notice(notice.pk)
     # each alone: nobody learns another's address
     assert sorted(message.to for message in mail.outbox) == sorted([[alice.email], [bob.email]])
     assert all(not message.cc and not message.bcc for message in mail.outbox)
@@ -176,14 +175,14 @@ def test_a_notice_that_is_delivered_twice_is_sent_once() -> None:
 def test_a_mail_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     campaign = make_campaign()
     make_team(campaign, make_user())
-    notices.tell_due(NOW)
+    notices.notify_of_dates(NOW)
 
     def fail(*args: object, **kwargs: object) -> None:
         raise OSError("no mail server")
 
     with monkeypatch.context() as patch:
-        patch.setattr(letters.EmailMessage, "send", fail)
-        patch.setattr(letters, "_silent_until", 0.0)
+        patch.setattr(messages.EmailMessage, "send", fail)
+        patch.setattr(messages, "_silent_until", 0.0)
         send_all()
     job = Job.objects.get()
     assert (job.state, job.attempts) == (Job.State.WAITING, 0)  # an outage costs no attempt
@@ -195,7 +194,7 @@ def test_names_are_written_as_they_are_and_on_one_line() -> None:
     campaign = make_campaign(name="Q & A\r\nBcc: all@evil.example")
     alice = make_user()
     make_team(campaign, alice)
-    notices.tell_due(NOW)
+    notices.notify_of_dates(NOW)
     send_all()
     (message,) = mail.outbox
     assert "\n" not in message.subject
@@ -215,7 +214,7 @@ def test_every_letter_says_what_and_where(kind: str, site: str, settings: object
     campaign = make_campaign(name="It's a track", closes_at=NOW, grace_minutes=5)
     run = make_run(campaign, problems=[{"code": "X", "line": 3, "message": "odd"}], problem_count=1)
     said = Announcement(campaign=campaign, subject="So", body="*Thus*")
-    subject, body = letters.compose(
+    subject, body = messages.compose(
         kind, campaign, run=run, name=run.tag, team=run.team, announcement=said
     )
     assert subject.startswith("It's a track: ")
@@ -237,8 +236,8 @@ def test_a_refused_run_is_told_to_its_whole_team_and_to_nobody_else() -> None:
     run = make_run(
         campaign, team, state=Run.State.REFUSED, problems=[problem], problem_count=1, tag="mine"
     )
-    notices.tell_team(run, "refused")
-    notices.tell_team(run, "refused")
+    notices.notify_team(run, "refused")
+    notices.notify_team(run, "refused")
     send_all()
     assert told(alice) == told(bob) == ["refused"]
     assert told(rival) == []
@@ -249,7 +248,7 @@ def test_a_blind_team_is_not_told_that_its_run_is_scored() -> None:
     campaign = make_campaign()
     alice = make_user()
     run = make_run(campaign, make_team(campaign, alice))
-    delivery.tell_scored(run, campaign)
+    delivery.notify_of_scores(run, campaign)
     assert told(alice) == []
 
 
@@ -264,8 +263,8 @@ def test_a_team_that_may_see_scores_is_told_once(shown: dict[str, object]) -> No
     campaign = make_campaign(**shown)
     alice = make_user()
     run = make_run(campaign, make_team(campaign, alice))
-    delivery.tell_scored(run, campaign)
-    delivery.tell_scored(run, campaign)  # scored anew, under other qrels
+    delivery.notify_of_scores(run, campaign)
+    delivery.notify_of_scores(run, campaign)  # scored anew, under other qrels
     send_all()
     assert told(alice) == ["scored"]
     assert len(mail.outbox) == 1
@@ -279,7 +278,7 @@ def test_feedback_is_told_where_there_is_any(shown: float | None, expected: list
     FeedbackRelease.objects.create(
         run=run, qrels=make_qrels(campaign), measure="AP", value=0.251, shown=shown
     )
-    delivery.tell_scored(run, campaign)
+    delivery.notify_of_scores(run, campaign)
     assert told(alice) == expected
 
 
@@ -340,16 +339,16 @@ def test_the_timer_asks_every_minute_and_outlives_a_broker_that_is_away(
     monkeypatch.setattr(celery.app, "send_task", lambda name, **options: sent.append(name))
     ask(*arguments)
     assert sent == ["scoring.tell_due"]
-    assert tasks.perform_next.name == jobs.TASK
+    assert tasks.perform_next.name == queue.TASK
 
 
 # --- work that was given up -------------------------------------------------------------------
 
 
 def give_up(run: Run, kind: Job.Kind = Job.Kind.CHECK) -> None:
-    job = jobs.enqueue(kind, subject=run.pk, campaign_id=run.campaign_id)
+    job = queue.enqueue(kind, subject=run.pk, campaign_id=run.campaign_id)
     Job.objects.filter(pk=job.pk).update(attempts=settings.JOB_ATTEMPTS - 1)
-    with jobs.attempt(job.pk):
+    with queue.attempt(job.pk):
         raise OSError("the disk is away")
 
 

@@ -12,16 +12,16 @@ from django.utils import timezone
 
 from campaigns.mail import messages as letters
 from campaigns.models import Mail, User
-from campaigns.people.accounts import close_account, own_data
+from campaigns.people.accounts import account_export, close_account
 from scoring.jobs import mail as delivery
 from scoring.models import Job
 from scoring.worker import perform
 from tests.faults.silent import accepting_and_saying_nothing
-from tests.flow_world import perform_jobs, rung
+from tests.flow_world import perform_jobs, wake_ups
 from tests.making import make_user
 from trackside.processes import HOST
 
-__all__ = ["rung"]
+__all__ = ["wake_ups"]
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(60)]
 ADDRESS = "ada@example.org"
@@ -136,7 +136,7 @@ def test_a_mail_that_the_server_may_take_later_is_tried_until_it_does(
 
 def test_stored_mails_are_told_to_their_recipient_and_go_with_the_account(person: User) -> None:
     ask_to_reset()
-    (told,) = own_data(person)["mails_to_be_sent"]
+    (told,) = account_export(person)["mails_to_be_sent"]
     assert "reset" in told["subject"].lower()
     assert "body" not in told  # its link is for the mailbox alone
     close_account(person=person)

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns import lifecycle
-from campaigns.errors import Archived, CannotDelete, CannotStep
+from campaigns.errors import Archived, CannotChangeStage, CannotDelete
 from campaigns.manage import archiving
 from campaigns.models import (
     Announcement,
@@ -25,7 +25,7 @@ from campaigns.models import (
 )
 from campaigns.models.showing import CLOSED, live_board
 from campaigns.people import membership
-from scoring.jobs import queue as jobs
+from scoring.jobs import queue
 from scoring.models import FeedbackRelease, Job, Snapshot, StoredGrades, StoredRanking
 from tests.making import (
     make_campaign,
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs.current_app, "send_task", lambda *args, **facts: None)
+    monkeypatch.setattr(queue.current_app, "send_task", lambda *args, **facts: None)
 
 
 def full_campaign(**facts: object) -> Campaign:
@@ -55,7 +55,7 @@ def full_campaign(**facts: object) -> Campaign:
     run = make_run(campaign, team, replaces=replaced)
     make_scores(run, {"AP": (0.5, None)})
     now = timezone.now()
-    jobs.enqueue(Job.Kind.CHECK, subject=run.pk, campaign_id=campaign.pk)
+    queue.enqueue(Job.Kind.CHECK, subject=run.pk, campaign_id=campaign.pk)
     lengths = {"topic_count": 2, "document_count": 2, "tied_count": 0, "longest": 1}
     StoredRanking.objects.create(
         run=run, storage_key=f"rankings/{run.pk}", digest="3" * 64, **lengths
@@ -174,7 +174,7 @@ def test_an_organiser_copies_by_the_page() -> None:
 
 def test_what_takes_runs_is_not_archived() -> None:
     campaign = make_campaign()
-    with pytest.raises(CannotStep, match="close the campaign first"):
+    with pytest.raises(CannotChangeStage, match="close the campaign first"):
         archiving.archive(campaign=campaign, actor=None)
 
 
@@ -198,7 +198,7 @@ def test_nothing_of_an_archived_campaign_changes_until_it_is_brought_back() -> N
         with pytest.raises(Archived):
             act()
     assert Campaign.objects.values().get(pk=campaign.pk) == before
-    archiving.bring_back(campaign=stale, actor=None)
+    archiving.unarchive(campaign=stale, actor=None)
     lifecycle.publish(campaign=stale, actor=None)
     assert [entry.verb for entry in stale.log.all()] == ["published", "brought back", "archived"]
 

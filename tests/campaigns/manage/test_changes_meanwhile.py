@@ -7,15 +7,13 @@ import pytest
 
 from campaigns import lifecycle
 from campaigns.models import Campaign, Run
-from scoring.evaluation import check as checking
-from scoring.evaluation import score as evaluation
-from scoring.jobs import queue as jobs
-from scoring.jobs import testing as faults
+from scoring.evaluation import check, score
+from scoring.jobs import queue, test_hooks
 from scoring.jobs.sweeping import sweep
 from scoring.models import Evaluation, Job, Score
 from tests.flow_world import QRELS, World, perform_jobs, run_file
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 Meanwhile = Callable[[str, Callable[[], object]], None]
 
@@ -31,7 +29,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Meanwhile:
             if name == point and pending:
                 pending.pop()()
 
-        monkeypatch.setattr(faults, "point", reach)
+        monkeypatch.setattr(test_hooks, "point", reach)
 
     return arrange
 
@@ -106,7 +104,7 @@ def test_rules_that_change_there_and_back_while_a_job_starts_leave_the_run_score
     world.add_qrels()
     world.hand_in(run_file())
     perform_jobs(Job.Kind.CHECK)
-    read = evaluation.rules_of
+    read = score.rules_of
     pending = [True]
 
     def read_in_between(campaign: Campaign):
@@ -118,7 +116,7 @@ def test_rules_that_change_there_and_back_while_a_job_starts_leave_the_run_score
         change_settings(world, rel=1)
         return changed
 
-    monkeypatch.setattr(evaluation, "rules_of", read_in_between)
+    monkeypatch.setattr(score, "rules_of", read_in_between)
     perform_jobs()
     assert "AP" in scored_measures(Run.objects.get())
     assert world.answer_on(Run.objects.get(), browser=world.desk)["status"] == "scored"
@@ -181,9 +179,9 @@ def test_two_runs_of_a_team_checked_at_once_do_not_both_get_the_tag(
 
 
 def perform(job: Job) -> None:
-    with jobs.attempt(job.pk) as held:
+    with queue.attempt(job.pk) as held:
         assert held is not None
-        checking.check_run(held)
+        check.check_run(held)
 
 
 # --- attempts that fail --------------------------------------------------------------------------
@@ -203,22 +201,22 @@ def break_once(monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> No
 
 
 def test_an_attempt_that_failed_is_rung_for_by_the_sweeper_and_not_at_once(
-    world: World, monkeypatch: pytest.MonkeyPatch, rung: list[int], settings: object
+    world: World, monkeypatch: pytest.MonkeyPatch, wake_ups: list[int], settings: object
 ) -> None:
     """Three attempts in a second would not outlast a disk that is away for two."""
-    break_once(monkeypatch, checking, "parsed_run")
+    break_once(monkeypatch, check, "parsed_run")
     world.hand_in(run_file())
     job = Job.objects.get()
-    assert rung == [job.pk]
+    assert wake_ups == [job.pk]
     perform_jobs_once()
     job.refresh_from_db()
-    assert (job.state, job.attempts, rung) == (Job.State.WAITING, 1, [job.pk])
+    assert (job.state, job.attempts, wake_ups) == (Job.State.WAITING, 1, [job.pk])
     sweep()
-    assert rung == [job.pk]
+    assert wake_ups == [job.pk]
     settings.SWEEP_SECONDS = 0
     time.sleep(0.002)
     sweep()
-    assert rung == [job.pk, job.pk]
+    assert wake_ups == [job.pk, job.pk]
     perform_jobs()
     assert Run.objects.get().state == Run.State.ACCEPTED
 
@@ -229,15 +227,15 @@ def perform_jobs_once() -> None:
 
 
 def test_the_sweeper_rings_again_as_often_as_a_message_is_lost(
-    world: World, rung: list[int], settings: object
+    world: World, wake_ups: list[int], settings: object
 ) -> None:
     world.hand_in(run_file())
     settings.SWEEP_SECONDS = 0
     for times in (1, 2, 3):
-        assert len(rung) == times
+        assert len(wake_ups) == times
         time.sleep(0.002)
         sweep()
-    assert set(rung) == {Job.objects.get().pk}
+    assert set(wake_ups) == {Job.objects.get().pk}
 
 
 def test_an_upload_is_kept_though_ringing_breaks_in_a_way_nobody_foresaw(
@@ -246,7 +244,7 @@ def test_an_upload_is_kept_though_ringing_breaks_in_a_way_nobody_foresaw(
     def break_down(*args: object, **kwargs: object) -> None:
         raise RuntimeError("nobody foresaw this")
 
-    monkeypatch.setattr(jobs.current_app, "send_task", break_down)
+    monkeypatch.setattr(queue.current_app, "send_task", break_down)
     assert world.hand_in(run_file()).status_code == 302
     perform_jobs()
     assert Run.objects.get().state == Run.State.ACCEPTED
@@ -262,10 +260,10 @@ def test_a_silent_broker_is_asked_once_though_a_hundred_jobs_are_asked_for(
         raise OSError("connection refused")
 
     settings.SWEEP_SECONDS = 0.2
-    monkeypatch.setattr(jobs.current_app, "send_task", refuse)
+    monkeypatch.setattr(queue.current_app, "send_task", refuse)
     for number in range(100):
-        jobs.ring(number)
+        queue.wake_worker(number)
     assert asked == [0]
     time.sleep(0.2)
-    jobs.ring(100)
+    queue.wake_worker(100)
     assert asked == [0, 100]

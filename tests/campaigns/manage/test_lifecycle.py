@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from campaigns import lifecycle
 from campaigns.access import Viewer
-from campaigns.errors import CannotStep
+from campaigns.errors import CannotChangeStage
 from campaigns.lifecycle import STEPS
 from campaigns.manage import archiving
 from campaigns.models import Audience, Campaign, Membership
@@ -61,7 +61,7 @@ def test_only_the_steps_that_lead_on_are_taken(stage: str, step: str) -> None:
         assert campaign.log.count() == 1
         return
     before = Campaign.objects.values().get(pk=campaign.pk)
-    with pytest.raises(CannotStep):
+    with pytest.raises(CannotChangeStage):
         STEPS[step](campaign=campaign, actor=None)
     assert Campaign.objects.values().get(pk=campaign.pk) == before
     assert campaign.log.count() == 0
@@ -71,7 +71,7 @@ def test_a_stale_tab_does_not_open_what_was_published_meanwhile() -> None:
     stale = make_campaign(stage="closed")
     make_qrels(stale)
     lifecycle.publish(campaign=Campaign.objects.get(pk=stale.pk), actor=None)
-    with pytest.raises(CannotStep):
+    with pytest.raises(CannotChangeStage):
         lifecycle.open_for_runs(campaign=stale, actor=None)
     assert stale.stage == Campaign.Stage.PUBLISHED
 
@@ -80,7 +80,7 @@ def test_a_stale_tab_that_would_begin_judging_does_not_hide_what_was_published_m
     stale = make_campaign(stage="closed")
     make_qrels(stale)
     lifecycle.publish(campaign=Campaign.objects.get(pk=stale.pk), actor=None)
-    with pytest.raises(CannotStep):
+    with pytest.raises(CannotChangeStage):
         lifecycle.start_judging(campaign=stale, actor=None)
     assert stale.board_audience == Audience.EVERYONE
 
@@ -98,14 +98,14 @@ def test_unpublishing_takes_no_runs_and_shows_nothing() -> None:
 def test_nothing_opens_without_topics_or_is_published_without_qrels() -> None:
     campaign = make_campaign(topics=(), stage="draft")
     for step in (lifecycle.open_for_runs, lifecycle.publish):
-        with pytest.raises(CannotStep):
+        with pytest.raises(CannotChangeStage):
             step(campaign=campaign, actor=None)
 
 
 def test_nothing_goes_back_to_draft_once_a_run_has_come() -> None:
     campaign = make_campaign()
     make_run(campaign)
-    with pytest.raises(CannotStep, match="Runs have come"):
+    with pytest.raises(CannotChangeStage, match="Runs have come"):
         lifecycle.back_to_draft(campaign=campaign, actor=None)
 
 
@@ -207,7 +207,7 @@ def act(name: str, campaign: Campaign) -> None:
     elif name == "archive":
         archiving.archive(campaign=campaign, actor=None)
     elif name == "bring back":
-        archiving.bring_back(campaign=campaign, actor=None)
+        archiving.unarchive(campaign=campaign, actor=None)
     else:
         STEPS[name](campaign=campaign, actor=None)
 
@@ -227,7 +227,7 @@ def test_on_any_walk_what_is_seen_is_what_the_table_says_of_the_stage(acts: list
         before = Campaign.objects.values().get(pk=campaign.pk)
         try:
             act(name, tabs[number % 2])
-        except CannotStep:
+        except CannotChangeStage:
             assert Campaign.objects.values().get(pk=campaign.pk) == before
         now = Campaign.objects.get(pk=campaign.pk)
         assert in_force(campaign) == now.stage_switches[now.stage]

@@ -11,7 +11,7 @@ from django.urls import reverse
 from campaigns import lifecycle
 from campaigns.models import Campaign, LogEntry
 from campaigns.people import membership, merging, teams
-from campaigns.runs import decisions as verdicts
+from campaigns.runs import decisions
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
 pytestmark = pytest.mark.django_db
@@ -111,7 +111,7 @@ def test_runs_teams_and_people_are_told_by_name(
     gone, team = make_team(campaign, name="Gone"), make_team(campaign, alice, name="Searchers")
     run = make_run(campaign, gone, tag="bm25")
     new = make_run(campaign, team, tag="", original_name="new.txt.gz")
-    verdicts.disqualify_run(run=run, reason="copied", actor=actor)
+    decisions.disqualify_run(run=run, reason="copied", actor=actor)
     LogEntry.objects.create(
         campaign=campaign, verb="uploaded", subject=new.public_id,
         details={"replaces": run.public_id},

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from campaigns.errors import CannotChange, CannotMerge
+from campaigns.errors import CannotChangeTeam, CannotMergeTeams
 from campaigns.models import LogEntry, Run, Team
 from campaigns.people import merging, teams
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
@@ -43,7 +43,7 @@ def test_a_tag_that_both_have_refuses_the_whole_merge() -> None:
     alpha, beta = make_team(campaign, alice), make_team(campaign, bob)
     common = [make_run(campaign, team, tag="both") for team in (alpha, beta)]
     other = make_run(campaign, alpha, tag="other")
-    with pytest.raises(CannotMerge, match="both"):
+    with pytest.raises(CannotMergeTeams, match="both"):
         merging.merge_teams(team=alpha, into=beta, actor=make_user())
     assert {run.team for run in Run.objects.filter(pk__in=[common[0].pk, other.pk])} == {alpha}
     assert alpha.memberships.get().person == alice
@@ -81,16 +81,16 @@ def test_what_is_not_merged() -> None:
     campaign, elsewhere = make_campaign(), make_campaign()
     actor = make_user()
     alpha, beta = make_team(campaign, make_user()), make_team(campaign, make_user())
-    with pytest.raises(CannotMerge):
+    with pytest.raises(CannotMergeTeams):
         merging.merge_teams(team=alpha, into=alpha, actor=actor)
-    with pytest.raises(CannotMerge):
+    with pytest.raises(CannotMergeTeams):
         merging.merge_teams(team=alpha, into=make_team(elsewhere), actor=actor)
     teams.disqualify_team(team=beta, reason="copied", actor=actor)
-    with pytest.raises(CannotMerge):  # or a merge would wash the runs clean
+    with pytest.raises(CannotMergeTeams):  # or a merge would wash the runs clean
         merging.merge_teams(team=beta, into=alpha, actor=actor)
     teams.reinstate_team(team=beta, actor=actor)
     merging.merge_teams(team=beta, into=alpha, actor=actor)
-    with pytest.raises(CannotChange, match="gone"):  # a second click
+    with pytest.raises(CannotChangeTeam, match="gone"):  # a second click
         merging.merge_teams(team=beta, into=alpha, actor=actor)
 
 

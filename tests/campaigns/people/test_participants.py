@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns import access, lifecycle
-from campaigns.errors import CannotChange, CannotJoin
+from campaigns.errors import CannotChangeTeam, CannotJoin
 from campaigns.models import Audience, Campaign, Membership, Run, Team, User
 from campaigns.models.showing import CLOSED
 from campaigns.people import membership, merging, teams
@@ -82,7 +82,7 @@ def test_a_team_is_created_before_submissions_close(facts: dict[str, object], ma
         assert answer.status_code == (302 if may else 400)
     else:
         with pytest.raises(CannotJoin, match="not open"):
-            membership.found_team(campaign=campaign, person=person, name="Early")
+            membership.create_own_team(campaign=campaign, person=person, name="Early")
     assert campaign.teams.exists() == may
 
 
@@ -91,7 +91,7 @@ def test_a_page_read_before_the_close_creates_no_team_after_it() -> None:
     stale = Campaign.objects.get(pk=campaign.pk)
     lifecycle.close_for_runs(campaign=campaign, actor=None)
     with pytest.raises(CannotJoin):
-        membership.found_team(campaign=stale, person=make_user(), name="Late")
+        membership.create_own_team(campaign=stale, person=make_user(), name="Late")
 
 
 def test_an_organiser_creates_a_team_at_any_time_by_page_and_api() -> None:
@@ -215,7 +215,7 @@ def test_a_team_that_waits_is_not_admitted() -> None:
     campaign = for_participants(stage="closed", is_accepting=False)
     team = make_team(campaign)
     Team.objects.filter(pk=team.pk).update(approved_at=None)
-    with pytest.raises(CannotChange, match="approve it first"):
+    with pytest.raises(CannotChangeTeam, match="approve it first"):
         teams.admit_team(team=team, admit=True, actor=make_organiser(campaign))
 
 

@@ -28,14 +28,14 @@ def signed_in(person: object) -> Client:
 
 def test_a_person_founds_a_team_and_is_in_it() -> None:
     alice, campaign = make_user(), make_campaign()
-    team = people.found_team(campaign=campaign, person=alice, name="Alpha")
+    team = people.create_own_team(campaign=campaign, person=alice, name="Alpha")
     membership = Membership.objects.get(person=alice)
     assert (membership.team, membership.role) == (team, Membership.Role.PARTICIPANT)
 
 
 def test_a_team_does_not_learn_the_address_of_an_organiser_who_made_its_link() -> None:
     campaign, alice = make_campaign(), make_user()
-    team = people.found_team(campaign=campaign, person=alice, name="Alpha")
+    team = people.create_own_team(campaign=campaign, person=alice, name="Alpha")
     organiser = make_organiser(campaign)
     assert organiser.name == ""
     people.invite(campaign=campaign, by=organiser, role=Membership.Role.PARTICIPANT, team=team)
@@ -46,16 +46,16 @@ def test_a_team_does_not_learn_the_address_of_an_organiser_who_made_its_link() -
 
 def test_a_person_is_in_one_team_of_a_campaign_only() -> None:
     alice, campaign = make_user(), make_campaign()
-    people.found_team(campaign=campaign, person=alice, name="Alpha")
+    people.create_own_team(campaign=campaign, person=alice, name="Alpha")
     with pytest.raises(CannotJoin):
-        people.found_team(campaign=campaign, person=alice, name="Beta")
+        people.create_own_team(campaign=campaign, person=alice, name="Beta")
     other = make_team(campaign)
     with pytest.raises(IntegrityError), transaction.atomic():
         Membership.objects.create(
             campaign=campaign, person=alice, role=Membership.Role.PARTICIPANT, team=other
         )
     # another campaign is another matter
-    people.found_team(campaign=make_campaign(), person=alice, name="Alpha")
+    people.create_own_team(campaign=make_campaign(), person=alice, name="Alpha")
 
 
 def test_a_participant_without_a_team_cannot_be_stored() -> None:

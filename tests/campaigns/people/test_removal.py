@@ -192,7 +192,7 @@ def test_a_removed_member_without_runs_waits_for_approval_too() -> None:
     olga, alice, bob = make_organiser(campaign), make_user(), make_user()
     make_team(campaign, alice, bob)
     remove(campaign, bob, by=olga, role="participant")
-    assert people.found_team(campaign=campaign, person=bob, name="Own").approved_at is None
+    assert people.create_own_team(campaign=campaign, person=bob, name="Own").approved_at is None
 
 
 def test_who_leaves_is_not_removed() -> None:

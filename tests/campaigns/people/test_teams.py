@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns import access
-from campaigns.errors import CannotChange, CannotJoin
+from campaigns.errors import CannotChangeTeam, CannotJoin
 from campaigns.models import Campaign, LogEntry, Membership, Team
 from campaigns.people import membership, teams
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
@@ -39,16 +39,16 @@ def test_a_team_that_waits_may_do_nothing_until_it_is_let_in() -> None:
 def test_a_declined_team_is_as_if_it_had_never_asked() -> None:
     campaign = make_campaign(joining=Campaign.Joining.APPROVAL)
     alice, olga = make_user(), make_organiser(campaign)
-    team = membership.found_team(campaign=campaign, person=alice, name="Alpha")
+    team = membership.create_own_team(campaign=campaign, person=alice, name="Alpha")
     signed_in(olga).post(url_of("team-decide", campaign, team.public_id, "decline"))
     assert not campaign.teams.exists()
     assert not Membership.objects.filter(person=alice).exists()
-    membership.found_team(campaign=campaign, person=alice, name="Alpha again")
+    membership.create_own_team(campaign=campaign, person=alice, name="Alpha again")
 
 
 def test_a_team_that_was_let_in_is_not_declined() -> None:
     team = make_team(make_campaign(), make_user())
-    with pytest.raises(CannotChange):
+    with pytest.raises(CannotChangeTeam):
         teams.decide_team(team=team, approve=False, actor=make_user())
     assert Team.objects.filter(pk=team.pk).exists()
 
@@ -91,7 +91,7 @@ def test_a_team_is_founded_by_accepting_the_terms_that_were_shown() -> None:
 def test_changed_terms_are_asked_for_again() -> None:
     campaign = make_campaign(terms="One.")
     alice = make_user()
-    membership.found_team(campaign=campaign, person=alice, name="Alpha", accepts_terms=True)
+    membership.create_own_team(campaign=campaign, person=alice, name="Alpha", accepts_terms=True)
     assert membership.has_accepted_terms(campaign, alice)
     Campaign.objects.filter(pk=campaign.pk).update(terms="Two.")
     campaign.refresh_from_db()
@@ -137,7 +137,9 @@ def test_members_rename_their_team_and_the_log_knows_both_names() -> None:
 def test_nobody_hides_where_teams_are_not_anonymous() -> None:
     campaign = make_campaign()
     alice = make_user()
-    team = membership.found_team(campaign=campaign, person=alice, name="Alpha", is_anonymous=True)
+    team = membership.create_own_team(
+        campaign=campaign, person=alice, name="Alpha", is_anonymous=True
+    )
     assert not team.is_anonymous
     signed_in(alice).post(url_of("team-edit", campaign), {"name": "Alpha", "is_anonymous": "on"})
     team.refresh_from_db()
@@ -154,17 +156,17 @@ def test_who_leaves_leaves_the_runs_and_gets_no_second_quota() -> None:
     run.refresh_from_db()
     assert run.team == team
     # the open door is not open to one who left runs behind
-    again = membership.found_team(campaign=campaign, person=alice, name="Second")
+    again = membership.create_own_team(campaign=campaign, person=alice, name="Second")
     assert again.approved_at is None
 
 
 def test_who_leaves_a_team_without_runs_starts_anew_and_the_empty_team_goes() -> None:
     campaign = make_campaign()
     alice = make_user()
-    team = membership.found_team(campaign=campaign, person=alice, name="First")
+    team = membership.create_own_team(campaign=campaign, person=alice, name="First")
     teams.leave(team=team, person=alice)
     assert not Team.objects.filter(pk=team.pk).exists()
-    again = membership.found_team(campaign=campaign, person=alice, name="Second")
+    again = membership.create_own_team(campaign=campaign, person=alice, name="Second")
     assert again.approved_at is not None
 
 
@@ -191,8 +193,8 @@ def test_nothing_about_teams_changes_in_an_archived_campaign() -> None:
     team = make_team(campaign, make_user())
     actor = make_user()
     with pytest.raises(CannotJoin):
-        membership.found_team(campaign=campaign, person=make_user(), name="Late")
-    with pytest.raises(CannotChange):
+        membership.create_own_team(campaign=campaign, person=make_user(), name="Late")
+    with pytest.raises(CannotChangeTeam):
         teams.disqualify_team(team=team, reason="no", actor=actor)
-    with pytest.raises(CannotChange):
+    with pytest.raises(CannotChangeTeam):
         teams.create_team(campaign=campaign, name="Late", actor=actor)

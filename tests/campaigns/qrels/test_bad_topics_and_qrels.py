@@ -19,7 +19,7 @@ from tests.campaigns.trec import test_qrels_rows, test_topics_rows
 from tests.campaigns.trec.outcomes import Row
 from tests.flow_world import World, run_file, stored_files
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 DOORS = ("page", "api")
 QRELS_ROWS = [case.values[0] for case in test_qrels_rows.ROWS]

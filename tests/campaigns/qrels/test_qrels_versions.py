@@ -11,14 +11,14 @@ from django.urls import reverse
 
 from campaigns import lifecycle
 from campaigns.models import Audience, Campaign, Judgment, LogEntry, Qrels
-from campaigns.qrels import topics as assignments
+from campaigns.qrels import topics
 from scoring.evaluation.rescoring import rescoring
 from scoring.models import Evaluation, Score
 from tests.crowd import crowd
 from tests.flow_world import QRELS, World, perform_jobs, run_file, stored_files
 from tests.making import make_user
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 OTHER = b"1 0 d1 0\n1 0 d3 1\n2 0 d2 1\n"
 
@@ -106,7 +106,7 @@ def test_the_content_of_an_older_version_is_no_new_one(world: World) -> None:
 def test_two_who_add_the_same_file_at_once_make_one_version(world: World, tmp_path: Path) -> None:
     def add() -> int:
         campaign = Campaign.objects.get(pk=world.campaign.pk)
-        qrels, _ = assignments.add_qrels(campaign=campaign, data=QRELS, note="", actor=None)
+        qrels, _ = topics.add_qrels(campaign=campaign, data=QRELS, note="", actor=None)
         return qrels.version
 
     assert crowd([add] * 4, tmp_path) == [1] * 4
@@ -121,14 +121,14 @@ def test_of_two_versions_put_in_force_at_once_one_is_and_the_log_knows_both(
     versions = []
     for number in range(2):
         data = OTHER + b"2 0 x%d 0\n" % number
-        added = assignments.add_qrels(
+        added = topics.add_qrels(
             campaign=world.campaign, data=data, note="", actor=None, is_activated=False
         )
         versions.append(added[0])
 
     def put_in_force(qrels: Qrels) -> None:
         campaign = Campaign.objects.get(pk=world.campaign.pk)
-        assignments.activate_qrels(campaign=campaign, qrels=qrels, actor=None)
+        topics.activate_qrels(campaign=campaign, qrels=qrels, actor=None)
 
     outcomes = crowd([lambda q=qrels: put_in_force(q) for qrels in versions], tmp_path)
     assert outcomes == [None, None]
@@ -209,10 +209,10 @@ def test_the_latest_judgment_of_a_document_is_frozen(world: World) -> None:
 def test_frozen_again_without_new_judgments_is_no_new_version(world: World) -> None:
     judge(world, "1", "d1", 1, make_user())
     for _ in range(2):
-        assignments.freeze_judgments(campaign=world.campaign, note="", actor=None)
+        topics.freeze_judgments(campaign=world.campaign, note="", actor=None)
     assert Qrels.objects.count() == 1
     judge(world, "1", "d2", 1, make_user())
-    frozen = assignments.freeze_judgments(
+    frozen = topics.freeze_judgments(
         campaign=world.campaign, note="", actor=None, is_activated=False
     )
     assert (frozen.version, in_force(world)) == (2, 1)

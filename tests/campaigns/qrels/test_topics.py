@@ -7,16 +7,16 @@ import time_machine
 from django.test import Client
 from django.urls import reverse
 
-from campaigns.errors import CannotRemove
+from campaigns.errors import CannotRemoveTopics
 from campaigns.models import Campaign, LogEntry, Membership, Qrels
 from campaigns.qrels import topics as assignments
-from campaigns.qrels import versions as qrels_versions
+from campaigns.qrels import versions
 from campaigns.trec.problems import FormatError
 from campaigns.trec.topics import read_topics
 from tests.flow_world import QRELS, World, logged_in
 from tests.making import make_user
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 RELEASED = datetime(2026, 6, 1, 12, tzinfo=UTC)
 INSTANT = timedelta(microseconds=1)
@@ -58,13 +58,13 @@ def test_the_places_of_topics_taken_out_are_closed_up(world: World) -> None:
 
 
 def test_an_unknown_topic_among_them_takes_none_out(world: World) -> None:
-    with pytest.raises(CannotRemove, match="no topic 9"):
+    with pytest.raises(CannotRemoveTopics, match="no topic 9"):
         remove(world, "1", "9")
     assert len(codes(world)) == 2
 
 
 def test_an_open_campaign_keeps_a_topic(world: World) -> None:
-    with pytest.raises(CannotRemove, match="at least one"):
+    with pytest.raises(CannotRemoveTopics, match="at least one"):
         remove(world, "1", "2")
     world.change(stage=Campaign.Stage.DRAFT)
     assert remove(world, "1", "2") == 2
@@ -72,7 +72,7 @@ def test_an_open_campaign_keeps_a_topic(world: World) -> None:
 
 def test_judged_topics_stay(world: World) -> None:
     world.add_qrels()
-    with pytest.raises(CannotRemove, match="judged"):
+    with pytest.raises(CannotRemoveTopics, match="judged"):
         remove(world, "2")
     assert len(codes(world)) == 2
 
@@ -89,13 +89,13 @@ def test_an_archived_campaign_keeps_its_topics(world: World) -> None:
 def test_qrels_of_a_topic_that_is_taken_out_while_they_are_stored_are_refused(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = qrels_versions._stored
+    store = versions._stored
 
     def slowly(data: bytes) -> str:
         remove(world, "2")
         return store(data)
 
-    monkeypatch.setattr(qrels_versions, "_stored", slowly)
+    monkeypatch.setattr(versions, "_stored", slowly)
     with pytest.raises(FormatError, match="removed meanwhile"):
         world.add_qrels(QRELS)
     assert Qrels.objects.count() == 0

@@ -14,12 +14,12 @@ from django.urls import reverse
 
 from campaigns import lifecycle
 from campaigns.models import Campaign, LogEntry, Run
-from campaigns.runs import decisions as verdicts
+from campaigns.runs import decisions
 from scoring.models import Evaluation, Job
 from tests.crowd import crowd
 from tests.flow_world import World, logged_in, perform_jobs, run_file, stored_files
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 
 def act(world: World, name: str, run: Run, browser: Client, **data: str) -> HttpResponse:
@@ -181,7 +181,7 @@ def test_a_withdrawn_run_is_not_accepted(world: World) -> None:
     world.withdraw(run)
     act(world, "run-accept", run, world.browser)
     assert run.state == Run.State.CHECKED
-    assert not verdicts.accept_checked(run=run, person=world.participant)
+    assert not decisions.accept_checked(run=run, person=world.participant)
 
 
 def test_a_checked_run_keeps_its_tag(world: World) -> None:

@@ -14,7 +14,7 @@ from campaigns.models import LogEntry, Run
 from scoring.models import Job
 from tests.flow_world import World, run_file, stored_files
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 GOOD = run_file()
 MIB = 1 << 20

@@ -259,7 +259,7 @@ def test_without_a_proxy_the_end_is_when_the_body_was_read() -> None:
     team = make_team(campaign, person)
     began = CLOSES - timedelta(seconds=1)
     with time_machine.travel(CLOSES + timedelta(seconds=121), tick=False):
-        run = submission.hand_in(
+        run = submission.submit(
             viewer=Viewer(campaign, person, frozenset({"participant"}), team),
             upload=SimpleUploadedFile("run.txt", b"1 Q0 d 1 1.0 tag\n" * 20_000),
             arrived_at=began,

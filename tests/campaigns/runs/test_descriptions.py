@@ -14,7 +14,7 @@ from campaigns.models import LogEntry, Run
 from campaigns.runs import description as descriptions
 from tests.flow_world import World, perform_jobs, run_file
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 FIELDS: list[dict[str, Any]] = [
     {"name": "model", "label": "Model", "kind": "text", "choices": [], "is_required": True},

@@ -9,12 +9,12 @@ from django.core.files.storage import default_storage
 from django.test import Client
 
 from campaigns.models import LogEntry, Run
-from scoring.jobs import parts
-from tests.flow_world import World, run_file, rung, stored_files, world
+from scoring.jobs import health_probes
+from tests.flow_world import World, run_file, stored_files, wake_ups, world
 
-__all__ = ["rung", "world"]
+__all__ = ["wake_ups", "world"]
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("rung")]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("wake_ups")]
 LARGE = run_file(documents=tuple(f"d{number}" for number in range(12_000)))  # 400 kB
 
 
@@ -73,6 +73,6 @@ def test_who_reads_goes_on_reading_beside_a_full_disk_which_healthz_names(
     assert [row["run"] for row in on_the_disk.board()] == [run.tag]
     assert on_the_disk.hand_in(LARGE).status_code == 503
     assert Client().get("/").status_code == 200
-    monkeypatch.setattr(parts, "PROBES", parts.make_probes())
+    monkeypatch.setattr(health_probes, "PROBES", health_probes.make_probes())
     facts = Client().get("/healthz").json()
     assert (facts["storage"], facts["database"]) == (False, True)

@@ -19,7 +19,7 @@ from campaigns.models import Audience, Run
 from tests.crowd import crowd
 from tests.flow_world import World, logged_in, perform_jobs, run_file, stored_files
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 INSTANT = timedelta(microseconds=1)

@@ -13,7 +13,7 @@ from campaigns.models import Audience, Campaign, Run, Team
 from tests.flow_world import World, run_file
 from tests.making import make_team, make_user
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 
 def file_of(run: Run, browser: Client) -> HttpResponse:

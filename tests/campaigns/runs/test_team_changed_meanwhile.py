@@ -10,7 +10,7 @@ from campaigns.runs import submission
 from tests.flow_world import World, run_file, stored_files
 from tests.making import make_team
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 During = Callable[[Callable[[], object]], None]
 
 

@@ -12,7 +12,7 @@ from campaigns.models import Run, Team
 from campaigns.runs import submission_options
 from tests.flow_world import World, run_file
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 NOW = timezone.now()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import campaigns.trec
-from campaigns.trec.problems import CODES, Findings, FormatError, Problem, shown
+from campaigns.trec.problems import CODES, FormatError, Problem, ProblemList, shown
 
 SOURCES = Path(campaigns.trec.__file__).parent
 
@@ -48,7 +48,7 @@ def test_values_are_shown_escaped_and_short(value: bytes | str, seen: str) -> No
 
 
 def test_the_first_25_by_line_are_kept_whatever_the_order_of_finding() -> None:
-    findings = Findings()
+    findings = ProblemList()
     for line in range(100, 0, -1):
         findings.add(Problem("SCORE", line, "m"))
     findings.add(Problem("EMPTY", None, "m"))
@@ -59,7 +59,7 @@ def test_the_first_25_by_line_are_kept_whatever_the_order_of_finding() -> None:
 
 
 def test_warnings_are_counted_once_a_code() -> None:
-    findings = Findings()
+    findings = ProblemList()
     findings.warn("CRLF", "{n} lines", count=3)
     findings.warn("BLANK", "{n} blank", line=9)
     findings.warn("CRLF", "{n} lines", count=1_000)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaigns.trec import duplicates
-from campaigns.trec.columns import LARGE_BYTES, DocColumn, Stack
+from campaigns.trec.columns import LARGE_BYTES, ColumnStack, DocColumn
 
 
 def again_and_first(topics: list[int], docs: list[str]) -> list[tuple[int, int]]:
@@ -45,7 +45,7 @@ def test_a_part_ends_where_a_topic_does() -> None:
 
 
 def test_columns_of_many_blocks_are_joined_in_their_order() -> None:
-    stack, ids = Stack(np.int64), DocColumn()
+    stack, ids = ColumnStack(np.int64), DocColumn()
     count = LARGE_BYTES // 8 // 100_000 + 3  # more than one large piece
     for number in range(count):
         rows = np.arange(100_000) + 100_000 * number

@@ -15,9 +15,9 @@ from django.utils import timezone
 from campaigns.access import Viewer
 from campaigns.models import Audience, Campaign, Run
 from scoring import worker
-from scoring.analyses import ask as analyses
-from scoring.analyses.ask import answer_of, ask
-from scoring.jobs import queue as jobs
+from scoring.analyses import requests
+from scoring.analyses.requests import request_analysis, result_of
+from scoring.jobs import queue
 from scoring.jobs.retrying import retry
 from scoring.models import Analysis, Evaluation, Job
 from scoring.worker import perform_waiting_jobs
@@ -47,7 +47,7 @@ def make_board() -> Campaign:
 def asked(campaign: Campaign, **changes: object) -> Analysis:
     fresh = Campaign.objects.select_related("active_qrels").get(pk=campaign.pk)
     viewer = Viewer(fresh, person=None, roles=frozenset({"organiser"}), team=None)
-    return ask(viewer, fresh.active_qrels, "significance", QUESTION | changes)
+    return request_analysis(viewer, fresh.active_qrels, "significance", QUESTION | changes)
 
 
 def test_a_question_is_asked_once_and_answered_once(campaign: Campaign) -> None:
@@ -58,7 +58,7 @@ def test_a_question_is_asked_once_and_answered_once(campaign: Campaign) -> None:
     assert (again.pk, again.state) == (first.pk, Analysis.State.DONE)
     assert perform_waiting_jobs(campaign) == 0
     run_ids = set(campaign.runs.values_list("public_id", flat=True))
-    assert set(answer_of(again)["run_ids"].tolist()) == run_ids
+    assert set(result_of(again)["run_ids"].tolist()) == run_ids
 
 
 def test_another_question_is_another_analysis(campaign: Campaign) -> None:
@@ -151,7 +151,7 @@ def test_a_board_that_changed_meanwhile_is_not_answered_for(campaign: Campaign) 
     Run.objects.filter(pk=run.pk).update(withdrawn_at=None)
     asked(campaign)
     perform_waiting_jobs(campaign)
-    assert answer_of(Analysis.objects.get())["run_ids"].size == 2
+    assert result_of(Analysis.objects.get())["run_ids"].size == 2
 
 
 def test_asking_again_takes_two_queries(
@@ -162,9 +162,9 @@ def test_asking_again_takes_two_queries(
     fresh = Campaign.objects.select_related("active_qrels").get(pk=campaign.pk)
     viewer = Viewer(fresh, person=None, roles=frozenset({"organiser"}), team=None)
     with django_assert_num_queries(2):
-        found = ask(viewer, fresh.active_qrels, "significance", QUESTION)
+        found = request_analysis(viewer, fresh.active_qrels, "significance", QUESTION)
     with django_assert_num_queries(0):
-        answer_of(found)
+        result_of(found)
 
 
 def test_blind_viewers_ask_nothing(campaign: Campaign) -> None:
@@ -221,10 +221,10 @@ def test_of_two_workers_one_answers(tmp_path: Path) -> None:
 
 
 def answer_if_free(job_id: int) -> bool:
-    with jobs.attempt(job_id) as held:
+    with queue.attempt(job_id) as held:
         if held is None:
             return False
-        analyses.answer(worker.COMPUTATIONS, held)
+        requests.compute_analysis(worker.COMPUTATIONS, held)
         return True
 
 
@@ -232,15 +232,15 @@ def answer_if_free(job_id: int) -> bool:
 def test_who_lost_the_lease_stores_nothing() -> None:
     campaign = make_board()
     analysis = asked(campaign)
-    slow = jobs.claim(Job.objects.get(kind=Job.Kind.ANALYSE).pk)
+    slow = queue.claim(Job.objects.get(kind=Job.Kind.ANALYSE).pk)
     assert slow is not None
     Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    quick = jobs.claim(slow.job_id)
+    quick = queue.claim(slow.job_id)
     assert quick is not None
-    with pytest.raises(jobs.LeaseLost):
-        analyses.answer(worker.COMPUTATIONS, slow)
+    with pytest.raises(queue.LeaseLost):
+        requests.compute_analysis(worker.COMPUTATIONS, slow)
     analysis.refresh_from_db()
     assert (analysis.state, analysis.answer) == (Analysis.State.COMPUTING, None)
-    analyses.answer(worker.COMPUTATIONS, quick)
+    requests.compute_analysis(worker.COMPUTATIONS, quick)
     analysis.refresh_from_db()
-    assert np.isfinite(answer_of(analysis)["differences"]).all()
+    assert np.isfinite(result_of(analysis)["differences"]).all()

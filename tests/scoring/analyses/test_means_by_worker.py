@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from campaigns.models import Run
 from scoring.analyses import means as asked_means
-from scoring.comparison import analysis as difference
+from scoring.comparison import analysis
 from scoring.comparison import page as drawn_comparisons
 from scoring.comparison import rows as comparison
 from scoring.evaluation import means as means_from_grades
@@ -18,7 +18,7 @@ from scoring.models import Analysis
 from scoring.results.vectors import Vectors
 from tests.flow_world import World, perform_jobs, run_file
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 QRELS = b"1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n2 0 d1 0\n2 0 d2 1\n"
 OPEN = {"stage": "published", "board_audience": 2, "runs_audience": 2, "per_topic_audience": 2}
@@ -125,14 +125,14 @@ def test_a_worker_reads_the_scores_of_the_two_runs_only(
     board: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[int] = []
-    of = difference.vectors_of
+    of = analysis.vectors_of
 
     def counted(*asked: object, **options: object) -> list[Vectors]:
         found = of(*asked, **options)
         read.extend(len(vectors.run_ids) for vectors in found)
         return found
 
-    monkeypatch.setattr(difference, "vectors_of", counted)
+    monkeypatch.setattr(analysis, "vectors_of", counted)
     get(board, "compare", **pair(board))
     perform_jobs()
     assert read == [2]
@@ -156,7 +156,7 @@ def test_a_process_keeps_grades_up_to_a_bound(
 ) -> None:
     runs = means_from_grades.graded_runs(board.campaign, board.campaign.active_qrels)
     assert len(runs) == 3
-    kept = means_from_grades.LastUsed(room=2 * 2 * max(run.depth for run in runs))
+    kept = means_from_grades.LRUCache(room=2 * 2 * max(run.depth for run in runs))
     monkeypatch.setattr(means_from_grades, "KEPT", kept)
     get(board, "leaderboard", **AT_P)
     assert 1 <= sum(kept.get(run.storage_key) is not None for run in runs) <= 2

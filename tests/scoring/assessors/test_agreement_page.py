@@ -18,7 +18,7 @@ from tests.ranked_runs import TABLE_1, table_1
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("rung", "files_of_its_own"),
+    pytest.mark.usefixtures("wake_ups", "files_of_its_own"),
 ]
 
 # Ada and Bob grade ten documents of topic 1, Cay three of them.
@@ -27,7 +27,7 @@ GRADES = {"Ada": "1101100101", "Bob": "1001101001", "Cay": "110"}
 
 
 @pytest.fixture
-def campaign(rung: object) -> Campaign:
+def campaign(wake_ups: object) -> Campaign:
     return make_campaign(measures=["P@5"], persistences=[0.8])
 
 

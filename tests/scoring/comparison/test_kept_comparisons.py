@@ -15,7 +15,7 @@ from scoring.models import Evaluation, Score
 from tests.flow_world import World, perform_jobs
 from tests.scoring.comparison.test_two_runs import board  # noqa: F401 - a fixture
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups")]
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +76,7 @@ def test_a_change_is_seen_at_once(shown: World, change: str) -> None:
 
 def test_a_complete_comparison_is_drawn_once(shown: World, monkeypatch: pytest.MonkeyPatch) -> None:
     before = page(shown)
-    monkeypatch.setattr(drawn_comparisons, "_draw", None)
+    monkeypatch.setattr(drawn_comparisons, "_render", None)
     assert page(shown) == before
 
 

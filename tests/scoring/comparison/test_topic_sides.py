@@ -22,7 +22,7 @@ from tests.scoring.runs.test_run_documents import (
 )
 
 __all__ = ["campaign"]
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups")]
 
 
 def ids(*tags: str) -> dict[str, str]:

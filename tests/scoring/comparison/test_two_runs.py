@@ -19,7 +19,7 @@ from scoring.pools.summaries import signed
 from scoring.templatetags.numbers import p_of_test
 from tests.flow_world import World
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 SHOWN = {
     "stage": "published", "board_audience": 2, "runs_audience": 2, "per_topic_audience": 2,

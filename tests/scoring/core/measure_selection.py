@@ -16,8 +16,8 @@ from scoring.core.judging.selection import Strategy
 from scoring.core.judging.simulation import (
     mean_residual,
     overlap,
-    play_judging,
-    separated_fractions,
+    significant_fractions,
+    simulate_judging,
     top_runs,
 )
 
@@ -39,14 +39,15 @@ def main() -> None:
         for method in ("pooling", "A", "B", "C"):
             for scope in ("run", "topic"):
                 start = time.perf_counter()
-                played = play_judging(
+                played = simulate_judging(
                     candidates, Strategy(method, 0.8, scope), outcomes, budget=BUDGET
                 )
                 took = time.perf_counter() - start
                 print(f"  {method:8}{scope:6}{took:5.2f} s, {played.found} found,", end=" ")
                 print(f"{mean_residual(played, top, 0.8):.4f}", separated(played, top))
     judgings = [
-        play_judging(candidates, Strategy("C", p), outcomes, budget=BUDGET) for p in PERSISTENCES
+        simulate_judging(candidates, Strategy("C", p), outcomes, budget=BUDGET)
+        for p in PERSISTENCES
     ]
     print("overlap (Table 3):", [[overlap(a, b) for b in judgings] for a in judgings])
     print("residual of the top third, judging p below, evaluation p across (Table 4):")
@@ -56,7 +57,7 @@ def main() -> None:
 
 
 def separated(played, top):
-    found = separated_fractions(played, top, 0.8)
+    found = significant_fractions(played, top, 0.8)
     return f"{found.base_vs_base:.3f} {found.base_vs_top:.3f} {found.base_vs_projected:.3f}"
 
 

@@ -8,7 +8,7 @@ import pytest
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates
 from scoring.core.judging.live_bounds import LiveBounds
-from scoring.core.judging.selection import Bounds, bounds_of_runs
+from scoring.core.judging.selection import RunBounds, bounds_of_runs
 from scoring.core.judging.stopping import count_pairs, smallest_p, top_group
 from tests.scoring.core.test_planned_judging import TABLE_1, candidates_in
 
@@ -113,20 +113,20 @@ def test_the_top_group_holds_whom_the_leader_does_not_beat_at_their_best() -> No
     residual = np.zeros((3, 8))
     residual[1, 0] = 0.101
     residual[2] = 0.2
-    found = top_group(Bounds(base, residual), alpha=0.01)
+    found = top_group(RunBounds(base, residual), alpha=0.01)
     against = [(base[0] - base[run] - residual[run]).round(12).tolist() for run in (1, 2)]
     alone = [one_tailed(differences) for differences in against]
     assert alone == [2 / 256, 1 / 256]
     assert found.order.tolist() == [0, 1, 2]
     assert found.p_values[1:].tolist() == [2 / 256, 2 / 256]  # Holm: the smaller one twice
     assert found.is_in.tolist() == [True, False, False]
-    assert top_group(Bounds(base, residual), alpha=0.005).is_in.tolist() == [True, True, True]
-    counted = count_pairs(Bounds(base, residual), np.arange(3), alpha=0.05)
+    assert top_group(RunBounds(base, residual), alpha=0.005).is_in.tolist() == [True, True, True]
+    counted = count_pairs(RunBounds(base, residual), np.arange(3), alpha=0.05)
     assert (counted.pairs, counted.base_vs_base, counted.base_vs_top) == (3, 3, 3)
 
 
 def test_before_anything_is_judged_everybody_is_in_the_top_group() -> None:
-    found = top_group(Bounds(np.zeros((5, 20)), np.ones((5, 20))), alpha=0.05)
+    found = top_group(RunBounds(np.zeros((5, 20)), np.ones((5, 20))), alpha=0.05)
     assert found.size == 5
     assert np.nanmin(found.p_values) == 1.0
 

@@ -17,7 +17,7 @@ from scoring.core.statistics.means import (
     shown_digits,
     topics_of_mean,
 )
-from scoring.core.statistics.standing import shared_ranks
+from scoring.core.statistics.ranks import shared_ranks
 
 # judged documents of grade 0, 1, 2: usual, nothing relevant, only grade 1, not judged
 COUNTS = np.array([[4, 1, 1], [3, 0, 0], [0, 2, 0], [0, 0, 0]])

@@ -30,8 +30,8 @@ from scoring.core.statistics.projection import projections, upper_bounds
 from scoring.core.statistics.signed_ranks import LARGEST_EXACT, wilcoxon
 from scoring.core.statistics.significance import (
     compare_winners,
-    count_separated,
-    inseparable_groups,
+    count_significant,
+    indistinguishable_groups,
     paired_t,
     sign_flip,
 )
@@ -76,7 +76,7 @@ def test_table_iv_of_the_rbp_paper_by_the_t_test(measure, at_95, at_99):
     assert scores.shape == (61, 50)
     p_values = compare(paired_t, all_pairs(61), scores).p_values
     assert len(p_values) == 1830
-    assert (count_separated(p_values, 0.05), count_separated(p_values, 0.01)) == (at_95, at_99)
+    assert (count_significant(p_values, 0.05), count_significant(p_values, 0.01)) == (at_95, at_99)
 
 
 @pytest.mark.data
@@ -87,15 +87,15 @@ def test_table_iv_of_the_rbp_paper_by_the_t_test(measure, at_95, at_99):
 )
 def test_table_iv_of_the_rbp_paper_by_wilcoxon(measure, at_95, at_99, within):
     p_values = compare(wilcoxon, all_pairs(61), trec5(measure)).p_values
-    assert count_separated(p_values, 0.05) == pytest.approx(at_95, rel=within)
-    assert count_separated(p_values, 0.01) == pytest.approx(at_99, rel=within)
+    assert count_significant(p_values, 0.05) == pytest.approx(at_95, rel=within)
+    assert count_significant(p_values, 0.01) == pytest.approx(at_99, rel=within)
 
 
 @pytest.mark.data
 @needs_data
 def test_without_continuity_correction_one_more_pair_is_separated():
     p_values = compare(partial(wilcoxon, continuity=False), all_pairs(61), trec5("ap")).p_values
-    assert count_separated(p_values, 0.05) == 1260
+    assert count_significant(p_values, 0.05) == 1260
 
 
 @pytest.mark.data
@@ -323,7 +323,7 @@ def test_a_winner_must_also_beat_what_the_other_could_still_be():
 
 
 def test_p_equal_to_alpha_separates_and_nan_never_does():
-    assert count_separated(np.array([0.05, 0.050001, np.nan, 0.0]), 0.05) == 2
+    assert count_significant(np.array([0.05, 0.050001, np.nan, 0.0]), 0.05) == 2
 
 
 def test_groups_are_stretches_of_the_board_that_no_test_separates():
@@ -333,10 +333,14 @@ def test_groups_are_stretches_of_the_board_that_no_test_separates():
         p_values[first, second] = p_values[second, first] = 0.01
     pairs = all_pairs(5)
     found = p_values[pairs.candidates, pairs.baselines]
-    assert inseparable_groups(means, found, pairs, alpha=0.05) == [[1, 4, 2], [4, 2, 0], [0, 3]]
-    assert inseparable_groups(means, found, pairs, alpha=0.001) == [[1, 4, 2, 0, 3]]
+    assert indistinguishable_groups(means, found, pairs, alpha=0.05) == [
+        [1, 4, 2],
+        [4, 2, 0],
+        [0, 3],
+    ]
+    assert indistinguishable_groups(means, found, pairs, alpha=0.001) == [[1, 4, 2, 0, 3]]
     nobody = all_pairs(0)
-    assert inseparable_groups(np.empty(0), np.empty(0), nobody, alpha=0.05) == []
+    assert indistinguishable_groups(np.empty(0), np.empty(0), nobody, alpha=0.05) == []
 
 
 @given(st.integers(1, 7), st.randoms(use_true_random=False))
@@ -353,7 +357,7 @@ def test_groups_by_trying_all_stretches(runs, random):
         if not apart[np.ix_(board[i:j], board[i:j])].any()
     ]
     longest = [s for s in whole if not any(set(s) < set(other) for other in whole)]
-    assert inseparable_groups(means, p_values, pairs, alpha=0.05) == longest
+    assert indistinguishable_groups(means, p_values, pairs, alpha=0.05) == longest
 
 
 def test_no_runs_and_one_run_have_no_pairs():
@@ -379,4 +383,4 @@ def test_wrong_input_is_refused():
     with pytest.raises(ValueError, match="samples"):
         sign_flip(scores, samples=0, seed=1)
     with pytest.raises(ValueError, match="alpha"):
-        count_separated(np.zeros(2), 5)
+        count_significant(np.zeros(2), 5)

@@ -16,11 +16,11 @@ from scoring.core.data.ranking import rank
 from scoring.core.judging.candidates import collect_candidates, find_outcomes
 from scoring.core.judging.selection import Strategy, bounds_of_runs, choose
 from scoring.core.judging.simulation import (
-    PlayedJudging,
+    SimulatedJudging,
     mean_residual,
     overlap,
-    play_judging,
-    separated_fractions,
+    significant_fractions,
+    simulate_judging,
     top_runs,
 )
 from tests.scoring.core.rankings import ranking
@@ -72,7 +72,7 @@ def test_judging_is_choosing_again_and_again(method, unknown, budget, batch):
             known[x] = told[x]
     if judged < budget:  # what was handled last need not have been a judgment
         assert len(handled) == len(candidates)
-    played = play_judging(
+    played = simulate_judging(
         candidates, strategy, outcomes, budget=budget, unknown=unknown, batch=batch
     )
     assert played.handled.tolist() == handled
@@ -86,16 +86,20 @@ def test_judging_is_choosing_again_and_again(method, unknown, budget, batch):
 def test_a_shorter_budget_is_the_beginning_of_a_longer_one(method, unknown):
     candidates, outcomes = drawn(2)
     options = {"unknown": unknown, "batch": 8}
-    longest = play_judging(candidates, Strategy(method, 0.8), outcomes, budget=90, **options)
+    longest = simulate_judging(candidates, Strategy(method, 0.8), outcomes, budget=90, **options)
     for budget in (0, 1, 7, 8, 33, 90):
-        alone = play_judging(candidates, Strategy(method, 0.8), outcomes, budget=budget, **options)
+        alone = simulate_judging(
+            candidates, Strategy(method, 0.8), outcomes, budget=budget, **options
+        )
         assert longest.after(budget).handled.tolist() == alone.handled.tolist()
         assert alone.judged == budget
 
 
 def test_bypassed_candidates_are_handled_but_not_judged():
     candidates, outcomes = drawn(3)
-    played = play_judging(candidates, Strategy("A", 0.8), outcomes, budget=30, unknown="bypassed")
+    played = simulate_judging(
+        candidates, Strategy("A", 0.8), outcomes, budget=30, unknown="bypassed"
+    )
     assert played.judged == 30
     assert len(played.handled) > 30
     judged = np.full(len(candidates), UNJUDGED, np.int8)
@@ -117,7 +121,7 @@ def test_the_top_is_a_third_by_the_full_qrels():
 
 def test_mean_residual_averages_over_runs_and_topics():
     candidates, outcomes = drawn(5)
-    played = play_judging(candidates, Strategy("C", 0.8), outcomes, budget=40)
+    played = simulate_judging(candidates, Strategy("C", 0.8), outcomes, budget=40)
     residual = played.bounds(0.5).residual
     expected = np.mean([residual[s, t] for s in (4, 1) for t in range(4)])
     assert mean_residual(played, np.array([4, 1]), 0.5) == pytest.approx(expected, abs=1e-12)
@@ -125,18 +129,18 @@ def test_mean_residual_averages_over_runs_and_topics():
 
 def test_overlap_counts_judgments_made_in_both():
     candidates, outcomes = drawn(6)
-    a = play_judging(candidates, Strategy("A", 0.5), outcomes, budget=40, unknown="bypassed")
-    b = play_judging(candidates, Strategy("A", 0.95), outcomes, budget=40, unknown="bypassed")
+    a = simulate_judging(candidates, Strategy("A", 0.5), outcomes, budget=40, unknown="bypassed")
+    b = simulate_judging(candidates, Strategy("A", 0.95), outcomes, budget=40, unknown="bypassed")
     judged = [{int(x) for x in p.handled if outcomes[x] != UNJUDGED} for p in (a, b)]
     assert overlap(a, b) == len(judged[0] & judged[1])
     assert overlap(a, a) == 40
     with pytest.raises(ValueError, match="same candidates"):
-        overlap(a, PlayedJudging(drawn(6)[0], b.handled, b.outcomes))
+        overlap(a, SimulatedJudging(drawn(6)[0], b.handled, b.outcomes))
 
 
 def test_separated_fractions_are_single_tests_counted():
     candidates, outcomes = drawn(7, runs=5, topics=16)
-    played = play_judging(candidates, Strategy("A", 0.8), outcomes, budget=900)
+    played = simulate_judging(candidates, Strategy("A", 0.8), outcomes, budget=900)
     runs = np.array([0, 2, 3, 4])
     bounds = played.bounds(0.8)
     counts = np.zeros(3)
@@ -151,7 +155,7 @@ def test_separated_fractions_are_single_tests_counted():
                 differences, alternative="greater", correction=True, method=method
             )
             counts[i] += found.pvalue <= 0.05
-    found = separated_fractions(played, runs, 0.8)
+    found = significant_fractions(played, runs, 0.8)
     fractions = (found.base_vs_base, found.base_vs_top, found.base_vs_projected)
     assert fractions == pytest.approx(tuple(counts / 6), abs=1e-12)
     assert 0 < counts[0] <= 6
@@ -162,9 +166,9 @@ def test_wrong_input_is_refused():
     strategy = Strategy("A", 0.8)
     for wrong in ({"budget": -1}, {"budget": 1, "batch": 0}, {"budget": 1, "unknown": "guess"}):
         with pytest.raises(ValueError, match=list(wrong)[-1]):
-            play_judging(candidates, strategy, outcomes, **wrong)
+            simulate_judging(candidates, strategy, outcomes, **wrong)
     with pytest.raises(ValueError, match="outcomes"):
-        play_judging(candidates, strategy, outcomes[1:], budget=1)
+        simulate_judging(candidates, strategy, outcomes[1:], budget=1)
     with pytest.raises(ValueError, match="count"):
         top_runs(candidates, outcomes, 0.8, count=-1)
 
@@ -224,7 +228,7 @@ def found_and_residual(played, top):
 def test_judging_of_trec_covid(covid, method, batch, expected):
     candidates, outcomes, top = covid
     assert len(top) == 47
-    played = play_judging(candidates, Strategy(method, 0.8), outcomes, budget=2000, batch=batch)
+    played = simulate_judging(candidates, Strategy(method, 0.8), outcomes, budget=2000, batch=batch)
     assert found_and_residual(played, top) == expected
 
 
@@ -236,8 +240,8 @@ def test_judging_of_trec_covid(covid, method, batch, expected):
 def test_bypassing_handles_more_and_finds_no_less_on_trec_covid(covid, method, scope):
     candidates, outcomes, _ = covid
     strategy = Strategy(method, 0.8, scope)
-    deemed = play_judging(candidates, strategy, outcomes, budget=1000)
-    bypassing = play_judging(candidates, strategy, outcomes, budget=1000, unknown="bypassed")
+    deemed = simulate_judging(candidates, strategy, outcomes, budget=1000)
+    bypassing = simulate_judging(candidates, strategy, outcomes, budget=1000, unknown="bypassed")
     assert deemed.judged == len(deemed.handled) == bypassing.judged == 1000
     assert len(bypassing.handled) > 1000
     assert bypassing.found >= deemed.found

@@ -23,7 +23,7 @@ from scoring.core.judging.pooled_judgments import (
     sole_owners,
 )
 from scoring.core.judging.selection import Strategy, choose, pool, static_order
-from scoring.core.judging.simulation import play_judging
+from scoring.core.judging.simulation import simulate_judging
 from tests.scoring.cli.command import Command
 from tests.scoring.core.test_alignment import table_of
 
@@ -89,7 +89,7 @@ def test_the_order_of_judging_is_one_in_plan_simulation_and_command_line(
         candidates, STRATEGY, nothing, budget=len(candidates), batch=100, shares=shares
     )
     outcomes = find_outcomes(candidates, TABLE, rel=1)
-    played = play_judging(candidates, STRATEGY, outcomes, budget=len(candidates))
+    played = simulate_judging(candidates, STRATEGY, outcomes, budget=len(candidates))
     for order in (static_order(candidates, STRATEGY), forecast, played.handled):
         assert order.tolist() == laid_out.tolist()
     command = Command(tmp_path, capsys)

@@ -19,7 +19,7 @@ from campaigns.access import Viewer, viewer_or_404
 from campaigns.models import Campaign, Run, Team, Topic, User
 from scoring.core.data.artefacts import pack_vector
 from scoring.core.measures.names import parse_measure
-from scoring.downloads import description as describing
+from scoring.downloads import description
 from scoring.downloads import scores as tables
 from scoring.downloads.package import write_package
 from scoring.downloads.scores import TidyRow, has_tidy_rows, tidy_json, tidy_rows, tidy_table
@@ -253,10 +253,10 @@ def test_every_value_is_of_the_type_that_is_said(campaign: Campaign) -> None:
             for name, value in row.items():
                 assert value == "" or read[kinds[name]](value) is not None
     assert len(tables) == 2
-    assert list(describing.BOARD) == [
+    assert list(description.BOARD) == [
         column.key for column in boards_table(()).columns if column.key
     ]
-    assert list(describing.TIDY) == list(TidyRow._fields)
+    assert list(description.TIDY) == list(TidyRow._fields)
 
 
 def test_equal_contents_are_equal_bytes(campaign: Campaign) -> None:
@@ -298,7 +298,7 @@ def test_late_and_disqualified_runs_are_in_the_board_without_a_rank(campaign: Ca
     Run.objects.filter(tag="run-of-Alpha").update(is_late=True)
     board = package_for(seen_by(campaign))["leaderboard.csv"].decode()
     rows = {row["run"]: row for row in csv.DictReader(io.StringIO(board))}
-    found = {run: (row["rank"], row["standing"], row["reason"]) for run, row in rows.items()}
+    found = {run: (row["rank"], row["status"], row["reason"]) for run, row in rows.items()}
     assert found == {
         "run-of-Alpha": ("", "late", ""),
         "run-of-Beta": ("", "disqualified", "two accounts"),

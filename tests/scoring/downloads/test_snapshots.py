@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from campaigns import lifecycle
 from campaigns.access import organiser_or_404
-from campaigns.errors import CannotTake
+from campaigns.errors import CannotTakeSnapshot
 from campaigns.models import Campaign, LogEntry, Preset, Run, Team, User
 from campaigns.models.showing import TABLES
 from campaigns.people.teams import admit_team
@@ -169,13 +169,13 @@ def test_it_is_written_down_who_took_it(campaign: Campaign, organiser: User) -> 
 
 def test_without_qrels_there_is_nothing_to_take(campaign: Campaign, organiser: User) -> None:
     Campaign.objects.filter(pk=campaign.pk).update(active_qrels=None)
-    with pytest.raises(CannotTake, match="no qrels"):
+    with pytest.raises(CannotTakeSnapshot, match="no qrels"):
         taken(campaign, organiser)
 
 
 def test_a_board_that_is_being_scored_is_not_taken(campaign: Campaign, organiser: User) -> None:
     make_run(campaign, make_team(campaign))
-    with pytest.raises(CannotTake, match="One run has no score yet"):
+    with pytest.raises(CannotTakeSnapshot, match="One run has no score yet"):
         taken(campaign, organiser)
     assert not Snapshot.objects.exists()
 

@@ -10,7 +10,7 @@ from scoring.evaluation.rules import rules_of
 from tests.flow_world import World
 from tests.scoring.cli.command import Command
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 QRELS = b"1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n2 0 d1 0\n2 0 d2 1\n10 0 d4 2\n"
 RUN = b"".join(

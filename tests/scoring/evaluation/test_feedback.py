@@ -10,13 +10,13 @@ from campaigns import lifecycle
 from campaigns.models import Campaign, Run, Topic
 from scoring.core.data.artefacts import unpack_vector
 from scoring.evaluation import feedback
-from scoring.evaluation.feedback import measure_told
+from scoring.evaluation.feedback import feedback_measure
 from scoring.evaluation.rules import rules_of
 from scoring.models import FeedbackRelease, Score
 from tests.flow_world import QRELS, World, logged_in, perform_jobs, run_file
 from tests.making import make_campaign, make_team, make_user
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 RBP = "RBP(p=0.5)"
 # Means of RBP(p=0.5) under QRELS: 0.375 where d1 and d2 come first, 0.1875 one rank further down.
@@ -149,7 +149,7 @@ def test_counts_and_shares_of_what_was_judged_are_never_told(world: World) -> No
         ("NoSuch", RBP),
     ):
         world.change(feedback_measure=chosen, measures=["AP", "Judged@10", "NumRelRet"])
-        assert str(measure_told(world.campaign, rules_of(world.campaign))) == expected
+        assert str(feedback_measure(world.campaign, rules_of(world.campaign))) == expected
 
 
 @pytest.mark.parametrize("documents", [3, 4])

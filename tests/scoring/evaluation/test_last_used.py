@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from scoring.evaluation.cache import LastUsed
+from scoring.evaluation.lru import LRUCache
 
 
 def test_the_last_used_values_are_kept_as_far_as_there_is_room() -> None:
-    kept: LastUsed[str] = LastUsed(room=10)
+    kept: LRUCache[str] = LRUCache(room=10)
     kept.keep("a", "A", 4)
     kept.keep("b", "B", 4)
     assert kept.get("a") == "A"
@@ -23,7 +23,7 @@ def test_the_last_used_values_are_kept_as_far_as_there_is_room() -> None:
 
 
 def test_of_many_who_want_a_value_at_once_one_makes_it_and_nobody_waits_for_another_value() -> None:
-    kept: LastUsed[str] = LastUsed(room=10)
+    kept: LRUCache[str] = LRUCache(room=10)
     made, began = [], threading.Barrier(4)
 
     def want() -> str:
@@ -45,7 +45,7 @@ def test_of_many_who_want_a_value_at_once_one_makes_it_and_nobody_waits_for_anot
 
 
 def test_who_makes_a_value_and_fails_leaves_the_way_free() -> None:
-    kept: LastUsed[str] = LastUsed(room=10)
+    kept: LRUCache[str] = LRUCache(room=10)
     with pytest.raises(RuntimeError), kept.alone("a"):
         raise RuntimeError
     with kept.alone("a"):

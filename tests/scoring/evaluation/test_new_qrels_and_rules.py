@@ -12,7 +12,7 @@ from campaigns.models import Campaign, Run
 from scoring.models import Evaluation, Score
 from tests.flow_world import QRELS, World, perform_jobs, run_file, stored_files
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 OPENS = datetime(2026, 6, 1, tzinfo=UTC)
 CLOSES = datetime(2026, 6, 30, 23, 59, tzinfo=UTC)

@@ -16,7 +16,7 @@ from scoring.models import Evaluation, Job
 from scoring.worker import perform
 from tests.flow_world import World, perform_jobs, run_file, stored_files
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 OPENS = datetime(2026, 6, 1, tzinfo=UTC)
 CLOSES = datetime(2026, 6, 30, 23, 59, tzinfo=UTC)
@@ -31,7 +31,7 @@ def evaluations_of(run: Run) -> list[Evaluation]:
 
 
 def test_a_run_goes_from_the_upload_page_to_the_organisers_leaderboard(
-    world: World, rung: list[int]
+    world: World, wake_ups: list[int]
 ) -> None:
     world.add_qrels()
     data = run_file("first-try")
@@ -44,7 +44,7 @@ def test_a_run_goes_from_the_upload_page_to_the_organisers_leaderboard(
     assert (run.state, run.digest) == (Run.State.WAITING, hashlib.sha256(data).hexdigest())
     assert (run.size, run.original_name, run.team) == (len(data), "run.txt", world.team)
     assert "waits to be checked" in world.page_of(run)
-    assert rung == [Job.objects.get().pk]
+    assert wake_ups == [Job.objects.get().pk]
 
     perform_jobs(Job.Kind.CHECK)
     run.refresh_from_db()

@@ -13,7 +13,7 @@ from scoring.models import Score
 from tests.flow_world import World, logged_in, perform_jobs
 from tests.making import make_campaign, make_team, make_user
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 UPLOADS = 50
 DOCUMENTS = [f"d{number}" for number in range(UPLOADS)]

@@ -10,8 +10,7 @@ from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
 
-from scoring.jobs import parts
-from scoring.jobs import queue as jobs
+from scoring.jobs import health_probes, queue
 from scoring.jobs.sweeping import sweep
 from scoring.models import Job
 from tests.making import make_run
@@ -24,12 +23,12 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def asked_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """No answer of an earlier test is kept."""
-    monkeypatch.setattr(parts, "PROBES", parts.make_probes())
+    monkeypatch.setattr(health_probes, "PROBES", health_probes.make_probes())
 
 
 def waiting_job(*, since: timedelta) -> Job:
     run = make_run()
-    job = jobs.enqueue(Job.Kind.CHECK, subject=run.pk, campaign_id=run.campaign_id)
+    job = queue.enqueue(Job.Kind.CHECK, subject=run.pk, campaign_id=run.campaign_id)
     Job.objects.filter(pk=job.pk).update(waiting_since=timezone.now() - since)
     return job
 
@@ -50,14 +49,14 @@ def test_work_that_nobody_takes_is_said_but_is_no_fault_of_the_web(client: Clien
 
 def test_a_backlog_is_well_while_workers_work_on_it(client: Client) -> None:
     waiting_job(since=timedelta(minutes=3))
-    assert jobs.claim(waiting_job(since=timedelta(minutes=3)).pk) is not None
+    assert queue.claim(waiting_job(since=timedelta(minutes=3)).pk) is not None
     assert client.get("/healthz").json()["work_is_done"] is True
 
 
 def test_a_running_job_whose_worker_is_gone_is_said(client: Client, settings: object) -> None:
     settings.METRICS_TOKEN = "sesame"
     job = waiting_job(since=timedelta(seconds=5))
-    assert jobs.claim(job.pk) is not None
+    assert queue.claim(job.pk) is not None
     Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(minutes=2))
     assert client.get("/healthz").json()["work_is_done"] is False
     text = client.get("/metrics", headers={"Authorization": "Bearer sesame"}).content.decode()
@@ -83,7 +82,7 @@ def test_figures_are_for_who_holds_the_token(client: Client, settings: object) -
     settings.METRICS_TOKEN = "sesame"
     assert client.get("/metrics", headers={"Authorization": "Bearer other"}).status_code == 404
     job = waiting_job(since=timedelta(minutes=1))
-    held = jobs.claim(job.pk)
+    held = queue.claim(job.pk)
     assert held is not None
     Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
     sweep()

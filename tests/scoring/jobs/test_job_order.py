@@ -12,8 +12,7 @@ from django.db.models.functions import Now
 from campaigns.models import Campaign, Run, Team
 from scoring import tasks
 from scoring.evaluation.requests import request_evaluation, request_evaluations
-from scoring.jobs import queue as jobs
-from scoring.jobs import tracing
+from scoring.jobs import queue, tracing
 from scoring.jobs.order import PRIORITY_SECONDS, next_job
 from scoring.jobs.sweeping import sweep
 from scoring.models import Job
@@ -30,28 +29,28 @@ CHECK, ANALYSE, NOTIFY = Job.Kind.CHECK, Job.Kind.ANALYSE, Job.Kind.NOTIFY
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The jobs that messages were sent for."""
     heard: list[int] = []
-    monkeypatch.setattr(jobs, "ring", lambda job_id, kind: heard.append(job_id))
+    monkeypatch.setattr(queue, "wake_worker", lambda job_id, kind: heard.append(job_id))
     return heard
 
 
 def add(kind: Job.Kind, campaign: Campaign, count: int = 1, team: Team | None = None) -> list[int]:
     first = Job.objects.count() + 1
     return [
-        jobs.enqueue(kind, subject=subject, campaign_id=campaign.pk, team_id=team and team.pk).pk
+        queue.enqueue(kind, subject=subject, campaign_id=campaign.pk, team_id=team and team.pk).pk
         for subject in range(first, first + count)
     ]
 
 
 def claimed() -> int:
-    held = jobs.claim_next()
+    held = queue.claim_next()
     assert held is not None
     return held.job_id
 
 
 def finished() -> int:
-    held = jobs.claim_next()
+    held = queue.claim_next()
     assert held is not None
-    jobs.finish(held)
+    queue.finish(held)
     return held.job_id
 
 
@@ -159,13 +158,13 @@ def test_one_analysis_runs_at_a_time_and_the_next_gets_a_message_when_it_ends(
 ) -> None:
     campaign = make_campaign()
     first, second, third = add(ANALYSE, campaign, 3)
-    with jobs.attempt() as held:
+    with queue.attempt() as held:
         assert held is not None
         assert held.job_id == first
-        assert jobs.claim_next() is None
+        assert queue.claim_next() is None
         (upload,) = add(CHECK, campaign, team=make_team(campaign))
         assert claimed() == upload  # the other slot is free for it
-        jobs.finish(held)
+        queue.finish(held)
     assert sent == [second]
     assert claimed() == second
     assert third
@@ -183,14 +182,14 @@ def test_the_limit_of_analyses_is_that_of_all_campaigns_together() -> None:
     add(ANALYSE, make_campaign())
     add(ANALYSE, make_campaign())
     assert claimed()
-    assert jobs.claim_next() is None
+    assert queue.claim_next() is None
 
 
 def test_the_limit_of_analyses_can_be_raised(settings: LazySettings) -> None:
     settings.ANALYSES_AT_ONCE = 2
     add(ANALYSE, make_campaign(), 3)
     assert claimed() != claimed()
-    assert jobs.claim_next() is None
+    assert queue.claim_next() is None
 
 
 @pytest.mark.django_db(transaction=True)
@@ -204,7 +203,7 @@ def test_workers_that_wake_at_once_claim_each_job_once(tmp_path: Path) -> None:
 
 
 def claim_some() -> int | None:
-    held = jobs.claim_next()
+    held = queue.claim_next()
     return held.job_id if held else None
 
 
@@ -212,8 +211,8 @@ def claim_some() -> int | None:
 def test_a_job_that_failed_is_not_tried_again_at_once(settings: LazySettings) -> None:
     campaign = make_campaign()
     run = make_run(campaign, state=Run.State.WAITING)
-    job = jobs.enqueue(CHECK, subject=run.pk, campaign_id=campaign.pk, team_id=run.team_id)
-    with jobs.attempt() as held:
+    job = queue.enqueue(CHECK, subject=run.pk, campaign_id=campaign.pk, team_id=run.team_id)
+    with queue.attempt() as held:
         assert held is not None
         raise OSError("the store does not respond")
     assert next_job() is None
@@ -224,7 +223,7 @@ def test_a_job_that_failed_is_not_tried_again_at_once(settings: LazySettings) ->
 def test_a_job_whose_worker_died_is_tried_again_at_once() -> None:
     campaign = make_campaign()
     run = make_run(campaign, state=Run.State.WAITING)
-    jobs.enqueue(CHECK, subject=run.pk, campaign_id=campaign.pk, team_id=run.team_id)
+    queue.enqueue(CHECK, subject=run.pk, campaign_id=campaign.pk, team_id=run.team_id)
     first = claimed()
     Job.objects.update(lease_until=Now() - timedelta(seconds=1))
     assert next_job() == first
@@ -270,16 +269,16 @@ def test_a_command_waits_for_the_jobs_that_workers_hold(monkeypatch: pytest.Monk
     """Else an import reports before the workers beside it are done, and counts too few runs."""
     campaign = make_campaign()
     theirs, ours = add(CHECK, campaign, 2, make_team(campaign))
-    held = jobs.claim(theirs)
+    held = queue.claim(theirs)
     assert held is not None
     done: list[int] = []
 
-    def check(mine: jobs.Claim) -> None:
+    def check(mine: queue.JobAttempt) -> None:
         done.append(mine.job_id)
-        jobs.finish(mine)
+        queue.finish(mine)
 
     def the_worker_finishes(seconds: float) -> None:
-        jobs.finish(held)
+        queue.finish(held)
         add(CHECK, campaign)  # its result asks for more
 
     monkeypatch.setattr("scoring.worker.ACTS", {CHECK: check})
@@ -294,9 +293,9 @@ def test_the_log_lines_of_a_job_have_the_id_of_the_request_that_asked_for_it(
 ) -> None:
     seen: list[str] = []
 
-    def check(held: jobs.Claim) -> None:
+    def check(held: queue.JobAttempt) -> None:
         seen.append(tracing.request_id.get())
-        jobs.finish(held)
+        queue.finish(held)
 
     monkeypatch.setattr("scoring.worker.ACTS", {CHECK: check})
     campaign = make_campaign()

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from campaigns.models import Run
 from scoring import worker
-from scoring.jobs import queue as jobs
+from scoring.jobs import queue
 from scoring.jobs.sweeping import sweep
 from scoring.models import Job
 from tests.making import make_run
@@ -24,7 +24,7 @@ outside_a_transaction = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def job() -> Job:
     run = make_run(state=Run.State.WAITING)
-    return jobs.enqueue(Job.Kind.CHECK, subject=run.pk, campaign_id=run.campaign_id)
+    return queue.enqueue(Job.Kind.CHECK, subject=run.pk, campaign_id=run.campaign_id)
 
 
 def expire(job: Job) -> None:
@@ -32,45 +32,45 @@ def expire(job: Job) -> None:
 
 
 def test_a_second_claim_gets_nothing(job: Job) -> None:
-    assert jobs.claim(job.pk) is not None
-    assert jobs.claim(job.pk) is None
+    assert queue.claim(job.pk) is not None
+    assert queue.claim(job.pk) is None
 
 
 def test_the_run_moves_with_its_job(job: Job) -> None:
-    jobs.claim(job.pk)
+    queue.claim(job.pk)
     assert Run.objects.get(pk=job.subject).state == Run.State.CHECKING
 
 
 def test_one_live_job_per_subject(job: Job) -> None:
-    again = jobs.enqueue(Job.Kind.CHECK, subject=job.subject, campaign_id=job.campaign_id)
+    again = queue.enqueue(Job.Kind.CHECK, subject=job.subject, campaign_id=job.campaign_id)
     assert again.pk == job.pk
 
 
 def test_an_expired_lease_may_be_claimed_by_another_and_the_first_may_not_finish(job: Job) -> None:
-    first = jobs.claim(job.pk)
+    first = queue.claim(job.pk)
     assert first is not None
     expire(job)
-    second = jobs.claim(job.pk)
+    second = queue.claim(job.pk)
     assert second is not None
     assert second.attempt == 2
-    with pytest.raises(jobs.LeaseLost):
-        jobs.finish(first)
-    jobs.finish(second)
+    with pytest.raises(queue.LeaseLost):
+        queue.finish(first)
+    queue.finish(second)
     assert Job.objects.get(pk=job.pk).state == Job.State.DONE
 
 
 def test_a_finished_job_is_not_claimed_again(job: Job) -> None:
-    held = jobs.claim(job.pk)
+    held = queue.claim(job.pk)
     assert held is not None
-    jobs.finish(held)
-    assert jobs.claim(job.pk) is None
-    with pytest.raises(jobs.LeaseLost):
-        jobs.finish(held)
+    queue.finish(held)
+    assert queue.claim(job.pk) is None
+    with pytest.raises(queue.LeaseLost):
+        queue.finish(held)
 
 
 @outside_a_transaction
 def test_a_failing_attempt_hands_the_job_back_with_its_error(job: Job) -> None:
-    with jobs.attempt(job.pk) as held:
+    with queue.attempt(job.pk) as held:
         assert held is not None
         raise OSError("the disk is gone")
     job.refresh_from_db()
@@ -82,17 +82,17 @@ def test_a_failing_attempt_hands_the_job_back_with_its_error(job: Job) -> None:
 @outside_a_transaction
 def test_the_third_failure_is_the_last(job: Job) -> None:
     for _ in range(3):
-        with jobs.attempt(job.pk) as held:
+        with queue.attempt(job.pk) as held:
             assert held is not None
             raise ValueError("poison")
     job.refresh_from_db()
     assert job.state == Job.State.FAILED
     assert Run.objects.get(pk=job.subject).state == Run.State.FAILED
-    assert jobs.claim(job.pk) is None
+    assert queue.claim(job.pk) is None
 
 
 def test_the_sweep_takes_back_what_nobody_works_on(job: Job) -> None:
-    jobs.claim(job.pk)
+    queue.claim(job.pk)
     sweep()
     assert Job.objects.get(pk=job.pk).state == Job.State.RUNNING  # the lease still holds
     expire(job)
@@ -102,7 +102,7 @@ def test_the_sweep_takes_back_what_nobody_works_on(job: Job) -> None:
 
 def test_a_worker_killed_three_times_ends_the_job(job: Job) -> None:
     for _ in range(3):
-        jobs.claim(job.pk)
+        queue.claim(job.pk)
         expire(job)
         sweep()
     job.refresh_from_db()
@@ -113,21 +113,21 @@ def test_a_worker_killed_three_times_ends_the_job(job: Job) -> None:
 def test_the_sweep_rings_again_for_what_nobody_came_for(
     job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rung: list[int] = []
-    monkeypatch.setattr(jobs, "ring", lambda job_id, kind: rung.append(job_id))
+    wake_ups: list[int] = []
+    monkeypatch.setattr(queue, "wake_worker", lambda job_id, kind: wake_ups.append(job_id))
     sweep()
-    assert rung == []  # it was only just rung for
+    assert wake_ups == []  # it was only just wake_ups for
     Job.objects.filter(pk=job.pk).update(rung_at=timezone.now() - timedelta(minutes=5))
     sweep()
     sweep()
-    assert rung == [job.pk]
+    assert wake_ups == [job.pk]
 
 
 def test_each_bell_is_waited_for_twice_as_long_as_the_last(
     job: Job, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
 ) -> None:
-    rung: list[int] = []
-    monkeypatch.setattr(jobs, "ring", lambda job_id, kind: rung.append(job_id))
+    wake_ups: list[int] = []
+    monkeypatch.setattr(queue, "wake_worker", lambda job_id, kind: wake_ups.append(job_id))
     settings.SWEEP_SECONDS = 10
 
     def waited(since: float, at_last_bell: float) -> None:
@@ -137,11 +137,11 @@ def test_each_bell_is_waited_for_twice_as_long_as_the_last(
         sweep()
 
     waited(since=30, at_last_bell=40)
-    assert rung == []
+    assert wake_ups == []
     waited(since=41, at_last_bell=40)
-    assert len(rung) == 1
+    assert len(wake_ups) == 1
     waited(since=101, at_last_bell=3600)  # an hour without a broker costs no second hour
-    assert len(rung) == 2
+    assert len(wake_ups) == 2
 
 
 def test_a_silent_broker_leaves_the_job_waiting(
@@ -150,8 +150,8 @@ def test_a_silent_broker_leaves_the_job_waiting(
     def refuse(*args: object, **kwargs: object) -> None:
         raise OSError("connection refused")
 
-    monkeypatch.setattr(jobs.current_app, "send_task", refuse)
-    jobs.ring(job.pk)
+    monkeypatch.setattr(queue.current_app, "send_task", refuse)
+    queue.wake_worker(job.pk)
     assert Job.objects.get(pk=job.pk).state == Job.State.WAITING
 
 
@@ -170,7 +170,7 @@ def test_attempts_of_an_outage_do_not_count_for_a_day(
 ) -> None:
     Job.objects.filter(pk=job.pk).update(created_at=timezone.now() - timedelta(days=days))
     for _ in range(settings.JOB_ATTEMPTS + 1):
-        with jobs.attempt(job.pk) as held:
+        with queue.attempt(job.pk) as held:
             if held is not None:
                 raise error
     job.refresh_from_db()
@@ -181,7 +181,7 @@ def test_attempts_of_an_outage_do_not_count_for_a_day(
 def test_performing_in_this_process_ends_though_the_store_is_away(
     job: Job, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(held: jobs.Claim) -> None:
+    def fail(held: queue.JobAttempt) -> None:
         raise OSError(errno.EIO, "the store is silent")
 
     monkeypatch.setitem(worker.ACTS, Job.Kind.CHECK, fail)

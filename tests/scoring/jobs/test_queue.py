@@ -19,7 +19,7 @@ from tests.crowd import crowd
 from tests.flow_world import World, perform_jobs, run_file
 from tests.making import make_campaign, make_failed_job, make_organiser, make_run
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_work_of_an_archived_campaign_is_not_tried_again(
 
 
 def test_a_check_that_failed_is_seen_with_its_reason_and_tried_again(
-    world: World, full_disk: pytest.MonkeyPatch, rung: list[int]
+    world: World, full_disk: pytest.MonkeyPatch, wake_ups: list[int]
 ) -> None:
     run = world.taken_in(run_file())
     assert run.state == Run.State.FAILED
@@ -71,12 +71,14 @@ def test_a_check_that_failed_is_seen_with_its_reason_and_tried_again(
     assert world.team.name in page
     full_disk.undo()
     job = Job.objects.get(kind=Job.Kind.CHECK)
-    full_disk.setattr("scoring.jobs.queue.ring", lambda job_id, kind: rung.append(job_id))
+    full_disk.setattr(
+        "scoring.jobs.queue.wake_worker", lambda job_id, kind: wake_ups.append(job_id)
+    )
     assert "It is tried again" in retry(world, job)
     run.refresh_from_db()
     job.refresh_from_db()
     assert (run.state, job.state, job.attempts) == (Run.State.WAITING, Job.State.WAITING, 0)
-    assert rung[-1] == job.pk
+    assert wake_ups[-1] == job.pk
     perform_jobs()
     run.refresh_from_db()
     assert (run.state, run.tag) == (Run.State.ACCEPTED, "ours")

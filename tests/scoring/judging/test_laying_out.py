@@ -10,7 +10,7 @@ from tests.ranked_runs import ranked_run, table_1
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("rung", "files_of_its_own"),
+    pytest.mark.usefixtures("wake_ups", "files_of_its_own"),
 ]
 
 
@@ -21,7 +21,7 @@ def plan_of(campaign: Campaign, **facts: object) -> Plan:
 
 
 def lay_out(plan: Plan) -> None:
-    scoring_hooks.ring_for_next_documents(plan)
+    scoring_hooks.enqueue_next_documents(plan)
     assert perform_jobs() == 1
     plan.refresh_from_db()
 

@@ -12,12 +12,12 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from campaigns.judging import plans as planning
+from campaigns.judging import plans
 from campaigns.models import Campaign, Judgment, Plan, Task, User
 from scoring import worker
-from scoring.analyses import ask as analyses
+from scoring.analyses import requests
 from scoring.analyses.budget import NewAnalyses
-from scoring.evaluation import storage as loading
+from scoring.evaluation import storage
 from scoring.models import Analysis
 from tests.flow_world import perform_jobs
 from tests.making import (
@@ -32,7 +32,7 @@ from tests.ranked_runs import TABLE_1, ranked_run, table_1
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("rung", "files_of_its_own"),
+    pytest.mark.usefixtures("wake_ups", "files_of_its_own"),
 ]
 
 CHOSEN = {"method": "A", "p": "0.8", "amount": "6", "unit": "documents"}
@@ -172,7 +172,7 @@ def test_a_plan_says_when_the_runs_name_no_more_documents(desk: Client) -> None:
 def test_a_forecast_is_asked_anew_when_something_is_judged(
     campaign: Campaign, desk: Client
 ) -> None:
-    plan = planning.make_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
+    plan = plans.create_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
     perform_jobs()
     before = table(desk, "judging-plan-runs-csv", **CHOSEN)
     judge(plan, make_user(), {"18": 1})
@@ -187,11 +187,11 @@ def test_a_forecast_is_asked_anew_when_something_is_judged(
 def test_a_forecast_that_judging_has_overtaken_is_shown_and_says_of_when_it_is(
     campaign: Campaign, desk: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = planning.make_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
+    plan = plans.create_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
     perform_jobs()
     study, documents = worker.COMPUTATIONS["judging_plan"], iter(("18", "22"))
 
-    def overtaken(*asked: Any) -> analyses.Answer:
+    def overtaken(*asked: Any) -> requests.Answer:
         found = study(*asked)
         for document in documents:
             judge(plan, make_user(), {document: 1})
@@ -218,7 +218,7 @@ def test_judging_on_costs_none_of_the_budget_of_new_analyses(
     """Whoever watches a forecast while assessors judge asks for the same again and again."""
     monkeypatch.setattr(NewAnalyses, "rate", "1/hour", raising=False)
     cache.clear()
-    plan = planning.make_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
+    plan = plans.create_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
     perform_jobs()
     for document in ("18", "22", "11"):
         assert get(desk, "judging-plan", **CHOSEN).status_code == 200
@@ -256,7 +256,7 @@ def test_runs_stand_by_rbp_at_the_plans_own_p(campaign: Campaign, desk: Client, 
     lines = (f"1 0 {document} {int(document in {'11', '13', '22'})}\n" for document in judged)
     qrels = give_file(make_qrels(campaign), "".join(lines).encode())
     for run in campaign.runs.select_related("ranking"):
-        loading.grades_of(run, qrels, loading.load_table(qrels, campaign))
+        storage.grades_of(run, qrels, storage.load_table(qrels, campaign))
     for run, found in zip(campaign.runs.order_by("public_id"), (1, 2, 3, 4), strict=True):
         make_scores(run, {"RBP(p=0.8)": (found / 10, 0.0), "RBP(p=0.5)": (0.5 / found, 0.0)})
     asked = CHOSEN | {"p": p, "start": "nothing"}

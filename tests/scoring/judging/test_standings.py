@@ -14,14 +14,14 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from scipy.special import ndtr
 
 from campaigns import scoring_hooks
-from campaigns.judging import plans as planning
-from campaigns.judging.final_grades import settled_grades
+from campaigns.judging import plans
+from campaigns.judging.final_grades import final_grade_values
 from campaigns.models import Campaign, Judgment, Membership, Plan, User
 from scoring.core.judging.candidates import find_outcomes
 from scoring.core.judging.selection import bounds_of_runs
-from scoring.judging import outlook as judging_outlook
+from scoring.judging import judging_forecast
 from scoring.judging import progress as judging_progress
-from scoring.judging.candidates import proposals_of, table_of_grades
+from scoring.judging.candidates import candidates_of_campaign, table_of_grades
 from scoring.judging.progress import progress_of
 from tests.flow_world import perform_jobs
 from tests.making import give_file, make_campaign, make_organiser, make_qrels, make_user
@@ -30,7 +30,7 @@ from tests.scoring.judging.test_plan_page import text_of
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("rung", "files_of_its_own"),
+    pytest.mark.usefixtures("wake_ups", "files_of_its_own"),
 ]
 
 TOPICS = tuple(str(number) for number in range(1, 9))
@@ -60,7 +60,7 @@ def desk(campaign: Campaign) -> Client:
 
 def made(campaign: Campaign, **facts: object) -> Plan:
     plan = Plan(campaign=campaign, **{"method": "A", "budget": 30} | facts)
-    made = planning.make_plan(plan=plan, actor=None)
+    made = plans.create_plan(plan=plan, actor=None)
     perform_jobs()
     return made
 
@@ -74,10 +74,10 @@ def act(plan: Plan, topic: int, doc_id: str, grade: int | None, by: User, **fact
 
 def from_nothing(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
     """Base and residual of all runs, from all acts at once."""
-    proposals = proposals_of(plan.campaign, persistence=plan.persistence)
+    proposals = candidates_of_campaign(plan.campaign, persistence=plan.persistence)
     assert proposals is not None
     candidates = proposals.candidates
-    table = table_of_grades(candidates.topics, settled_grades(plan.campaign), 1)
+    table = table_of_grades(candidates.topics, final_grade_values(plan.campaign), 1)
     outcomes = find_outcomes(candidates, table, rel=1)
     found = bounds_of_runs(candidates, outcomes, plan.persistence)
     return found.base, found.residual
@@ -89,7 +89,7 @@ def assert_kept_as_from_nothing(plan: Plan) -> None:
     base, residual = from_nothing(plan)
     assert np.abs(progress.bounds.base - base).max() < 1e-12
     assert np.abs(progress.bounds.residual - residual).max() < 1e-12
-    assert progress.grades == settled_grades(plan.campaign)
+    assert progress.grades == final_grade_values(plan.campaign)
 
 
 def test_bounds_follow_corrections_decisions_and_what_is_taken_back(campaign: Campaign) -> None:
@@ -241,7 +241,7 @@ def test_the_pages_take_few_queries(
 def test_assessors_see_the_mean_residual_only_where_the_plan_says_so(campaign: Campaign) -> None:
     blind = made(campaign)
     assert scoring_hooks.mean_residual_of(blind) is None
-    planning.end_plan(plan=blind, actor=None)
+    plans.end_plan(plan=blind, actor=None)
     plan, assessor = made(campaign, shows_residual=True), make_user()
     act(plan, 0, "d1", 1, assessor)
     _, residual = from_nothing(plan)
@@ -305,8 +305,8 @@ def test_a_worker_looks_ahead_where_many_documents_are_weighed(
     )
     at_once = {more: desk.get(table, {"after": more}).content for more in ("5", "900")}
     assert not campaign.analyses.exists()
-    monkeypatch.setattr(judging_outlook, "AT_ONCE", 5 * 8 * 8 - 1)
-    monkeypatch.setattr(judging_outlook, "_outlook", None)  # no web process computes it
+    monkeypatch.setattr(judging_forecast, "AT_ONCE", 5 * 8 * 8 - 1)
+    monkeypatch.setattr(judging_forecast, "_cached_forecast", None)  # no web process computes it
     for more in at_once:
         answer = desk.get(table, {"after": more})
         assert (answer.status_code, bool(answer["Retry-After"])) == (202, True)
@@ -331,7 +331,7 @@ def test_a_worker_looks_ahead_where_many_documents_are_weighed(
 
 def test_an_ended_plan_does_not_look_ahead(desk: Client, campaign: Campaign) -> None:
     plan = made(campaign)
-    planning.end_plan(plan=plan, actor=None)
+    plans.end_plan(plan=plan, actor=None)
     page = desk.get(reverse("scoring:judging", args=["planned"]), {"after": "5"})
     assert page.context["found"].outlook is None
     assert 'name="after"' not in page.content.decode()

@@ -19,7 +19,7 @@ from scoring.leaderboard.rows import leaderboard
 from scoring.models import StoredGrades
 from tests.flow_world import World, run_file
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 QRELS = b"1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n2 0 d1 0\n2 0 d2 1\n"
 OPEN = {"stage": "published", "board_audience": 2, "runs_audience": 2}

@@ -7,7 +7,7 @@ from django.http import HttpResponse
 
 from campaigns.models import Run
 from scoring.core.measures.names import parse_measure
-from scoring.leaderboard.groups import enough, in_lanes
+from scoring.leaderboard.significance_bars import covering_groups, in_columns
 from scoring.models import Analysis
 from scoring.significance.options import usual_test
 from scoring.worker import perform_waiting_jobs
@@ -25,9 +25,9 @@ from tests.scoring.significance.test_significance_page import (
 pytestmark = pytest.mark.django_db
 
 
-def strokes(response: HttpResponse) -> list[tuple[str, ...]]:
+def bars(response: HttpResponse) -> list[tuple[str, ...]]:
     """The lanes of each row."""
-    cells = re.findall(r'<td class="strokes"[^>]*>(.*?)</td>', response.content.decode(), re.S)
+    cells = re.findall(r'<td class="bars"[^>]*>(.*?)</td>', response.content.decode(), re.S)
     return [tuple(re.findall(r'<i(?: class="([^"]*)")?></i>', cell)) for cell in cells]
 
 
@@ -35,11 +35,11 @@ def test_the_board_binds_runs_that_cannot_be_told_apart_once_that_is_known() -> 
     campaign = make_board(noisy(0.8, 1), noisy(0.79, 2), noisy(0.5, 3), noisy(0.2, 4))
     give_vector(make_run(campaign, tag="late", is_late=True), noisy(0.5, 5))
     before = get("leaderboard", campaign)
-    assert strokes(before) == []
+    assert bars(before) == []
     assert "under one stroke" not in text_of(before)
     perform_waiting_jobs(campaign)
     page = get("leaderboard", campaign)
-    assert strokes(page) == [("a start",), ("a end",), ("",), ("",), ("",)]
+    assert bars(page) == [("a start",), ("a end",), ("",), ("",), ("",)]
     assert "runs under one stroke cannot be told apart" in text_of(page)
     assert 'title="not told apart: ranks 1–2"' in page.content.decode()
     assert Analysis.objects.get().question == usual_test(parse_measure(RBP)).question
@@ -48,7 +48,7 @@ def test_the_board_binds_runs_that_cannot_be_told_apart_once_that_is_known() -> 
 def test_strokes_lie_side_by_side_where_groups_overlap() -> None:
     steps = [noisy(0.8, 1), noisy(0.755, 2), noisy(0.71, 3), noisy(0.665, 4)]
     page = answered("leaderboard", make_board(*steps))
-    drawn = strokes(page)
+    drawn = bars(page)
     assert len({len(lanes) for lanes in drawn}) == 1
     assert max(sum(bool(lane) for lane in lanes) for lanes in drawn) > 1
 
@@ -57,15 +57,15 @@ def test_strokes_lie_side_by_side_where_groups_overlap() -> None:
 def test_rows_in_another_order_or_left_out_have_no_strokes(query: dict[str, str]) -> None:
     campaign = make_board(noisy(0.8, 1), noisy(0.79, 2))
     Run.objects.filter(campaign=campaign).update(run_type="manual")
-    assert strokes(answered("leaderboard", campaign)) != []
-    assert strokes(get("leaderboard", campaign, **query)) == []
+    assert bars(answered("leaderboard", campaign)) != []
+    assert bars(get("leaderboard", campaign, **query)) == []
 
 
 def test_a_lane_is_taken_again_when_its_stroke_has_ended() -> None:
     groups = [(0, 3), (2, 5), (4, 8), (6, 9)]
-    assert in_lanes(groups) == [[(0, 3), (4, 8)], [(2, 5), (6, 9)]]
+    assert in_columns(groups) == [[(0, 3), (4, 8)], [(2, 5), (6, 9)]]
 
 
 def test_where_there_are_too_many_groups_as_few_as_hold_every_run_are_drawn() -> None:
-    assert enough([(0, 4), (1, 5), (2, 6), (5, 9), (12, 14)]) == [(0, 4), (5, 9), (12, 14)]
-    assert enough([]) == []
+    assert covering_groups([(0, 4), (1, 5), (2, 6), (5, 9), (12, 14)]) == [(0, 4), (5, 9), (12, 14)]
+    assert covering_groups([]) == []

@@ -15,12 +15,12 @@ from django.utils import timezone
 
 from campaigns.models import Audience, Campaign, Membership, Run, Series, Team, User
 from campaigns.models.showing import trec_style
-from scoring.evaluation.cache import LastUsed
+from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard import page as drawn_boards
 from scoring.leaderboard import query as asked_board
 from scoring.models import Evaluation, Score
-from scoring.results import cache as board_state
+from scoring.results import cache
 from scoring.worker import perform_waiting_jobs
 from tests.making import (
     make_campaign,
@@ -97,8 +97,8 @@ def table(person: User | None = None, **query: Any) -> str:
 
 def drawn_anew(person: User | None = None, **query: Any) -> str:
     with pytest.MonkeyPatch.context() as forgetful:
-        forgetful.setattr(drawn_boards, "DRAWN", LastUsed(room=0))
-        forgetful.setattr(asked_board, "BOARDS", LastUsed(room=0))
+        forgetful.setattr(drawn_boards, "DRAWN", LRUCache(room=0))
+        forgetful.setattr(asked_board, "BOARDS", LRUCache(room=0))
         return text(person, **query)
 
 
@@ -317,14 +317,14 @@ def test_what_changed_while_a_board_was_drawn_is_not_kept_under_its_name(
 ) -> None:
     """Names shown for a moment and hidden again."""
     theirs = board.teams.filter(name=SECRET)
-    draw = drawn_boards.board_asked
+    draw = drawn_boards.board_query
 
     def meanwhile(*arguments: Any, **options: Any) -> Any:
         theirs.update(is_anonymous=False)
         return draw(*arguments, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(drawn_boards, "board_asked", meanwhile)
+        patch.setattr(drawn_boards, "board_query", meanwhile)
         assert SECRET in text()
     theirs.update(is_anonymous=True)
     assert SECRET not in text()
@@ -353,7 +353,7 @@ def test_what_the_key_does_not_tell_of_is_drawn_every_time(
     query: dict[str, str], board: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    monkeypatch.setattr(board_state, "board_key", lambda *_: asked.append(1) or "the same")
+    monkeypatch.setattr(cache, "board_key", lambda *_: asked.append(1) or "the same")
     for _ in range(2):
         text(**query)
     assert asked == []

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from campaigns.models import Campaign
-from scoring.leaderboard import groups as board_groups
 from scoring.leaderboard import page as drawn_boards
-from scoring.significance import analysis as significance
+from scoring.leaderboard import significance_bars
+from scoring.significance import analysis
 from scoring.significance import rows as significance_rows
 from scoring.significance import views as significance_views
 from tests.scoring.leaderboard.test_board_page import get, runs_on_page
@@ -28,7 +28,7 @@ RUNS, ROWS, TESTED, PICTURED = 7, 3, 4, 2
 def board(monkeypatch: pytest.MonkeyPatch) -> Iterator[Campaign]:
     """Runs whose tags stand in another order than they do; as if pages and tests were small."""
     monkeypatch.setattr(drawn_boards, "ROWS", ROWS)
-    for module in (significance, significance_rows, board_groups, significance_views):
+    for module in (analysis, significance_rows, significance_bars, significance_views):
         monkeypatch.setattr(module, "MOST_RUNS", TESTED)
     monkeypatch.setattr(significance_views, "PICTURED", PICTURED)
     drawn_boards.DRAWN.clear()

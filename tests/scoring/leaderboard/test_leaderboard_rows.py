@@ -70,7 +70,7 @@ def test_late_and_disqualified_runs_stand_below_the_others_without_a_rank(
     Team.objects.filter(pk=team.pk).update(**verdict)
     make_scores(make_run(campaign, team, tag="team-out", is_late=True), {RBP: (0.96, 0.0)})
     shown = board(campaign)
-    assert [(row.rank, row.tag, row.standing, row.reason) for row in shown.rows] == [
+    assert [(row.rank, row.tag, row.status, row.reason) for row in shown.rows] == [
         (1, "best", "ranked", ""),
         (2, "other", "ranked", ""),
         (None, "late", "late", ""),

@@ -14,7 +14,7 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from tests.flow_world import World, perform_jobs
 from tests.scoring.cli.command import Command
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 OPEN = {"stage": "published", "board_audience": 2, "runs_audience": 2}
 QRELS = b"1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n2 0 d1 0\n2 0 d2 1\n"

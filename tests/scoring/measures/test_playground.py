@@ -14,24 +14,24 @@ from scoring.core.measures.catalogue import FAMILIES
 from scoring.core.measures.entries import entries
 from scoring.core.measures.names import parse_measure
 from scoring.core.properties.table import property_table
-from scoring.measures.playground.choices import Choices, read_choices
+from scoring.measures.playground.choices import PlaygroundChoices, read_choices
 from scoring.measures.playground.conclusions import exchanges
 from scoring.measures.playground.families import measures_at
-from scoring.measures.playground.rows import Row, rank_rows, rows_of
+from scoring.measures.playground.rows import PlaygroundRow, rank_rows, rows_of
 from scoring.measures.playground.typed import BadRanking, Typed, read_ranking, written
 from tests.scoring.cli.command import Command
 
 # No test here may touch the database: pytest-django refuses it.
 
 
-def chosen(ranking: str, **query: str) -> Choices:
+def chosen(ranking: str, **query: str) -> PlaygroundChoices:
     asked = read_choices({"ranking": ranking, **query})
     assert asked.faults == {}
     assert asked.choices is not None
     return asked.choices
 
 
-def row(ranking: str, measure: str, **query: str) -> Row:
+def row(ranking: str, measure: str, **query: str) -> PlaygroundRow:
     wanted = parse_measure(measure)
     return next(each for each in rows_of(chosen(ranking, **query)) if each.measure == wanted)
 
@@ -161,7 +161,7 @@ def test_numbers_are_the_command_lines(
 
 
 def by_command_line(
-    trackside: Command, choices: Choices, measures: list[object], ties: str
+    trackside: Command, choices: PlaygroundChoices, measures: list[object], ties: str
 ) -> dict[str, tuple[str, str, str, str]]:
     """Document ids fall as trec_eval's order of ties wants them; the score is one a group."""
     typed, lines, qrels, score = choices.typed, [], [], 1000

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Campaign, Membership, Run, Team, TopicAssessor, User
-from scoring.analyses.ask import packed
+from scoring.analyses.requests import packed
 from scoring.core.data.artefacts import pack_vector
 from scoring.core.measures.names import parse_measure
 from scoring.evaluation.rules import rules_of, version_of

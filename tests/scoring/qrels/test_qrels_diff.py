@@ -17,7 +17,7 @@ from campaigns.trec.qrels import ParsedQrels, read_qrels
 from scoring.qrels.changes import changes_between
 from tests.flow_world import QRELS, World, perform_jobs, run_file
 
-pytestmark = pytest.mark.usefixtures("rung")
+pytestmark = pytest.mark.usefixtures("wake_ups")
 
 AFTER = b"1 0 d1 0\n1 0 d2 -1\n1 0 d3 1\n2 0 d1 0\n2 0 d2 1\n"
 ORDERS = {"a": ("d1", "d2", "d3"), "b": ("d2", "d1", "d3"), "c": ("d3", "d2", "d1")}

@@ -11,7 +11,7 @@ from scipy import stats
 from statsmodels.stats import inter_rater
 
 from campaigns.judging import pool_files
-from scoring.assessors import analysis as assessor_boards
+from scoring.assessors import analysis
 from scoring.assessors.agreement import agreement_of
 from scoring.cli.opening import open_qrels, open_run, rank_run
 from scoring.core.data.alignment import align
@@ -157,13 +157,13 @@ def test_answers_brought_in_give_the_same_numbers(settings, tmp_path):
     assert (pair.documents, pair.topics, f"{pair.kappa:.4f}") == (1111, 12, "0.2280")
     for number, ranking in enumerate(rankings()):
         store(make_run(campaign, tag=f"run{number}", public_id=f"dl-{number:02}"), ranking)
-    found = assessor_boards.compute(campaign, None, {"measure": "nDCG@10"})
+    found = analysis.compute(campaign, None, {"measure": "nDCG@10"})
     assert (found["topics"].tolist(), found["run_pairs"].tolist()) == ([13], [66])
     assert f"{found['tau'][0]:.3f}" == "0.809"
 
 
 def take(campaign, person, path):
-    pool_files.take_answers(
+    pool_files.import_judgments(
         campaign=campaign, assessor=person, data=path.read_bytes(), actor=person
     )
 

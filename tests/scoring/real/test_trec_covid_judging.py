@@ -15,27 +15,27 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns import scoring_hooks
-from campaigns.judging import plans as planning
-from campaigns.judging.final_grades import settled_grades
+from campaigns.judging import plans
+from campaigns.judging.final_grades import final_grade_values
 from campaigns.judging.tasks import claim_next
 from campaigns.judging.tasks import judge as judge_at_desk
 from campaigns.manage.archiving import delete_campaign
 from campaigns.models import Campaign, Judgment, Plan, Run, Task, User
-from scoring.analyses.ask import answer_of
+from scoring.analyses.requests import result_of
 from scoring.core.data.alignment import align
 from scoring.core.data.ranking import Ranking
 from scoring.core.measures.graded import GradedTopics, default_gain_map, evaluate
 from scoring.core.measures.names import parse_measure
 from scoring.evaluation.storage import load_ranking
 from scoring.judging import progress as judging_progress
-from scoring.judging.candidates import proposing_runs, table_of_grades
+from scoring.judging.candidates import contributing_runs, table_of_grades
 from scoring.judging.progress import progress_of
 from scoring.models import Analysis, Job
 from tests.campaigns.judging.desk import make_assessor
-from tests.flow_world import perform_jobs, rung
+from tests.flow_world import perform_jobs, wake_ups
 from tests.making import make_organiser, make_user
 
-__all__ = ["rung"]
+__all__ = ["wake_ups"]
 
 DATA = os.environ.get("TRACKSIDE_DATA")
 pytestmark = [
@@ -83,7 +83,7 @@ def nothing_kept() -> None:
 @pytest.fixture(scope="module")
 def rankings(covid: Campaign, django_db_blocker: pytest.FixtureRequest) -> list[Ranking]:
     with django_db_blocker.unblock():
-        return [load_ranking(run.ranking) for run in proposing_runs(covid, None)]
+        return [load_ranking(run.ranking) for run in contributing_runs(covid, None)]
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def assert_as_scored_in_full(plan: Plan, rankings: list[Ranking]) -> None:
     """Every run, whole, under the judgments as a table: the measure of the board."""
     progress = progress_of(plan)
     assert progress is not None
-    grades = settled_grades(plan.campaign)
+    grades = final_grade_values(plan.campaign)
     table = table_of_grades(progress.topics, grades, 2)
     for row, ranking in enumerate(rankings):
         graded = GradedTopics(
@@ -140,7 +140,7 @@ def test_a_plan_of_1000_finds_what_the_simulation_says_and_bounds_follow(
 ) -> None:
     assessor, made = make_user(), 0
     plan = Plan(campaign=covid, method=method, budget=1000, batch=100)
-    planning.make_plan(plan=plan, actor=None)
+    plans.create_plan(plan=plan, actor=None)
     while perform_jobs(Job.Kind.LAY_OUT):
         tasks = waiting(plan)
         for start in range(0, len(tasks), STEP):
@@ -150,9 +150,9 @@ def test_a_plan_of_1000_finds_what_the_simulation_says_and_bounds_follow(
                 assert_as_scored_in_full(plan, rankings)
         plan.refresh_from_db()
         if not plan.is_laid_out:
-            scoring_hooks.ring_for_next_documents(plan)
+            scoring_hooks.enqueue_next_documents(plan)
     assert (made, plan.is_laid_out) == (1000, True)
-    relevant = sum(grade >= covid.rel for grade in settled_grades(covid).values())
+    relevant = sum(grade >= covid.rel for grade in final_grade_values(covid).values())
     assert relevant == pytest.approx(found, rel=0.02)
 
 
@@ -169,7 +169,7 @@ def test_2000_documents_one_by_one_at_the_desk_end_where_the_page_says(
     made = 0
     for judged in (1000, 2000):
         plan = Plan(campaign=covid, method=method, budget=1000)
-        planning.make_plan(plan=plan, actor=None)
+        plans.create_plan(plan=plan, actor=None)
         perform_jobs(Job.Kind.LAY_OUT)
         for task in handed_out(covid, assessor):
             grade = max(0, answers.get((task.topic.code, task.doc_id), 0))
@@ -180,7 +180,7 @@ def test_2000_documents_one_by_one_at_the_desk_end_where_the_page_says(
         assert made == judged
         standing = standing_now(plan, answers, rankings)
         assert standing == pytest.approx(row_of_page(judged, method), abs=0.00005 + 1e-12)
-        planning.end_plan(plan=plan, actor=None)
+        plans.end_plan(plan=plan, actor=None)
 
 
 def handed_out(campaign: Campaign, assessor: User) -> Iterator[Task]:
@@ -237,9 +237,9 @@ def test_a_forecast_of_4000_documents_is_what_method_a_then_leaves(
     perform_jobs()
     page = client.get(url, asked)
     assert page.status_code == 200
-    answer = answer_of(Analysis.objects.get(campaign=covid))
+    answer = result_of(Analysis.objects.get(campaign=covid))
     assert answer["chosen_by_topic"].sum() == 4000
-    plan = planning.make_plan(plan=page.context["form"].plan(4000), actor=None)
+    plan = plans.create_plan(plan=page.context["form"].plan(4000), actor=None)
     perform_jobs(Job.Kind.LAY_OUT)
     judge(waiting(plan), {}, make_user())
     progress = progress_of(plan)

@@ -82,7 +82,7 @@ def test_table_iv_is_that_of_the_counts_page(campaign: Campaign) -> None:
         shown_cells = re.search(rf">{re.escape(measure)}<(.*?)</tr>", body, re.S)
         assert shown_cells
         numbers = re.findall(r'class="num[^"]*">([\d,]+)<', shown_cells[1])
-        assert numbers == [row["separated"] for row in cells] + ["15"]
+        assert numbers == [row["significant"] for row in cells] + ["15"]
 
 
 def test_what_changes_nothing_and_tells_nothing_apart_is_not_called_the_most(

@@ -3,7 +3,7 @@
 import pytest
 
 from scoring.core.measures.names import BadMeasure, UnknownMeasure, parse_measure
-from scoring.evaluation.measure_choices import canonical_name, measure_meant
+from scoring.evaluation.measure_choices import canonical_name, find_measure
 from tests.agreeing import get
 from tests.making import make_campaign, make_qrels, make_run, make_scores
 from tests.scoring.leaderboard.test_board_page import SHOWN
@@ -32,7 +32,7 @@ OFFERED = [
 def test_a_name_means_the_measure_of_exactly_this_name_or_the_only_one_like_it(
     name: str, meant: str
 ) -> None:
-    assert str(measure_meant(name, OFFERED, rel=2)) == meant
+    assert str(find_measure(name, OFFERED, rel=2)) == meant
 
 
 @pytest.mark.parametrize(
@@ -49,15 +49,15 @@ def test_a_name_means_the_measure_of_exactly_this_name_or_the_only_one_like_it(
     ],
 )
 def test_a_name_that_says_something_else_or_could_mean_two_means_none(name: str) -> None:
-    assert measure_meant(name, OFFERED, rel=2) is None
+    assert find_measure(name, OFFERED, rel=2) is None
     assert canonical_name(name, OFFERED) == name
 
 
 def test_what_is_no_measure_is_an_error() -> None:
     with pytest.raises(UnknownMeasure):
-        measure_meant("Zzyzx", OFFERED)
+        find_measure("Zzyzx", OFFERED)
     with pytest.raises(BadMeasure):
-        measure_meant("DCG", OFFERED)  # needs a cutoff, and no measure without one is offered
+        find_measure("DCG", OFFERED)  # needs a cutoff, and no measure without one is offered
 
 
 @pytest.mark.django_db

@@ -23,7 +23,7 @@ from tests.flow_world import perform_jobs
 from tests.making import make_campaign, make_organiser, make_team, make_user
 from tests.scoring.leaderboard.test_board_page import SHOWN
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups")]
 ELEVEN = [f"IPrec@{level / 10:g}" for level in range(11)]
 GRADES = {
     "1": {"a": 2, "b": 0, "c": 1, "d": 1, "z": 1},

@@ -22,7 +22,7 @@ from tests.flow_world import perform_jobs
 from tests.making import make_campaign, make_organiser, make_team, make_user
 from tests.scoring.leaderboard.test_board_page import SHOWN
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rung")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups")]
 TOPICS = ("1", "a/2", "3")
 GRADES = {
     "1": {"a": 2, "b": 0, "c": 1, "d": 1, "g": 1, "n": -1},

@@ -78,7 +78,7 @@ def test_csv_page_and_counts_have_the_numbers_of_the_command_line(
         for pair, (method, *numbers) in theirs.items():
             assert ours[pair] == (method, *(pytest.approx(n, abs=1e-12) for n in numbers)), pair
         separated, pairs = trackside("significance", *line, "--count").out.split()
-        assert sum(int(row["told_apart"]) for row in rows) == int(separated)
+        assert sum(int(row["significant"]) for row in rows) == int(separated)
         assert len(rows) == int(pairs)
         assert page.status_code == 200
 
@@ -113,6 +113,6 @@ def test_the_count_table_is_that_of_the_command_line(
             "significance", folder / "qrels.txt", *runs, "-m", row["measure"], "--test",
             row["test"], "--correction", row["correction"], "--alpha", row["level"], "--count",
         )  # fmt: skip
-        assert said.out.split() == [row["separated"], row["pairs"]]
+        assert said.out.split() == [row["significant"], row["pairs"]]
     page = text_of(get("significance-counts", campaign, tail="two"))
     assert "the most pairs of runs apart" in page

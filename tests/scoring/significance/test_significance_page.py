@@ -132,7 +132,7 @@ def test_a_lower_score_is_better_where_the_measure_says_so() -> None:
         give_vector(make_run(campaign, tag=tag), noisy(mean, 1), measure="ESL(n=1)", residual=None)
     page = answered("significance", campaign, measure="ESL(n=1)")
     (row,) = table(get("significance-csv", campaign, measure="ESL(n=1)"))
-    assert (row["a"], row["b"], row["told_apart"]) == ("good", "poor", "1")
+    assert (row["a"], row["b"], row["significant"]) == ("good", "poor", "1")
     assert float(row["difference"]) == pytest.approx(-8)
     assert re.findall(r'<td class="num (\w*)">', page.content.decode()) == [
         "",
@@ -182,7 +182,7 @@ def test_two_tails_against_top_are_told_from_pairs_that_speak_for_the_other_run(
     rows = {
         (row["a"], row["b"]): row for row in table(get("significance-csv", campaign, against="top"))
     }
-    assert rows["r2", "r3"]["told_apart"] == "1"
+    assert rows["r2", "r3"]["significant"] == "1"
     assert float(rows["r2", "r3"]["difference"]) == pytest.approx(-0.09, abs=1e-12)
 
 

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from campaigns.access import Viewer
-from scoring.analyses.means import NotYet
+from scoring.analyses.means import NotComputedYet
 from scoring.core.statistics.means import Interval
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.judging.analysis import METHODS
-from scoring.judging.order import standing_keys
+from scoring.judging.run_order import rank_keys
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Shared:
 
 
 @dataclass(frozen=True, eq=False)
-class Forecast:
+class PlanForecast:
     """What is known now, and what would be once the budget is spent."""
 
     method: str
@@ -121,7 +121,7 @@ class Forecast:
 
 
 @dataclass(frozen=True)
-class Replayed:
+class SimulatedPlan:
     """One method after so many judgments, had the qrels answered."""
 
     budget: int
@@ -137,8 +137,8 @@ class Replayed:
 
 
 @dataclass(frozen=True, eq=False)
-class Replay:
-    rows: tuple[Replayed, ...]
+class SimulationTable:
+    rows: tuple[SimulatedPlan, ...]
     residuals: tuple[tuple[str, tuple[float, ...]], ...]  # judged for which p; scored with each
     persistences: tuple[float, ...]
     top_count: int
@@ -146,23 +146,23 @@ class Replay:
     relevant: int
 
 
-def forecast(
+def plan_forecast(
     viewer: Viewer, question: Mapping[str, Any], order: str, answer: Mapping[str, Any]
-) -> Forecast | NotYet | None:
+) -> PlanForecast | NotComputedYet | None:
     """None where no run proposes a document. At most two queries; four where a worker computes
     what the runs are ordered by."""
     run_ids = answer["run_ids"].tolist()
     if not run_ids:
         return None
     before, after, curve = answer["before"], answer["after"], answer["curve"]
-    keys = standing_keys(viewer, order, run_ids, before[2], question["p"])
-    if isinstance(keys, NotYet):
+    keys = rank_keys(viewer, order, run_ids, before[2], question["p"])
+    if isinstance(keys, NotComputedYet):
         return keys
     tags, teams = answer["tags"].tolist(), answer["teams"].tolist()
     places = sorted(range(len(run_ids)), key=lambda at: (-keys[at], tags[at].lower()))
     has_order = len(run_ids) > 1 and len(set(keys)) > 1
     top = places[: max(1, len(places) // 3)]
-    return Forecast(
+    return PlanForecast(
         method=question["method"],
         persistence=question["p"],
         budget=question["budget"],
@@ -197,11 +197,13 @@ def forecast(
     )
 
 
-def replay(question: Mapping[str, Any], answer: Mapping[str, Any]) -> Replay | None:
+def simulation_table(
+    question: Mapping[str, Any], answer: Mapping[str, Any]
+) -> SimulationTable | None:
     if not answer["standings"].size:
         return None
     rows = [
-        Replayed(budget, method, *map(int, cells[:4]), *map(none_if_nan, cells[4:]))
+        SimulatedPlan(budget, method, *map(int, cells[:4]), *map(none_if_nan, cells[4:]))
         for budget, methods in zip(
             answer["budgets"].tolist(), answer["standings"].tolist(), strict=True
         )
@@ -210,7 +212,7 @@ def replay(question: Mapping[str, Any], answer: Mapping[str, Any]) -> Replay | N
     labels = [f"{question['method']}, p = {p:g}" for p in question["persistences"]]
     labels.append("pooling")
     residuals = [tuple(row) for row in answer["residuals"].tolist()]
-    return Replay(
+    return SimulationTable(
         rows=tuple(rows),
         residuals=tuple(zip(labels, residuals, strict=True)),
         persistences=tuple(question["persistences"]),

@@ -12,14 +12,14 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from campaigns.api.asked import NothingAsked, SoundJSONParser, asked
+from campaigns.api.requests import EmptyRequest, SoundJSONParser, validated_data
 
 View = Callable[..., HttpResponseBase]
 JSON, FILES = (SoundJSONParser,), (MultiPartParser,)
 ANYTHING = (SoundJSONParser, FormParser, MultiPartParser)
 
 
-class Refusing(APIView):
+class BaseView(APIView):
     """Refuses in the shape of all refusals, as JSON whatever else it answers with."""
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
@@ -30,7 +30,7 @@ class Refusing(APIView):
         APIView.initial(self, request, *args, **kwargs)
 
 
-class Nothing(Refusing):
+class UnknownAddress(BaseView):
     """Every address that is none, by every method."""
 
     schema = None
@@ -39,13 +39,13 @@ class Nothing(Refusing):
         raise Http404
 
 
-def reading(view: View) -> View:
+def read_view(view: View) -> View:
     """GET. Whoever sends no token is answered as a stranger is: what is not for them is not
     there."""
     return _act(view, "GET", parser_classes=[])
 
 
-def writing(
+def write_view(
     method: str = "POST",
     *,
     takes: Sequence[type[BaseParser]] = JSON,
@@ -65,16 +65,16 @@ def writing(
     return mark
 
 
-def acting(*, scope: str | None = "organise") -> Callable[[View], View]:
+def action_view(*, scope: str | None = "organise") -> Callable[[View], View]:
     """POST to an address that says all; a field beside it is refused, as anywhere."""
 
     def mark(view: View) -> View:
         @wraps(view)
         def act(request: Request, *args: object, **kwargs: object) -> HttpResponseBase:
-            asked(NothingAsked, request)
+            validated_data(EmptyRequest, request)
             return view(request, *args, **kwargs)
 
-        return writing(takes=ANYTHING, scope=scope)(act)
+        return write_view(takes=ANYTHING, scope=scope)(act)
 
     return mark
 
@@ -91,13 +91,13 @@ def by_method(**views: View) -> View:
             response = views[method](request, *args, **kwargs)
             response["Allow"] = ", ".join(self.allowed_methods)  # of the address, not of one view
             return response
-        return Refusing.dispatch(self, request, *args, **kwargs)
+        return BaseView.dispatch(self, request, *args, **kwargs)
 
     handlers = {method.lower(): getattr(view.cls, method.lower()) for method, view in views.items()}
     names = [*handlers, "head", "options"]
     parsers = [parser for view in views.values() for parser in view.cls.parser_classes]
     facts = {"dispatch": dispatch, "http_method_names": names, "parser_classes": parsers}
-    address = type("Address", (Refusing,), facts | handlers)
+    address = type("Address", (BaseView,), facts | handlers)
     shown: View = address.as_view()
     return shown
 
@@ -105,7 +105,7 @@ def by_method(**views: View) -> View:
 def _refuse_empty(self: APIView, request: Request, *args: object, **kwargs: object) -> None:
     """An empty parameter is refused: `?stage=$STAGE` without a STAGE would answer with every
     stage."""
-    Refusing.initial(self, request, *args, **kwargs)  # type: ignore[arg-type]
+    BaseView.initial(self, request, *args, **kwargs)  # type: ignore[arg-type]
     if empty := [name for name, value in request.query_params.items() if not value]:
         words = ErrorDetail("This is empty. Give a value, or leave the parameter out.", "blank")
         raise ValidationError({name: [words] for name in empty})

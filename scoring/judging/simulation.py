@@ -12,14 +12,14 @@ from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import find_outcomes
 from scoring.core.judging.selection import Method, Strategy
 from scoring.core.judging.simulation import (
-    PlayedJudging,
+    SimulatedJudging,
     mean_residual,
-    play_judging,
-    separated_fractions,
+    significant_fractions,
+    simulate_judging,
     top_runs,
 )
 from scoring.evaluation.storage import load_table
-from scoring.judging.analysis import METHODS, Situation, situation
+from scoring.judging.analysis import METHODS, JudgingState, judging_state
 from scoring.judging.candidates import depth_of
 
 PARTS: Final = (0.25, 0.5, 1.0)  # of the budget
@@ -34,7 +34,9 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     `residuals` float64[p + 1, p]: the mean residual of the top third when documents were chosen
     for one p (rows; the last is pooling) and runs are scored with another (columns).
     """
-    here = situation(campaign, question, starts_from=None, depth=depth_of(campaign, question["p"]))
+    here = judging_state(
+        campaign, question, starts_from=None, depth=depth_of(campaign, question["p"])
+    )
     if here is None:
         return {"standings": np.empty(0)}
     outcomes = _answers(campaign, qrels, here)
@@ -52,13 +54,13 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     }
 
 
-def _answers(campaign: Campaign, qrels: Qrels, here: Situation) -> NDArray[np.int8]:
+def _answers(campaign: Campaign, qrels: Qrels, here: JudgingState) -> NDArray[np.int8]:
     return find_outcomes(here.everything, load_table(qrels, campaign), rel=campaign.rel)
 
 
 def _played_both_ways(
-    here: Situation, question: Mapping[str, Any], method: Method, outcomes: NDArray[np.int8]
-) -> tuple[PlayedJudging, PlayedJudging]:
+    here: JudgingState, question: Mapping[str, Any], method: Method, outcomes: NDArray[np.int8]
+) -> tuple[SimulatedJudging, SimulatedJudging]:
     strategy = Strategy(method, question["p"], question["scope"])
     return (
         _played(here, question, strategy, outcomes, "nonrelevant"),
@@ -67,14 +69,14 @@ def _played_both_ways(
 
 
 def _played(
-    here: Situation,
+    here: JudgingState,
     question: Mapping[str, Any],
     strategy: Strategy,
     outcomes: NDArray[np.int8],
     unknown: Unknown,
-) -> PlayedJudging:
+) -> SimulatedJudging:
     """Asked of the runs that count, told of all."""
-    played = play_judging(
+    played = simulate_judging(
         here.offered,
         strategy,
         outcomes[here.places],
@@ -82,19 +84,23 @@ def _played(
         unknown=unknown,
         batch=question["batch"],
     )
-    return PlayedJudging(here.everything, here.places[played.handled], played.outcomes)
+    return SimulatedJudging(here.everything, here.places[played.handled], played.outcomes)
 
 
 def _standing(
-    plain: PlayedJudging, bypassing: PlayedJudging, budget: int, top: NDArray[np.intp], p: float
+    plain: SimulatedJudging,
+    bypassing: SimulatedJudging,
+    budget: int,
+    top: NDArray[np.intp],
+    p: float,
 ) -> tuple[float, ...]:
-    """What `plan_forecasts.Replayed` shows behind budget and method, in its order."""
+    """What `plan_forecasts.SimulatedPlan` shows behind budget and method, in its order."""
     stage, passed = plain.after(budget), bypassing.after(budget)
-    told_apart = separated_fractions(stage, top, p)
+    significant = significant_fractions(stage, top, p)
     return (
         *(stage.judged, stage.found, passed.found, len(passed.handled)),
         mean_residual(stage, top, p),
-        *(told_apart.base_vs_base, told_apart.base_vs_top, told_apart.base_vs_projected),
+        *(significant.base_vs_base, significant.base_vs_top, significant.base_vs_projected),
     )
 
 
@@ -102,7 +108,9 @@ def _residuals(
     campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]
 ) -> NDArray[np.float64]:
     values = question["persistences"]
-    here = situation(campaign, question, starts_from=None, depth=depth_of(campaign, question["p"]))
+    here = judging_state(
+        campaign, question, starts_from=None, depth=depth_of(campaign, question["p"])
+    )
     if here is None:
         raise ValueError("no run proposes a document any more")
     outcomes = _answers(campaign, qrels, here)

@@ -22,7 +22,9 @@ LARGE = 2_000_000  # documents: comparing more would keep other runs waiting
 UNLIKE = 0.05  # Jaccard index
 
 
-def sheet_of(warnings: Iterable[Problem], ranking: Ranking, codes: Sequence[str]) -> dict[str, Any]:
+def validation_report(
+    warnings: Iterable[Problem], ranking: Ranking, codes: Sequence[str]
+) -> dict[str, Any]:
     """Numbers of one run against the campaign's topics, for JSON."""
     present = set(ranking.topics)
     missing = [code for code in codes if code not in present]

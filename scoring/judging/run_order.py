@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels
-from campaigns.options import one_of
-from scoring.analyses.means import NotYet, means_asked
+from campaigns.options import choice_or_404
+from scoring.analyses.means import NotComputedYet, request_means
 from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import make_measure, with_default_rel
-from scoring.core.statistics.standing import DECIMALS
+from scoring.core.statistics.ranks import DECIMALS
 from scoring.evaluation.rules import rules_of
 from scoring.results.options import chosen_measure
-from scoring.results.vectors import means_seen
+from scoring.results.vectors import visible_means
 
 PROJECTED: Final = "projected"
 
@@ -34,16 +34,16 @@ def orders_offered(viewer: Viewer, persistence: float) -> dict[str, str]:
 def chosen_order(viewer: Viewer, asked: str | None, persistence: float) -> str:
     """Raises UnknownChoice."""
     offered = orders_offered(viewer, persistence)
-    return one_of("order", asked, offered, usual=next(iter(offered)), called="order of runs")
+    return choice_or_404("order", asked, offered, usual=next(iter(offered)), called="order of runs")
 
 
-def standing_keys(
+def rank_keys(
     viewer: Viewer,
     order: str,
     run_ids: list[str],
     projected: NDArray[np.float64],
     persistence: float,
-) -> list[float] | NotYet:
+) -> list[float] | NotComputedYet:
     """What each run is ordered by, higher first; below all others where it has no score."""
     qrels = viewer.campaign.active_qrels
     if order == PROJECTED or qrels is None:
@@ -52,7 +52,7 @@ def standing_keys(
     measure = own if order == str(own) else chosen_measure(viewer, order)
     sign = sign_of(measure)
     means = _means(viewer, qrels, measure)
-    if isinstance(means, NotYet):
+    if isinstance(means, NotComputedYet):
         return means
     found = [round(sign * means.get(run_id, np.nan), DECIMALS) for run_id in run_ids]
     return [-np.inf if np.isnan(key) else key for key in found]
@@ -63,12 +63,12 @@ def _rbp(viewer: Viewer, persistence: float) -> Measure:
     return with_default_rel(make_measure("RBP", p=persistence), viewer.campaign.rel)
 
 
-def _means(viewer: Viewer, qrels: Qrels, measure: Measure) -> dict[str, float] | NotYet:
+def _means(viewer: Viewer, qrels: Qrels, measure: Measure) -> dict[str, float] | NotComputedYet:
     """By public id; from the grades where the campaign does not score by this p."""
     if measure in rules_of(viewer.campaign).measures:
-        seen, bases, _ = means_seen(viewer, qrels, [measure])
+        seen, bases, _ = visible_means(viewer, qrels, [measure])
         return {run.run_id: base for run, base in zip(seen, bases[0].tolist(), strict=True)}
-    found = means_asked(viewer, qrels, [measure])
-    if isinstance(found, NotYet):
+    found = request_means(viewer, qrels, [measure])
+    if isinstance(found, NotComputedYet):
         return found
     return {run_id: base for run_id, (base, _) in found[measure].items() if base is not None}

@@ -30,7 +30,7 @@ class SoundJSONParser(JSONParser):
         return said
 
 
-class Asked(serializers.Serializer):
+class RequestSerializer(serializers.Serializer):
     """What may be said. A field beyond these is refused by its name, not passed over: who sends
     one means something by it. `also` of the context names further ones."""
 
@@ -46,17 +46,19 @@ class Asked(serializers.Serializer):
         return said
 
 
-class NothingAsked(Asked):
+class EmptyRequest(RequestSerializer):
     """An act whose address says all."""
 
 
-class ReasonAsked(Asked):
+class ReasonRequest(RequestSerializer):
     reason = serializers.CharField(
         max_length=500, help_text="It is shown beside what is disqualified."
     )
 
 
-def asked(kind: type[Asked], request: Request, *, also: tuple[str, ...] = ()) -> dict[str, Any]:
+def validated_data(
+    kind: type[RequestSerializer], request: Request, *, also: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """What the request says, if it may be said; refused with the faults of its fields if not."""
     said = kind(data=request.data, context={"also": also})
     said.is_valid(raise_exception=True)
@@ -64,7 +66,7 @@ def asked(kind: type[Asked], request: Request, *, also: tuple[str, ...] = ()) ->
     return found
 
 
-def refuse_faulty(form: forms.BaseForm) -> None:
+def refuse_invalid(form: forms.BaseForm) -> None:
     """Raises `ValidationError` for a form that is not filled in right, field by field."""
     if form.is_valid():
         return

@@ -11,7 +11,7 @@ from campaigns.runs import decisions, submission
 
 
 @dataclass(frozen=True)
-class RunActs:
+class RunActions:
     """What this viewer may do with the run; `successor` is the upload that is about to replace it,
     `replaced_tag` the tag of the run in whose place it is to stand."""
 
@@ -25,20 +25,20 @@ class RunActs:
     replaced_tag: str
 
 
-def acts_on(viewer: Viewer, run: Run) -> RunActs:
+def actions_on(viewer: Viewer, run: Run) -> RunActions:
     """At most two queries."""
     moment = timezone.now()
     can_follow = viewer.can_follow(run)
     can_accept = decisions.can_accept(viewer, run)
     is_current = can_follow and run.replaced_at is None
     successor = submission.successor_of(run) if is_current else None
-    return RunActs(
+    return RunActions(
         can_follow=can_follow,
         can_accept=can_accept,
         can_withdraw=submission.can_withdraw(viewer, run, moment),
         can_replace=submission.can_replace(viewer, run, moment, successor=successor),
         can_download=bool(run.storage_key) and viewer.can_download(run),
-        check_sheet=decisions.sheet_for(viewer, run),
+        check_sheet=decisions.report_for(viewer, run),
         successor=successor,
         replaced_tag=run.replaces.tag if can_accept and run.replaces is not None else "",
     )

@@ -9,15 +9,15 @@ from typing import Any, Final
 import numpy as np
 
 from campaigns.access import Viewer
-from campaigns.judging.final_grades import settled_grades, stamp_of
+from campaigns.judging.final_grades import final_grade_values, stamp_of
 from campaigns.models import Campaign, Plan, Qrels
-from scoring.analyses.ask import answer_of, ask, last_answered
-from scoring.analyses.means import NotYet
+from scoring.analyses.means import NotComputedYet
+from scoring.analyses.requests import last_computed, request_analysis, result_of
 from scoring.core.judging.planned_judging import expected_bounds, expected_shares, plan_judging
 from scoring.core.judging.selection import Strategy
 from scoring.core.statistics.means import Interval
-from scoring.judging.analysis import situation
-from scoring.judging.candidates import proposing_runs
+from scoring.judging.analysis import judging_state
+from scoring.judging.candidates import contributing_runs
 from scoring.judging.progress import depth_followed
 from scoring.models import Analysis
 
@@ -27,14 +27,14 @@ KEPT: Final = 16
 AT_ONCE: Final = 1_000_000
 
 
-class Then(Interval):
+class ForecastRun(Interval):
     """A run's mean RBP(p) as it would be: the base a forecast, the residual nearly certain."""
 
 
 @dataclass(frozen=True, eq=False)
-class Outlook:
+class JudgingForecast:
     documents: int  # fewer than asked for where the runs name no more
-    runs: Mapping[str, Then]  # by public id
+    runs: Mapping[str, ForecastRun]  # by public id
     behind: int = 0  # judgments made since a worker computed it
 
     @property
@@ -42,18 +42,20 @@ class Outlook:
         return sum(run.residual for run in self.runs.values()) / len(self.runs)
 
 
-def outlook(viewer: Viewer, plan: Plan, more: int, left: int) -> Outlook | NotYet | None:
+def judging_forecast(
+    viewer: Viewer, plan: Plan, more: int, left: int
+) -> JudgingForecast | NotComputedYet | None:
     """After so many documents more, and no more than are left; None where no run that counts
     proposes any. Kept in memory until something is judged or a run comes or goes. Some eight
     queries. Beyond AT_ONCE a worker computes it; while people judge, the last one is shown."""
     campaign = plan.campaign
-    runs = proposing_runs(campaign, None)
+    runs = contributing_runs(campaign, None)
     longest = campaign.topics.count() * depth_followed(plan.persistence)
     if sum(min(run.ranking.document_count, longest) for run in runs) > AT_ONCE:
         return _by_worker(viewer, plan, more)
     stored = tuple((run.public_id, run.ranking.digest, run.judging_priority) for run in runs)
     scale = (campaign.rel, campaign.highest_grade)
-    return _outlook(plan, min(more, left), (stamp_of(campaign), stored, scale))
+    return _cached_forecast(plan, min(more, left), (stamp_of(campaign), stored, scale))
 
 
 def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,25 +89,25 @@ def whole_of(plan: Plan) -> int:
     return plan.laid_out if runs_out(plan) else plan.budget
 
 
-def _by_worker(viewer: Viewer, plan: Plan, more: int) -> Outlook | NotYet | None:
+def _by_worker(viewer: Viewer, plan: Plan, more: int) -> JudgingForecast | NotComputedYet | None:
     whole = whole_of(plan)
     question = {"plan": plan.pk, "more": min(more, whole), "whole": whole}
-    analysis = ask(viewer, plan.starts_from, "judging_outlook", question)
-    last = None if analysis.state == Analysis.State.FAILED else last_answered(analysis)
+    analysis = request_analysis(viewer, plan.starts_from, "judging_outlook", question)
+    last = None if analysis.state == Analysis.State.FAILED else last_computed(analysis)
     if last is None:
-        return NotYet(analysis)
-    answer = answer_of(last)
+        return NotComputedYet(analysis)
+    answer = result_of(last)
     if not len(answer["run_ids"]):
         return None
     behind = plan.campaign.judgments.count() - int(answer["judgments"])
     means = zip(*(answer[name].tolist() for name in ("run_ids", "base", "residual")), strict=True)
-    runs = {run_id: Then(base, residual) for run_id, base, residual in means}
-    return Outlook(int(answer["documents"]), runs, behind)
+    runs = {run_id: ForecastRun(base, residual) for run_id, base, residual in means}
+    return JudgingForecast(int(answer["documents"]), runs, behind)
 
 
 def _judged(plan: Plan) -> int:
     """Documents of the plan that have a grade."""
-    grades = settled_grades(plan.campaign)
+    grades = final_grade_values(plan.campaign)
     return sum(
         task in grades
         for task in plan.tasks.values_list("topic__position", "topic__code", "doc_id")
@@ -113,13 +115,13 @@ def _judged(plan: Plan) -> int:
 
 
 @lru_cache(maxsize=KEPT)
-def _outlook(plan: Plan, more: int, _: tuple[object, ...]) -> Outlook | None:
+def _cached_forecast(plan: Plan, more: int, _: tuple[object, ...]) -> JudgingForecast | None:
     return _computed(plan, more)
 
 
-def _computed(plan: Plan, more: int) -> Outlook | None:
+def _computed(plan: Plan, more: int) -> JudgingForecast | None:
     p, starts_from = plan.persistence, plan.starts_from
-    here = situation(
+    here = judging_state(
         plan.campaign,
         {"p": p, "priority": plan.lowest_priority},
         starts_from=starts_from,
@@ -145,4 +147,6 @@ def _computed(plan: Plan, more: int) -> Outlook | None:
         bounds.residual.mean(axis=1).tolist(),
         strict=True,
     )
-    return Outlook(len(chosen), {run_id: Then(base, left) for run_id, base, left in means})
+    return JudgingForecast(
+        len(chosen), {run_id: ForecastRun(base, left) for run_id, base, left in means}
+    )

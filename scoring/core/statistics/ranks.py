@@ -28,7 +28,7 @@ def shared_ranks(
     ]
 
 
-class Places(NamedTuple):
+class PlaceBounds(NamedTuple):
     """The rank of one thing in two orders of the same things."""
 
     before: int
@@ -43,7 +43,7 @@ def common_places(
     before: Mapping[str, float | None],
     after: Mapping[str, float | None],
     direction: Literal["higher", "lower"],
-) -> dict[str, Places]:
+) -> dict[str, PlaceBounds]:
     """Where each stands that has a value in both, counted among these alone: what came in between
     or went has moved nobody. In the order of `after`'s keys."""
     common = [name for name in after if _is_known(before.get(name)) and _is_known(after[name])]
@@ -52,7 +52,7 @@ def common_places(
         for values in (before, after)
     ]
     return {
-        name: Places(first, second)
+        name: PlaceBounds(first, second)
         for name, first, second in zip(common, *ranks, strict=True)
         if first is not None and second is not None
     }

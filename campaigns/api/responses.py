@@ -24,7 +24,7 @@ class RefusalSerializer(serializers.Serializer):
     message = serializers.CharField()
 
 
-class FaultyFieldSerializer(RefusalSerializer):
+class InvalidFieldSerializer(RefusalSerializer):
     """One field and what is wrong with it."""
 
     field = serializers.CharField(
@@ -42,17 +42,17 @@ class ProblemSerializer(serializers.Serializer):
     message = serializers.CharField()
 
 
-class FaultySerializer(RefusalSerializer):
+class InvalidRequestSerializer(RefusalSerializer):
     """`fields`: the first 25 faults of what was sent. The rest: the first 25 problems of the file
     that was sent, and how many it has."""
 
-    fields = FaultyFieldSerializer(many=True, required=False)
+    fields = InvalidFieldSerializer(many=True, required=False)
     problem_count = serializers.IntegerField(required=False)
     problems = ProblemSerializer(many=True, required=False)
     warnings = ProblemSerializer(many=True, required=False)
 
 
-class NotTakenSerializer(RefusalSerializer):
+class SubmissionRefusedSerializer(RefusalSerializer):
     next_at = serializers.DateTimeField(
         required=False, help_text="From when on it is taken, where waiting helps."
     )
@@ -60,14 +60,14 @@ class NotTakenSerializer(RefusalSerializer):
 
 NOT_FOUND = {"code": "not_found", "message": "It is not there, or not for you to see."}
 SHAPES = {
-    400: (FaultySerializer, "What was sent is faulty; nothing of it was stored."),
+    400: (InvalidRequestSerializer, "What was sent is faulty; nothing of it was stored."),
     401: (RefusalSerializer, "Send a token that is in force."),
     403: (RefusalSerializer, "You may not."),
     404: (RefusalSerializer, "It is not there, or not for you to see: in the same words."),
-    409: (NotTakenSerializer, "Not as things are now; the message says why."),
+    409: (SubmissionRefusedSerializer, "Not as things are now; the message says why."),
     413: (RefusalSerializer, "It is too large."),
     415: (RefusalSerializer, "Send JSON; or, where a file is sent, a multipart form."),
-    429: (NotTakenSerializer, "Wait; the header Retry-After says how many seconds."),
+    429: (SubmissionRefusedSerializer, "Wait; the header Retry-After says how many seconds."),
 }
 
 

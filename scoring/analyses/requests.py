@@ -24,7 +24,7 @@ from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
 from scoring.analyses import budget
 from scoring.evaluation.rules import rules_of
-from scoring.jobs import queue as jobs
+from scoring.jobs import queue
 from scoring.models import Analysis, Evaluation, Job, TieRule
 
 Question: TypeAlias = Mapping[str, Any]  # what JSON can say, the same for the same question
@@ -42,7 +42,7 @@ OF_JUDGMENTS: Final = OF_RANKINGS - {"judging_replay"}  # that is played from no
 STEADY: Final = 32  # so many characters of a digest are of all but the judgments
 
 
-def ask(
+def request_analysis(
     viewer: Viewer, qrels: Qrels | None, kind: str, question: Question, *, is_free: bool = False
 ) -> Analysis:
     """The analysis of this question, done or on its way. Three queries where it is there, five of
@@ -53,10 +53,12 @@ def ask(
     somebody typed. Raises `TooManyAnalyses` where it is new and the client has no budget left,
     unless it is free: for a page that asks the same for every visitor, whatever they choose.
     """
-    return ask_all(viewer, [(qrels, kind, question)], is_free=is_free)[0]
+    return request_analyses(viewer, [(qrels, kind, question)], is_free=is_free)[0]
 
 
-def ask_all(viewer: Viewer, asked: Sequence[Asked], *, is_free: bool = False) -> list[Analysis]:
+def request_analyses(
+    viewer: Viewer, asked: Sequence[Asked], *, is_free: bool = False
+) -> list[Analysis]:
     """`ask` for several questions at once, in their order: no more queries than for one, where
     all are there and of one qrels version."""
     campaign = viewer.campaign
@@ -64,12 +66,12 @@ def ask_all(viewer: Viewer, asked: Sequence[Asked], *, is_free: bool = False) ->
     stored = campaign.analyses.filter(digest__in=digests)
     known = {analysis.digest: analysis for analysis in stored}
     return [
-        known.get(digest) or _asked_anew(campaign, digest, *each, is_free=is_free)
+        known.get(digest) or _create(campaign, digest, *each, is_free=is_free)
         for digest, each in zip(digests, asked, strict=True)
     ]
 
 
-def _asked_anew(
+def _create(
     campaign: Campaign,
     digest: str,
     qrels: Qrels | None,
@@ -89,7 +91,7 @@ def _asked_anew(
         if is_new:
             if not (is_free or _is_overtaken(asked)):
                 budget.spend()
-            jobs.enqueue(Job.Kind.ANALYSE, subject=asked.pk, campaign_id=campaign.pk)
+            queue.enqueue(Job.Kind.ANALYSE, subject=asked.pk, campaign_id=campaign.pk)
     return asked
 
 
@@ -107,7 +109,7 @@ def _is_overtaken(asked: Analysis) -> bool:
     return alike.filter(digest__startswith=asked.digest[:STEADY]).exclude(pk=asked.pk).exists()
 
 
-def last_answered(asked: Analysis) -> Analysis | None:
+def last_computed(asked: Analysis) -> Analysis | None:
     """Itself where it is done; else the last one that differs in nothing but what was judged."""
     if asked.state == Analysis.State.DONE:
         return asked
@@ -115,7 +117,7 @@ def last_answered(asked: Analysis) -> Analysis | None:
     return done.filter(digest__startswith=asked.digest[:STEADY]).order_by("-pk").first()
 
 
-def answer(computations: Computations, held: jobs.Claim) -> None:
+def compute_analysis(computations: Computations, held: queue.JobAttempt) -> None:
     """Computes an analysis and stores it with the job's end; those it supersedes go. Where the
     board is no longer the one that was asked about, nothing is stored: the page asks anew.
 
@@ -126,7 +128,7 @@ def answer(computations: Computations, held: jobs.Claim) -> None:
     if asked.kind in OF_JUDGMENTS:
         found = {**found, **of_when}
     with transaction.atomic():
-        jobs.finish(held)
+        queue.finish(held)
         digest = _digests(asked.campaign, [(asked.qrels, asked.kind, asked.question)])[0]
         if digest[:STEADY] != asked.digest[:STEADY]:
             asked.delete()
@@ -144,7 +146,7 @@ def answer(computations: Computations, held: jobs.Claim) -> None:
         ).delete()
 
 
-def answer_of(analysis: Analysis) -> dict[str, NDArray[Any]]:
+def result_of(analysis: Analysis) -> dict[str, NDArray[Any]]:
     """The arrays of one that is done, by name."""
     with np.load(io.BytesIO(bytes(analysis.answer)), allow_pickle=False) as stored:
         return {name: stored[name] for name in stored.files}

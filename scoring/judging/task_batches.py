@@ -14,20 +14,20 @@ from campaigns.models import Plan, Task
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates, find_outcomes
 from scoring.core.judging.selection import Strategy, choose
-from scoring.jobs import queue as jobs
-from scoring.judging.candidates import known_outcomes, proposals_of, table_of_grades
+from scoring.jobs import queue
+from scoring.judging.candidates import candidates_of_campaign, known_outcomes, table_of_grades
 
 SHUFFLE_SEED = 20070723
 ROWS_AT_ONCE = 1000
 
 
-def lay_out(held: jobs.Claim) -> None:
+def create_tasks(held: queue.JobAttempt) -> None:
     """Adds the plan's next tasks with the job's end; none where it is ended or laid out by now."""
     plan = Plan.objects.select_related("campaign", "starts_from").get(pk=held.subject)
     chosen = _next_documents(plan)
     with transaction.atomic():
         locked = Plan.objects.select_for_update().get(pk=plan.pk)
-        jobs.finish(held)
+        queue.finish(held)
         if locked.state == Plan.State.ENDED or locked.laid_out != plan.laid_out:
             return
         Task.objects.bulk_create(_tasks(locked, chosen), batch_size=ROWS_AT_ONCE)
@@ -40,7 +40,7 @@ def _next_documents(plan: Plan) -> list[tuple[int, str]]:
     """Topic position and document id of each, in the order of judging."""
     left = plan.budget - plan.laid_out
     wanted = left if plan.is_static else min(left, plan.batch)
-    proposals = proposals_of(
+    proposals = candidates_of_campaign(
         plan.campaign, persistence=plan.persistence, lowest_priority=plan.lowest_priority
     )
     if proposals is None or wanted <= 0:

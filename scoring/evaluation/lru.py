@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 
-class LastUsed(Generic[Value]):
+class LRUCache(Generic[Value]):
     """By key. `room` is what all values may weigh together; what weighs more alone is not kept."""
 
     def __init__(self, room: int) -> None:
