@@ -15,6 +15,8 @@ from typing import Final, NamedTuple
 
 import pytest
 
+from tools import house
+
 ROOT = Path(__file__).resolve().parent.parent
 WINGS = ("campaigns", "scoring")
 
@@ -361,3 +363,16 @@ def _imports() -> Iterator[Import]:
 def is_module(name: str) -> bool:
     path = ROOT / Path(*name.split("."))
     return path.with_suffix(".py").exists() or path.is_dir()
+
+
+def test_no_way_climbs() -> None:
+    graph = house.rooms() | {house.DOOR: set()}
+    assert house.circles(graph) == []
+    planted = {"scoring.core": {"scoring.jobs"}, "scoring.jobs": {"scoring.core"}}
+    assert house.circles(graph | planted) == [{"scoring.core", "scoring.jobs"}]
+
+
+def test_the_picture_of_the_house_is_not_stale() -> None:
+    document = (ROOT / "docs" / "architecture.md").read_text()
+    drawn = house.picture(house.rooms())
+    assert f"```mermaid\n{drawn}\n```" in document, "run python -m tools.house"
