@@ -230,7 +230,7 @@ def refusals_elsewhere(name: str, source: str) -> list[str]:
 
 
 def test_every_refusal_stands_with_its_code_in_one_module() -> None:
-    assert refusals_elsewhere("campaigns.people.teams", "class No(CannotChange): ...")
+    assert refusals_elsewhere("campaigns.people.teams", "class No(CannotChangeTeam): ...")
     assert [
         each for name, path in modules() for each in refusals_elsewhere(name, path.read_text())
     ] == []
@@ -278,7 +278,9 @@ def asks(module: str) -> bool:
 
 
 def test_template_tags_ask_nothing() -> None:
-    planted = "from scoring.leaderboard.significance_bars import Strokes, strokes"
+    planted = (
+        "from scoring.leaderboard.significance_bars import SignificanceBars, significance_bars"
+    )
     assert asking_tags("scoring.templatetags.x", planted) == [
         "scoring.leaderboard.significance_bars.significance_bars"
     ]

@@ -3,7 +3,7 @@
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from campaigns.api.views import BaseView, UnknownAddress, by_method
+from campaigns.api.endpoints import BaseView, UnknownAddress, by_method
 from campaigns.manage import api as campaigns
 from campaigns.manage import archiving_api
 from campaigns.people import announcements_api, invitations_api

@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, lifecycle
+from campaigns.api.endpoints import action_view, read_view, write_view
 from campaigns.api.requests import validated_data
 from campaigns.api.responses import FAULTY_FIELD, READS, WRITES, refusals
-from campaigns.api.views import action_view, read_view, write_view
 from campaigns.manage.changing import change_campaign, create_campaign_from
 from campaigns.manage.settings_api import NewCampaignSerializer, SettingsSerializer
 from campaigns.models import Campaign

@@ -7,9 +7,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
+from campaigns.api.endpoints import action_view, write_view
 from campaigns.api.requests import RequestSerializer, refuse_invalid, validated_data
 from campaigns.api.responses import WRITES, refusals
-from campaigns.api.views import action_view, write_view
 from campaigns.manage import archiving
 from campaigns.manage.api import CampaignDetailSerializer, as_it_is, refuse_campaign_by_outsider
 from campaigns.manage.forms import CopyForm

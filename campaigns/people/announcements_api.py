@@ -8,9 +8,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, lifecycle
+from campaigns.api.endpoints import read_view, write_view
 from campaigns.api.requests import RequestSerializer, refuse_invalid, validated_data
 from campaigns.api.responses import READS, WRITES
-from campaigns.api.views import read_view, write_view
 from campaigns.mail import notices
 from campaigns.models import Announcement
 from campaigns.people.forms import AnnouncementForm

@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, lifecycle
+from campaigns.api.endpoints import action_view, read_view, write_view
 from campaigns.api.requests import ReasonRequest, RequestSerializer, validated_data
 from campaigns.api.responses import READS, WRITES
-from campaigns.api.views import action_view, read_view, write_view
 from campaigns.models import Campaign, Team
 from campaigns.people import merging, teams
 

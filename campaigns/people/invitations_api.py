@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
+from campaigns.api.endpoints import ANYTHING, write_view
 from campaigns.api.requests import RequestSerializer, refuse_invalid, validated_data
 from campaigns.api.responses import FAULTY_FIELD, WRITES
-from campaigns.api.views import ANYTHING, write_view
 from campaigns.models import Membership
 from campaigns.people import membership, teams
 from campaigns.people.api import TeamSerializer, team_as_it_is

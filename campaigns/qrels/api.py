@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
+from campaigns.api.endpoints import FILES, action_view, read_view, write_view
 from campaigns.api.requests import RequestSerializer, validated_data
 from campaigns.api.responses import FAULTY, READS, WRITES, ProblemSerializer
-from campaigns.api.views import FILES, action_view, read_view, write_view
 from campaigns.models import Qrels
 from campaigns.qrels import topics
 from campaigns.qrels.files import text_of

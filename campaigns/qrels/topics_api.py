@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
+from campaigns.api.endpoints import FILES, read_view, write_view
 from campaigns.api.requests import RequestSerializer, validated_data
 from campaigns.api.responses import FAULTY, READS, WRITES, ProblemSerializer, as_dicts, refusals
-from campaigns.api.views import FILES, read_view, write_view
 from campaigns.models import Topic
 from campaigns.qrels import topics as assignments
 from campaigns.trec.problems import Problem

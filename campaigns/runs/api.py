@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
+from campaigns.api.endpoints import FILES, read_view, write_view
 from campaigns.api.requests import RequestSerializer, validated_data
 from campaigns.api.responses import READS, WRITES
-from campaigns.api.views import FILES, read_view, write_view
 from campaigns.errors import FaultyDescription
 from campaigns.models import Campaign, Run, Team
 from campaigns.runs import description as descriptions

@@ -8,10 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, lifecycle
+from campaigns.api.endpoints import action_view, write_view
 from campaigns.api.refusals import Refused
 from campaigns.api.requests import ReasonRequest, validated_data
 from campaigns.api.responses import WRITES
-from campaigns.api.views import action_view, write_view
 from campaigns.models import Run
 from campaigns.runs import decisions, submission
 

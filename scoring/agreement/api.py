@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.views import read_view
+from campaigns.api.endpoints import read_view
 from scoring.agreement.options import chosen_map
 from scoring.agreement.rows import agreement_table
 from scoring.agreement.tables import statistics_table

@@ -7,8 +7,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from campaigns import access
+from campaigns.api.endpoints import read_view
 from campaigns.api.responses import READS
-from campaigns.api.views import read_view
 from campaigns.options import UnknownChoice
 from scoring.downloads.scores import has_tidy_rows, requested_rows, tidy_json, tidy_table
 from scoring.downloads.trec_eval import trec_eval_text

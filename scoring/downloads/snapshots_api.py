@@ -9,9 +9,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
+from campaigns.api.endpoints import read_view, write_view
 from campaigns.api.requests import RequestSerializer, validated_data
 from campaigns.api.responses import READS, WRITES
-from campaigns.api.views import read_view, write_view
 from scoring.downloads.snapshots import LONGEST_TITLE, snapshots_visible_to, take_snapshot
 from scoring.models import Snapshot
 

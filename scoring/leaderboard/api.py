@@ -10,8 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
+from campaigns.api.endpoints import read_view
 from campaigns.api.responses import READS, RefusalSerializer
-from campaigns.api.views import read_view
 from campaigns.models import Run
 from scoring.leaderboard.query import cached_leaderboard
 from scoring.leaderboard.tables import board_records, board_table

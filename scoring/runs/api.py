@@ -8,8 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
+from campaigns.api.endpoints import read_view
 from campaigns.api.responses import READS, ProblemSerializer
-from campaigns.api.views import read_view
 from campaigns.models import Run
 from scoring.evaluation.feedback import feedback_on
 from scoring.evaluation.progress import progress_of

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.views import read_view
+from campaigns.api.endpoints import read_view
 from campaigns.options import UnknownChoice
 from scoring.output.api import (
     FORMAT,

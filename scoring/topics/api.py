@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
-from campaigns.api.views import read_view
+from campaigns.api.endpoints import read_view
 from scoring.output.api import FORMAT, MEASURE, example, requested_format, rows_answered
 from scoring.results.options import chosen_measure
 from scoring.topics.rows import topic_rows
