@@ -36,6 +36,9 @@ demo: $(VENV)/.web
 # workers of a site) name an xdist_group. The fast tier creates its database from the models, the long
 # tier from the migrations.
 IN_PAIRS = $(PYTEST) -n 2 --dist loadgroup
+# Two processes of pytest and hundreds that the tests start read what one of them compiled, also
+# where the environment asks that nothing compiled be kept.
+test test-long test-all: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.all
 	$(IN_PAIRS) --nomigrations $(ARGS)
 
