@@ -8,6 +8,8 @@ from unittest import mock
 import pytest
 from django.core.management.commands import createcachetable
 from hypothesis import settings
+from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.responders import Redirect, StaticFile
 
 from tests.flow_world import clock, files_of_its_own, wake_ups, world
 
@@ -35,6 +37,21 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     setup, runtest = item.setup, item.runtest
     item.setup = lambda: _with_room(setup)
     item.runtest = lambda: _with_room(runtest)
+
+
+_add_files_from_finders = WhiteNoiseMiddleware.add_files_from_finders
+_static_files: dict[str, Redirect | StaticFile] = {}
+
+
+def _add_files_found_before(middleware: WhiteNoiseMiddleware) -> None:
+    """Each `Client` builds the middleware anew; the static files are looked for once."""
+    if not _static_files:
+        _add_files_from_finders(middleware)
+        _static_files.update(middleware.files)
+    middleware.files.update(_static_files)
+
+
+WhiteNoiseMiddleware.add_files_from_finders = _add_files_found_before
 
 
 @pytest.fixture(scope="session")
