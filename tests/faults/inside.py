@@ -23,7 +23,6 @@ from campaigns.errors import SubmissionRefused
 django.setup()
 
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import call_command
 from django.db import connection
 from django.db.models import Q
 from django.utils import timezone
@@ -46,13 +45,14 @@ from scoring.jobs import queue
 from scoring.models import Evaluation, Job
 from tests.faults import files
 from tests.faults.ledger import read_ledger
+from tests.tables import make_tables
 
 SLUG = "faults"
 
 
 def prepare() -> None:
     """The tables, and a campaign with topics, qrels and one team."""
-    call_command("migrate", verbosity=0)
+    make_tables()
     campaign = Campaign.objects.create(
         slug=SLUG,
         name="Faults",

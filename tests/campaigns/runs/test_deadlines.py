@@ -102,8 +102,8 @@ import django
 django.setup()
 from datetime import UTC, datetime, timedelta
 import time_machine
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
+from tests.tables import make_tables
+make_tables()
 from tests.campaigns.runs import test_deadlines as it
 from tests.campaigns.manage.test_typed_dates import form, typed
 from tests.making import make_team, make_user
