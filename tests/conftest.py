@@ -11,6 +11,7 @@ from hypothesis import settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import Redirect, StaticFile
 
+from tests.caches import empty_caches
 from tests.flow_world import clock, files_of_its_own, wake_ups, world
 
 __all__ = ["clock", "files_of_its_own", "wake_ups", "world"]
@@ -52,6 +53,11 @@ def _add_files_found_before(middleware: WhiteNoiseMiddleware) -> None:
 
 
 WhiteNoiseMiddleware.add_files_from_finders = _add_files_found_before
+
+
+@pytest.fixture(autouse=True)
+def nothing_cached() -> None:
+    empty_caches()
 
 
 @pytest.fixture(scope="session")

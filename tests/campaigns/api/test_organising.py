@@ -1,7 +1,6 @@
 """What organisers do by script, from an empty site to a published board; and what they may not."""
 
 import pytest
-from django.core.cache import caches
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 from rest_framework.throttling import SimpleRateThrottle
@@ -201,7 +200,6 @@ def test_a_hidden_snapshot_or_run_is_answered_as_one_that_is_not_there(world: Wo
 def test_a_script_that_runs_away_is_told_to_wait(
     scope: str, method: str, path: str, body: dict | None, world: World, monkeypatch
 ) -> None:
-    caches["throttles"].clear()  # people of other tests had the same numbers
     rates = SimpleRateThrottle.THROTTLE_RATES | {scope: "1/hour"}
     monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", rates)
     client: APIClient = client_of(world.organiser)

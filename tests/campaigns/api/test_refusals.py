@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from django.core.cache import caches
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
@@ -64,7 +63,6 @@ def test_every_kind_of_refusal_has_a_code_and_a_message(world: World, settings) 
 
 
 def test_waiting_is_told_in_the_same_shape(world: World, monkeypatch) -> None:
-    caches["throttles"].clear()
     rates = SimpleRateThrottle.THROTTLE_RATES | {"organise": "1/hour"}
     monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", rates)
     desk = client_of(world.organiser)

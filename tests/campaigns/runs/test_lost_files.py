@@ -14,8 +14,8 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import Qrels, Run
-from scoring.evaluation import storage
 from scoring.models import StoredGrades, StoredRanking
+from tests.caches import empty_caches
 from tests.flow_world import World, run_file, stored_files, wake_ups, world
 
 __all__ = ["wake_ups", "world"]
@@ -28,7 +28,7 @@ HARMS = ["missing", "damaged"]
 def run(world: World) -> Run:
     """Scored, under qrels; the browsers show faults as people see them."""
     world.add_qrels()
-    storage._table.cache_clear()
+    empty_caches()
     for browser in (world.browser, world.desk):
         browser.raise_request_exception = False
     return world.taken_in(run_file())
@@ -74,7 +74,7 @@ def test_lost_grades_are_made_again_though_the_ranking_is_lost_too(
 def test_lost_qrels_are_said_and_not_passed_on(world: World, run: Run, how: str) -> None:
     qrels = Qrels.objects.get()
     harm(qrels.storage_key, how)
-    storage._table.cache_clear()
+    empty_caches()
     slug = world.campaign.slug
     page = world.desk.get(reverse("campaigns:qrels-file", args=[slug, qrels.version]))
     assert (page.status_code, "missing or damaged" in page.content.decode()) == (503, True)

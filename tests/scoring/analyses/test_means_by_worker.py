@@ -11,11 +11,11 @@ from django.urls import reverse
 from campaigns.models import Run
 from scoring.analyses import means as asked_means
 from scoring.comparison import analysis
-from scoring.comparison import page as drawn_comparisons
 from scoring.comparison import rows as comparison
 from scoring.evaluation import means as means_from_grades
 from scoring.models import Analysis
 from scoring.results.vectors import Vectors
+from tests.caches import empty_caches
 from tests.flow_world import World, perform_jobs, run_file
 
 pytestmark = pytest.mark.usefixtures("wake_ups")
@@ -106,7 +106,7 @@ def test_two_runs_wait_for_their_interval_and_their_bands(
     assert "(bootstrap)" in " ".join(at_once[0])
     monkeypatch.setattr(asked_means, "AT_ONCE", 0)
     monkeypatch.setattr(comparison, "AT_ONCE", 0)
-    drawn_comparisons.DRAWN.clear()
+    empty_caches()
     waiting = get(board, "compare", **pair(board))
     assert waiting["Refresh"]
     text = waiting.content.decode()
@@ -146,7 +146,7 @@ def test_a_comparison_reads_the_grades_of_its_two_runs_only(
     monkeypatch.setattr(
         means_from_grades, "load_grades", lambda key, digest: read.append(key) or load(key, digest)
     )
-    means_from_grades.KEPT.clear()
+    empty_caches()
     assert get(board, "compare", **pair(board)).status_code == 200
     assert len(set(read)) == 2
 

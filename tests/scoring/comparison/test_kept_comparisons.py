@@ -1,7 +1,7 @@
 """Comparisons of two runs are kept in memory: what has changed since is seen at once."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -12,17 +12,11 @@ from django.utils import timezone
 from campaigns.models import Campaign
 from scoring.comparison import page as drawn_comparisons
 from scoring.models import Evaluation, Score
+from tests.caches import empty_caches
 from tests.flow_world import World, perform_jobs
 from tests.scoring.comparison.test_two_runs import board  # noqa: F401 - a fixture
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups")]
-
-
-@pytest.fixture(autouse=True)
-def forgetful() -> Iterator[None]:
-    drawn_comparisons.DRAWN.clear()
-    yield
-    drawn_comparisons.DRAWN.clear()
 
 
 def page(shown: World) -> str:
@@ -32,7 +26,7 @@ def page(shown: World) -> str:
 
 
 def drawn_anew(shown: World) -> str:
-    drawn_comparisons.DRAWN.clear()
+    empty_caches()
     return page(shown)
 
 
@@ -83,7 +77,7 @@ def test_a_complete_comparison_is_drawn_once(shown: World, monkeypatch: pytest.M
 def test_a_comparison_that_waits_for_a_worker_is_drawn_every_time(
     shown: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drawn_comparisons.DRAWN.clear()
+    empty_caches()
     monkeypatch.setattr("scoring.comparison.rows.AT_ONCE", 0)
     waiting = page(shown)
     assert "this page looks again by itself" in waiting

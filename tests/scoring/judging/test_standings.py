@@ -20,7 +20,6 @@ from campaigns.models import Campaign, Judgment, Membership, Plan, User
 from scoring.core.judging.candidates import find_outcomes
 from scoring.core.judging.selection import bounds_of_runs
 from scoring.judging import judging_forecast
-from scoring.judging import progress as judging_progress
 from scoring.judging.candidates import candidates_of_campaign, table_of_grades
 from scoring.judging.progress import progress_of
 from tests.flow_world import perform_jobs
@@ -34,11 +33,6 @@ pytestmark = [
 ]
 
 TOPICS = tuple(str(number) for number in range(1, 9))
-
-
-@pytest.fixture(autouse=True)
-def nothing_kept() -> None:
-    judging_progress._states.clear()
 
 
 @pytest.fixture

@@ -14,9 +14,10 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 
 from campaigns.access import Viewer
 from scoring.core.measures.names import parse_measure
-from scoring.evaluation.means import KEPT, means_from_grades
+from scoring.evaluation.means import means_from_grades
 from scoring.leaderboard.rows import leaderboard
 from scoring.models import StoredGrades
+from tests.caches import empty_caches
 from tests.flow_world import World, run_file
 
 pytestmark = pytest.mark.usefixtures("wake_ups")
@@ -110,7 +111,7 @@ def test_a_blind_board_stays_blind(board: World) -> None:
 def test_grades_whose_file_is_gone_are_made_again(board: World) -> None:
     asked = {"measure": "RBP(p=0.5)", "p": "0.61"}
     whole = rows(board, **asked)
-    KEPT.clear()
+    empty_caches()
     default_storage.delete(StoredGrades.objects.get(run__tag="second").storage_key)
     assert rows(board, **asked) == whole
 

@@ -2,7 +2,7 @@
 at once."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -24,6 +24,7 @@ from scoring.leaderboard import query as asked_board
 from scoring.models import Evaluation, Score
 from scoring.results import cache
 from scoring.worker import perform_waiting_jobs
+from tests.caches import empty_caches
 from tests.making import (
     make_campaign,
     make_organiser,
@@ -38,15 +39,6 @@ from tests.scoring.leaderboard.test_board_page import RBP, SCORES, SHOWN
 pytestmark = pytest.mark.django_db
 WHO = ("nobody", "stranger", "member", "colleague", "rival", "organiser")
 SECRET = "canary-team"
-
-
-@pytest.fixture(autouse=True)
-def forgetful() -> Iterator[None]:
-    for kept in (drawn_boards.DRAWN, asked_board.BOARDS):
-        kept.clear()
-    yield
-    for kept in (drawn_boards.DRAWN, asked_board.BOARDS):
-        kept.clear()
 
 
 @pytest.fixture
@@ -228,18 +220,17 @@ def test_whatever_column_changes_the_board_is_as_if_drawn_anew(
 def _key() -> str | None:
     """What the board that nobody in particular asks for is kept under, if they may see one."""
     try:
-        return board_state.board_key(board_or_404(AnonymousUser(), "kept"), QueryDict())
+        return cache.board_key(board_or_404(AnonymousUser(), "kept"), QueryDict())
     except Http404:
         return None
 
 
 def _keys_of_page_and_table(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Asks for both, and asserts that each is kept in memory."""
-    asked, key_of = [], board_state.board_key
-    for kept in (drawn_boards.DRAWN, asked_board.BOARDS):
-        kept.clear()
+    asked, key_of = [], cache.board_key
+    empty_caches()
     with monkeypatch.context() as patch:
-        patch.setattr(board_state, "board_key", lambda *of: asked.append(key_of(*of)) or asked[-1])
+        patch.setattr(cache, "board_key", lambda *of: asked.append(key_of(*of)) or asked[-1])
         assert text() == text()
     assert len(asked) == 6  # of both at first, of both when it is made, and of both again
     assert all(kept.get(asked[0]) for kept in (drawn_boards.DRAWN, asked_board.BOARDS))

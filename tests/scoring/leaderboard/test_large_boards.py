@@ -1,7 +1,5 @@
 """A board of more runs than fit a page, and of more than can all be tested against each other."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from campaigns.models import Campaign
@@ -25,15 +23,13 @@ RUNS, ROWS, TESTED, PICTURED = 7, 3, 4, 2
 
 
 @pytest.fixture
-def board(monkeypatch: pytest.MonkeyPatch) -> Iterator[Campaign]:
+def board(monkeypatch: pytest.MonkeyPatch) -> Campaign:
     """Runs whose tags stand in another order than they do; as if pages and tests were small."""
     monkeypatch.setattr(drawn_boards, "ROWS", ROWS)
     for module in (analysis, significance_rows, significance_bars, significance_views):
         monkeypatch.setattr(module, "MOST_RUNS", TESTED)
     monkeypatch.setattr(significance_views, "PICTURED", PICTURED)
-    drawn_boards.DRAWN.clear()
-    yield make_board(*(noisy(0.2 + 0.1 * number, number) for number in range(RUNS)))
-    drawn_boards.DRAWN.clear()
+    return make_board(*(noisy(0.2 + 0.1 * number, number) for number in range(RUNS)))
 
 
 def test_a_page_shows_so_many_rows_and_leads_to_the_others(board: Campaign) -> None:

@@ -27,7 +27,6 @@ from scoring.core.data.ranking import Ranking
 from scoring.core.measures.graded import GradedTopics, default_gain_map, evaluate
 from scoring.core.measures.names import parse_measure
 from scoring.evaluation.storage import load_ranking
-from scoring.judging import progress as judging_progress
 from scoring.judging.candidates import contributing_runs, table_of_grades
 from scoring.judging.progress import progress_of
 from scoring.models import Analysis, Job
@@ -72,12 +71,6 @@ def covid(
         Campaign.objects.filter(slug="unjudged").update(stage="draft")
         campaign = Campaign.objects.get(slug="unjudged")
         delete_campaign(campaign=campaign, actor=make_user(), typed_slug="unjudged")
-
-
-@pytest.fixture(autouse=True)
-def nothing_kept() -> None:
-    """What a test judged is rolled back and its keys are given again: progress must not know it."""
-    judging_progress._states.clear()
 
 
 @pytest.fixture(scope="module")

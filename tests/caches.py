@@ -1,0 +1,36 @@
+"""What a process keeps in memory of the rows of a database, for a test to begin without it: the
+rows of a test that was rolled back are gone, and others get their keys."""
+
+from django.core.cache import caches
+
+from campaigns.judging import final_grades
+from scoring.assessors import agreement, grades
+from scoring.comparison import page as comparison_page
+from scoring.evaluation import means, storage
+from scoring.judging import candidates, judging_forecast, progress
+from scoring.leaderboard import page as leaderboard_page
+from scoring.leaderboard import query as leaderboard_query
+
+COLLECTIONS = (
+    comparison_page.DRAWN,
+    leaderboard_page.DRAWN,
+    leaderboard_query.BOARDS,
+    means.KEPT,
+    progress._states,
+)
+FUNCTIONS = (
+    agreement._agreement,
+    candidates._candidates,
+    final_grades.final_grades_at,
+    grades._grades,
+    judging_forecast._cached_forecast,
+    storage._table,
+)
+
+
+def empty_caches() -> None:
+    for collection in COLLECTIONS:
+        collection.clear()
+    for function in FUNCTIONS:
+        function.cache_clear()
+    caches["throttles"].clear()
