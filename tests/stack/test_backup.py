@@ -92,7 +92,7 @@ def databases() -> Iterator[None]:
             server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
-@pytest.mark.parametrize("site", [on_sqlite, on_postgres])
+@pytest.mark.parametrize("site", [on_sqlite, pytest.param(on_postgres, marks=pytest.mark.long)])
 def test_a_restored_site_says_what_it_said(
     databases: None, tmp_path: Path, site: Callable[[Path], dict[str, str]]
 ) -> None:

@@ -34,9 +34,7 @@ def probe(number: int) -> bytes:
     return "\n".join([*lines, ""]).encode()
 
 
-def answers_under(
-    world: World, qrels: bytes | None, *, uploads: int = UPLOADS, **facts: object
-) -> list[str]:
+def answers_under(world: World, qrels: bytes | None, *, uploads: int, **facts: object) -> list[str]:
     """Everything that so many uploads, each looked at when all is done with it, are told."""
     person = make_user()
     campaign = make_campaign(slug="blind", name="Blind", measures=["AP", "Judged@10"], **facts)
@@ -101,13 +99,14 @@ def differing(one: list[str], other: list[str]) -> int:
     return sum(first != second for first, second in zip(one, other, strict=True))
 
 
-def test_50_uploads_under_the_default_settings_recover_not_one_bit(
-    world: World, clock: time_machine.Traveller
+@pytest.mark.parametrize("uploads", [10, pytest.param(UPLOADS, marks=pytest.mark.long)])
+def test_uploads_under_the_default_settings_recover_not_one_bit(
+    uploads: int, world: World, clock: time_machine.Traveller
 ) -> None:
     half = set(random.Random(7).sample(DOCUMENTS, UPLOADS // 2))
-    one = answers_under(world, qrels_of(half))
-    other = answers_under(world, qrels_of(set(DOCUMENTS) - half))
-    assert len(one) >= UPLOADS * 10
+    one = answers_under(world, qrels_of(half), uploads=uploads)
+    other = answers_under(world, qrels_of(set(DOCUMENTS) - half), uploads=uploads)
+    assert len(one) >= uploads * 10
     assert differing(one, other) == 0
 
 
