@@ -52,43 +52,43 @@ def read_ledger(numbers: list[int], poisoned: list[int]) -> dict[str, Any]:
 
 
 def _submitted_once(numbers: list[int]) -> Iterator[str]:
-    """I1: every run handed in exists exactly once, and its stored file is what was sent."""
+    """Every submitted run exists exactly once, and its stored file is what was sent."""
     for number in numbers:
         data = files.run_bytes(number)
         rows = Run.objects.filter(description=str(number))
         if len(rows) != 1:
-            yield f"I1 run {number} exists {len(rows)} times"
+            yield f"run {number} exists {len(rows)} times"
             continue
         digest = hashlib.sha256(data).hexdigest()
         if rows[0].digest != digest:
-            yield f"I1 run {number} has the digest of other bytes"
+            yield f"run {number} has the digest of other bytes"
         if rows[0].storage_key:
             with default_storage.open(rows[0].storage_key) as file:
                 if file.read() != data:
-                    yield f"I1 the stored file of run {number} is not what was sent"
+                    yield f"the stored file of run {number} is not what was sent"
     if Run.objects.count() != len(numbers):
-        yield f"I1 {Run.objects.count()} runs exist, {len(numbers)} were handed in"
+        yield f"{Run.objects.count()} runs exist, {len(numbers)} were handed in"
 
 
 def _fates(good: list[int], poisoned: list[int]) -> Iterator[str]:
-    """I2: everything has come to an end, and to the right one."""
+    """Every run, evaluation and job has ended, and in the right state."""
     for run in Run.objects.exclude(state__in=FINAL_RUNS):
-        yield f"I2 run {run.description} is still {run.state}"
+        yield f"run {run.description} is still {run.state}"
     for evaluation in Evaluation.objects.exclude(state__in=FINAL_EVALUATIONS):
-        yield f"I2 an evaluation of run {evaluation.run.description} is still {evaluation.state}"
+        yield f"an evaluation of run {evaluation.run.description} is still {evaluation.state}"
     for job in Job.objects.filter(state__in=[Job.State.WAITING, Job.State.RUNNING]):
-        yield f"I2 the job {job} is still there"
+        yield f"the job {job} is still there"
     for number in good:
         if not _is_scored(number):
-            yield f"I2 run {number} has no scores"
+            yield f"run {number} has no scores"
     for number in poisoned:
         if not Run.objects.filter(description=str(number), state=Run.State.FAILED).exists():
-            yield f"I2 the poisoned run {number} has not failed"
+            yield f"the poisoned run {number} has not failed"
 
 
 def _scores() -> Iterator[str]:
-    """I3 one score a measure, vectors as long as the topics; I4 the golden values, bit for bit;
-    I8 one `scored` entry in the log for each run under each qrels version."""
+    """Each run has one score for each measure, with a value for each topic. The values equal those
+    of the core, bit for bit. The log has one `scored` entry for each run and qrels version."""
     campaign = Campaign.objects.get()
     rules = rules_of(campaign)
     measures = sorted(str(measure) for measure in rules.measures)
@@ -96,32 +96,32 @@ def _scores() -> Iterator[str]:
         number = int(evaluation.run.description)
         scores = list(evaluation.scores.order_by("measure"))
         if sorted(score.measure for score in scores) != measures:
-            yield f"I3 run {number} has scores of {[score.measure for score in scores]}"
+            yield f"run {number} has scores of {[score.measure for score in scores]}"
         golden = _golden(number, rules)
         for score in scores:
             if len(unpack_vector(bytes(score.bases))) != len(files.TOPICS):
-                yield f"I3 a vector of run {number} is not as long as the topics"
+                yield f"a vector of run {number} is not as long as the topics"
             if _values(score) != golden.get(score.measure):
-                yield f"I4 run {number} has another {score.measure} than the golden one"
+                yield f"run {number} has another {score.measure} than the golden one"
         entries = _log_entries(evaluation)
         if entries != 1:
-            yield f"I8 run {number} was logged as scored {entries} times"
+            yield f"run {number} was logged as scored {entries} times"
 
 
 def _files() -> Iterator[str]:
-    """I6: no file without a row, no accepted run without its file."""
+    """No file is without a row, and no accepted run without its file."""
     owned = set()
     for folder, owner in OWNERS.items():
         keys = set(owner.objects.exclude(storage_key="").values_list("storage_key", flat=True))
         owned |= keys
         for key in keys:
             if not default_storage.exists(key):
-                yield f"I6 {folder}: a row names the file {key}, which is not there"
+                yield f"{folder}: a row names the file {key}, which is not there"
     for key in _stored_files(""):
         if key not in owned:
-            yield f"I6 nobody owns the file {key}"
+            yield f"nobody owns the file {key}"
     for run in Run.objects.filter(state=Run.State.ACCEPTED, storage_key=""):
-        yield f"I6 run {run.description} is accepted and has no file"
+        yield f"run {run.description} is accepted and has no file"
 
 
 def _stored_files(folder: str) -> Iterator[str]:

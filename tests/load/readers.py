@@ -1,4 +1,4 @@
-"""C20: readers of boards."""
+"""Readers of leaderboards."""
 
 import time
 

@@ -214,7 +214,6 @@ def test_lines_left_out_of_a_version_stay_out_when_their_topic_comes(world: Worl
 
 
 def test_a_topic_cannot_be_taken_out_once_a_run_has_come(world: World) -> None:
-    """T21."""
     before = stored(world)
     url = reverse("campaigns:topics-remove", args=[world.campaign.slug])
     page = world.desk.post(url, {"codes": "2"}, follow=True).content.decode()
