@@ -79,7 +79,7 @@ def _lines(entry: Entry) -> Iterator[str]:
 def _user(entry: Entry) -> Iterator[str]:
     model = entry.family.facts.user_model
     if model is None:
-        yield "- **User model**: none is stated"
+        yield "- **User model**: none"
         return
     yield f"- **User model**, browsing: {model.browsing}"
     yield f"- **User model**, utility: {model.utility}"

@@ -24,8 +24,8 @@ AP = Family(
     facts=Facts(
         pretty_name="Average precision",
         description=(
-            "The mean, over all relevant documents of the topic, of the precision at the rank of "
-            "each; those not retrieved count 0."
+            "The mean of the precision at the rank of each relevant document of the topic. "
+            "Relevant documents that were not retrieved count 0."
         ),
         formula="(1/R) · Σ b_i · P@i",
         reference=BUCKLEY_VOORHEES,
@@ -33,11 +33,13 @@ AP = Family(
         needs_relevant=True,
         user_model=UserModel(
             browsing=(
-                "The user (Robertson, SIGIR 2008) picks a number s from 1 to R at random and reads "
-                "to the s-th relevant document."
+                "The user (Robertson, SIGIR 2008) chooses a number s from 1 to R at random and "
+                "reads to the s-th relevant document."
             ),
-            utility="Each relevant document is worth 1.",
-            accumulation="The precision where the user stops, 0 if the list ends before.",
+            utility="Each relevant document has the utility 1.",
+            accumulation=(
+                "The precision at the rank where the user stops, or 0 if the list ends before."
+            ),
         ),
     ),
 )

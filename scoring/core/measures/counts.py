@@ -65,7 +65,7 @@ def _count(
             relevance="binary",
             needs_relevant=name == "NumRel",
             view="set",
-            residual="None: it counts what is known.",
+            residual="None: it counts known documents.",
         ),
     )
 
@@ -73,7 +73,7 @@ def _count(
 NUM_RET = _count(
     "NumRet",
     "Documents retrieved",
-    "The number of documents of the ranking.",
+    "The number of documents in the ranking.",
     "num_ret",
     retrieved,
     formula="d",
@@ -109,7 +109,7 @@ NUM_NONREL_JUDGED_RET = _count(
 NUM_Q = _count(
     "NumQ",
     "Topics",
-    "One for every topic; the sum says over how many topics a run is measured.",
+    "One for every topic; the sum is the number of topics over which a run is evaluated.",
     "num_q",
     one,
     formula="1",

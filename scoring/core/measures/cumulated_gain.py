@@ -28,7 +28,7 @@ from scoring.core.measures.workings import Workings
 GAIN = Parameter(
     "gain",
     "word",
-    "what a document is worth: its grade, 2^grade − 1, or the campaign's gain map",
+    "gain of a document: its grade, 2^grade − 1, or the campaign's gain map",
     default=GRADE,
     words=(GRADE, EXP, MAP),
 )
@@ -47,10 +47,10 @@ JARVELIN_KEKALAINEN = (
 )
 USER = UserModel(
     browsing=(
-        "The user steps down the ranking to a rank picked with a probability that follows the "
+        "The user reads down to a rank that is chosen with a probability that follows the "
         "logarithm of the rank."
     ),
-    utility="Each document is worth its gain.",
+    utility="Each document has the utility of its gain.",
     accumulation="The sum of the gains of all documents read.",
 )
 
@@ -132,14 +132,16 @@ DCG = Family(
     cutoff="required",
     facts=Facts(
         pretty_name="Discounted cumulated gain",
-        description="The gains of the first k documents, each divided by the log of its rank.",
+        description=(
+            "The sum of the gains of the first k documents, each divided by the log of its rank."
+        ),
         formula="Σ_{i≤k} G_i / log2(i + 1); with b: Σ_{i≤k} G_i / max(1, log_b i)",
         reference=JARVELIN_KEKALAINEN,
         range=(0.0, math.inf),
         relevance="graded",
         needs_relevant=False,
         has_residual=True,
-        residual="The highest gain at every one of the first k ranks that is unjudged or missing.",
+        residual="The highest gain at each of the first k ranks that is unjudged or missing.",
         user_model=USER,
     ),
 )
@@ -154,8 +156,8 @@ NDCG = Family(
     facts=Facts(
         pretty_name="Normalised discounted cumulated gain",
         description=(
-            "Discounted cumulated gain as a share of what the ideal ranking of all judged "
-            "documents would have."
+            "Discounted cumulated gain, divided by that of the ideal ranking of all judged "
+            "documents."
         ),
         formula="DCG@k / DCG@k of the ideal ranking",
         reference=JARVELIN_KEKALAINEN,

@@ -50,11 +50,11 @@ RELEVANCE: Final = {
     "graded": "graded relevance",
     "either": "binary or graded relevance",
 }
-VIEWS: Final = {"rank": "looks at the ranking", "set": "looks at the set of documents"}
+VIEWS: Final = {"rank": "uses the ranking", "set": "uses the set of documents"}
 SUMMARIES: Final = {
     "mean": "",
     "sum": "summed over topics",
-    "geometric": "the geometric mean is taken over topics",
+    "geometric": "geometric mean over topics",
 }
 _CASES: Final = {
     "an empty ranking": ([PAST_END] * 3, [0, 1]),
@@ -166,7 +166,7 @@ def _said(parameter: Parameter) -> str:
 
 def _ties(example: Measure, family: Family) -> str:
     if family.facts.view == "set" and not has_expected(example):
-        return "a set has no order: ties change nothing"
+        return "no effect, because a set has no order"
     rules = ["docno"]
     rules += ["expected"] if has_expected(example) else []
     rules += ["bounds"] if has_bounds(example) else []

@@ -49,8 +49,8 @@ ERR = Family(
     facts=Facts(
         pretty_name="Expected reciprocal rank",
         description=(
-            "The reciprocal rank at which a user stops who is satisfied by each document with a "
-            "probability that grows with its grade."
+            "The expected reciprocal rank at which the user stops. Each document satisfies the "
+            "user with a probability that increases with its grade."
         ),
         formula="Σ (1/i) · s_i · Π_{j<i} (1 − s_j), s = (2^grade − 1) / 2^gmax",
         reference=(
@@ -60,11 +60,11 @@ ERR = Family(
         relevance="graded",
         needs_relevant=False,
         has_residual=True,
-        residual="Exact: every unjudged document and missing rank taken as of the highest grade.",
+        residual="Exact: every unjudged document and missing rank gets the highest grade.",
         user_model=UserModel(
-            browsing="The user reads down and stops at a document with the probability s.",
-            utility="The document at which the user stops is worth 1.",
-            accumulation="What was gained, divided by the documents read.",
+            browsing="The user reads down the list and stops at each document with probability s.",
+            utility="The document at which the user stops has the utility 1.",
+            accumulation="The utility, divided by the number of documents read.",
         ),
     ),
 )

@@ -11,8 +11,8 @@ from scoring.core.measures.workings import Workings
 
 ONE_ANSWER = UserModel(
     browsing="The user reads at most k documents and needs one answer.",
-    utility="The best document is worth its gain, all others nothing.",
-    accumulation="What the best document is worth.",
+    utility="The best document has the utility of its gain, and all others have none.",
+    accumulation="The gain of the best document.",
 )
 
 
@@ -95,8 +95,9 @@ PR = Family(
     facts=Facts(
         pretty_name="Precision and recall at k, combined",
         description=(
-            "Shaw's combination of precision and recall after k documents, 0 when either is 0: "
-            "the relevant documents read, among all documents that were read or are relevant."
+            "Shaw's combination of precision and recall after k documents: the share of relevant "
+            "documents read among all documents that were read or are relevant. It is 0 if "
+            "precision or recall is 0."
         ),
         formula="1 / (1/P@k + 1/R@k − 1)",
         reference="W. M. Shaw, Jr. On the foundation of evaluation. JASIS 37(5), 1986.",
@@ -112,7 +113,7 @@ RELATIVE_P = Family(
     trec_eval_cut="relative_P",
     facts=Facts(
         pretty_name="Relative precision at k",
-        description="Precision at k as a share of the highest precision possible at k.",
+        description="Precision at k, divided by the highest possible precision at k.",
         formula="Σ_{i≤k} b_i / min(k, R)",
         reference=BUCKLEY_VOORHEES,
         relevance="binary",
@@ -127,13 +128,15 @@ SUCCESS = Family(
     trec_eval_cut="success",
     facts=Facts(
         pretty_name="Success at k",
-        description="One if any of the first k documents is relevant, else zero.",
+        description="1 if any of the first k documents is relevant, otherwise 0.",
         formula="max_{i≤k} b_i",
         reference=BUCKLEY_VOORHEES,
         relevance="binary",
         needs_relevant=False,
         has_residual=True,
-        residual="Exact: one if nothing was found and one of the first k ranks is unknown.",
+        residual=(
+            "Exact: 1 if no relevant document was found and one of the first k ranks is unknown."
+        ),
         user_model=ONE_ANSWER,
     ),
 )
@@ -161,15 +164,15 @@ UNJUDGED = Family(
     facts=Facts(
         pretty_name="Unjudged at k",
         description=(
-            "The share of the first k ranks that hold an unjudged document; ranks without a "
-            "document are not counted, so that this is not one minus Judged@k."
+            "The share of the first k ranks that have an unjudged document. Ranks without a "
+            "document do not count, so this differs from 1 − Judged@k."
         ),
         formula="(unjudged documents in the first k) / k",
         reference="I. Soboroff, in trec_eval 10 (2023).",
         direction="lower",
         relevance="graded",
         needs_relevant=False,
-        residual="None: it is itself a measure of what is unknown.",
+        residual="None: it measures the unjudged documents itself.",
     ),
 )
 FAMILIES = (F1, PR, RELATIVE_P, SUCCESS, HIT, UNJUDGED)

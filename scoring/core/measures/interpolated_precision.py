@@ -128,7 +128,7 @@ IPREC = Family(
     cutoff="recall",
     facts=_facts(
         "Interpolated precision at a recall level",
-        "The highest precision at any rank where recall has reached the level, 0 if it never does.",
+        "The highest precision at any rank where recall has reached the level, or 0 if none has.",
         "max {P@i : R@i ≥ r}",
     ),
 )
@@ -138,7 +138,7 @@ IPREC11 = Family(
     parameters=(REL, LEVELS),
     facts=_facts(
         "Eleven-point average precision",
-        "The mean of interpolated precision at recall 0, .1, .2 and so on to 1.",
+        "The mean of interpolated precision at recall 0, .1, .2, and so on to 1.",
         "(1/11) · Σ_{r=0,.1,...,1} IPrec@r",
     ),
 )
@@ -160,14 +160,14 @@ AUC = Family(
         Parameter(
             "interpolated",
             "word",
-            "whether the curve is interpolated first",
+            "whether to interpolate the curve first",
             default=NO,
             words=(NO, YES),
         ),
     ),
     facts=_facts(
         "Area under the precision-recall curve",
-        "The area under precision as recall grows; without interpolation it is average precision.",
+        "The area under precision as a function of recall. Without interpolation it equals AP.",
         "Σ P(n) · (R(n) − R(n−1))",
     ),
 )

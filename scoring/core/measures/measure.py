@@ -99,7 +99,7 @@ class UserModel:
     accumulation: str
 
 
-NONE_USEFUL = "None that is both exact and useful: it depends on R, which nobody knows."
+NONE_USEFUL = "None that is both exact and useful, because it depends on R, which is unknown."
 
 
 @dataclass(frozen=True)
@@ -164,6 +164,4 @@ class Family:
 
 
 NO, YES = "no", "yes"  # words of a parameter that only says whether: `AUC(interpolated)` is yes
-REL = Parameter(
-    "rel", "integer", "lowest grade that counts as relevant", default=1, at_least=1, at_most=127
-)
+REL = Parameter("rel", "integer", "lowest relevant grade", default=1, at_least=1, at_most=127)

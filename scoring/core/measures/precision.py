@@ -10,7 +10,7 @@ from scoring.core.measures.workings import Workings
 MULT = Parameter(
     "mult",
     "real",
-    "the multiple of R at which precision is taken",
+    "the multiple of R at which precision is measured",
     default=1.0,
     above=0,
     at_most=1e6,
@@ -88,9 +88,9 @@ P = Family(
         has_residual=True,
         residual="1/k for each of the first k ranks that is unjudged or has no document.",
         user_model=UserModel(
-            browsing="The user reads the first k documents, no more and no fewer.",
-            utility="Each relevant document is worth 1.",
-            accumulation="The average worth of the documents read.",
+            browsing="The user reads exactly the first k documents.",
+            utility="Each relevant document has the utility 1.",
+            accumulation="The average utility of the documents read.",
         ),
     ),
 )
@@ -120,8 +120,8 @@ RPREC = Family(
     facts=Facts(
         pretty_name="R-precision",
         description=(
-            "Precision after R documents, as many as are relevant to the topic; with a cutoff "
-            "after k if that comes earlier."
+            "Precision after R documents, where R is the number of relevant documents of the "
+            "topic. With a cutoff k, precision after the smaller of k and R documents."
         ),
         formula="(1/R) · Σ_{i≤R} b_i",
         reference=BUCKLEY_VOORHEES,
@@ -137,14 +137,14 @@ JUDGED = Family(
     facts=Facts(
         pretty_name="Judged at k",
         description=(
-            "The share of the first k ranks whose document was judged; ir_measures gives another "
-            "number under this name (it divides by the documents returned, and takes negative "
-            "grades for judgments)."
+            "The share of the first k ranks whose document was judged. The measure of this name in "
+            "ir_measures differs: it divides by the number of documents returned, and counts "
+            "negative grades as judgments."
         ),
         formula="(documents with a grade of 0 or more in the first k) / k",
         reference="Trackside's own definition.",
         relevance="graded",
         needs_relevant=False,
-        residual="None: it is itself a measure of what is unknown.",
+        residual="None: it measures the unjudged documents itself.",
     ),
 )

@@ -67,8 +67,8 @@ BPREF = Family(
     facts=Facts(
         pretty_name="Binary preference",
         description=(
-            "The share of relevant before non-relevant judged documents that the ranking keeps; "
-            "unjudged documents are left out."
+            "For each relevant document, the share of judged non-relevant documents that it "
+            "precedes, averaged over R. Unjudged documents are ignored."
         ),
         formula=(
             "(1/R) · Σ b_i · (1 − min(R + k, n_i) / min(R + k, N)), "
@@ -91,7 +91,7 @@ GM_BPREF = Family(
     facts=replace(
         BPREF.facts,
         pretty_name="Geometric mean binary preference",
-        description="Binary preference, at least .00001, and its geometric mean over topics.",
+        description="The geometric mean over topics of bpref, which counts as at least .00001.",
         formula="exp((1/topics) · Σ log max(bpref, .00001))",
         range=(LEAST, 1.0),
     ),
@@ -104,8 +104,8 @@ INF_AP = Family(
     facts=Facts(
         pretty_name="Inferred average precision",
         description=(
-            "Average precision estimated from a sample of the pool: pooled documents that nobody "
-            "judged are taken to be relevant as often as the judged ones above."
+            "Average precision estimated from a sample of the pool. It assumes that unjudged "
+            "documents of the pool are relevant as often as the judged documents above them."
         ),
         formula=(
             "(1/R) · Σ b_i · (1/i + ((i−1)/i) · (pooled above / (i−1)) "

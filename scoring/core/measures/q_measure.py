@@ -39,15 +39,16 @@ Q = Family(
     parameters=(
         REL,
         Parameter(
-            "beta", "real", "weight of gain against rank", default=1.0, at_least=0, at_most=1e9
+            "beta", "real", "weight of gain relative to rank", default=1.0, at_least=0, at_most=1e9
         ),
         GAIN,
     ),
     facts=Facts(
         pretty_name="Q-measure",
         description=(
-            "Average precision with a blended ratio in place of precision: relevant documents and "
-            "their gains so far, against the rank and the gains of the ideal ranking."
+            "Average precision with a blended ratio instead of precision. The ratio compares the "
+            "relevant documents and their gains so far with the rank and the gains of the ideal "
+            "ranking."
         ),
         formula="(1/R) · Σ b_i · (C_i + β · cg_i) / (i + β · cg*_i)",
         reference=(

@@ -38,7 +38,7 @@ RBP = Family(
         Parameter(
             "p",
             "real",
-            "persistence: the probability of going on to the next document",
+            "persistence: the probability of continuing to the next document",
             at_least=0,
             below=1,
             instead_of=("p1", "p2"),
@@ -66,7 +66,7 @@ RBP = Family(
     facts=Facts(
         pretty_name="Rank-biased precision",
         description=(
-            "The rate at which a user gains who goes on to the next document with probability p."
+            "The rate of gain of a user who continues to the next document with probability p."
         ),
         formula=(
             "(1 − p) · Σ g_i · p^(i−1); with p1 and p2: Σ g_i Π_{j<i} c_j / Σ Π_{j<i} c_j, "
@@ -80,16 +80,19 @@ RBP = Family(
         needs_relevant=False,
         has_residual=True,
         residual=(
-            "p^d after a list of d documents, and (1 − p) · p^(i−1) for an unjudged one at i; "
-            "with p1 and p2 from the score with all of these relevant."
+            "p^d after a list of d documents, and (1 − p) · p^(i−1) for an unjudged document at "
+            "rank i. With p1 and p2, it is the difference from the score with all of these "
+            "relevant."
         ),
         user_model=UserModel(
             browsing=(
-                "The patient user always reads the first document, and goes on from each to the "
-                "next with probability p, whatever it was worth."
+                "The patient user always reads the first document, and continues from each "
+                "document to the next with probability p, whether or not it was relevant."
             ),
-            utility="Each relevant document is worth 1, or what the gain map says.",
-            accumulation="The expected gain divided by 1/(1 − p), the documents read on average.",
+            utility="Each relevant document has the utility 1, or its gain in the gain map.",
+            accumulation=(
+                "The expected gain divided by 1/(1 − p), the average number of documents read."
+            ),
         ),
     ),
 )

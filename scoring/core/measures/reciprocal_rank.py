@@ -51,14 +51,14 @@ RR = Family(
         Parameter(
             "nth",
             "integer",
-            "which relevant document the user waits for (2: a sceptical user)",
+            "which relevant document the user needs (2: a sceptical user)",
             default=1,
             at_least=1,
         ),
         Parameter(
             "damp",
             "real",
-            "what is added to the rank (documents a cautious user reads on)",
+            "a constant that is added to the rank (further documents that a cautious user reads)",
             default=0.0,
             at_least=0,
             at_most=1e9,
@@ -69,8 +69,8 @@ RR = Family(
     facts=Facts(
         pretty_name="Reciprocal rank",
         description=(
-            "One divided by the rank of the first relevant document, 0 without one; nth=2 takes "
-            "the second, damp adds a constant to the rank."
+            "1 divided by the rank of the first relevant document, or 0 if there is none. nth=2 "
+            "uses the second relevant document. damp adds a constant to the rank."
         ),
         formula="1 / (damp + min{i : Σ_{j≤i} b_j = nth})",
         reference=(
@@ -80,11 +80,13 @@ RR = Family(
         relevance="binary",
         needs_relevant=False,
         has_residual=True,
-        residual="Exact: the first rank that is relevant or could be, and the first that is.",
+        residual=(
+            "Exact: from the first relevant rank, and the first rank that is or could be relevant."
+        ),
         user_model=UserModel(
             browsing="The user reads down to the first relevant document and stops there.",
-            utility="The first relevant document is worth 1.",
-            accumulation="What was gained, divided by the documents read.",
+            utility="The first relevant document has the utility 1.",
+            accumulation="The utility, divided by the number of documents read.",
         ),
     ),
 )

@@ -61,14 +61,14 @@ CG = Family(
     cutoff="required",
     facts=Facts(
         pretty_name="Cumulated gain",
-        description="The gains of the first k documents, summed.",
+        description="The sum of the gains of the first k documents.",
         formula="Σ_{i≤k} G_i",
         reference=JARVELIN_KEKALAINEN,
         range=(0.0, math.inf),
         relevance="graded",
         needs_relevant=False,
         has_residual=True,
-        residual="The highest gain at every one of the first k ranks that is unjudged or missing.",
+        residual="The highest gain at each of the first k ranks that is unjudged or missing.",
     ),
 )
 SDCG = Family(
@@ -78,15 +78,15 @@ SDCG = Family(
     facts=Facts(
         pretty_name="Scaled discounted cumulated gain",
         description=(
-            "Discounted cumulated gain as a share of what k documents of the highest worth would "
-            "have: a weighted precision of fixed depth."
+            "Discounted cumulated gain, divided by that of k documents with the highest gain. It "
+            "is a weighted precision of fixed depth."
         ),
         formula="Σ_{i≤k} g_i / log2(i + 1) over Σ_{i≤k} 1 / log2(i + 1)",
         reference=SEVEN_PROPERTIES,
         relevance="graded",
         needs_relevant=False,
         has_residual=True,
-        residual="The weight of every one of the first k ranks that is unjudged or missing.",
+        residual="The weight of each of the first k ranks that is unjudged or missing.",
     ),
 )
 SNDCG = Family(
@@ -96,14 +96,14 @@ SNDCG = Family(
     facts=Facts(
         pretty_name="Self-normalised discounted cumulated gain",
         description=(
-            "Discounted cumulated gain of the first k documents as a share of what the same "
-            "documents would have in their best order. Undefined when none of them has a gain."
+            "Discounted cumulated gain of the first k documents, divided by that of the same "
+            "documents in their best order. Not defined if none of them has a gain."
         ),
         formula="DCG@k / DCG@k of the run's own first k, best first",
         reference=SEVEN_PROPERTIES,
         relevance="graded",
         needs_relevant=False,
-        residual="None: it can rise or fall with every further judgment.",
+        residual="None: each further judgment can increase or decrease the score.",
     ),
 )
 FAMILIES = (CG, SDCG, SNDCG)

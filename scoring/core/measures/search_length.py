@@ -31,13 +31,13 @@ ESL = Family(
     compute=compute_search_length,
     parameters=(
         Parameter(
-            "n", "integer", "how many relevant documents the user wants", at_least=1, at_most=1e6
+            "n", "integer", "how many relevant documents the user needs", at_least=1, at_most=1e6
         ),
         REL,
         Parameter(
             "per",
             "integer",
-            "1: divide by n, the length per wanted document",
+            "1: divide by n, to give the length per required document",
             default=0,
             at_least=0,
             at_most=1,
@@ -46,8 +46,8 @@ ESL = Family(
     facts=Facts(
         pretty_name="Expected search length",
         description=(
-            "The non-relevant documents a user reads before the nth relevant one; lower is better. "
-            "Undefined when fewer than n relevant documents are retrieved."
+            "The number of non-relevant documents that a user reads before the nth relevant one. "
+            "Lower is better. Not defined if fewer than n relevant documents are retrieved."
         ),
         formula="(rank of the nth relevant) − n, with per=1 divided by n",
         reference=(
@@ -58,10 +58,13 @@ ESL = Family(
         direction="lower",
         relevance="binary",
         needs_relevant=False,
-        residual="None is shown: it is undefined where the list may end too early.",
+        residual="None is shown: it is not defined if the list may end too early.",
         user_model=UserModel(
             browsing="The user reads down to the nth relevant document.",
-            utility="The user wants n relevant documents, and each costs what must be read for it.",
+            utility=(
+                "The user needs n relevant documents, and each has the cost of the documents read "
+                "for it."
+            ),
             accumulation="The number of non-relevant documents read.",
         ),
     ),
@@ -73,8 +76,8 @@ RANK_POWER = Family(
     facts=Facts(
         pretty_name="RankPower",
         description=(
-            "The mean rank of the relevant documents retrieved, divided by their number; lower is "
-            "better. Undefined when none is retrieved."
+            "The mean rank of the retrieved relevant documents, divided by their number. Lower is "
+            "better. Not defined if none is retrieved."
         ),
         formula="Σ (ranks of relevant documents retrieved) / n², n their number",
         reference=(
@@ -85,7 +88,7 @@ RANK_POWER = Family(
         direction="lower",
         relevance="binary",
         needs_relevant=False,
-        residual="None: it can rise or fall with every further judgment.",
+        residual="None: each further judgment can increase or decrease the score.",
     ),
 )
 FAMILIES = (ESL, RANK_POWER)

@@ -18,7 +18,7 @@ VAN_RIJSBERGEN = (
     "C. J. van Rijsbergen. Information Retrieval, 2nd edition. Butterworths, 1979, chapter 7; "
     "trec_eval writes β for van Rijsbergen's β²."
 )
-NO_BOUND = "None: how many documents a set has and how many were judged go together."
+NO_BOUND = "None: the size of the set and the number of judged documents depend on each other."
 
 
 def _found(arguments: Arguments, workings: Workings) -> NDArray[np.float64]:
@@ -120,7 +120,7 @@ SET_F = Family(
         Parameter(
             "beta",
             "real",
-            "weight of recall, as trec_eval counts it: van Rijsbergen's β squared",
+            "weight of recall, as in trec_eval: the square of van Rijsbergen's β",
             default=1.0,
             at_least=0,
             at_most=1e9,
@@ -141,7 +141,7 @@ SET_AP = Family(
     trec_eval="set_map",
     facts=_facts(
         "Set average precision",
-        "Set precision times set recall: each relevant document retrieved has the set's precision.",
+        "Set precision times set recall. Each retrieved relevant document has the set's precision.",
         "P · R",
     ),
 )
@@ -152,7 +152,7 @@ SET_RELATIVE_P = Family(
     trec_eval="set_relative_P",
     facts=_facts(
         "Relative set precision",
-        "Set precision as a share of the most a set of this size could have.",
+        "Set precision, divided by the highest possible precision of a set of this size.",
         "|retrieved ∩ relevant| / min(|retrieved|, R)",
     ),
 )
@@ -163,7 +163,7 @@ UTILITY = Family(
     trec_eval="utility",
     facts=_facts(
         "Set utility",
-        "One for each relevant document retrieved, minus one for each other document retrieved.",
+        "1 for each retrieved relevant document, minus 1 for each other retrieved document.",
         "|retrieved ∩ relevant| − |retrieved \\ relevant|",
         needs_relevant=False,
         lowest=-math.inf,

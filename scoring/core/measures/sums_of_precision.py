@@ -71,14 +71,18 @@ SP = Family(
     cutoff="required",
     facts=Facts(
         pretty_name="Sum of precisions at k",
-        description="The precision at the rank of each relevant document of the first k, summed.",
+        description=(
+            "The sum of the precision at the rank of each relevant document of the first k."
+        ),
         formula="Σ_{i≤k} b_i · P@i",
         reference=SEVEN_PROPERTIES,
         range=(0.0, math.inf),
         relevance="binary",
         needs_relevant=False,
         has_residual=True,
-        residual="Exact: every unjudged document and missing rank of the first k is relevant.",
+        residual=(
+            "Exact: every unjudged document and missing rank of the first k counts as relevant."
+        ),
     ),
 )
 AP_RETRIEVED = Family(
@@ -88,14 +92,14 @@ AP_RETRIEVED = Family(
     facts=Facts(
         pretty_name="Average precision over the relevant documents retrieved",
         description=(
-            "The mean of the precision at each relevant document retrieved: finding one more can "
-            "lower it. Undefined when none is retrieved."
+            "The mean of the precision at each retrieved relevant document. Finding another "
+            "relevant document can lower it. Not defined if none is retrieved."
         ),
         formula="Σ b_i · P@i / Σ b_i",
         reference="RBP paper (Moffat and Zobel, TOIS 27(1), 2008), section 3.1: AP*.",
         relevance="binary",
         needs_relevant=False,
-        residual="None: it can rise or fall with every further judgment.",
+        residual="None: each further judgment can increase or decrease the score.",
     ),
 )
 SNAP = Family(
@@ -106,14 +110,14 @@ SNAP = Family(
     facts=Facts(
         pretty_name="Self-normalised average precision at k",
         description=(
-            "The sum of precisions over the first k, divided by the relevant documents among them "
-            "instead of all. Undefined when there is none."
+            "The sum of precisions over the first k, divided by the number of relevant documents "
+            "among them instead of R. Not defined if there is none."
         ),
         formula="SP@k / Σ_{i≤k} b_i",
         reference=SEVEN_PROPERTIES,
         relevance="binary",
         needs_relevant=False,
-        residual="None: it can rise or fall with every further judgment.",
+        residual="None: each further judgment can increase or decrease the score.",
     ),
 )
 GMAP = Family(
@@ -124,7 +128,9 @@ GMAP = Family(
     summary="geometric",
     facts=Facts(
         pretty_name="Geometric mean average precision",
-        description="Average precision, at least .00001, and its geometric mean over topics.",
+        description=(
+            "The geometric mean over topics of average precision, which counts as at least .00001."
+        ),
         formula="exp((1/topics) · Σ log max(AP, .00001))",
         reference="S. Robertson. On GMAP: and other transformations. CIKM 2006.",
         range=(LEAST, 1.0),
@@ -139,7 +145,9 @@ YAAP = Family(
     trec_eval="yaap",
     facts=Facts(
         pretty_name="Yet another average precision",
-        description="The log odds of the smoothed average precision: better to average than AP.",
+        description=(
+            "The log odds of the smoothed average precision, which can be averaged better than AP."
+        ),
         formula="log((1 + SP) / (1 + R − SP))",
         reference="S. Robertson. On smoothing average precision. ECIR 2012.",
         range=(-math.inf, math.inf),

@@ -120,7 +120,10 @@ BIN_G = Family(
     trec_eval="binG",
     facts=_facts(
         "Binary G",
-        "Each relevant document, discounted by the log of the others above it; averaged over R.",
+        (
+            "The relevant documents, each discounted by the log of the other documents above it, "
+            "averaged over R."
+        ),
         "(1/R) · Σ b_i / log2(2 + others above i)",
     ),
 )
@@ -130,7 +133,7 @@ G = Family(
     trec_eval="G",
     facts=_facts(
         "Normalised gain G",
-        "Each gain, discounted by the log of how far the ideal ranking is ahead at its rank.",
+        "The gains, each discounted by the log of the lead of the ideal ranking at its rank.",
         "Σ G_i / log2(2 + ideal gain to i − own gain to i), over the sum of all gains",
     ),
 )
@@ -150,7 +153,7 @@ RNDCG = Family(
     trec_eval="Rndcg",
     facts=_facts(
         "nDCG at the edges of the gain levels",
-        "nDCG averaged over the ranks at which the gain of the ideal ranking falls, and the end.",
+        "nDCG averaged over the ranks where the gain of the ideal ranking decreases, and the end.",
         "mean of nDCG@i over the ends of the ideal ranking's gain levels",
     ),
 )

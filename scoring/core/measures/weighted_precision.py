@@ -79,8 +79,8 @@ INSQ = Family(
     facts=Facts(
         pretty_name="Inverse squares",
         description=(
-            "The rate at which a user gains who came for T relevant documents and grows more "
-            "patient with every document read."
+            "The rate of gain of a user who expects T relevant documents and becomes more patient "
+            "with every document read."
         ),
         formula="Σ g_i · w_i, w_i proportional to 1 / (i + 2T − 1)²",
         reference=(
@@ -90,14 +90,14 @@ INSQ = Family(
         relevance="either",
         needs_relevant=False,
         has_residual=True,
-        residual="The weight of every rank that is unjudged or lies after the list.",
+        residual="The weight of every rank that is unjudged or after the end of the list.",
         user_model=UserModel(
             browsing=(
-                "The user goes on from rank i with probability ((i + 2T − 1) / (i + 2T))², the "
-                "more surely the deeper."
+                "The user continues from rank i with probability ((i + 2T − 1) / (i + 2T))², which "
+                "increases with the rank."
             ),
-            utility="Each relevant document is worth 1, or what the gain map says.",
-            accumulation="The expected gain divided by the documents read on average.",
+            utility="Each relevant document has the utility 1, or its gain in the gain map.",
+            accumulation="The expected gain divided by the average number of documents read.",
         ),
     ),
 )
@@ -118,10 +118,12 @@ WP = Family(
         relevance="either",
         needs_relevant=False,
         has_residual=True,
-        residual="1/(d + 1) after a list of d documents, 1/(i(i + 1)) for an unjudged one at i.",
+        residual=(
+            "1/(d + 1) after a list of d documents, and 1/(i(i + 1)) for an unjudged document at i."
+        ),
         user_model=UserModel(
-            browsing="The user goes on from rank i with probability i / (i + 2).",
-            utility="Each relevant document is worth 1, or what the gain map says.",
+            browsing="The user continues from rank i with probability i / (i + 2).",
+            utility="Each relevant document has the utility 1, or its gain in the gain map.",
             accumulation="The expected gain per document read.",
         ),
     ),
