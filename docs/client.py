@@ -1,4 +1,4 @@
-"""Hands in a run, tells what became of it: TOKEN=... client.py SITE CAMPAIGN RUN_FILE [KEY]"""
+"""Submits a run and prints its result: TOKEN=... client.py SITE CAMPAIGN RUN_FILE [KEY]"""
 
 import json
 import os
@@ -15,8 +15,8 @@ def call(url: str, data: bytes | None = None, **headers: str) -> dict:
         return json.load(response)
 
 
-def hand_in(site: str, campaign: str, run: bytes, key: str = "") -> dict:
-    key = key or uuid4().hex  # sent again by the same key it is still one run
+def submit(site: str, campaign: str, run: bytes, key: str = "") -> dict:
+    key = key or uuid4().hex  # sent again with the same key it is still one run
     part = f'--{key}\r\nContent-Disposition: form-data; name="file"; filename="run"\r\n\r\n'
     body = part.encode() + run + f"\r\n--{key}--\r\n".encode()
     headers = {"Content-Type": f"multipart/form-data; boundary={key}", "Idempotency-Key": key}
@@ -27,4 +27,4 @@ def hand_in(site: str, campaign: str, run: bytes, key: str = "") -> dict:
 
 
 if __name__ == "__main__":
-    print(json.dumps(hand_in(*argv[1:3], Path(argv[3]).read_bytes(), *argv[4:]), indent=2))
+    print(json.dumps(submit(*argv[1:3], Path(argv[3]).read_bytes(), *argv[4:]), indent=2))

@@ -1,6 +1,6 @@
-"""Takes the pictures of the README from the demo: `make screenshots`.
+"""Takes the screenshots of the README from the demo: `make screenshots`.
 
-Needs Debian's Chromium. A demo of its own is started, photographed and stopped.
+It needs Debian's Chromium. It starts a separate demo, takes the screenshots and stops the demo.
 """
 
 import os
@@ -21,7 +21,7 @@ CHROMIUM = "/usr/bin/chromium"
 QUIET = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 ORGANISER, PASSWORD = "organiser@trackside.example", "trackside-demo"  # every demo prints them
 CAMPAIGN = "/campaigns/demo-rail-reports"
-# What is shown once it matches: workers compute some of it.
+# Each screenshot waits for its selector, because workers compute some pages.
 PICTURED = {
     "leaderboard": ("/leaderboard/?measure=RBP(p%3D0.8)", ".board .strokes"),
     "significance": ("/significance/?measure=RBP(p%3D0.8)", "#canvas[data-drawn], [data-drawn]"),
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def _log_in(page: Page, site: str) -> None:
-    """As the demo's organiser, who alone sees plans of judging."""
+    """Log in as the organiser of the demo, because only organisers see judging plans."""
     page.goto(f"{site}/accounts/login/")
     page.locator("input[name=login]").fill(ORGANISER)
     page.locator("input[name=password]").fill(PASSWORD)

@@ -67,8 +67,8 @@ def test_the_client_hands_in_a_run_and_waits_for_its_scores(
     world.change(shows_own_scores=True)
     world.add_qrels()
     client = _client(monkeypatch, world)
-    answer = client.hand_in(live_server.url, world.campaign.slug, run_file(), "first")
-    again = client.hand_in(live_server.url, world.campaign.slug, run_file(), "first")
+    answer = client.submit(live_server.url, world.campaign.slug, run_file(), "first")
+    again = client.submit(live_server.url, world.campaign.slug, run_file(), "first")
     assert answer["status"] == "scored"
     assert {score["measure"] for score in answer["scores"]} >= {"AP", "RBP(p=0.5)"}
     assert again["id"] == answer["id"]  # sent again by its key it is still one run
@@ -79,9 +79,9 @@ def test_the_client_hands_in_again_what_was_withdrawn(
     world: World, live_server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = _client(monkeypatch, world)
-    answer = client.hand_in(live_server.url, world.campaign.slug, run_file())
+    answer = client.submit(live_server.url, world.campaign.slug, run_file())
     world.campaign.runs.update(withdrawn_at=timezone.now())
-    again = client.hand_in(live_server.url, world.campaign.slug, run_file())
+    again = client.submit(live_server.url, world.campaign.slug, run_file())
     assert again["id"] != answer["id"]
     assert again["status"] != "withdrawn"
 
@@ -92,7 +92,7 @@ def test_the_client_says_at_which_line_a_file_is_wrong(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     client = _client(monkeypatch, world)
-    answer = client.hand_in(live_server.url, world.campaign.slug, b"1 Q0 d1 1 high tag\n")
+    answer = client.submit(live_server.url, world.campaign.slug, b"1 Q0 d1 1 high tag\n")
     assert answer["status"] == "refused"
     assert [(each["code"], each["line"]) for each in answer["problems"]] == [("SCORE", 1)]
 
