@@ -1,4 +1,4 @@
-"""A campaign that has been judged, to play judging with: what `selection_page` asks of it."""
+"""A judged campaign on which `selection_page` simulates judging."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +22,7 @@ from scoring.core.judging.simulation import (
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Runs and full judgments of a campaign; `persistence` is that of all that names no other."""
+    """Runs and full judgments of a campaign. `persistence` is the default for all computations."""
 
     candidates: Candidates
     outcomes: NDArray[np.int8]  # int8[candidates], what the full judgments say
@@ -35,7 +35,7 @@ class Study:
 
     @property
     def judged(self) -> int:
-        """Candidates that were really judged."""
+        """The number of candidates with judgments."""
         return int((self.outcomes != UNJUDGED).sum())
 
     @property
@@ -52,7 +52,7 @@ class Study:
         batch: int = DEFAULT_BATCH,
         bypasses: bool = False,
     ) -> SimulatedJudging:
-        """Judge by a method; what nobody judged is not relevant, or `bypasses` passes it over."""
+        """Judge by a method. Unjudged documents are not relevant, or `bypasses` skips them."""
         p = self.persistence if persistence is None else persistence
         return simulate_judging(
             self.candidates,
@@ -64,14 +64,14 @@ class Study:
         )
 
     def pool_by_code(self) -> SimulatedJudging:
-        """Pooling, equal ranks by topic code, then document id: as the candidates stand."""
+        """Pooling, with equal ranks in the order of the candidates: topic code, document id."""
         order = np.argsort(self.candidates.best_positions, kind="stable")
         return SimulatedJudging(
             self.candidates, order, np.maximum(self.outcomes, np.int8(0))[order]
         )
 
     def residual_of_top(self, played: SimulatedJudging) -> float:
-        """What stays open, on average, of the runs of the top third."""
+        """The mean residual of the runs of the top third."""
         return mean_residual(played, self.top, self.persistence)
 
 

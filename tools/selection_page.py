@@ -180,7 +180,7 @@ def _standing(study: Study, played: SimulatedJudging) -> tuple[float, ...]:
 def against_pooling(
     study: Study, played: dict[Method, SimulatedJudging], method: Method
 ) -> tuple[float, float]:
-    """How many times pooling's relevant documents and residual a method finds and leaves."""
+    """The relevant documents and the residual of a method, relative to pooling."""
     ours, pooling = played[method], played["pooling"]
     return (
         ours.found / pooling.found,

@@ -1,5 +1,5 @@
-"""python -m tests.faults.page LINES...: writes the tables of docs/reliability.md from the lines
-that `make faults` and `make soak` noted; what stands around them stays."""
+"""python -m tests.faults.page LINES...: writes the tables of docs/reliability.md from the lines of
+`make faults` and `make soak`. It changes no other text of the page."""
 
 import json
 import re

@@ -1,5 +1,5 @@
-"""python -m tests.load [burst] [board] ...: scenarios of load on the production stack, and what
-they found, in a table. Where all are asked for, docs/scale.md keeps the table."""
+"""python -m tests.load [burst] [board] ...: runs load scenarios on the production stack and prints
+a table of the results. If all scenarios run, docs/scale.md gets the table."""
 
 import os
 import platform
@@ -81,9 +81,9 @@ def write(found: list[tuple[str, Figure]]) -> None:
     ]
     where = (
         f"{timezone.now().astimezone(UTC):%d %B %Y}, {os.cpu_count()} processors, "
-        f"Python {platform.python_version()}; the clients on the same machine."
+        f"Python {platform.python_version()}, with the clients on the same machine."
     )
-    head = ["| scenario | measured | found | asked | met |", "|---|---|---|---|---|"]
+    head = ["| scenario | figure | result | target | met |", "|---|---|---|---|---|"]
     table = "\n".join([where, "", *head, *rows, ""])
     PAGE.write_text(before + BEGIN + table + END + after)
 

@@ -1,4 +1,4 @@
-"""What one run costs a site that has nothing else to do: `docs/scale.md` reckons with it."""
+"""The cost of one run on a site without other work. `docs/scale.md` extrapolates from it."""
 
 import time
 from collections.abc import Iterator

@@ -13,7 +13,7 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "measures.md"
 
 def test_the_page_is_not_stale():
     written = PAGE.read_text()
-    assert written == page(), "make it anew: python -m tools.measures_page > docs/measures.md"
+    assert written == page(), "outdated, run python -m tools.measures_page > docs/measures.md"
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)

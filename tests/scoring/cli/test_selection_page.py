@@ -30,7 +30,7 @@ def numbers(text):
 @pytest.mark.data
 def test_the_page_is_not_stale(study):
     written, made = PAGE.read_text(), page(study)
-    stale = "make it anew: TRACKSIDE_DATA=... make docs"
+    stale = "outdated, run TRACKSIDE_DATA=... make docs"
     assert NUMBER.sub("#", written) == NUMBER.sub("#", made), stale
     assert numbers(written) == pytest.approx(numbers(made), rel=0, abs=LAST_DIGIT), stale
 

@@ -24,7 +24,7 @@ def _all_tools():
 
 
 def test_the_page_is_not_stale(cells):
-    assert PAGE.read_text() == page(cells, peer("pytrec_eval")), f"make it anew: {COMMAND}"
+    assert PAGE.read_text() == page(cells, peer("pytrec_eval")), f"outdated, run {COMMAND}"
 
 
 def test_the_scores_that_it_shows_are_one_number_in_single_precision(cells):
