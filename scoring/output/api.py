@@ -1,7 +1,8 @@
 """What the API of every table says the same way: its parameters, its formats, and that it is being
 computed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from django.http import Http404, HttpResponse
@@ -16,7 +17,7 @@ from campaigns.options import UnknownChoice
 from scoring.analyses.responses import LOOK_AGAIN
 from scoring.models import Analysis
 from scoring.output.responses import CSV
-from scoring.output.table import Table
+from scoring.output.table import Column, Table
 
 Records: TypeAlias = list[dict[str, Any]]
 
@@ -31,6 +32,27 @@ QRELS = OpenApiParameter("qrels", int, description="a version; the one in force 
 
 class ComputingSerializer(RefusalSerializer):
     state = serializers.ChoiceField(choices=["waiting", "computing"])
+
+
+# The fields of a table's rows, by the kinds of its columns. A number that is not defined is null.
+FIELDS: dict[Any, Callable[..., serializers.Field]] = {
+    str: serializers.CharField,
+    int: serializers.IntegerField,
+    int | None: partial(serializers.IntegerField, allow_null=True),
+    float: partial(serializers.FloatField, allow_null=True),
+}
+
+
+def row_serializer(
+    name: str, description: str, columns: Sequence[Column]
+) -> type[serializers.Serializer]:
+    """How the schema describes the rows of a table; `name` is that of the component."""
+    fields = {
+        column.key: FIELDS[column.kind](help_text=column.help_text or None)
+        for column in columns
+        if column.key
+    }
+    return type(f"{name}Serializer", (serializers.Serializer,), {"__doc__": description, **fields})
 
 
 def rows_answered(

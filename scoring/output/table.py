@@ -1,4 +1,4 @@
-"""One table in all its formats: CSV for spreadsheets, JSON for scripts, LaTeX for papers.
+"""One table in all its formats: CSV, JSON for scripts, LaTeX for papers, and pages.
 
 A subject declares each column once, in its `tables.py`. A column of `Column("base", heading="base",
 text=number)` is headed `base` in the CSV, is the key `base` of the JSON, and has a column in LaTeX,
@@ -38,10 +38,21 @@ class Column:
     heading: str | None = None  # in LaTeX; None: it has no such column there
     text: Callable[[Any], latex.Cell] = text_of
     align: str = "r"
+    kind: Any = str  # of its values, as the API describes them: one of `scoring.output.api.FIELDS`
+    help_text: str = ""
 
     @property
     def value(self) -> Callable[[Any], Any]:
         return self.of if callable(self.of) else attrgetter(self.of or self.key)
+
+
+@dataclass(frozen=True)
+class PageColumn:
+    """A column of a table on a page: `cell` writes what it shows of a row."""
+
+    heading: str
+    cell: Callable[[Any], str]
+    css: str = "num"
 
 
 def printed(

@@ -2,7 +2,6 @@
 
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,31 +14,18 @@ from scoring.output.api import (
     QRELS,
     example,
     requested_format,
+    row_serializer,
     rows_answered,
 )
 from scoring.significance.options import OFFERED as TESTS
 from scoring.significance.query import significance_query
-from scoring.significance.tables import pairs_table
+from scoring.significance.tables import COLUMNS, pairs_table
 
-
-class PairSerializer(serializers.Serializer):
-    """Two runs: `a` is the candidate, or stands higher on the board; numbers are a - b."""
-
-    a = serializers.CharField()
-    b = serializers.CharField()
-    difference = serializers.FloatField(allow_null=True)
-    p = serializers.FloatField(allow_null=True)
-    p_corrected = serializers.FloatField(allow_null=True)
-    method = serializers.CharField()
-    effect = serializers.FloatField(allow_null=True)
-    topics = serializers.IntegerField()
-    significant = serializers.IntegerField(help_text="1 at the level that was asked for, else 0")
-    a_rank = serializers.IntegerField()
-    b_rank = serializers.IntegerField()
-    a_team = serializers.CharField()
-    b_team = serializers.CharField()
-    a_run_id = serializers.CharField()
-    b_run_id = serializers.CharField()
+PAIR = row_serializer(
+    "Pair",
+    "Two runs: `a` is the candidate, or stands higher on the board; numbers are a - b.",
+    COLUMNS,
+)
 
 
 @extend_schema(
@@ -57,7 +43,7 @@ class PairSerializer(serializers.Serializer):
         *(OpenApiParameter(name, str, enum=list(offered)) for name, offered in TESTS.items()),
         FORMAT,
     ],
-    responses=rows_answered(PairSerializer, is_computed=True),
+    responses=rows_answered(PAIR, is_computed=True),
     examples=[
         example(
             "the first two runs", a="uni-bm25", b="lab-dense", difference=0.012, p=0.031,

@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
+from scoring.core.statistics.pairs import METHODS, NORMAL
+from scoring.output import numbers
 from scoring.output.latex import STARS_SAID, Marked, number, signed, stars
-from scoring.output.table import Column, Table, printed, same
+from scoring.output.numbers import difference, p_value
+from scoring.output.table import Column, PageColumn, Table, printed, same
 from scoring.significance.counts import CountCell, CountRow
+from scoring.significance.options import TestChoices
 from scoring.significance.rows import PairRow, Significance
 
 PRINTED_TESTS = ("t", "Wilcoxon", "randomisation")
@@ -22,22 +26,48 @@ COLUMNS = (
     printed("", "a_rank"),
     Column("a", "a.tag", "run", align="l"),
     Column("b", "b.tag", "next run", align="l"),
-    Column("difference"),
+    Column("difference", kind=float),
     printed("difference", _marked_difference),
-    Column("p"),
-    Column("p_corrected"),
+    Column("p", kind=float),
+    Column("p_corrected", kind=float),
     Column("method"),
-    Column("effect", heading="effect", text=partial(number, digits=2)),
+    Column("effect", heading="effect", text=partial(number, digits=2), kind=float),
     printed("p", "p_corrected", number),
-    Column("topics"),
-    Column("significant", "is_significant"),
-    Column("a_rank"),
-    Column("b_rank"),
+    Column("topics", kind=int),
+    Column(
+        "significant",
+        "is_significant",
+        kind=int,
+        help_text="1 at the level that was asked for, else 0",
+    ),
+    Column("a_rank", kind=int),
+    Column("b_rank", kind=int),
     Column("a_team", "a.team"),
     Column("b_team", "b.team"),
     Column("a_run_id", "a.run_id"),
     Column("b_run_id", "b.run_id"),
 )
+
+
+def page_columns(choices: TestChoices) -> list[PageColumn]:
+    """Of the table of neighbours on the page."""
+    columns = [
+        PageColumn("run", lambda row: row.a.tag, css=""),
+        PageColumn("#", lambda row: str(row.a_rank), css="num soft"),
+        PageColumn("against", lambda row: row.b.tag, css=""),
+        PageColumn("difference", lambda row: difference(row.difference)),
+        PageColumn("effect", lambda row: numbers.signed(row.effect, 2)),
+        PageColumn("p", lambda row: _exactness(row) + p_value(row.p)),
+        PageColumn("corrected", lambda row: p_value(row.p_corrected)),
+        PageColumn("significant", lambda row: "yes" if row.is_significant else "no", css=""),
+    ]
+    if choices.correction == "none":
+        del columns[6]
+    return columns
+
+
+def _exactness(row: PairRow) -> str:
+    return "≈" if row.method == METHODS[NORMAL] else ""
 
 
 class _Count(NamedTuple):

@@ -19,7 +19,7 @@ from scoring.significance.query import (
     counts_query,
     significance_query,
 )
-from scoring.significance.tables import counts_table, pairs_table
+from scoring.significance.tables import counts_table, page_columns, pairs_table
 
 IN_CELLS = 40  # runs: above, a table of neighbours stands for the matrix
 PICTURED = 145  # runs: of more, the picture shows the first
@@ -46,6 +46,7 @@ def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
         else None,
         "pictured": PICTURED,
         "page": page_or_404(request, Paginator(found.neighbours if found else (), ROWS)),
+        "page_columns": page_columns(asked.choices),
         "figure_size": "square few" if found and len(found.ranked.runs) < FEW else "square",
         "in_cells": found is not None and len(found.ranked.runs) <= IN_CELLS,
     }

@@ -9,7 +9,7 @@ from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Facts, Measure
 from scoring.leaderboard.rows import BoardCell, BoardRow, Leaderboard, TiedScore
 from scoring.leaderboard.tables import bounded
-from scoring.templatetags.numbers import score
+from scoring.output.numbers import score
 
 register = template.Library()
 

@@ -1,87 +1,33 @@
-"""How numbers are written on pages; `scoring.core.statistics.rounding` rounds them.
+"""Numbers as `scoring.output.numbers` writes them, and the cells of a table on a page."""
 
-A score shows the digits worth showing (`shown_digits`) and one more, paler: it tells runs apart on
-the page, though it is worth less than what unjudged documents could add.
-"""
-
-import math
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from django import template
 
-from scoring.core.statistics.means import shown_digits
-from scoring.core.statistics.rounding import addition_text, decimal_text, difference_text
+from scoring.output.numbers import (
+    addition,
+    difference,
+    firm,
+    p_of_test,
+    p_text,
+    p_value,
+    pale,
+    percent,
+    score,
+    signed,
+)
+from scoring.output.table import PageColumn
 
 register = template.Library()
 
-LEAST_P = 0.0001
-MOST_DIGITS = shown_digits(None)
+for each in (
+    addition, difference, firm, p_of_test, p_text, p_value, pale, percent, score, signed,
+):  # fmt: skip
+    register.filter(each)
 
 
 @register.filter
-def score(value: float | None, digits: int = MOST_DIGITS) -> str:
-    """A score with the digits worth showing and one more, or a dash."""
-    return "–" if value is None else _printed(decimal_text(value, _places(digits)))
-
-
-@register.filter
-def firm(value: float | None, digits: int) -> str:
-    """`score` without the digit that is shown paler."""
-    return score(value, digits).removesuffix(pale(value, digits))
-
-
-@register.filter
-def pale(value: float | None, digits: int) -> str:
-    """The digit of `score` that is shown paler, if there is one."""
-    return "" if value is None or _places(digits) == digits else score(value, digits)[-1]
-
-
-@register.filter
-def addition(value: float | None, digits: int = MOST_DIGITS) -> str:
-    """What could be added to a score: +0.06, or <0.01 where rounding would call it nothing."""
-    return "–" if value is None else _printed(addition_text(value, _places(digits)))
-
-
-@register.filter
-def p_text(p: float) -> str:
-    """The p of an RBP: 0.80, and 0.995 where two decimals do not say it."""
-    return f"{p:.3f}".removesuffix("0")
-
-
-@register.filter
-def p_of_test(p: float) -> str:
-    """A p-value with its sign: p = 0.0412, p < 0.0001; a dash where there is none."""
-    if math.isnan(p):
-        return "–"
-    return f"p < {LEAST_P:.4f}" if p < LEAST_P else f"p = {p:.4f}"
-
-
-@register.filter
-def difference(value: float | None) -> str:
-    """Four decimals with a sign; one that rounds to nothing says between what it lies."""
-    if value is None or math.isnan(value):
-        return "–"
-    return _printed(difference_text(value, MOST_DIGITS))
-
-
-@register.filter
-def percent(value: float | None) -> str:
-    """A share as a length in a drawing: 0 to 100, two decimals."""
-    return f"{100 * min(max(value or 0.0, 0.0), 1.0):.2f}"
-
-
-@register.filter
-def signed(value: float, digits: int) -> str:
-    """Decimals with a sign; 0 and infinity as such, a dash where there is no number."""
-    if math.isnan(value):
-        return "–"
-    text = "∞" if math.isinf(value) else decimal_text(abs(value), digits)
-    return text if not value else f"{'−' if value < 0 else '+'}{text}"
-
-
-def _printed(text: str) -> str:
-    """With the minus sign of print."""
-    return text.replace("-", "−")
-
-
-def _places(digits: int) -> int:
-    return min(digits + 1, MOST_DIGITS)
+def cells(row: Any, columns: Sequence[PageColumn]) -> Iterator[tuple[PageColumn, str]]:
+    """Each column of a table on a page, with what it shows of this row."""
+    return ((column, column.cell(row)) for column in columns)

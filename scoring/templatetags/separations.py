@@ -1,18 +1,17 @@
 """What is told apart, in words and cells."""
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from django import template
 from django.contrib.humanize.templatetags.humanize import intcomma
 
-from scoring.core.statistics.pairs import METHODS, NORMAL
+from scoring.core.statistics.pairs import NORMAL
 from scoring.leaderboard.significance_bars import SignificanceBars
 from scoring.significance.analysis import SAMPLES
 from scoring.significance.counts import CountCell, CountRow
 from scoring.significance.options import TestChoices
-from scoring.significance.rows import PairRow, Significance
+from scoring.significance.rows import Significance
 
 register = template.Library()
 
@@ -40,21 +39,6 @@ class NamedGroup(NamedTuple):
 def words(choices: TestChoices, name: str) -> str:
     """A choice as the page calls it."""
     return choices.words(name)
-
-
-@register.filter
-def p_value(p: float) -> str:
-    """Three decimals: .042, <.001, 1; a dash where there is none."""
-    if math.isnan(p):
-        return "–"
-    if p < 0.0005:
-        return "<.001"
-    return "1" if p >= 0.9995 else f"{p:.3f}".removeprefix("0")
-
-
-@register.filter
-def exactness(row: PairRow) -> str:
-    return "≈" if row.method == METHODS[NORMAL] else ""
 
 
 @register.filter

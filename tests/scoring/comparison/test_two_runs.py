@@ -15,8 +15,8 @@ from campaigns.models import Run
 from scoring.comparison.persistence import AtPersistence
 from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.means import Interval
+from scoring.output.numbers import p_of_test
 from scoring.pools.summaries import signed
-from scoring.templatetags.numbers import p_of_test
 from tests.flow_world import World
 
 pytestmark = pytest.mark.usefixtures("wake_ups")

@@ -9,8 +9,8 @@ from campaigns.models import Plan
 from campaigns.options import UnknownChoice
 from scoring.core.statistics.agreement import rank_biased_overlap
 from scoring.judging.candidates import depth_for, depth_of
+from scoring.output.numbers import p_text
 from scoring.results.options import typed_persistence
-from scoring.templatetags.numbers import p_text
 from tests.making import make_campaign, make_user
 
 
