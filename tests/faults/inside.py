@@ -149,6 +149,10 @@ def letters_to_organisers() -> list[str]:
     return list(sent.values_list("subject", flat=True))
 
 
+def open_jobs() -> int:
+    return Job.objects.filter(state__in=[Job.State.WAITING, Job.State.RUNNING]).count()
+
+
 def check_job_of(number: int) -> int:
     run = Run.objects.get(description=str(number))
     return Job.objects.get(kind=Job.Kind.CHECK, subject=run.pk).pk
@@ -242,6 +246,7 @@ ANSWERS = {
         look,
         quota_used,
         letters_to_organisers,
+        open_jobs,
         check_job_of,
         deliver_often,
         cut_database,

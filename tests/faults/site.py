@@ -225,6 +225,10 @@ class Site:
             time.sleep(0.03)
         return times
 
+    def wait_until_idle(self) -> None:
+        """Until no job waits or is performed."""
+        wait_for("all jobs to end", lambda: self.ask("open_jobs") == 0)
+
     def wait_until_quiet(self) -> None:
         """Until no message waits, and whatever was being delivered has been."""
         wait_for("the queue to run empty", lambda: self.message_count() == 0)

@@ -21,6 +21,7 @@ def test_a_run_is_checked_though_the_storage_was_away_for_two_seconds(
     site: Site, settle: Settle
 ) -> None:
     assert site.worker.is_alive
+    site.wait_until_idle()  # whichever job is claimed first is the one held
     site.hold_at("after-claim")
     (number,) = site.submit()
     site.held_at("after-claim")
