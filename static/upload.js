@@ -1,17 +1,17 @@
-// The upload form with a progress bar and a drop area. Without this file it is a plain form.
+// Adds a progress bar and a drop area to the upload form, which works without this script too.
 
 const form = document.getElementById("upload");
-if (form) improve(form);
+if (form) enhance(form);
 
-function improve(form) {
+function enhance(form) {
   const part = (id) => document.getElementById(id);
   const input = form.elements.file;
-  const rule = part("chosen").textContent;
+  const hint = part("chosen").textContent;
 
   input.addEventListener("change", () => {
     const [file] = input.files;
-    part("chosen").textContent = file ? `${file.name}, ${readable(file.size)}` : rule;
-    say([]);
+    part("chosen").textContent = file ? `${file.name}, ${readable(file.size)}` : hint;
+    showErrors([]);
   });
   listenToDrops(part("drop"), (files) => {
     input.files = files;
@@ -22,102 +22,102 @@ function improve(form) {
     const [file] = input.files;
     const limit = Number(form.dataset.maxBytes);
     if (limit && file?.size > limit) {
-      say([`The file is too large: it has ${readable(file.size)}, and at most ${readable(limit)} are taken. Gzip it.`]);
+      showErrors([`The file has ${readable(file.size)}. The limit is ${readable(limit)}. Compress it with gzip.`]);
       return;
     }
     send();
   });
 
-  // Every try carries the same idempotency key: however often it is sent, it is one run. Once it is
-  // taken, what comes next from this page is another upload.
-  function renew() {
+  // Repeated attempts use the same idempotency key, so that they create one run. After a successful
+  // submission the next upload from this page needs a new key.
+  function renewKey() {
     const random = crypto.getRandomValues(new Uint8Array(16));
     form.elements.idempotency_key.value = Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 
-  // Whoever comes back to this page by the browser's button finds it ready for another file.
+  // The back button returns to a form that is ready for another file.
   window.addEventListener("pageshow", (event) => {
-    if (event.persisted) busy(false);
+    if (event.persisted) setBusy(false);
   });
 
-  // A login in another tab gave the site's forms a new token; this page still holds the old one.
-  async function takeNewToken() {
+  // A login in another tab changes the CSRF token, and this page still has the old one.
+  async function refreshToken() {
     const page = await fetch(location.href).catch(() => null);
     if (!page?.ok || page.url.includes("/login/")) return false;
-    const found = new DOMParser().parseFromString(await page.text(), "text/html");
-    const token = found.querySelector("#upload [name=csrfmiddlewaretoken]")?.value;
+    const parsed = new DOMParser().parseFromString(await page.text(), "text/html");
+    const token = parsed.querySelector("#upload [name=csrfmiddlewaretoken]")?.value;
     if (token) form.elements.csrfmiddlewaretoken.value = token;
     return Boolean(token);
   }
 
-  async function knockAgain(isSecond) {
-    if (!isSecond && (await takeNewToken())) send(true);
-    else failed("You are logged out, or this page is too old.", "Log in in another tab, then hand it in again here.");
+  async function retryWithNewToken(isSecond) {
+    if (!isSecond && (await refreshToken())) send(true);
+    else failed("You are logged out, or this page is too old.", "Log in in another tab, then submit the run again here.");
   }
 
   function send(isSecond = false) {
-    say([]);
-    busy(true);
-    progress(0);
+    showErrors([]);
+    setBusy(true);
+    showProgress(0);
     const request = new XMLHttpRequest();
     request.open("POST", form.action);
     request.setRequestHeader("Accept", "application/json");
     request.upload.addEventListener("progress", (event) => {
-      if (event.lengthComputable) progress(event.loaded / event.total);
+      if (event.lengthComputable) showProgress(event.loaded / event.total);
     });
-    request.addEventListener("load", () => answered(request, isSecond));
+    request.addEventListener("load", () => handleResponse(request, isSecond));
     request.addEventListener("error", () => failed(
-      "The connection broke before the file was taken.",
-      "Hand it in again: should it have arrived after all, it still counts once.",
+      "The connection broke during the upload.",
+      "Submit the run again. If the file did arrive, it still counts once.",
     ));
-    request.addEventListener("timeout", () => failed("There was no answer.", "Hand it in again: it counts once."));
+    request.addEventListener("timeout", () => failed("The site did not respond.", "Submit the run again. It counts once."));
     request.send(new FormData(form));
   }
 
-  function answered(request, isSecond) {
-    const answer = read(request);
-    if (request.status === 202 && answer?.url) {
+  function handleResponse(request, isSecond) {
+    const data = parseJson(request);
+    if (request.status === 202 && data?.url) {
       part("sent").textContent = "Received";
-      tell("Received");
-      renew();
-      location.assign(answer.url);
-    } else if (request.status === 400 && answer?.problems) {
-      form.elements.idempotency_key.value = answer.idempotency_key;
-      failed(...answer.problems);
+      announce("Received");
+      renewKey();
+      location.assign(data.url);
+    } else if (request.status === 400 && data?.problems) {
+      form.elements.idempotency_key.value = data.idempotency_key;
+      failed(...data.problems);
     } else if (request.status === 413) {
-      failed("The file is too large for this site. Gzip it.");
+      failed("The file is too large for this site. Compress it with gzip.");
     } else if (request.status === 403 || request.responseURL.includes("/login/")) {
-      knockAgain(isSecond);
+      retryWithNewToken(isSecond);
     } else if (request.status >= 500) {
-      failed("Something broke on our side; the file was not taken.", "Hand it in again: it counts once.");
+      failed("The site has an error. The run was not submitted.", "Submit the run again. It counts once.");
     } else {
-      failed(`The file was not taken (answer ${request.status}).`, "Reload this page and try again.");
+      failed(`The run was not submitted (status ${request.status}).`, "Reload this page and try again.");
     }
   }
 
   function failed(...problems) {
-    busy(false);
-    say(problems);
+    setBusy(false);
+    showErrors(problems);
   }
 
-  function busy(is) {
-    if (!is) tell("");
-    part("send").disabled = is;
-    part("sending").hidden = !is;
+  function setBusy(isBusy) {
+    if (!isBusy) announce("");
+    part("send").disabled = isBusy;
+    part("sending").hidden = !isBusy;
   }
 
-  function progress(share) {
+  function showProgress(share) {
     part("progress").value = 100 * share;
-    part("sent").textContent = share < 1 ? `Sending, ${Math.floor(100 * share)} %` : "Sent; waiting for the answer";
-    tell(share < 1 ? "Sending the file" : "Sent; waiting for the answer");
+    part("sent").textContent = share < 1 ? `Uploading, ${Math.floor(100 * share)} %` : "Uploaded. Waiting for the response";
+    announce(share < 1 ? "Uploading the file" : "Uploaded. Waiting for the response");
   }
 
-  // To who hears the page: each step once, and no per cents.
-  function tell(step) {
-    if (part("told").textContent !== step) part("told").textContent = step;
+  // For screen readers: each step once, without percentages.
+  function announce(step) {
+    if (part("status").textContent !== step) part("status").textContent = step;
   }
 
-  function say(problems) {
+  function showErrors(problems) {
     const box = part("faults");
     box.hidden = problems.length === 0;
     box.replaceChildren(...problems.map((problem) => {
@@ -128,23 +128,23 @@ function improve(form) {
   }
 }
 
-function listenToDrops(area, take) {
-  const light = (is) => area.classList.toggle("over", is);
+function listenToDrops(area, onFiles) {
+  const highlight = (isOver) => area.classList.toggle("over", isOver);
   const onDrag = (event) => {
     event.preventDefault();
-    light(true);
+    highlight(true);
   };
   area.addEventListener("dragenter", onDrag);
   area.addEventListener("dragover", onDrag);
-  area.addEventListener("dragleave", () => light(false));
+  area.addEventListener("dragleave", () => highlight(false));
   area.addEventListener("drop", (event) => {
     event.preventDefault();
-    light(false);
-    if (event.dataTransfer.files.length) take(event.dataTransfer.files);
+    highlight(false);
+    if (event.dataTransfer.files.length) onFiles(event.dataTransfer.files);
   });
 }
 
-function read(request) {
+function parseJson(request) {
   try {
     return JSON.parse(request.responseText);
   } catch {

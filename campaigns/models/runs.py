@@ -36,7 +36,9 @@ class Run(models.Model):
     class State(models.TextChoices):
         WAITING = "waiting"
         CHECKING = "checking"
-        CHECKED = "checked"  # nothing wrong with it; its team has yet to accept the check sheet
+        CHECKED = (
+            "checked"  # nothing wrong with it; its team has yet to accept the validation report
+        )
         ACCEPTED = "accepted"
         REFUSED = "refused"  # the file's fault: its problems say where
         FAILED = "failed"  # ours: an organiser can try again

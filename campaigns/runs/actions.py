@@ -1,4 +1,4 @@
-"""What may be done with a run, for the page that offers it."""
+"""The actions that a viewer may take on a run, for the page that shows the buttons."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,15 +12,15 @@ from campaigns.runs import decisions, submission
 
 @dataclass(frozen=True)
 class RunActions:
-    """What this viewer may do with the run; `successor` is the upload that is about to replace it,
-    `replaced_tag` the tag of the run in whose place it is to stand."""
+    """`successor` is the upload that replaces the run once it is accepted, `replaced_tag` the tag
+    of the run that this one replaces."""
 
     can_follow: bool
     can_accept: bool
     can_withdraw: bool
     can_replace: bool
     can_download: bool
-    check_sheet: dict[str, Any]
+    validation_report: dict[str, Any]
     successor: Run | None
     replaced_tag: str
 
@@ -38,7 +38,7 @@ def actions_on(viewer: Viewer, run: Run) -> RunActions:
         can_withdraw=submission.can_withdraw(viewer, run, moment),
         can_replace=submission.can_replace(viewer, run, moment, successor=successor),
         can_download=bool(run.storage_key) and viewer.can_download(run),
-        check_sheet=decisions.report_for(viewer, run),
+        validation_report=decisions.validation_report_for(viewer, run),
         successor=successor,
         replaced_tag=run.replaces.tag if can_accept and run.replaces is not None else "",
     )

@@ -1,4 +1,4 @@
-"""Runs for scripts: the ones to be seen, handing in, and their files."""
+"""The API of runs: list, submit, download."""
 
 from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404
@@ -25,19 +25,26 @@ LONGEST_KEY = 64
 
 
 class UploadRequest(RequestSerializer):
-    """What comes with a run; and `answer_<name>` for each field of the organisers' own."""
+    """A run with its description, and `answer_<name>` for each field of the run description
+    form."""
 
-    file = serializers.FileField(allow_empty_file=True)  # the checker names the fault
+    file = serializers.FileField(allow_empty_file=True)  # the check of the run refuses it
     run_type = serializers.ChoiceField(choices=Run.Type.choices, required=False)
     description = serializers.CharField(required=False, allow_blank=True, max_length=4000)
     priority = serializers.IntegerField(
-        required=False, min_value=1, max_value=100, help_text="Where the campaign asks for it."
+        required=False, min_value=1, max_value=100, help_text="If the campaign asks for it."
     )
     replaces = serializers.CharField(
-        required=False, allow_blank=True, max_length=16, help_text="The id of a run of the team."
+        required=False,
+        allow_blank=True,
+        max_length=16,
+        help_text="The id of the team's run that this one replaces.",
     )
     team = serializers.CharField(
-        required=False, allow_blank=True, max_length=16, help_text="Organisers: on whose behalf."
+        required=False,
+        allow_blank=True,
+        max_length=16,
+        help_text="For organisers: the id of the team to submit for.",
     )
 
 
@@ -48,7 +55,7 @@ class SubmittedSerializer(serializers.Serializer):
 
 
 class RunRecordSerializer(serializers.Serializer):
-    """One row of the page of runs; empty is what this viewer may not know."""
+    """One row of the page of runs. Values that the viewer may not see are empty."""
 
     id = serializers.CharField()
     run = serializers.CharField()
@@ -66,8 +73,8 @@ class RunRecordSerializer(serializers.Serializer):
     answers = serializers.DictField()
 
 
-TAKEN = OpenApiExample(
-    "taken",
+ACCEPTED = OpenApiExample(
+    "submission accepted",
     value={
         "id": "k5zq3wd7c2hxy4ma",
         "status": "waiting",
@@ -80,8 +87,8 @@ TOO_MANY = OpenApiExample(
     "quota",
     value={
         "code": "quota",
-        "message": "The team has its 5 runs of 7 days; the next one is taken from 3 June 2026 "
-        "12:00:00 UTC.",
+        "message": "The team has submitted 5 of 5 runs within 7 days. It can submit another run "
+        "from 3 June 2026 12:00:00 UTC.",
         "next_at": "2026-06-03T12:00:00Z",
     },
     response_only=True,
@@ -90,7 +97,7 @@ TOO_MANY = OpenApiExample(
 
 
 @extend_schema(
-    summary="The runs that you may see",
+    summary="List the runs that you may see",
     operation_id="runs_list",
     responses={200: RunRecordSerializer(many=True)} | READS,
     parameters=[
@@ -101,7 +108,7 @@ TOO_MANY = OpenApiExample(
 )
 @read_view
 def run_list(request: Request, slug: str) -> Response:
-    """Your team's runs, and the others' where the campaign shows them; newest first."""
+    """Your team's runs, and those of other teams if the campaign shows them, newest first."""
     viewer = access.viewer_or_404(request.user, slug)
     if not viewer.is_organiser and viewer.team is None and not viewer.can_see_runs:
         raise Http404
@@ -109,30 +116,30 @@ def run_list(request: Request, slug: str) -> Response:
 
 
 @extend_schema(
-    summary="Hand in a run",
+    summary="Submit a run",
     operation_id="runs_create",
     request={"multipart/form-data": UploadRequest},
     responses={202: SubmittedSerializer} | WRITES,
     parameters=[OpenApiParameter("Idempotency-Key", str, OpenApiParameter.HEADER)],
-    examples=[TAKEN, TOO_MANY],
+    examples=[ACCEPTED, TOO_MANY],
 )
 @write_view(takes=FILES, scope="uploads")
 def run_create(request: Request, slug: str) -> Response:
-    """Takes the file and answers at once; `url` tells what becomes of it. A repeated
-    `Idempotency-Key` gives the first run back. What the organisers ask beyond the fields below is
-    sent as `answer_<name>`."""
+    """Stores the file and answers before it is checked. Read the result at `url`. A repeated
+    `Idempotency-Key` returns the first run. Send each further field of the run description form
+    as `answer_<name>`."""
     viewer = access.viewer_or_404(request.user, slug)
     team = _team_or_404(viewer, str(request.data.get("team") or ""))
-    further = tuple(f"answer_{field['name']}" for field in viewer.campaign.run_fields)
-    said = validated_data(UploadRequest, request, also=further)
+    answers = tuple(f"answer_{field['name']}" for field in viewer.campaign.run_fields)
+    data = validated_data(UploadRequest, request, also=answers)
     run = submission.submit(
         viewer=viewer,
-        upload=said["file"],
+        upload=data["file"],
         arrived_at=request._request.arrived_at,
         completed_at=request._request.completed_at,
         description=_description(viewer.campaign, request),
         idempotency_key=_idempotency_key(request),
-        replaces=said.get("replaces", ""),
+        replaces=data.get("replaces", ""),
         team=team,
     )
     url = request.build_absolute_uri(reverse("api:run-detail", args=[slug, run.public_id]))
@@ -140,7 +147,7 @@ def run_create(request: Request, slug: str) -> Response:
 
 
 @extend_schema(
-    summary="A run's file, as it was handed in",
+    summary="Download a run's file as submitted",
     operation_id="runs_file",
     responses={
         (200, "text/plain"): OpenApiTypes.BINARY,
@@ -150,7 +157,8 @@ def run_create(request: Request, slug: str) -> Response:
 )
 @read_view
 def run_file(request: Request, slug: str, public_id: str) -> FileResponse:
-    """Your team's own; another team's where the campaign shows files and that team consents."""
+    """A file of your own team, or of another team if the campaign shows files and that team
+    consents."""
     viewer = access.viewer_or_404(request.user, slug)
     return file_response(viewer, access.run_or_404(viewer, public_id))
 
@@ -158,15 +166,15 @@ def run_file(request: Request, slug: str, public_id: str) -> FileResponse:
 def _description(campaign: Campaign, request: Request) -> descriptions.Description:
     """Raises `ValidationError`, field by field."""
     if request.data.get("priority") and not campaign.asks_priority:
-        fault = ErrorDetail("This campaign does not ask for it.", "not_asked")
-        raise serializers.ValidationError({"priority": [fault]})
+        message = "This campaign does not ask for a priority. Remove this field."
+        raise serializers.ValidationError({"priority": [ErrorDetail(message, "not_asked")]})
     try:
         return descriptions.read_description(campaign, request.data)
     except FaultyDescription as error:
         raise serializers.ValidationError(
             {
-                name: [ErrorDetail(fault, "invalid" if request.data.get(name) else "required")]
-                for name, fault in error.faults.items()
+                name: [ErrorDetail(message, "invalid" if request.data.get(name) else "required")]
+                for name, message in error.faults.items()
             }
         ) from error
 
@@ -174,13 +182,13 @@ def _description(campaign: Campaign, request: Request) -> descriptions.Descripti
 def _idempotency_key(request: Request) -> str:
     key: str = request.headers.get("Idempotency-Key", "")
     if len(key) > LONGEST_KEY or not key.isprintable():
-        fault = f"At most {LONGEST_KEY} characters, all of them to be seen."
-        raise serializers.ValidationError({"Idempotency-Key": [fault]})
+        message = f"Use at most {LONGEST_KEY} printable characters."
+        raise serializers.ValidationError({"Idempotency-Key": [message]})
     return key
 
 
 def _team_or_404(viewer: access.Viewer, public_id: str) -> Team:
-    """The team named, if this person may hand in for it; the own one where none is."""
+    """The named team, if this viewer may submit for it; without a name the viewer's own team."""
     if not public_id:
         if viewer.team is None:
             raise Http404

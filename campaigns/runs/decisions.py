@@ -1,8 +1,7 @@
-"""What became of a run's file: checked, accepted, or refused with its problems; and what people
-decide of a run afterwards.
+"""The result of a run's check, and what people decide about the run afterwards.
 
-`pass_check` and `refuse_run` are called inside the transaction that finishes the check, so that a
-check that lost its lease changes nothing.
+Call `pass_check` and `refuse_run` inside the transaction that finishes the check, so that a check
+that lost its lease changes nothing.
 """
 
 from collections.abc import Sequence
@@ -22,12 +21,12 @@ from campaigns.mail import messages, notices
 from campaigns.models import Campaign, LogEntry, Run, User
 
 LONGEST_REASON = 500
-# While a team may still say that a run of its own counts.
+# The stages in which a team may accept its own checked run.
 BEFORE_JUDGING = (Campaign.Stage.OPEN, Campaign.Stage.CLOSED)
 
 
 def lock_run(run: Run) -> Run:
-    """The run as it is until this transaction ends: a withdrawal waits, or has come before."""
+    """The run, locked until this transaction ends."""
     return (
         Run.objects.select_for_update(of=("self",))
         .select_related("campaign", "team")
@@ -43,7 +42,7 @@ def pass_check(
     check_sheet: dict[str, Any],
     now_accepted: bool,
 ) -> None:
-    """Nothing is wrong with the file: accepted, or checked and waiting for its team's word."""
+    """The file is valid: the run is accepted, or it waits for its team to accept it."""
     run.tag, run.warnings, run.check_sheet = tag, list(warnings), check_sheet
     fields = ["tag", "warnings", "check_sheet"]
     if now_accepted:
@@ -57,7 +56,7 @@ def pass_check(
 
 
 def refuse_run(run: Run, *, problems: Sequence[dict[str, Any]], total: int, tag: str = "") -> None:
-    """Keeps the row and its digest; the file goes when the decision is committed."""
+    """Keeps the row and its digest, and deletes the file on commit."""
     if run.storage_key:
         transaction.on_commit(partial(default_storage.delete, run.storage_key))
     run.storage_key = ""
@@ -67,8 +66,8 @@ def refuse_run(run: Run, *, problems: Sequence[dict[str, Any]], total: int, tag:
 
 
 def is_tag_taken(run: Run, tag: str) -> bool:
-    """Whether another run of the same team has this tag, live or with its check sheet to be
-    accepted; the one that this run replaces gives its tag away."""
+    """Whether another run of the team has this tag and is live or awaits acceptance. The run that
+    this one replaces does not count."""
     holders = run.team.runs.filter(
         tag=tag,
         state__in=[Run.State.CHECKED, Run.State.ACCEPTED],
@@ -81,7 +80,7 @@ def is_tag_taken(run: Run, tag: str) -> bool:
 
 
 def can_accept(viewer: Viewer, run: Run) -> bool:
-    """The team until judging begins, for the upload made the deadline; an organiser any time."""
+    """The team may until judging begins, and an organiser at any time."""
     if run.state != Run.State.CHECKED or run.withdrawn_at or viewer.campaign.archived_at:
         return False
     is_in_time = viewer.campaign.stage in BEFORE_JUDGING
@@ -89,27 +88,27 @@ def can_accept(viewer: Viewer, run: Run) -> bool:
 
 
 def accept_checked(*, run: Run, person: User) -> bool:
-    """Lets a checked run count, and retires the one it replaces; once, however often it is asked.
-    False where it cannot count any more: withdrawn meanwhile, or its tag given to another run."""
+    """Accepts a checked run and retires the one that it replaces. False if the run was accepted
+    or withdrawn in the meantime, or if another run of the team has its tag."""
     try:
         with transaction.atomic():
-            held = lock_run(run)
-            if held.state != Run.State.CHECKED or held.withdrawn_at is not None:
+            run = lock_run(run)
+            if run.state != Run.State.CHECKED or run.withdrawn_at is not None:
                 return False
-            held.accepted_at = timezone.now()
-            _retire_replaced(held, held.accepted_at)
-            _decide(held, Run.State.ACCEPTED, ["accepted_at"], actor=person)
-            scoring_hooks.enqueue_evaluation(held)
+            run.accepted_at = timezone.now()
+            _retire_replaced(run, run.accepted_at)
+            _decide(run, Run.State.ACCEPTED, ["accepted_at"], actor=person)
+            scoring_hooks.enqueue_evaluation(run)
     except IntegrityError:  # another run of the team went live with this tag
         return False
     return True
 
 
 def disqualify_run(*, run: Run, reason: str, actor: User) -> bool:
-    """Takes the run out of the ranking, for a reason that is shown with it."""
+    """Removes the run from the ranking. Everyone who sees the run sees the reason."""
     reason = " ".join(reason.split())
     if not reason or len(reason) > LONGEST_REASON or "\0" in reason:
-        raise ValidationError(f"Give a reason, in at most {LONGEST_REASON} characters.")
+        raise ValidationError(f"Write a reason of at most {LONGEST_REASON} characters.")
     with transaction.atomic():
         lifecycle.refuse_archived(run.campaign)
         changed = Run.objects.filter(pk=run.pk, disqualified_at=None).update(
@@ -117,26 +116,26 @@ def disqualify_run(*, run: Run, reason: str, actor: User) -> bool:
         )
         if changed:
             entry = record(run, actor, "disqualified", reason=reason)
-            _tell(run, "run_disqualified", entry)
+            _notify_team(run, "run_disqualified", entry)
     return bool(changed)
 
 
 @transaction.atomic
 def reinstate_run(*, run: Run, actor: User) -> bool:
-    """Puts a disqualified run back where it stood."""
+    """Returns a disqualified run to the ranking."""
     lifecycle.refuse_archived(run.campaign)
     changed = Run.objects.filter(pk=run.pk, disqualified_at__isnull=False).update(
         disqualified_at=None, disqualified_reason=""
     )
     if changed:
         entry = record(run, actor, "reinstated")
-        _tell(run, "run_reinstated", entry)
+        _notify_team(run, "run_reinstated", entry)
     return bool(changed)
 
 
-def report_for(viewer: Viewer, run: Run) -> dict[str, Any]:
-    """The check sheet as this viewer may see it: the flags are for organisers, and the rest for
-    whoever may follow the run."""
+def validation_report_for(viewer: Viewer, run: Run) -> dict[str, Any]:
+    """The validation report for viewers who may follow the run, with its flags for organisers
+    only."""
     if not viewer.can_follow(run):
         return {}
     return {
@@ -147,7 +146,7 @@ def report_for(viewer: Viewer, run: Run) -> dict[str, Any]:
 
 
 def _retire_replaced(run: Run, moment: datetime) -> None:
-    """Before the new run goes live, so that both may have one tag."""
+    """Call this before the new run goes live, because both may have the same tag."""
     if run.replaces_id is None or run.withdrawn_at is not None:
         return
     old = Run.objects.filter(pk=run.replaces_id, replaced_at=None, withdrawn_at=None)
@@ -163,8 +162,8 @@ def _decide(run: Run, state: str, fields: list[str], *, actor: User | None = Non
     record(run, actor, state)
 
 
-def _tell(run: Run, kind: str, entry: LogEntry) -> None:
-    """By templates/mail/<kind>.txt, for each time it is decided."""
+def _notify_team(run: Run, kind: str, entry: LogEntry) -> None:
+    """Sends templates/mail/<kind>.txt, once for each decision."""
     run.refresh_from_db(fields=["disqualified_reason"])
     subject, body = messages.about_run(run, kind)
     notices.notify(

@@ -1,4 +1,4 @@
-"""What is decided of a run once it is there: accepted, withdrawn, disqualified, reinstated."""
+"""The API of decisions about a run: accept, withdraw, disqualify, reinstate."""
 
 from django.http import Http404
 from django.utils import timezone
@@ -31,21 +31,22 @@ JUDGED = {200: RunDecisionSerializer} | WRITES
 
 
 @extend_schema(
-    summary="Accept a checked run: from now on it counts",
+    summary="Accept a checked run",
     operation_id="runs_accept",
     request=None,
     responses=DECIDED,
 )
 @action_view(scope=None)
 def run_accept(request: Request, slug: str, public_id: str) -> Response:
-    """Where the campaign asks for it, a run counts once its team has seen the check sheet and says
-    so. Accepting twice changes nothing."""
+    """If the campaign asks for it, a run counts only after its team has read the validation report
+    and accepted the run. A second request changes nothing."""
     viewer, run = _followed_or_404(request, slug, public_id)
-    may = decisions.can_accept(viewer, run)
-    if may and decisions.accept_checked(run=run, person=request.user):
+    can_accept = decisions.can_accept(viewer, run)
+    if can_accept and decisions.accept_checked(run=run, person=request.user):
         run.refresh_from_db()
     if run.state != Run.State.ACCEPTED:
-        raise Refused("not_acceptable", "It is not checked, or cannot be accepted any more.")
+        message = "The run is not checked yet, or it can no longer be accepted."
+        raise Refused("not_acceptable", message)
     return Response({"id": run.public_id, "status": run.state})
 
 
@@ -54,8 +55,8 @@ def run_accept(request: Request, slug: str, public_id: str) -> Response:
 )
 @action_view(scope=None)
 def run_withdraw(request: Request, slug: str, public_id: str) -> Response:
-    """While runs are taken. It leaves the board and cannot be put back. Withdrawing twice changes
-    nothing."""
+    """Possible while submissions are open. The run leaves the leaderboard for good. A second
+    request changes nothing."""
     viewer, run = _followed_or_404(request, slug, public_id)
     sent = request._request
     moment = lifecycle.deciding_moment(sent.arrived_at, sent.completed_at or timezone.now())
@@ -63,7 +64,8 @@ def run_withdraw(request: Request, slug: str, public_id: str) -> Response:
         submission.withdraw_run(run=run, person=request.user)
         run.refresh_from_db()
     if run.withdrawn_at is None:
-        raise Refused("not_withdrawable", "Runs are not taken any more: ask an organiser.")
+        message = "Submissions are closed. Ask an organiser to withdraw the run."
+        raise Refused("not_withdrawable", message)
     return Response({"id": run.public_id, "status": "withdrawn"})
 
 
@@ -74,17 +76,17 @@ def run_withdraw(request: Request, slug: str, public_id: str) -> Response:
     responses=JUDGED,
     examples=[
         OpenApiExample(
-            "a reason", value={"reason": "It holds the test topics' answers."}, request_only=True
+            "a reason", value={"reason": "Trained on the test topics."}, request_only=True
         )
     ],
 )
 @write_view()
 def run_disqualify(request: Request, slug: str, public_id: str) -> Response:
-    """It is not ranked; that it is so, and why, is seen beside it, and told to its team by mail.
-    Of one that is disqualified already the first reason stays. For organisers."""
-    run = _judged_or_404(request, slug, public_id)
+    """Removes the run from the ranking, shows the reason beside it, and emails its team. If the
+    run is already disqualified, the first reason stays. For organisers."""
+    run = _run_of_organiser_or_404(request, slug, public_id)
     decisions.disqualify_run(run=run, actor=request.user, **validated_data(ReasonRequest, request))
-    return _as_it_is(run)
+    return _current_state(run)
 
 
 @extend_schema(
@@ -92,10 +94,10 @@ def run_disqualify(request: Request, slug: str, public_id: str) -> Response:
 )
 @action_view()
 def run_reinstate(request: Request, slug: str, public_id: str) -> Response:
-    """It stands where it stood. Reinstating twice changes nothing. For organisers."""
-    run = _judged_or_404(request, slug, public_id)
+    """Returns the run to the ranking. A second request changes nothing. For organisers."""
+    run = _run_of_organiser_or_404(request, slug, public_id)
     decisions.reinstate_run(run=run, actor=request.user)
-    return _as_it_is(run)
+    return _current_state(run)
 
 
 def _followed_or_404(request: Request, slug: str, public_id: str) -> tuple[access.Viewer, Run]:
@@ -106,7 +108,7 @@ def _followed_or_404(request: Request, slug: str, public_id: str) -> tuple[acces
     return viewer, run
 
 
-def _judged_or_404(request: Request, slug: str, public_id: str) -> Run:
+def _run_of_organiser_or_404(request: Request, slug: str, public_id: str) -> Run:
     """The run, for an organiser of its campaign."""
     viewer = access.organiser_or_404(request.user, slug)
     run = access.run_or_404(viewer, public_id)
@@ -114,7 +116,7 @@ def _judged_or_404(request: Request, slug: str, public_id: str) -> Run:
     return run
 
 
-def _as_it_is(run: Run) -> Response:
+def _current_state(run: Run) -> Response:
     run.refresh_from_db()
     return Response(
         {

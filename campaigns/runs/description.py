@@ -1,7 +1,7 @@
-"""What a team says of its run: asked as its organisers set the form, read for page and API alike.
+"""The description that a team submits with a run, and the form that organisers set for it.
 
-The keys are `run_type`, `description`, `priority`, and `answer_<name>` for every field of the
-organisers' own.
+Page and API read the same keys: `run_type`, `description`, `priority`, and `answer_<name>` for
+each field that the organisers added.
 """
 
 import math
@@ -38,47 +38,45 @@ Answer = str | float | bool
 
 @dataclass(frozen=True)
 class Description:
-    """What a team says of one run."""
-
     run_type: str = Run.Type.AUTOMATIC
     text: str = ""
-    priority: int | None = None  # 1: to be judged first
+    priority: int | None = None  # 1 is judged first
     answers: dict[str, Answer] = field(default_factory=dict)
 
 
 def read_description(campaign: Campaign, data: Mapping[str, Any]) -> Description:
-    """What this form or request says. Raises `FaultyDescription`."""
-    faults: dict[str, str] = {}
+    """Reads a form or a request. Raises `FaultyDescription`."""
+    errors: dict[str, str] = {}
 
-    def read(key: str, reader: Any, *further: Any) -> Any:
+    def read(key: str, reader: Any, *arguments: Any) -> Any:
         raw = str(data.get(key) or "").strip()
         try:
             if "\0" in raw:
-                raise ValueError("A text holds no NUL.")
-            return reader(raw, *further)
+                raise ValueError("Remove the NUL character.")
+            return reader(raw, *arguments)
         except ValueError as error:
-            faults[key] = str(error)
+            errors[key] = str(error)
 
     run_type = read("run_type", _run_type, campaign.run_types)
     text = read("description", _text, LONGEST_TEXT)
     priority = read("priority", _priority) if campaign.asks_priority else None
     answers = {
-        asked["name"]: read(f"answer_{asked['name']}", _answer, asked)
-        for asked in campaign.run_fields
+        field["name"]: read(f"answer_{field['name']}", _answer, field)
+        for field in campaign.run_fields
     }
-    if faults:
-        raise FaultyDescription(faults)
+    if errors:
+        raise FaultyDescription(errors)
     given = {name: answer for name, answer in answers.items() if answer is not None}
     return Description(run_type=run_type, text=text, priority=priority, answers=given)
 
 
 def check_fields(spec: object) -> None:
-    """What organisers may ask: at most 20 fields of known kinds. Raises `ValidationError`."""
+    """Raises `ValidationError` unless these are at most 20 fields of known kinds."""
     if not isinstance(spec, list) or len(spec) > FIELD_LIMIT:
-        raise ValidationError(f"Ask at most {FIELD_LIMIT} things.")
-    names = [_checked_field(asked) for asked in spec]
+        raise ValidationError(f"Give a list of at most {FIELD_LIMIT} fields.")
+    names = [_checked_field(field) for field in spec]
     if len(set(names)) != len(names):
-        raise ValidationError("Two fields have the same name.")
+        raise ValidationError("Two fields have the same name. Rename one of them.")
 
 
 @transaction.atomic
@@ -91,12 +89,12 @@ def change_run_form(
     run_fields: list[dict[str, Any]],
     actor: User,
 ) -> None:
-    """What is asked of runs from now on; the ones that are here keep what was said of them. Raises
+    """Changes the run description form. Submitted runs keep their descriptions. Raises
     `Archived`."""
     lifecycle.refuse_archived(campaign)
     types = [known for known in Run.Type.values if known in run_types]
     if not types:
-        raise ValidationError("Take at least one type of run.")
+        raise ValidationError("Choose at least one run type.")
     check_fields(run_fields)
     campaign.run_types, campaign.run_fields = types, run_fields
     campaign.asks_priority, campaign.asks_acceptance = asks_priority, asks_acceptance
@@ -107,13 +105,13 @@ def change_run_form(
 
 
 def answers_of(campaign: Campaign, run: Run) -> list[tuple[str, str | float]]:
-    """What was answered, by label; by name where the organisers ask it no more."""
-    labels = {asked["name"]: asked["label"] for asked in campaign.run_fields}
+    """Pairs of a field's label, or its name if the form no longer has the field, and the answer."""
+    labels = {field["name"]: field["label"] for field in campaign.run_fields}
     return [(labels.get(name, name), shown_answer(answer)) for name, answer in run.answers.items()]
 
 
 def shown_answer(answer: Answer) -> str | float:
-    """Yes and no are written out; a whole number has no decimals; the rest is as it was given."""
+    """Writes booleans as yes and no, and whole numbers without decimals."""
     if isinstance(answer, bool):
         return "yes" if answer else "no"
     if isinstance(answer, float) and answer.is_integer() and abs(answer) < 1e15:
@@ -121,25 +119,27 @@ def shown_answer(answer: Answer) -> str | float:
     return answer
 
 
-def _checked_field(asked: object) -> str:
-    if not isinstance(asked, dict) or not NAME.fullmatch(str(asked.get("name", ""))):
-        raise ValidationError("A field's name is of a-z, 0-9 and _, and begins with a letter.")
-    name, label = asked["name"], asked.get("label")
-    if set(asked) - {"name", "label", "kind", "choices", "is_required"}:
+def _checked_field(field: object) -> str:
+    if not isinstance(field, dict) or not NAME.fullmatch(str(field.get("name", ""))):
+        message = "The name of a field consists of a-z, 0-9 and _, and begins with a letter."
+        raise ValidationError(message)
+    name, label = field["name"], field.get("label")
+    if set(field) - {"name", "label", "kind", "choices", "is_required"}:
         raise ValidationError(f"{name}: a field has name, label, kind, choices and is_required.")
     if not isinstance(label, str) or not 1 <= len(label) <= LONGEST_LABEL or "\0" in label:
-        raise ValidationError(f"{name}: a label has 1 to {LONGEST_LABEL} characters.")
-    if asked.get("kind") not in KINDS:
-        raise ValidationError(f"{name}: ask for {', '.join(KINDS)}.")
-    choices = asked.get("choices", [])
+        raise ValidationError(f"{name}: write a label of 1 to {LONGEST_LABEL} characters.")
+    if field.get("kind") not in KINDS:
+        raise ValidationError(f"{name}: choose the kind from {', '.join(KINDS)}.")
+    choices = field.get("choices", [])
     is_list = isinstance(choices, list) and all(
         isinstance(choice, str) and 1 <= len(choice) <= LONGEST_LABEL and "\0" not in choice
         for choice in choices
     )
     if not is_list or len(set(choices)) != len(choices) or len(choices) > CHOICE_LIMIT:
-        raise ValidationError(f"{name}: choices are up to {CHOICE_LIMIT} different texts.")
-    if (asked["kind"] == "choice") != bool(len(choices) >= 2):
-        raise ValidationError(f"{name}: a choice offers two or more, and nothing else does.")
+        raise ValidationError(f"{name}: write at most {CHOICE_LIMIT} different choices.")
+    if (field["kind"] == "choice") != bool(len(choices) >= 2):
+        message = "a field of kind choice needs two choices or more, and other kinds have none."
+        raise ValidationError(f"{name}: {message}")
     return str(name)
 
 
@@ -152,7 +152,7 @@ def _run_type(raw: str, allowed: Sequence[str]) -> str:
 
 def _text(raw: str, longest: int) -> str:
     if len(raw) > longest:
-        raise ValueError(f"At most {longest:,} characters; these are {len(raw):,}.")
+        raise ValueError(f"Shorten the text to {longest:,} characters. It has {len(raw):,}.")
     return raw
 
 
@@ -160,29 +160,29 @@ def _priority(raw: str) -> int | None:
     if not raw:
         return None
     if not (raw.isascii() and raw.isdigit() and len(raw) < 4 and int(raw) in PRIORITIES):
-        raise ValueError(f"A whole number from {PRIORITIES[0]} to {PRIORITIES[-1]}.")
+        raise ValueError(f"Write a whole number from {PRIORITIES[0]} to {PRIORITIES[-1]}.")
     return int(raw)
 
 
-def _answer(raw: str, asked: Mapping[str, Any]) -> Answer | None:
-    """None where nothing was said."""
-    if asked["kind"] == "yes":
-        return _yes(raw, asked)
+def _answer(raw: str, field: Mapping[str, Any]) -> Answer | None:
+    """None for an empty answer."""
+    if field["kind"] == "yes":
+        return _yes(raw, field)
     if not raw:
-        if asked.get("is_required"):
+        if field.get("is_required"):
             raise ValueError("This field is required.")
         return None
-    if asked["kind"] == "number":
+    if field["kind"] == "number":
         return _number(raw)
-    if asked["kind"] == "choice" and raw not in asked["choices"]:
-        raise ValueError(f"Choose one of {', '.join(asked['choices'])}.")
+    if field["kind"] == "choice" and raw not in field["choices"]:
+        raise ValueError(f"Choose one of {', '.join(field['choices'])}.")
     return _text(raw, LONGEST_ANSWER)
 
 
-def _yes(raw: str, asked: Mapping[str, Any]) -> bool:
+def _yes(raw: str, field: Mapping[str, Any]) -> bool:
     is_yes = raw.lower() in YES
-    if asked.get("is_required") and not is_yes:
-        raise ValueError("This has to be confirmed.")
+    if field.get("is_required") and not is_yes:
+        raise ValueError("Confirm this.")
     return is_yes
 
 

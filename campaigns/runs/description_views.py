@@ -1,4 +1,4 @@
-"""The form that comes with every run, as the organisers set it."""
+"""The organisers' page of the run description form."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -11,17 +11,21 @@ from campaigns import access
 from campaigns.edit_conflicts import STALE, is_stale, mark_of
 from campaigns.errors import Archived
 from campaigns.runs import description
-from campaigns.runs.forms import AskedForms, BaseRunFieldForms, RunFormForm, initial_run_fields
+from campaigns.runs.forms import (
+    BaseRunFieldFormSet,
+    RunDescriptionSettingsForm,
+    RunFieldFormSet,
+    initial_run_fields,
+)
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def run_form(request: HttpRequest, slug: str) -> HttpResponse:
-    """What is asked of every run."""
     viewer = access.organiser_or_404(request.user, slug)
     campaign = viewer.campaign
     data = request.POST if request.method == "POST" else None
-    form = RunFormForm(
+    form = RunDescriptionSettingsForm(
         data,
         initial={
             "run_types": campaign.run_types,
@@ -29,13 +33,13 @@ def run_form(request: HttpRequest, slug: str) -> HttpResponse:
             "asks_acceptance": campaign.asks_acceptance,
         },
     )
-    fields = AskedForms(data, initial=initial_run_fields(campaign), prefix="field")
+    fields = RunFieldFormSet(data, initial=initial_run_fields(campaign), prefix="field")
     mark = mark_of(campaign, ["run_types", "run_fields", "asks_priority", "asks_acceptance"])
     if request.method == "POST" and form.is_valid() and fields.is_valid():
         has_changed = form.has_changed() or fields.specs() != campaign.run_fields
         if has_changed and is_stale(request.POST, mark):
             form.add_error(None, f"{STALE}.")
-        elif _stored(request, viewer, form, fields):
+        elif _save(request, viewer, form, fields):
             return redirect("campaigns:run-form", slug)
     return render(
         request,
@@ -52,10 +56,13 @@ def run_form(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-def _stored(
-    request: HttpRequest, viewer: access.Viewer, form: RunFormForm, fields: BaseRunFieldForms
+def _save(
+    request: HttpRequest,
+    viewer: access.Viewer,
+    form: RunDescriptionSettingsForm,
+    fields: BaseRunFieldFormSet,
 ) -> bool:
-    """Whether the page is done with: what stands against it is said in the form."""
+    """False if the form has to be shown again with its errors."""
     try:
         description.change_run_form(
             campaign=viewer.campaign,
@@ -69,5 +76,5 @@ def _stored(
     except Archived as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "Saved: this is what is asked of runs from now on.")
+        messages.success(request, "Saved. The form applies to runs submitted from now on.")
     return True

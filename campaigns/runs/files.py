@@ -1,4 +1,4 @@
-"""A run as a file to download."""
+"""The download of a run's file."""
 
 from django.http import FileResponse, Http404
 
@@ -12,11 +12,11 @@ def file_response(viewer: access.Viewer, run: Run) -> FileResponse:
     if not viewer.can_download(run) or not run.storage_key:
         raise Http404
     file = open_stored(run.storage_key, run.digest)
-    is_packed = file.read(2) == GZIP_MAGIC
+    is_gzipped = file.read(2) == GZIP_MAGIC
     file.seek(0)
     return FileResponse(
         file,
-        as_attachment=True,  # what people handed in is never shown as a page
-        filename=f"{run.tag or run.public_id}.txt{'.gz' if is_packed else ''}",
-        content_type="application/gzip" if is_packed else "text/plain; charset=utf-8",
+        as_attachment=True,  # a submitted file is never rendered as a page
+        filename=f"{run.tag or run.public_id}.txt{'.gz' if is_gzipped else ''}",
+        content_type="application/gzip" if is_gzipped else "text/plain; charset=utf-8",
     )

@@ -1,4 +1,4 @@
-"""What comes with a run, and what organisers ask of it."""
+"""The form to submit a run, and the form in which organisers set the run description form."""
 
 import re
 import unicodedata
@@ -13,16 +13,16 @@ from campaigns.models import Campaign, Run, Team
 from campaigns.runs import description
 
 PAGE_WAS_USED = (
-    "Another file was handed in from this page before. Hand this one in again: it is a run of its "
-    "own."
+    "You already submitted another file from this page. Submit this file again to add it as a new "
+    "run."
 )
 
 
 class RunForm(forms.Form):
-    """A run and what its team says of it. What may be said is decided by `read_description`, as
-    for the API; the fields here only ask."""
+    """A run and its description. The fields only render the inputs: `read_description` validates
+    them, as for the API."""
 
-    file = forms.FileField(label="Run file", allow_empty_file=True)  # the checker names the fault
+    file = forms.FileField(label="Run file", allow_empty_file=True)  # the check refuses it
     idempotency_key = forms.CharField(
         required=False, max_length=64, widget=forms.HiddenInput(), strip=True
     )
@@ -33,7 +33,7 @@ class RunForm(forms.Form):
         campaign: Campaign,
         teams: Iterable[Team] | None = None,
         replaceable: Sequence[Run] = (),
-        no_more: str = "",
+        quota_message: str = "",
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
@@ -41,25 +41,25 @@ class RunForm(forms.Form):
         self.description = description.Description()
         if teams is not None:
             choices = [("", "Choose a team"), *((team.public_id, team.name) for team in teams)]
-            self.fields["team"] = forms.ChoiceField(choices=choices, label="On behalf of")
-        # Hidden, it still says what an address asked for: nothing is dropped in silence.
+            self.fields["team"] = forms.ChoiceField(choices=choices, label="Team")
+        # Kept as a hidden field, so that the value of an address is never dropped silently.
         self.fields["replaces"] = forms.CharField(
             required=False, max_length=16, widget=forms.HiddenInput()
         )
         if replaceable:
-            named = [(run.public_id, _name(run, teams is not None)) for run in replaceable]
-            nothing = "Choose a run" if no_more else "Nothing: it is one more run"
+            runs = [(run.public_id, _name(run, teams is not None)) for run in replaceable]
+            empty = "Choose a run" if quota_message else "No run: this is an additional run"
             self.fields["replaces"] = forms.ChoiceField(
-                choices=[("", nothing), *named],
-                required=bool(no_more),
-                error_messages={"required": no_more},
+                choices=[("", empty), *runs],
+                required=bool(quota_message),
+                error_messages={"required": quota_message},
                 label="Replaces",
-                help_text="The old run counts until this one is accepted.",
+                help_text="The old run counts until this run is accepted.",
             )
-        self.asked = [*self._ask(campaign)]
+        self.description_names = [*self._add_description_fields(campaign)]
 
-    def _ask(self, campaign: Campaign) -> Iterable[str]:
-        """Adds what the organisers ask; the names of the fields."""
+    def _add_description_fields(self, campaign: Campaign) -> Iterable[str]:
+        """Adds the fields of the run description form, and yields their names."""
         types = [(name, label) for name, label in Run.Type.choices if name in campaign.run_types]
         self.fields["run_type"] = _select(types, label="Run type", is_required=True)
         yield "run_type"
@@ -67,7 +67,7 @@ class RunForm(forms.Form):
             self.fields["priority"] = forms.CharField(
                 required=False,
                 label="Judging priority",
-                help_text="1 is judged first, should not all runs be judged.",
+                help_text="If not all runs are judged, 1 is judged first.",
                 widget=forms.NumberInput(
                     attrs={"min": 1, "max": description.PRIORITIES[-1], "step": 1}
                 ),
@@ -77,9 +77,9 @@ class RunForm(forms.Form):
             required=False, widget=forms.Textarea(attrs={"rows": 3})
         )
         yield "description"
-        for asked in campaign.run_fields:
-            name = f"answer_{asked['name']}"
-            self.fields[name] = _field_for(asked)
+        for spec in campaign.run_fields:
+            name = f"answer_{spec['name']}"
+            self.fields[name] = _field_for(spec)
             yield name
 
     def clean(self) -> dict[str, Any]:
@@ -87,40 +87,40 @@ class RunForm(forms.Form):
         try:
             self.description = description.read_description(self.campaign, self.data)
         except FaultyDescription as error:
-            for name, fault in error.faults.items():
+            for name, message in error.faults.items():
                 if name not in self.errors:
-                    self.add_error(name, fault)
+                    self.add_error(name, message)
         return cleaned
 
-    def refuse(self, why: SubmissionRefused, idempotency_key: str) -> None:
-        """Nothing was taken: what is sent from this form next is another upload. A browser that
-        went back may have sent the key of an upload that was taken."""
+    def refuse(self, refusal: SubmissionRefused, idempotency_key: str) -> None:
+        """Adds the error, and a new key for the next upload from this form. After the back button
+        a browser may have sent the key of an earlier upload."""
         self.data = self.data.copy()
         self.data["idempotency_key"] = idempotency_key
-        is_key_used = why.code == "key_reused"
-        self.add_error(None, PAGE_WAS_USED if is_key_used else str(why))
+        is_key_used = refusal.code == "key_reused"
+        self.add_error(None, PAGE_WAS_USED if is_key_used else str(refusal))
 
     @property
-    def asked_fields(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.asked]
+    def description_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.description_names]
 
 
-class RunFormForm(forms.Form):
-    """What is asked with every run, beside the fields of the organisers' own."""
+class RunDescriptionSettingsForm(forms.Form):
+    """The settings of the run description form, without the fields that organisers add."""
 
     run_types = forms.MultipleChoiceField(
         choices=Run.Type.choices,
         widget=forms.CheckboxSelectMultiple,
-        label="Types of run that are taken",
+        label="Run types",
     )
-    asks_priority = forms.BooleanField(required=False, label="Ask in which order to judge the runs")
+    asks_priority = forms.BooleanField(required=False, label="Ask for a judging priority")
     asks_acceptance = forms.BooleanField(
-        required=False, label="A run counts only when its team has accepted the check sheet"
+        required=False, label="A run counts only after its team accepts the validation report"
     )
 
 
 class RunFieldForm(forms.Form):
-    """One field of the organisers' own; its name is made of its label once and then stays."""
+    """One field that the organisers add. Its name is derived from its first label and stays."""
 
     name = forms.CharField(required=False, widget=forms.HiddenInput(), max_length=30)
     label = forms.CharField(label="Question", max_length=description.LONGEST_LABEL)
@@ -131,9 +131,9 @@ class RunFieldForm(forms.Form):
         required=False,
         label="Choices",
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="One a line, where it is one of several.",
+        help_text="One choice per line, if the answer is one of several choices.",
     )
-    is_required = forms.BooleanField(required=False, label="Has to be answered")
+    is_required = forms.BooleanField(required=False, label="Required")
 
     def clean_choices(self) -> list[str]:
         lines = [line.strip() for line in self.cleaned_data["choices"].splitlines()]
@@ -159,25 +159,25 @@ class RunFieldForm(forms.Form):
         }
 
 
-class BaseRunFieldForms(forms.BaseFormSet):
+class BaseRunFieldFormSet(forms.BaseFormSet):
     def specs(self) -> list[dict[str, Any]]:
-        """What is asked, each by a name of its own."""
+        """The specifications of the fields, each with a unique name."""
         specs = []
         for form in self.forms:
             if form.has_changed() or form.initial:
                 if form.cleaned_data.get("DELETE") or not form.cleaned_data.get("label"):
                     continue
                 specs.append(form.spec())
-        taken: set[str] = set()
+        names: set[str] = set()
         for spec in specs:
-            spec["name"] = _free_name(spec["name"], taken)
-            taken.add(spec["name"])
+            spec["name"] = _unique_name(spec["name"], names)
+            names.add(spec["name"])
         return specs
 
 
-AskedForms = forms.formset_factory(
+RunFieldFormSet = forms.formset_factory(
     RunFieldForm,
-    formset=BaseRunFieldForms,
+    formset=BaseRunFieldFormSet,
     extra=3,
     max_num=description.FIELD_LIMIT,
     validate_max=True,
@@ -187,24 +187,22 @@ AskedForms = forms.formset_factory(
 
 
 def initial_run_fields(campaign: Campaign) -> list[dict[str, Any]]:
-    return [
-        asked | {"choices": "\n".join(asked.get("choices", []))} for asked in campaign.run_fields
-    ]
+    return [spec | {"choices": "\n".join(spec.get("choices", []))} for spec in campaign.run_fields]
 
 
-def _field_for(asked: dict[str, Any]) -> forms.Field:
-    label, is_required = asked["label"], bool(asked.get("is_required"))
-    if asked["kind"] == "yes":
+def _field_for(spec: dict[str, Any]) -> forms.Field:
+    label, is_required = spec["label"], bool(spec.get("is_required"))
+    if spec["kind"] == "yes":
         return forms.BooleanField(required=is_required, label=label)
-    if asked["kind"] == "choice":
-        choices = [(choice, choice) for choice in asked["choices"]]
+    if spec["kind"] == "choice":
+        choices = [(choice, choice) for choice in spec["choices"]]
         return _select([("", "Choose"), *choices], label=label, is_required=is_required)
-    widget = forms.TextInput() if asked["kind"] == "text" else forms.NumberInput({"step": "any"})
+    widget = forms.TextInput() if spec["kind"] == "text" else forms.NumberInput({"step": "any"})
     return forms.CharField(required=is_required, label=label, widget=widget)
 
 
 def _select(choices: list[tuple[str, str]], *, label: str, is_required: bool) -> forms.Field:
-    """A choice that leaves the check of what was chosen to `read_description`."""
+    """A select whose value `read_description` validates."""
     return forms.CharField(required=is_required, label=label, widget=forms.Select(choices=choices))
 
 
@@ -218,9 +216,9 @@ def _name_for(label: str) -> str:
     return name if re.match(r"[a-z]", name) else f"field_{name}".strip("_")
 
 
-def _free_name(name: str, taken: set[str]) -> str:
-    number, free = 2, name
-    while free in taken:
-        free = f"{name[:26]}_{number}"
+def _unique_name(name: str, names: set[str]) -> str:
+    number, unique = 2, name
+    while unique in names:
+        unique = f"{name[:26]}_{number}"
         number += 1
-    return free
+    return unique

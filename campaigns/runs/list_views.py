@@ -1,4 +1,4 @@
-"""The runs that may be seen: as a page, as CSV, and their files."""
+"""The list of runs as a page and as CSV, and the download of a run's file."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -20,30 +20,30 @@ View = Callable[..., HttpResponse]
 
 
 def team_or_login(view: View) -> View:
-    """What is not found is asked of nobody in particular again after a login: so that it says the
-    same whether it is hidden or not there."""
+    """Sends an anonymous visitor to the login page instead of answering 404, so that a hidden page
+    and a missing page look the same."""
 
     @wraps(view)
-    def answer(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
+    def wrapper(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
-        except UnknownChoice:  # on a page that is shown
+        except UnknownChoice:  # of a page that the visitor may see
             raise
         except Http404:
             if request.user.is_authenticated:
                 raise
             return redirect_to_login(request.get_full_path())
 
-    return answer
+    return wrapper
 
 
 @require_safe
 @team_or_login
 def run_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """A team's own runs, with the others' where they are shown; every run for an organiser."""
-    viewer = _lister_or_404(request, slug)
+    """A team sees its own runs and those that the campaign shows. Organisers see every run."""
+    viewer = _viewer_of_runs_or_404(request, slug)
     runs = listed_runs(viewer, request.GET)
-    every = listed_runs(viewer, {}) if any(map(request.GET.get, FILTERS)) else runs
+    all_runs = listed_runs(viewer, {}) if any(map(request.GET.get, FILTERS)) else runs
     return render(
         request,
         "campaigns/runs/run_list.html",
@@ -51,14 +51,14 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
             "viewer": viewer,
             "campaign": viewer.campaign,
             "runs": runs,
-            "is_filtered": len(runs) != len(every),
-            "filters": _offered(every, request),
+            "is_filtered": len(runs) != len(all_runs),
+            "filters": _filters(all_runs, request),
             "states": Counter(map(state_of, runs)).most_common(),
             "shows_team": viewer.is_organiser or viewer.can_see_runs,
-            "waiting_for_a_word": [run for run in runs if decisions.can_accept(viewer, run)],
+            "to_accept": [run for run in runs if decisions.can_accept(viewer, run)],
             "quota": viewer.team
             and quotas.quota_of(viewer.campaign, viewer.team, request.arrived_at),
-            "tells_anything": quotas.tells_anything(viewer.campaign),
+            "reveals_scores": quotas.reveals_scores(viewer.campaign),
         },
     )
 
@@ -66,7 +66,7 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @team_or_login
 def runs_as_csv(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = _lister_or_404(request, slug)
+    viewer = _viewer_of_runs_or_404(request, slug)
     text = runs_csv(viewer, listed_runs(viewer, request.GET))
     response = HttpResponse(text, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-runs.csv"'
@@ -76,21 +76,21 @@ def runs_as_csv(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @team_or_login
 def run_file(request: HttpRequest, slug: str, public_id: str) -> FileResponse:
-    """The run's file as it was handed in: for its team and the organisers, and for others where
-    the campaign shows files and the team consents."""
+    """The run's file as submitted. Its team and the organisers may download it, and others if the
+    campaign shows files and the team consents."""
     viewer = access.viewer_or_404(request.user, slug)
     return file_response(viewer, access.run_or_404(viewer, public_id))
 
 
-def _lister_or_404(request: HttpRequest, slug: str) -> access.Viewer:
+def _viewer_of_runs_or_404(request: HttpRequest, slug: str) -> access.Viewer:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.is_organiser and viewer.team is None and not viewer.can_see_runs:
         raise Http404
     return viewer
 
 
-def _offered(runs: list[Run], request: HttpRequest) -> list[dict[str, object]]:
-    """The filters that would part these runs, each with its values and the one chosen."""
+def _filters(runs: list[Run], request: HttpRequest) -> list[dict[str, object]]:
+    """The filters that select some of these runs, each with its values and the chosen one."""
     names = {run.team.public_id: run.shown_team for run in runs}
     values = {
         "team": sorted(names.items(), key=lambda pair: pair[1].casefold()),

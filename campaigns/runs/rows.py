@@ -1,4 +1,4 @@
-"""The runs that a viewer may see, as rows: the page, the CSV and the API show the same ones."""
+"""The runs that a viewer may see, as rows of the page, the CSV and the API."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -18,22 +18,21 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def listed_runs(viewer: Viewer, asked: Mapping[str, str]) -> list[Run]:
-    """Newest first; `asked` may name a `team`, `type` and `state`. Raises UnknownChoice for a value
-    that no visible run has, whether or not anything of that name exists."""
+def listed_runs(viewer: Viewer, params: Mapping[str, str]) -> list[Run]:
+    """Newest first, filtered by `team`, `type` and `state` of `params`. Raises UnknownChoice for a
+    value that no visible run has."""
     runs = list(access.runs_visible_to(viewer).order_by("-submitted_at", "-pk"))
     for name, value_of in FILTERS.items():
-        offered = {
+        choices = {
             value_of(run): run.shown_team if name == "team" else value_of(run) for run in runs
         }
-        if wanted := choice_or_404(name, asked.get(name), offered, called=CALLED[name]):
-            runs = [run for run in runs if value_of(run) == wanted]
+        if chosen := choice_or_404(name, params.get(name), choices, called=LABELS[name]):
+            runs = [run for run in runs if value_of(run) == chosen]
     return runs
 
 
 def state_of(run: Run) -> str:
-    """What its people see of it in one word: withdrawn, replaced and disqualified before the state
-    of its file."""
+    """Withdrawn, replaced or disqualified, else the state of its file."""
     if run.withdrawn_at is not None:
         return "withdrawn"
     if run.replaced_at is not None:
@@ -48,33 +47,36 @@ FILTERS: dict[str, Callable[[Run], str]] = {
     "type": lambda run: run.run_type,
     "state": state_of,
 }
-CALLED = {"team": "team", "type": "run type", "state": "state of runs"}
+LABELS = {"team": "team", "type": "run type", "state": "state of runs"}
 
 
 def run_records(viewer: Viewer, runs: list[Run]) -> list[dict[str, Any]]:
-    """One record a run; what this viewer may not know of it is empty."""
+    """One record for each run. Values that this viewer may not see are empty."""
     return [_record(viewer, run) for run in runs]
 
 
 def runs_csv(viewer: Viewer, runs: list[Run]) -> str:
-    """One line a run, and one column more for every field of the organisers' own; texts are made
-    safe for spreadsheets."""
-    asked = [field["name"] for field in viewer.campaign.run_fields]
+    """One line for each run, with one column for each field that the organisers added. Texts are
+    escaped for spreadsheets."""
+    fields = [field["name"] for field in viewer.campaign.run_fields]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*COLUMNS, *(f"answer_{name}" for name in asked)])
+    writer.writerow([*COLUMNS, *(f"answer_{name}" for name in fields)])
     for record in run_records(viewer, runs):
         answers = record["answers"]
         row = [record[column] for column in COLUMNS]
         row[COLUMNS.index("is_late")] = "yes" if record["is_late"] else "no"
-        writer.writerow(row + [_cell(answers.get(name)) for name in asked])
+        for name in fields:
+            answer = answers.get(name)
+            row.append("" if answer is None else shown_answer(answer))
+        writer.writerow(row)
     return out.getvalue()
 
 
 def _record(viewer: Viewer, run: Run) -> dict[str, Any]:
     is_followed = viewer.can_follow(run)
     can_name = viewer.can_name(run.team)
-    # Of a nameless run an equal digest, or a word in a text, would tell whose it is.
+    # The digest or a word in the description could identify the team of an anonymous run.
     is_known = is_followed or (viewer.can_see_board and can_name)
     reason = run.disqualified_reason or run.team.disqualified_reason
     return {
@@ -93,7 +95,3 @@ def _record(viewer: Viewer, run: Run) -> dict[str, Any]:
         "description": run.description if is_known else "",
         "answers": run.answers if is_followed else {},
     }
-
-
-def _cell(answer: Any) -> Any:
-    return "" if answer is None else shown_answer(answer)

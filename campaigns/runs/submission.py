@@ -1,4 +1,4 @@
-"""Taking in a run: its file is stored first, then one short transaction decides."""
+"""Submission of a run: the file is stored first, then one short transaction accepts it or not."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -48,24 +48,24 @@ def submit(
     replaces: str = "",
     team: Team | None = None,
 ) -> Run:
-    """Takes in what a member hands in for the own team, or an organiser for any, by page or by
-    API. Deadlines and quotas are the teams', not the organisers'. Raises `SubmissionRefused`.
+    """Submits a run for the viewer's own team or, by an organiser, for any team. Deadlines and
+    quotas do not apply to organisers. Raises `SubmissionRefused`.
 
-    `completed_at` is when the body was complete, where a proxy says so; else it is now."""
-    giver = _Submitter.of(viewer, team)
+    `completed_at` is when a proxy had received the whole body. The default is now."""
+    submitter = _Submitter.of(viewer, team)
     completed_at = completed_at or timezone.now()
     moment = lifecycle.deciding_moment(arrived_at, completed_at)
     try:
-        _decide_early(viewer, giver, moment, replaces)  # before a large file is stored
-        _refuse_slow(giver, completed_at - arrived_at, upload.size or 0)
+        _decide_early(viewer, submitter, moment, replaces)  # before a large file is stored
+        _refuse_slow(submitter, completed_at - arrived_at, upload.size or 0)
     except SubmissionRefused:
-        if _earlier_upload(giver.team, idempotency_key) is None:
-            raise  # a repeated one is answered as the first was, whatever has changed since
+        if _earlier_upload(submitter.team, idempotency_key) is None:
+            raise  # a repeated upload gets the first answer, whatever has changed since
     with stored_upload(upload) as file:
         return submit_run(
             campaign=viewer.campaign,
-            team=giver.team,
-            person=giver.person,
+            team=submitter.team,
+            person=submitter.person,
             file=file,
             submitted_at=arrived_at,
             received_at=completed_at,
@@ -75,7 +75,7 @@ def submit(
             answers=description.answers,
             replaces=replaces,
             idempotency_key=idempotency_key,
-            is_past_deadline_allowed=giver.is_organiser,
+            is_past_deadline_allowed=submitter.is_organiser,
         )
 
 
@@ -96,22 +96,23 @@ def submit_run(
     idempotency_key: str = "",
     is_past_deadline_allowed: bool = False,
 ) -> Run:
-    """Decides deadline and quota, writes the row *waiting*, and rings. Raises `SubmissionRefused`.
+    """Checks deadline and quota, creates the run as *waiting*, and enqueues its check. Raises
+    `SubmissionRefused`.
 
-    A repeated `idempotency_key` gives the first run back and drops the second copy of the file;
-    with another file it is refused.
-    `is_past_deadline_allowed` is for the organisers' own uploads and imports: they are held to
-    neither dates nor quotas.
+    A repeated `idempotency_key` returns the first run and deletes the second copy of the file.
+    With another file it is refused. `is_past_deadline_allowed` is for uploads and imports by
+    organisers, to which neither dates nor quotas apply.
     """
     with transaction.atomic():
-        # One team's uploads queue here, so that parallel ones cannot pass the quota together. What
-        # organisers did with the team during the upload counts from here on.
-        team = _locked(team)
+        # The lock puts parallel uploads of one team in a queue, so that they cannot exceed the
+        # quota together, and reads what organisers changed in the team during the upload.
+        team = _lock_team(team)
         earlier = _earlier_upload(team, idempotency_key)
         if earlier is not None:
             if earlier.digest != file.digest:
                 raise SubmissionRefused(
-                    "This idempotency key came with another file before.", "key_reused"
+                    "You already used this idempotency key with another file. Use a new key.",
+                    "key_reused",
                 )
             transaction.on_commit(partial(default_storage.delete, file.storage_key))
             return earlier
@@ -146,69 +147,68 @@ def submit_run(
     return run
 
 
-def _locked(team: Team) -> Team:
+def _lock_team(team: Team) -> Team:
     locked = Team.objects.select_for_update().filter(pk=team.pk).first()
     if locked is None:
         message = (
-            "An organiser merged your team into another one, or removed it, during the upload."
+            "An organiser merged your team into another team, or deleted it, during the upload."
         )
         raise SubmissionRefused(f"{message} Submit the run again.", "team_gone")
     return locked
 
 
 def decide_deadline(campaign: Campaign, moment: datetime) -> bool:
-    """Whether a run of this `deciding_moment` is late; raises `SubmissionRefused` outside the
-    dates."""
+    """Whether a run of this `deciding_moment` is late. Raises `SubmissionRefused` if submissions
+    are not open then."""
     if lifecycle.is_accepting_at(campaign, moment):
         return False
     if lifecycle.is_late_at(campaign, moment):
         return True
     if not campaign.is_accepting:
-        raise SubmissionRefused("This campaign is not accepting runs.", code="not_accepting")
+        raise SubmissionRefused("This campaign does not accept submissions.", "not_accepting")
     if campaign.opens_at and moment < campaign.opens_at:
         raise SubmissionRefused(
-            f"Runs are taken from {campaign.opens_at:%-d %B %Y %H:%M} UTC.",
+            f"Submissions open on {campaign.opens_at:%-d %B %Y %H:%M} UTC.",
             "too_early",
             campaign.opens_at,
         )
     raise SubmissionRefused(
-        f"Runs were taken until {campaign.closes_at:%-d %B %Y %H:%M} UTC.", "too_late"
+        f"Submissions closed on {campaign.closes_at:%-d %B %Y %H:%M} UTC.", "too_late"
     )
 
 
 def refuse_early(viewer: Viewer, moment: datetime) -> None:
-    """Raises `SubmissionRefused` where no further run of this viewer would be accepted, whatever
-    is in it."""
+    """Raises `SubmissionRefused` if the site would refuse any file of this viewer now."""
     if not viewer.is_organiser:
         _decide_early(viewer, _Submitter.of(viewer, viewer.team), moment, replaces="")
-    elif viewer.campaign.archived_at is not None:  # else it hands in for whom it likes, any time
-        raise SubmissionRefused("This campaign is in the archive.", "archived")
+    elif viewer.campaign.archived_at is not None:
+        raise SubmissionRefused("This campaign is archived.", "archived")
 
 
 def can_withdraw(viewer: Viewer, run: Run, moment: datetime) -> bool:
-    """A team takes its run back while runs are taken, and an organiser any time: nobody changes a
-    closed or published board alone. A disqualified run stays, to be seen as such."""
-    is_gone = run.withdrawn_at is not None or run.replaced_at is not None
-    if is_gone or run.state == Run.State.REFUSED or viewer.campaign.archived_at is not None:
+    """A team may withdraw its run while submissions are open, and an organiser at any time. A team
+    cannot withdraw a disqualified run, so that it stays visible."""
+    is_inactive = run.withdrawn_at is not None or run.replaced_at is not None
+    if is_inactive or run.state == Run.State.REFUSED or viewer.campaign.archived_at is not None:
         return False
     is_open = lifecycle.is_accepting_at(viewer.campaign, moment) and run.disqualified_at is None
     return viewer.is_organiser or (viewer.owns(run) and is_open)
 
 
 def can_replace(viewer: Viewer, run: Run, moment: datetime, *, successor: Run | None) -> bool:
-    """As withdrawing, for a run that counts and that no other upload is about to replace."""
+    """As `can_withdraw`, for a run that counts and that no other upload is about to replace."""
     counts = run.state == Run.State.ACCEPTED and run.disqualified_at is None
     return counts and successor is None and can_withdraw(viewer, run, moment)
 
 
 def successor_of(run: Run) -> Run | None:
-    """The upload that replaces it once it is accepted."""
+    """The upload that replaces this run once the upload is accepted."""
     return run.replacements.filter(STANDING).first()
 
 
 @transaction.atomic
 def withdraw_run(*, run: Run, person: User) -> None:
-    """Takes the run back: it leaves the board and frees its tag and its quota."""
+    """Removes the run from the leaderboard, and frees its tag and its place in the quota."""
     withdrawn = Run.objects.filter(pk=run.pk, withdrawn_at=None, replaced_at=None).update(
         withdrawn_at=timezone.now()
     )
@@ -218,7 +218,7 @@ def withdraw_run(*, run: Run, person: User) -> None:
 
 @dataclass(frozen=True)
 class _Submitter:
-    """Who hands in, and for which team; an organiser's own team is a team like any other."""
+    """The person who submits, and the team. An organiser's own team has no privileges."""
 
     person: User
     team: Team
@@ -229,31 +229,31 @@ class _Submitter:
         is_own = viewer.team is not None and (team is None or team.pk == viewer.team.pk)
         chosen = viewer.team if is_own else team
         if chosen is None or not isinstance(viewer.person, User):
-            raise SubmissionRefused("Join a team first.", "team")
+            raise SubmissionRefused("Join or create a team first.", "team")
         if not is_own and not (viewer.is_organiser and chosen.campaign_id == viewer.campaign.pk):
-            raise SubmissionRefused("That is not your team.", "team")
+            raise SubmissionRefused("You can submit runs for your own team only.", "team")
         return cls(viewer.person, chosen, is_organiser=not is_own)
 
 
-def _decide_early(viewer: Viewer, giver: _Submitter, moment: datetime, replaces: str) -> None:
+def _decide_early(viewer: Viewer, submitter: _Submitter, moment: datetime, replaces: str) -> None:
     campaign = viewer.campaign
     if campaign.archived_at is not None:
-        raise SubmissionRefused("This campaign is in the archive.", "archived")
-    if giver.is_organiser:
+        raise SubmissionRefused("This campaign is archived.", "archived")
+    if submitter.is_organiser:
         return
-    if not membership.has_accepted_terms(campaign, giver.person):
-        raise SubmissionRefused("Accept the campaign's terms first, on your team's page.", "terms")
-    _decide(campaign, giver.team, moment, _replaced_run(giver.team, replaces))
+    if not membership.has_accepted_terms(campaign, submitter.person):
+        raise SubmissionRefused("Accept the campaign's terms on your team's page first.", "terms")
+    _decide(campaign, submitter.team, moment, _replaced_run(submitter.team, replaces))
 
 
-def _refuse_slow(giver: _Submitter, lasted: timedelta, size: int) -> None:
-    """Raises `SubmissionRefused` for an upload that took longer than the least rate allows."""
+def _refuse_slow(submitter: _Submitter, duration: timedelta, size: int) -> None:
+    """Raises `SubmissionRefused` if the upload took longer than the minimum rate allows."""
     rate = settings.UPLOAD_LEAST_BYTES_PER_SECOND
     allowed = settings.UPLOAD_ALLOWANCE_SECONDS + size / rate
-    if not giver.is_organiser and lasted.total_seconds() > allowed:
+    if not submitter.is_organiser and duration.total_seconds() > allowed:
         raise SubmissionRefused(
-            f"The upload took {lasted.total_seconds():,.0f} s, and a file of {size:,} bytes must be"
-            f" complete within {allowed:,.0f} s. Compress it with gzip, or send it again over a"
+            f"The upload took {duration.total_seconds():,.0f} s. A file of {size:,} bytes must be"
+            f" complete within {allowed:,.0f} s. Compress it with gzip, or submit it again over a"
             " faster connection.",
             "too_slow",
         )
@@ -266,11 +266,12 @@ def _decide(campaign: Campaign, team: Team, moment: datetime, replaced: Run | No
         raise SubmissionRefused(message, "disqualified")
     is_late = decide_deadline(campaign, moment)
     released = campaign.topics_released_at
-    if released is not None and moment < released:  # checking a run would tell what they are
-        message = f"The topics are released on {released:%-d %B %Y %H:%M} UTC; runs come after."
+    if released is not None and moment < released:  # the errors of a check would reveal topics
+        message = f"Submit runs after the topics are released, on {released:%-d %B %Y %H:%M} UTC."
         raise SubmissionRefused(message, "topics_unreleased", released)
     if replaced is not None and is_late and not replaced.is_late:
-        raise SubmissionRefused("A late run cannot replace one that came in time.", "replaces")
+        message = "A late run cannot replace a run that was submitted before the deadline."
+        raise SubmissionRefused(message, "replaces")
     decide_quota(campaign, team, moment, replacing=replaced)
     return is_late
 
@@ -280,7 +281,8 @@ def _replaced_run(team: Team, public_id: str) -> Run | None:
         return None
     run = team.runs.filter(LIVE, public_id=public_id, disqualified_at=None).first()
     if run is None:
-        raise SubmissionRefused("The team has no such run to replace.", "replaces")
+        message = "The run to replace is not a current run of this team. Choose another run."
+        raise SubmissionRefused(message, "replaces")
     if successor_of(run) is not None:
         raise SubmissionRefused("Another upload is about to replace that run.", "replaces")
     return run

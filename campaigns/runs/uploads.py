@@ -1,4 +1,4 @@
-"""Files on their way in: digested and streamed to storage, before any row owns them."""
+"""Uploaded files are hashed and streamed to storage before a row refers to them."""
 
 import hashlib
 import os
@@ -17,7 +17,7 @@ from campaigns.models.identity import new_public_id
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file that lies in storage and that no row owns yet."""
+    """A file in storage to which no row refers yet."""
 
     storage_key: str
     digest: str  # sha256, hexadecimal
@@ -27,16 +27,16 @@ class StoredFile:
 
 @contextmanager
 def stored_upload(upload: File) -> Iterator[StoredFile]:
-    """Streams an upload to storage; deletes it again if the block does not take it in.
+    """Streams an upload to storage, and deletes it if the block raises.
 
-    Raises `SubmissionRefused` for one that is too large, OSError where the storage refuses it.
+    Raises `SubmissionRefused` if the file is too large, OSError if the storage fails.
     """
     if (upload.size or 0) > settings.MAX_UPLOAD_BYTES:
         limit = settings.MAX_UPLOAD_BYTES // (1024 * 1024)
         raise SubmissionRefused(
-            f"The file is too large: at most {limit} MiB are taken. Gzip it.", "size"
+            f"The file is larger than {limit} MiB. Compress it with gzip.", "size"
         )
-    # Read once more for it: a storage may read what it is given twice, or a part of it again.
+    # A separate pass, because a storage may read the file twice, or a part of it again.
     upload.seek(0)
     digest = hashlib.file_digest(upload.file, "sha256").hexdigest()
     size = upload.seek(0, os.SEEK_END)
@@ -49,7 +49,7 @@ def stored_upload(upload: File) -> Iterator[StoredFile]:
             original_name=_shown_name(upload.name),
         )
     except BaseException:
-        # A process that is told to stop may be past the commit: then the file is the run's.
+        # A process may be stopped after the commit. Then the file belongs to the run.
         if not Run.objects.filter(storage_key=key).exists():
             default_storage.delete(key)
         raise
@@ -61,12 +61,12 @@ def _stored(upload: File) -> str:
     try:
         return default_storage.save(name, File(upload.file))
     except OSError:
-        with suppress(Exception):  # what there is of it takes room; tidying finds it otherwise
+        with suppress(Exception):  # if this fails, housekeeping deletes the partial file
             default_storage.delete(name)
         raise
 
 
 def _shown_name(name: str | None) -> str:
-    """What the uploader called the file: text to show, cut to fit, and never part of a path."""
+    """The uploader's name of the file, truncated. It is displayed and never part of a path."""
     printable = "".join(c for c in (name or "") if c.isprintable())
     return printable[-200:]

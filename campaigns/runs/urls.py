@@ -1,4 +1,4 @@
-"""Handing runs in, and what a team and the organisers do with them."""
+"""Pages to submit runs, to list them and to decide about them."""
 
 from django.urls import path
 
@@ -11,7 +11,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/runs.csv", list_views.runs_as_csv, name="runs-csv"),
     path(f"{_RUN}/accept/", views.run_accept, name="run-accept"),
     path(f"{_RUN}/withdraw/", views.run_withdraw, name="run-withdraw"),
-    path(f"{_RUN}/disqualify/", views.run_judge, name="run-judge"),
+    path(f"{_RUN}/disqualify/", views.run_disqualify, name="run-disqualify"),
     path(f"{_RUN}/file", list_views.run_file, name="run-file"),
     path("campaigns/<slug:slug>/manage/run-form/", description_views.run_form, name="run-form"),
 ]

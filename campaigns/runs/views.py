@@ -1,4 +1,4 @@
-"""Handing in runs, and what becomes of them afterwards."""
+"""Views to submit, withdraw, accept, disqualify and reinstate runs."""
 
 from django.conf import settings
 from django.contrib import messages
@@ -17,17 +17,18 @@ from campaigns.models import Campaign, Run, Team
 from campaigns.models.identity import new_public_id
 from campaigns.runs import decisions, submission, submission_options
 from campaigns.runs.forms import RunForm
+from campaigns.runs.submission_options import SubmissionOptions
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def run_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """The upload form. A script in the page sends it with a progress bar and asks for JSON."""
+    """The upload form. A script in the page submits it with a progress bar and accepts JSON."""
     viewer = access.viewer_or_404(request.user, slug)
     if not (viewer.team or viewer.pending_team or viewer.is_organiser):
         return redirect("campaigns:team", slug)
-    offer = submission_options.offer_to(viewer, request.arrived_at)
-    form = _run_form(request, viewer, offer)
+    options = submission_options.options_for(viewer, request.arrived_at)
+    form = _run_form(request, viewer, options)
     if request.method == "POST" and form.is_valid():
         try:
             run = submission.submit(
@@ -44,18 +45,18 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
             form.refuse(error, new_public_id())
         else:
             url = reverse("scoring:run-detail", args=[slug, run.public_id])
-            return _answer(request, JsonResponse({"url": url}, status=202), redirect(url))
+            return _json_or_page(request, JsonResponse({"url": url}, status=202), redirect(url))
     page = render(
-        request, "campaigns/runs/run_form.html", _form_page(request, viewer, form, offer),
+        request, "campaigns/runs/run_form.html", _context(request, viewer, form, options),
         status=400 if form.errors else 200,
     )  # fmt: skip
     problems = [
-        fault if name in ("__all__", "file") else f"{form[name].label}: {fault}"
-        for name, found in form.errors.items()
-        for fault in found
+        error if name in ("__all__", "file") else f"{form[name].label}: {error}"
+        for name, errors in form.errors.items()
+        for error in errors
     ]
-    told = {"problems": problems, "idempotency_key": form["idempotency_key"].value() or ""}
-    return _answer(request, JsonResponse(told, status=400), page)
+    data = {"problems": problems, "idempotency_key": form["idempotency_key"].value() or ""}
+    return _json_or_page(request, JsonResponse(data, status=400), page)
 
 
 @login_required
@@ -66,14 +67,13 @@ def run_withdraw(request: HttpRequest, slug: str, public_id: str) -> HttpRespons
     if submission.can_withdraw(viewer, run, moment):
         submission.withdraw_run(run=run, person=request.user)
     else:
-        messages.error(request, "Runs are not taken any more: ask an organiser to withdraw it.")
+        messages.error(request, "Submissions are closed. Ask an organiser to withdraw the run.")
     return redirect("scoring:run-detail", slug, public_id)
 
 
 @login_required
 @require_POST
 def run_accept(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """The team has seen the check sheet: from now on the run counts."""
     viewer, run = _followed_or_404(request, slug, public_id)
     is_accepted = decisions.can_accept(viewer, run) and decisions.accept_checked(
         run=run, person=request.user
@@ -81,16 +81,16 @@ def run_accept(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     if not is_accepted and run.state != Run.State.ACCEPTED:
         messages.error(
             request,
-            "It cannot be accepted any more: judging has begun, or it was withdrawn, or its tag "
-            "is another run's. Ask an organiser.",
+            "The run can no longer be accepted: judging has begun, the run was withdrawn, or "
+            "another run of the team has its tag. Ask an organiser.",
         )
     return redirect("scoring:run-detail", slug, public_id)
 
 
 @login_required
 @require_POST
-def run_judge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Disqualifies a run for a reason that is shown with it, or reinstates it."""
+def run_disqualify(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    """Disqualifies a run for a reason, or reinstates it."""
     viewer = access.organiser_or_404(request.user, slug)
     run = access.run_or_404(viewer, public_id)
     try:
@@ -114,45 +114,45 @@ def _followed_or_404(request: HttpRequest, slug: str, public_id: str) -> tuple[a
     return viewer, run
 
 
-def _run_form(
-    request: HttpRequest, viewer: access.Viewer, offer: submission_options.Offer
-) -> RunForm:
-    asked = request.GET.get("replaces", "")
+def _run_form(request: HttpRequest, viewer: access.Viewer, options: SubmissionOptions) -> RunForm:
+    replaces = request.GET.get("replaces", "")
     return RunForm(
         *((request.POST, request.FILES) if request.method == "POST" else ()),
         campaign=viewer.campaign,
         teams=_teams(viewer),
-        replaceable=offer.replaceable,
-        no_more=offer.no_more,
+        replaceable=options.replaceable,
+        quota_message=options.quota_message,
         initial={
             "idempotency_key": new_public_id(),
-            "replaces": asked if asked in {run.public_id for run in offer.replaceable} else "",
+            "replaces": replaces if replaces in options.replaceable_ids else "",
             "team": request.GET.get("team", "") or (viewer.team.public_id if viewer.team else ""),
         },
     )
 
 
 def _teams(viewer: access.Viewer) -> QuerySet[Team] | None:
-    """Whom an organiser may hand in for."""
+    """The teams that an organiser may submit for."""
     if not viewer.is_organiser:
         return None
     return viewer.campaign.teams.filter(approved_at__isnull=False).order_by("name", "pk")
 
 
-def _form_page(
-    request: HttpRequest, viewer: access.Viewer, form: RunForm, offer: submission_options.Offer
+def _context(
+    request: HttpRequest, viewer: access.Viewer, form: RunForm, options: SubmissionOptions
 ) -> dict[str, object]:
+    refusal = options.refusal
     campaign, moment = viewer.campaign, request.arrived_at
     return {
         "viewer": viewer,
         "campaign": campaign,
         "form": form,
-        "refusal": offer.refusal,
-        "is_refused_otherwise": offer.refusal and offer.refusal.code not in ("quota", "attempts"),
+        "refusal": refusal,
+        "shows_quota": not viewer.is_organiser
+        and (refusal is None or refusal.code in ("quota", "attempts")),
         "lacks_teams": viewer.is_organiser and not form.fields["team"].choices[1:],
         "is_late": lifecycle.is_late_at(campaign, moment),
         "quota": viewer.team and quotas.quota_of(campaign, viewer.team, moment),
-        "tells_anything": quotas.tells_anything(campaign),
+        "reveals_scores": quotas.reveals_scores(campaign),
         "is_first": viewer.team and not viewer.team.runs.exists(),
         "first_topic": viewer.can_see_topics and campaign.topics.order_by("position").first(),
         "max_bytes": settings.MAX_UPLOAD_BYTES,
@@ -164,6 +164,6 @@ def _team_of(campaign: Campaign, public_id: str | None) -> Team | None:
     return get_object_or_404(campaign.teams, public_id=public_id) if public_id else None
 
 
-def _answer(request: HttpRequest, data: HttpResponse, page: HttpResponse) -> HttpResponse:
-    is_script = request.method == "POST" and request.accepts("application/json")
-    return data if is_script and not request.accepts("text/html") else page
+def _json_or_page(request: HttpRequest, data: HttpResponse, page: HttpResponse) -> HttpResponse:
+    accepts_json = request.method == "POST" and request.accepts("application/json")
+    return data if accepts_json and not request.accepts("text/html") else page

@@ -49,7 +49,7 @@ class RunSerializer(serializers.Serializer):
     problem_count = serializers.IntegerField(required=False)
     problems = ProblemSerializer(many=True, required=False)
     warnings = ProblemSerializer(many=True, required=False)
-    check_sheet = serializers.DictField(required=False)
+    validation_report = serializers.DictField(required=False)
     feedback = FeedbackSerializer(required=False, allow_null=True)
     scores = ScoreSerializer(many=True, help_text="empty where you may not see them yet")
 
@@ -66,7 +66,7 @@ SCORED = OpenApiExample(
         "problem_count": 0,
         "problems": [],
         "warnings": [],
-        "check_sheet": {"topics": 50, "of_topics": 50, "tied_documents": 0},
+        "validation_report": {"topics": 50, "of_topics": 50, "tied_documents": 0},
         "feedback": None,
         "scores": [{"measure": "RBP(p=0.8)", "base": 0.5817, "residual": 0.0421, "topics": 50}],
     },
@@ -100,6 +100,6 @@ def _followed(run: Run, viewer: access.Viewer) -> dict[str, Any]:
         "problem_count": run.problem_count,
         "problems": run.problems,
         "warnings": run.warnings,
-        "check_sheet": {name: v for name, v in run.check_sheet.items() if name not in hidden},
+        "validation_report": {name: v for name, v in run.check_sheet.items() if name not in hidden},
         "feedback": FeedbackSerializer(feedback).data if feedback else None,
     }

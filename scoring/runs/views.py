@@ -89,7 +89,7 @@ def _run_page(
         "run": run,
         "can_follow": can_follow,
         "can_name": viewer.can_name(run.team),
-        "acts": actions_on(viewer, run),
+        "actions": actions_on(viewer, run),
         "progress": progress,
         "ranking": StoredRanking.objects.filter(run=run).first() if is_checked else None,
         "answers": description.answers_of(viewer.campaign, run) if can_follow else [],

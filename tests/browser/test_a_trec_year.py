@@ -171,7 +171,7 @@ def hand_in_runs(year: Year) -> None:
     send(year, "ada", STOCK.runs[first])
     page = year.windows["ada"].page
     year.picture(page, "check-sheet", NARROW)
-    press(page, "Accept: let this run count")
+    press(page, "Accept run")
     expect(page.locator("#run-status")).to_contain_text("Accepted")
     send(year, "ben", STOCK.runs[second].replace(b" 7 ", b" 7 x", 3))
     page = year.windows["ben"].page
@@ -191,7 +191,7 @@ def send(year: Year, who: str, data: bytes) -> None:
 
 def hand_in(year: Year, page: Page, data: bytes) -> None:
     page.get_by_label("Run file").set_input_files(a_file("run.txt", data))
-    press(page, "Hand in")
+    press(page, "Submit run")
     expect(page).to_have_url(re.compile(r"/runs/[a-z2-7]{16}/$"))
     perform_waiting_jobs(year.campaign)
     page.reload()
@@ -215,7 +215,7 @@ def replace_by_clicks(year: Year, tag: str) -> None:
     page.get_by_role("link", name="Replace this run").click()
     shorter = b"\n".join(STOCK.runs[tag].splitlines()[:-5])
     hand_in(year, page, shorter)
-    press(page, "Accept: let this run count")
+    press(page, "Accept run")
     expect(page.locator("#run-status")).to_contain_text("Accepted")
     old.refresh_from_db()
     assert old.replaced_at is not None

@@ -175,7 +175,7 @@ def test_a_dropped_file_becomes_a_row_on_the_published_board(
     participant.goto(site.at("/campaigns/covid/submit/"))
     slow_down(participant, bytes_per_second=150_000)
     participant.get_by_label("Run file").set_input_files(FOLDER / "runs" / f"{OURS}.gz")
-    participant.get_by_role("button", name="Hand in").click()
+    participant.get_by_role("button", name="Submit run").click()
     seen = progress_seen(participant)
     assert len(seen) >= 3, f"the bar showed {seen}"
     assert seen == sorted(seen)

@@ -30,7 +30,7 @@ def test_a_file_is_handed_in(visit: Visitor, team, has_scripts: bool) -> None:
     visited = visit(path, person=person, has_scripts=has_scripts)
     page = visited.page
     page.get_by_label("Run file").set_input_files(FILE)
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit run").click()
     expect(page).to_have_url(re.compile(r"/runs/[a-z2-7]{16}/$"))
     expect(page.locator("h1")).to_have_text("ours.run")
     assert team.runs.count() == 1
@@ -57,10 +57,10 @@ def test_a_broken_connection_is_said_and_the_next_try_counts_once(visit: Visitor
     page.get_by_label("Run file").set_input_files(FILE)
     key = page.locator("[name=idempotency_key]").input_value()
     page.route("**/submit/", lambda route: route.abort())
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit run").click()
     expect(page.get_by_role("alert")).to_contain_text("The connection broke")
     page.unroute("**/submit/")
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit run").click()
     expect(page).to_have_url(re.compile(r"/runs/"))
     assert list(team.runs.values_list("idempotency_key", flat=True)) == [key]
 
@@ -72,10 +72,10 @@ def test_another_file_is_handed_in_from_a_page_that_was_gone_back_to(visit: Visi
     for name in ("first.run", "second.run"):
         other = FILE | {"name": name, "buffer": f"1 Q0 d1 1 2.5 {name}".encode()}
         page.get_by_label("Run file").set_input_files(other)
-        page.get_by_role("button", name="Hand in").click()
+        page.get_by_role("button", name="Submit run").click()
         expect(page).to_have_url(re.compile(r"/runs/[a-z2-7]{16}/$"))
         page.go_back()
-        expect(page.locator("h1")).to_have_text("Hand in a run")
+        expect(page.locator("h1")).to_have_text("Submit run")
     assert sorted(team.runs.values_list("original_name", flat=True)) == ["first.run", "second.run"]
 
 
@@ -86,9 +86,9 @@ def test_a_used_key_is_said_and_the_next_try_is_taken(visit: Visitor, team) -> N
     key = page.locator("[name=idempotency_key]").input_value()
     make_run(team=team, idempotency_key=key, digest="1" * 64)
     page.get_by_label("Run file").set_input_files(FILE)
-    page.get_by_role("button", name="Hand in").click()
-    expect(page.get_by_role("alert")).to_contain_text("from this page before")
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit run").click()
+    expect(page.get_by_role("alert")).to_contain_text("another file from this page")
+    page.get_by_role("button", name="Submit run").click()
     expect(page).to_have_url(re.compile(r"/runs/[a-z2-7]{16}/$"))
     assert team.runs.count() == 2
 
@@ -99,8 +99,8 @@ def test_a_file_that_is_too_large_is_not_sent(visit: Visitor, team) -> None:
     page = visit(path, person=person).page
     page.evaluate("document.getElementById('upload').dataset.maxBytes = 10")
     page.get_by_label("Run file").set_input_files(FILE)
-    page.get_by_role("button", name="Hand in").click()
-    expect(page.get_by_role("alert")).to_contain_text("too large")
+    page.get_by_role("button", name="Submit run").click()
+    expect(page.get_by_role("alert")).to_contain_text("The limit is")
     assert team.runs.count() == 0
 
 
@@ -110,8 +110,8 @@ def test_what_was_not_taken_is_said(visit: Visitor, team) -> None:
     page = visit(path, person=person).page
     type(team.campaign).objects.update(is_accepting=False)
     page.get_by_label("Run file").set_input_files(FILE)
-    page.get_by_role("button", name="Hand in").click()
-    expect(page.get_by_role("alert")).to_contain_text("not accepting runs")
+    page.get_by_role("button", name="Submit run").click()
+    expect(page.get_by_role("alert")).to_contain_text("does not accept submissions")
 
 
 def test_a_run_is_followed_without_reloading(visit: Visitor, team) -> None:
@@ -151,10 +151,10 @@ def test_whoever_logs_in_anew_meanwhile_hands_in_from_the_old_page(visit: Visito
     page.get_by_label("Run file").set_input_files(FILE)
     cookies = page.context.cookies()
     page.context.clear_cookies()
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit run").click()
     expect(page.locator("#faults")).to_contain_text("Log in in another tab")
     page.context.add_cookies([each for each in cookies if each["name"] == "sessionid"])
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit run").click()
     expect(page).to_have_url(re.compile(r"/runs/[a-z2-7]{16}/$"))
     assert team.runs.count() == 1
 
@@ -165,14 +165,14 @@ def test_the_steps_of_an_upload_are_told_once_each(visit: Visitor, team) -> None
     page = visit(path, person=person).page
     page.evaluate("""() => {
         window.told = [];
-        const told = document.getElementById("told");
+        const told = document.getElementById("status");
         new MutationObserver(() => window.told.push(told.textContent)).observe(
             told, {childList: true});
     }""")
     page.get_by_label("Run file").set_input_files(FILE)
     page.route("**/submit/", lambda route: route.fulfill(status=413))
-    page.get_by_role("button", name="Hand in").click()
+    page.get_by_role("button", name="Submit run").click()
     expect(page.locator("#faults")).to_contain_text("too large")
     told = page.evaluate("window.told")
-    assert told[0] == "Sending the file"
+    assert told[0] == "Uploading the file"
     assert len(told) == len(set(told))

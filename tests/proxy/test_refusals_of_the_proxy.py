@@ -10,7 +10,13 @@ from tests.proxy.conftest import StartProxy, ask
 TOO_LONG = "?" + "x" * 8100
 REFUSALS = [
     (405, "method_not_allowed", "Method not allowed", {"method": "TRACE"}, ""),
-    (413, "too_large", "The file is too large", {"headers": {"Content-Length": str(1 << 40)}}, ""),
+    (
+        413,
+        "too_large",
+        "The file is larger than",
+        {"headers": {"Content-Length": str(1 << 40)}},
+        "",
+    ),
     (414, "too_long", "The address is too long", {}, TOO_LONG),
     (431, "too_long", "The request headers are too long", {"headers": {"Cookie": TOO_LONG}}, ""),
     (400, "bad_request", "The request is not valid", {"headers": {"Host": "a b"}}, ""),

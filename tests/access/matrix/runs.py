@@ -30,7 +30,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:runs-csv": ("get", run_list),
     "campaigns:run-accept": ("post", own_run(302)),
     "campaigns:run-withdraw": ("post", own_run(302)),
-    "campaigns:run-judge": ("post", organisers_get(302)),
+    "campaigns:run-disqualify": ("post", organisers_get(302)),
     "campaigns:run-file": ("get", own_run(200)),
     "campaigns:run-form": ("get", organisers_get(200)),
 }

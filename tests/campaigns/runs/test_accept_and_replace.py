@@ -1,4 +1,4 @@
-"""The check sheet, and what follows: accepting, replacing, withdrawing, disqualifying."""
+"""The validation report, and what follows: accepting, replacing, withdrawing, disqualifying."""
 
 import gzip
 from functools import partial
@@ -33,7 +33,7 @@ def live_tags(world: World) -> list[str]:
     return sorted(world.campaign.runs.live().values_list("tag", flat=True))
 
 
-# --- the check sheet ------------------------------------------------------------------------------
+# --- the validation report ------------------------------------------------------------------------
 
 
 def test_the_sheet_says_what_the_file_covers_and_where_it_contradicts_itself(world: World) -> None:
@@ -56,15 +56,15 @@ def test_the_sheet_says_what_the_file_covers_and_where_it_contradicts_itself(wor
     page = world.page_of(run)
     assert "1 of 2" in page
     assert "2 documents in 1 topic" in page
-    assert "Check sheet" in page
+    assert "Validation report" in page
 
 
 @pytest.mark.parametrize(
     ("scores", "said"),
     [
         ("9876", "<dd>agree</dd>"),
-        ("9977", "agree where scores differ; among tied ones the document id decides"),
-        ("9999", "nothing to compare</span>: on every topic all scores are the same"),
+        ("9977", "agree where the scores differ. The document id determines the order"),
+        ("9999", "cannot be compared</span>: all scores of each topic are equal"),
     ],
 )
 def test_the_sheet_claims_no_agreement_where_scores_are_tied(
@@ -85,7 +85,7 @@ def test_a_sheet_knows_the_teams_equal_rankings_however_they_are_packed(world: W
     again = world.taken_in(gzip.compress(run_file("second")))
     assert again.check_sheet["same_as"] == ["first"]
     assert again.warnings == []  # the files differ
-    assert "the same ranking</span> as first" in world.page_of(again)
+    assert "same ranking</span> as first" in world.page_of(again)
 
 
 def test_of_another_teams_equal_file_the_sheet_is_silent(world: World) -> None:
@@ -105,8 +105,8 @@ def test_runs_that_look_like_probes_are_flagged_for_organisers_only(world: World
     other = tuple(f"e{number}" for number in range(20))
     probe = world.taken_in(run_file("probe", documents=other))
     assert probe.check_sheet["flags"] == ["unlike the previous run"]
-    assert "looks like a probe" not in world.page_of(probe)
-    assert "looks like a probe" in world.page_of(probe, browser=world.desk)
+    assert "possible probe" not in world.page_of(probe)
+    assert "possible probe" in world.page_of(probe, browser=world.desk)
 
 
 def test_one_topic_changed_is_flagged(world: World) -> None:
@@ -135,7 +135,7 @@ def test_a_checked_run_counts_once_its_team_accepts_it(world: World) -> None:
     assert run.state == Run.State.CHECKED
     assert world.board() == []
     assert Evaluation.objects.count() == 0
-    assert "Accept: let this run count" in world.page_of(run)
+    assert "Accept run" in world.page_of(run)
     assert "waits for your team" in mail.outbox[-1].subject
     for _ in range(2):  # a double click
         assert act(world, "run-accept", run, world.browser).status_code == 302
@@ -340,9 +340,9 @@ def test_a_disqualified_team_hands_in_no_more(world: World) -> None:
 def test_a_run_is_disqualified_for_a_reason_and_reinstated(world: World) -> None:
     world.add_qrels()
     run = world.taken_in(run_file())
-    assert act(world, "run-judge", run, world.desk, reason="  ").status_code == 302
+    assert act(world, "run-disqualify", run, world.desk, reason="  ").status_code == 302
     assert run.disqualified_at is None
-    act(world, "run-judge", run, world.desk, reason="Trained on the\nqrels.")
+    act(world, "run-disqualify", run, world.desk, reason="Trained on the\nqrels.")
     perform_jobs()
     assert run.disqualified_reason == "Trained on the qrels."
     assert [(row["run"], row["rank"]) for row in world.board()] == [("ours", None)]
@@ -351,7 +351,7 @@ def test_a_run_is_disqualified_for_a_reason_and_reinstated(world: World) -> None
     world.withdraw(run)  # a team does not make it unseen
     run.refresh_from_db()
     assert run.withdrawn_at is None
-    act(world, "run-judge", run, world.desk, act="reinstate")
+    act(world, "run-disqualify", run, world.desk, act="reinstate")
     assert run.disqualified_at is None
     assert [(row["run"], row["rank"]) for row in world.board()] == [("ours", 1)]
     verbs = LogEntry.objects.filter(subject=run.public_id, actor=world.organiser)
@@ -360,7 +360,7 @@ def test_a_run_is_disqualified_for_a_reason_and_reinstated(world: World) -> None
 
 def test_a_team_does_not_judge_its_runs(world: World) -> None:
     run = world.taken_in(run_file())
-    assert act(world, "run-judge", run, world.browser, reason="No").status_code == 404
+    assert act(world, "run-disqualify", run, world.browser, reason="No").status_code == 404
     assert run.disqualified_at is None
 
 

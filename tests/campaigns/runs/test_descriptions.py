@@ -211,7 +211,7 @@ def test_a_choice_of_one_is_no_choice(world: World) -> None:
     row = {"label": "Stage", "kind": "choice", "choices": "only"}
     page = world.desk.post(url, form_data(row))
     assert page.status_code == 400
-    assert "a choice offers two or more" in page.content.decode()
+    assert "needs two choices or more" in page.content.decode()
     assert world.desk.post(url, form_data(run_types=[])).status_code == 400
     world.campaign.refresh_from_db()
     assert world.campaign.run_fields == []

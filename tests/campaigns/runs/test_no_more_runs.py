@@ -64,7 +64,7 @@ def test_a_campaign_closed_before_its_date_says_so(member) -> None:
 def test_a_checked_run_that_can_be_accepted_no_more_is_not_called_to_be_accepted(member) -> None:
     campaign, client = member
     make_run(campaign, campaign.teams.get(), state=Run.State.CHECKED)
-    assert "to be accepted" in seen(client, campaign, "runs/")
+    assert "awaiting acceptance" in seen(client, campaign, "runs/")
     Campaign.objects.filter(pk=campaign.pk).update(stage="judging", is_accepting=False)
     assert "checked, not accepted" in seen(client, campaign, "runs/")
 
@@ -82,11 +82,11 @@ def test_an_organiser_without_teams_is_sent_to_found_one(client: Client) -> None
     campaign = make_campaign()
     client.force_login(make_organiser(campaign))
     page = seen(client, campaign, "submit/")
-    assert "nobody to hand in for" in page
+    assert "The campaign has no team yet" in page
     assert 'type="file"' not in page
     Campaign.objects.filter(pk=campaign.pk).update(
         stage="closed", is_accepting=False, archived_at=timezone.now()
     )
     page = seen(client, campaign, "submit/")
     assert "for None" not in page
-    assert "stands on the" in page
+    assert "See the results on the" in page

@@ -44,8 +44,11 @@ def test_a_quota_of_days_says_when_the_next_run_is_taken_and_takes_it_then(
 
     page = world.hand_in(run_file("three"))
     assert page.status_code == 400
-    said = "The team has its 2 runs of 7 days; the next one is taken from 8 June 2026 12:00:00 UTC."
-    assert said in page.content.decode()
+    message = (
+        "The team has submitted 2 of 2 runs within 7 days. "
+        "It can submit another run from 8 June 2026 12:00:00 UTC."
+    )
+    assert message in page.content.decode()
     clock.move_to(NOON + 7 * DAY - INSTANT)
     answer = world.hand_in_by_script(run_file("three"))
     assert answer.status_code == 429
@@ -92,7 +95,7 @@ def test_withdrawing_frees_no_place_where_the_team_was_told_its_score(world: Wor
         world.change(**told)
         assert quota(world).used == 1
         page = world.hand_in(run_file("two"))
-        assert "withdrawn and replaced ones count as well" in page.content.decode()
+        assert "Withdrawn and replaced runs count too" in page.content.decode()
 
 
 def test_a_run_withdrawn_before_it_was_accepted_told_nothing(world: World) -> None:
@@ -120,7 +123,7 @@ def test_refused_files_are_attempts_and_a_day_later_they_are_none(
         assert world.taken_in(b"").state == Run.State.REFUSED
     page = world.hand_in(run_file())
     assert page.status_code == 400
-    assert "handed in 3 files within 24 hours" in page.content.decode()
+    assert "submitted 3 files within 24 hours" in page.content.decode()
     answer = world.hand_in_by_script(run_file())
     assert (answer.status_code, answer.json()["code"]) == (429, "attempts")
     assert answer.json()["next_at"] == "2026-06-02T12:00:00Z"
@@ -141,10 +144,10 @@ def test_the_upload_page_says_where_the_team_stands(
     def page() -> str:
         return " ".join(world.browser.get(url).content.decode().split())
 
-    assert "0 of 1 runs handed in within 7 days" in page()
+    assert "0 of 1 runs submitted within 7 days" in page()
     world.taken_in(run_file())
-    assert "1 of 1 runs handed in within 7 days" in page()
-    assert "The next one is taken from 8 June 2026, 12:00 UTC" in page()
+    assert "1 of 1 runs submitted within 7 days" in page()
+    assert "You can submit another run from 8 June 2026, 12:00 UTC" in page()
 
 
 # --- organisers -----------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ def test_a_run_of_a_team_merged_away_during_its_upload_is_refused_and_then_taken
     during_the_upload(
         lambda: merging.merge_teams(team=world.team, into=other, actor=world.organiser)
     )
-    assert refused(world, way, "merged your team into another one") in (None, "team_gone")
+    assert refused(world, way, "merged your team into another team") in (None, "team_gone")
     assert not Team.objects.filter(pk=world.team.pk).exists()
     assert world.taken_in(run_file()).team == other
 

@@ -30,7 +30,7 @@ def test_after_the_deadline_there_is_no_form(world: World) -> None:
     world.change(closes_at=NOW - timedelta(hours=2), grace_minutes=30)
     page = form_page(world)
     assert not has_form(page)
-    assert "Runs were taken until" in page
+    assert "Submissions closed on" in page
     assert has_form(form_page(world, organiser=True))
 
 
@@ -38,7 +38,7 @@ def test_in_the_grace_time_the_form_says_that_a_run_would_be_late(world: World) 
     world.change(closes_at=timezone.now() - timedelta(minutes=5), grace_minutes=30)
     page = form_page(world)
     assert has_form(page)
-    assert "marked late, and not ranked" in page
+    assert "marked as late and not ranked" in page
 
 
 def test_a_full_quota_leaves_the_form_to_what_can_be_replaced(world: World) -> None:
@@ -51,19 +51,21 @@ def test_a_full_quota_leaves_the_form_to_what_can_be_replaced(world: World) -> N
     Run.objects.update(state=Run.State.CHECKING)  # nothing to be replaced yet
     page = form_page(world)
     assert not has_form(page)
-    assert "1 of 1 runs handed in" in page
+    assert "1 of 1 runs submitted" in page
 
 
 def test_with_a_full_quota_one_more_run_is_not_offered(world: World) -> None:
     world.change(run_quota=1)
     first = world.taken_in(run_file("first"))
-    offer = submission_options.offer_to(viewer_or_404(world.participant, world.campaign.slug), NOW)
-    assert [run.public_id for run in offer.replaceable] == [first.public_id]
+    options = submission_options.options_for(
+        viewer_or_404(world.participant, world.campaign.slug), NOW
+    )
+    assert [run.public_id for run in options.replaceable] == [first.public_id]
     page = form_page(world)
     assert "Choose a run" in page
-    assert "it is one more run" not in page
+    assert "an additional run" not in page
     refused = world.hand_in(run_file("second")).content.decode()
-    assert "The team has its one run; withdraw or replace one" in refused
+    assert "The team has submitted 1 of 1 run. Withdraw or replace a run" in refused
     world.change(shows_own_scores=True)  # a replaced run keeps its place then
     assert not has_form(form_page(world))
 
@@ -73,10 +75,10 @@ def test_a_run_outside_the_days_of_the_quota_frees_no_place(world: World) -> Non
     old = world.taken_in(run_file("old"))
     Run.objects.filter(pk=old.pk).update(submitted_at=NOW - timedelta(days=8))
     new = world.taken_in(run_file("new"))
-    offer = submission_options.offer_to(
+    options = submission_options.options_for(
         viewer_or_404(world.participant, world.campaign.slug), timezone.now()
     )
-    assert [run.public_id for run in offer.replaceable] == [new.public_id]
+    assert [run.public_id for run in options.replaceable] == [new.public_id]
 
 
 def test_a_run_that_an_upload_is_about_to_replace_is_not_offered_again(world: World) -> None:
@@ -89,11 +91,11 @@ def test_a_team_that_waits_and_one_without_the_terms_see_why(world: World) -> No
     world.change(terms="Be fair.")
     page = form_page(world)
     assert not has_form(page)
-    assert "Accept the campaign&#x27;s terms first" in page
+    assert "Accept the campaign&#x27;s terms on your team" in page
     Team.objects.filter(pk=world.team.pk).update(approved_at=None)
     page = form_page(world)
     assert not has_form(page)
-    assert "waits for an organiser to let it in" in page
+    assert "Your team awaits approval by an organiser" in page
 
 
 def test_before_the_opening_the_page_says_when(world: World) -> None:
@@ -101,7 +103,7 @@ def test_before_the_opening_the_page_says_when(world: World) -> None:
     world.change(opens_at=opens)
     page = form_page(world)
     assert not has_form(page)
-    assert f"Runs are taken from {opens:%-d %B %Y %H:%M} UTC" in page
+    assert f"Submissions open on {opens:%-d %B %Y %H:%M} UTC" in page
     assert opens.isoformat() in page  # on the reader's other clocks too
 
 
@@ -117,7 +119,7 @@ def test_a_form_that_was_sent_too_late_says_so_and_stays(world: World) -> None:
     world.change(closes_at=NOW - timedelta(hours=2))
     page = world.hand_in(run_file())
     assert page.status_code == 400
-    assert "Runs were taken until" in page.content.decode()
+    assert "Submissions closed on" in page.content.decode()
 
 
 def test_the_same_file_again_is_called_so(world: World) -> None:
@@ -134,7 +136,7 @@ def test_a_form_that_was_gone_back_to_hands_in_another_file_at_the_second_try(wo
     first = world.taken_in(run_file("first"), idempotency_key="shown once")
     refused = world.hand_in(run_file("second"), idempotency_key="shown once")
     assert refused.status_code == 400
-    assert "Another file was handed in from this page before" in refused.content.decode()
+    assert "You already submitted another file from this page" in refused.content.decode()
     key = refused.context["form"]["idempotency_key"].value()
     assert key != "shown once"
     second = world.taken_in(run_file("second"), idempotency_key=key)

@@ -48,7 +48,7 @@ def test_no_run_is_taken_above_the_quota(world: World) -> None:
     world.taken_in(run_file("two"))
     refused = world.hand_in(run_file("three"))
     assert refused.status_code == 400
-    assert "The team has its 2 runs" in refused.content.decode()
+    assert "The team has submitted 2 of 2 runs" in refused.content.decode()
     by_script = world.hand_in_by_script(run_file("three"))
     assert (by_script.status_code, by_script.json()["code"]) == (409, "quota")
     assert Run.objects.count() == len(stored_files("runs")) == 2
@@ -128,7 +128,7 @@ def test_within_the_grace_a_run_is_taken_and_marked_late(
     response = world.hand_in(run_file())
     if not is_taken:
         assert response.status_code == 400
-        assert "Runs were taken until 30 June 2026 23:59 UTC." in response.content.decode()
+        assert "Submissions closed on 30 June 2026 23:59 UTC." in response.content.decode()
         assert Run.objects.count() == 0
         return
     perform_jobs()
@@ -159,7 +159,7 @@ def test_a_file_just_over_the_limit_is_refused_by_the_form(world: World, setting
     settings.MAX_UPLOAD_BYTES = 1000
     response = world.hand_in(run_file() * 50)
     assert response.status_code == 400
-    assert "The file is too large" in response.content.decode()
+    assert "The file is larger than" in response.content.decode()
     assert (Run.objects.count(), stored_files("runs")) == (0, [])
 
 

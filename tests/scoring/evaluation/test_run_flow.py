@@ -187,11 +187,11 @@ def test_the_last_answer_of_a_live_page_takes_along_what_may_be_done_by_now(worl
     url = reverse("scoring:run-status", args=[world.campaign.slug, run.public_id])
     before = world.page_of(run)
     assert "Withdraw this run" in before
-    assert "Download the file" in before
+    assert "Download run file" in before
     waiting = world.browser.get(url, headers={"HX-Request": "true"}).content.decode()
-    assert 'id="run-acts"' not in waiting  # it would close what somebody has just opened
+    assert 'id="run-actions"' not in waiting  # it would close what somebody has just opened
     perform_jobs()
     refused = world.browser.get(url, headers={"HX-Request": "true"}).content.decode()
-    assert '<div id="run-acts" hx-swap-oob="true">' in refused
-    assert "Download the file" not in refused  # it is gone
+    assert '<div id="run-actions" hx-swap-oob="true">' in refused
+    assert "Download run file" not in refused  # it is gone
     assert "Withdraw this run" not in refused
