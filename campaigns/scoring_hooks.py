@@ -1,7 +1,7 @@
 """The one place where this wing calls the other: work is to be done on what was handed in, and a
 page shows what the other wing knows.
 
-Calls that ask for work write their rows inside the caller's transaction and ring when it commits.
+Calls that enqueue jobs write rows inside the caller's transaction and wake a worker on commit.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What runs were worth: stored rankings, evaluations, scores, and the work that makes them."""
+"""Scores of runs: stored rankings, evaluations, scores, and the jobs that compute them."""
 
 from django.db import models
 from django.db.models import Q
@@ -9,17 +9,17 @@ from campaigns.models.identity import new_public_id
 
 
 class Job(models.Model):
-    """One row for every piece of background work. The row is the truth: a message only wakes a
-    worker, which claims the job that comes next.
+    """A background job. The row is authoritative: a message only wakes a worker, which claims the
+    next job.
 
-    `subject` is the key of the Run that is checked, of the Evaluation that is scored, of the
-    Analysis that is computed.
+    `subject` is the key of the Run to check, of the Evaluation to score, or of the Analysis to
+    compute.
     """
 
     class Kind(models.TextChoices):
         CHECK = "check"
         EVALUATE = "evaluate"
-        NOTIFY = "notify"  # subject: a Notice, to be mailed
+        NOTIFY = "notify"  # subject: a Notice, to be emailed
         MAIL = "mail"  # subject: a Mail, which belongs to no campaign
         ANALYSE = "analyse"
         LAY_OUT = "lay_out"  # subject: a Plan, whose next documents become tasks
@@ -33,14 +33,14 @@ class Job(models.Model):
     class Priority(models.IntegerChoices):
         """Waiting jobs of a lower number come first."""
 
-        UPLOAD = 0  # a run that has just come: its check and its first scores
-        NORMAL = 1  # mail, the next documents of assessors, scores computed again
+        UPLOAD = 0  # the check and the first scores of a new run
+        NORMAL = 1  # notices, the next documents to judge, scores computed again
         ANALYSIS = 2
 
-    campaign = models.ForeignKey(  # null: the work belongs to none, which only a mail does
+    campaign = models.ForeignKey(  # null: an email that belongs to no campaign
         Campaign, on_delete=models.CASCADE, null=True, related_name="jobs"
     )
-    team = models.ForeignKey(  # whose run it is about: teams have equal shares of the workers
+    team = models.ForeignKey(  # of the run: teams have equal shares of the workers
         Team, on_delete=models.SET_NULL, null=True, related_name="+"
     )
     kind = models.CharField(max_length=10, choices=Kind.choices)
@@ -48,19 +48,19 @@ class Job(models.Model):
     priority = models.PositiveSmallIntegerField(
         choices=Priority.choices, default=Priority.NORMAL, db_default=Priority.NORMAL
     )
-    request_id = models.CharField(max_length=64, blank=True, db_default="")  # of who asked for it
+    request_id = models.CharField(max_length=64, blank=True, db_default="")  # that created it
     state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
     attempts = models.PositiveSmallIntegerField(default=0)
-    owner = models.CharField(max_length=32, blank=True)  # token of the attempt that holds it
+    owner = models.CharField(max_length=32, blank=True)  # token of the current attempt
     lease_until = models.DateTimeField(null=True)
     created_at = models.DateTimeField(db_default=Now())
     waiting_since = models.DateTimeField()
-    due_at = models.DateTimeField(null=True)  # not claimed before: an attempt has just failed
-    claimed_at = models.DateTimeField(null=True)  # the last attempt's begin
-    lost_leases = models.PositiveSmallIntegerField(  # attempts whose worker went silent
+    due_at = models.DateTimeField(null=True)  # the earliest next attempt after one that failed
+    claimed_at = models.DateTimeField(null=True)  # when the last attempt began
+    lost_leases = models.PositiveSmallIntegerField(  # attempts whose worker stopped responding
         default=0, db_default=0
     )
-    rung_at = models.DateTimeField()
+    rung_at = models.DateTimeField()  # when the last message was sent
     finished_at = models.DateTimeField(null=True)
     error = models.TextField(blank=True)  # for organisers and operators
 
@@ -79,7 +79,7 @@ class Job(models.Model):
             models.Index(
                 fields=["state", "created_at"],
                 condition=Q(state__in=["waiting", "running"]),
-                name="live_jobs",  # the sweeper and the queue look at nothing else
+                name="live_jobs",  # the sweeper and the queue read no others
             ),
             models.Index(fields=["claimed_at"], name="recently_claimed_jobs"),
         ]
@@ -89,7 +89,7 @@ class Job(models.Model):
 
 
 class StoredRanking(models.Model):
-    """The ranking of a run: made once, never changed, and enough without the run's file."""
+    """The ranking of a run: created once, never changed, and sufficient without the run's file."""
 
     run = models.OneToOneField(Run, on_delete=models.PROTECT, related_name="ranking")
     storage_key = models.CharField(max_length=100, unique=True)
@@ -105,7 +105,7 @@ class StoredRanking(models.Model):
 
 
 class StoredGrades(models.Model):
-    """The grades that a qrels version gives to a ranking: derived, and made again when lost."""
+    """The grades that a qrels version gives to a ranking: derived, and computed again if lost."""
 
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="grades")
     qrels = models.ForeignKey(Qrels, on_delete=models.PROTECT, related_name="+")
@@ -124,7 +124,7 @@ class StoredGrades(models.Model):
 
 
 class TieRule(models.TextChoices):
-    """What is done with documents of equal score: `scoring.core.ties.ties` computes all three."""
+    """How documents with equal scores are ordered: see `scoring.core.ties.ties`."""
 
     DOCNO = "docno"
     EXPECTED = "expected"
@@ -141,7 +141,7 @@ class Evaluation(models.Model):
 
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="evaluations")
     qrels = models.ForeignKey(Qrels, on_delete=models.PROTECT, related_name="evaluations")
-    # What holds for all its numbers: scale, rel, gain map, policies and ground rules, as a digest.
+    # A digest of the scale, rel, gain map, policies and ground rules that its scores depend on.
     definitions = models.CharField(max_length=16)
     tie_rule = models.CharField(max_length=8, choices=TieRule.choices, default=TieRule.DOCNO)
     state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
@@ -185,14 +185,14 @@ class Score(models.Model):
 
 
 class FeedbackRelease(models.Model):
-    """What a team was told of a run before publication: decided once, never again, so that new
-    qrels tell nothing more."""
+    """The feedback on a run before publication: decided once, so that new qrels reveal nothing
+    more."""
 
     run = models.OneToOneField(Run, on_delete=models.PROTECT, related_name="feedback")
     qrels = models.ForeignKey(Qrels, on_delete=models.PROTECT, related_name="+")
     measure = models.CharField(max_length=80)
     value = models.FloatField(null=True)  # exact: for the next step of the ladder, never shown
-    shown = models.FloatField(null=True)  # two decimals, or null: nothing was told
+    shown = models.FloatField(null=True)  # two decimals; null: no feedback
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -200,7 +200,7 @@ class FeedbackRelease(models.Model):
 
 
 class Snapshot(models.Model):
-    """A board as it stood, under an address of its own; its file never changes."""
+    """A leaderboard at one point in time, at an address of its own; its file never changes."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="snapshots")
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
@@ -222,8 +222,8 @@ class Snapshot(models.Model):
 
 
 class Analysis(models.Model):
-    """A question about all runs of a board, and its answer: computed once by a worker, and named by
-    a digest of all it hangs on."""
+    """A question about all runs of a leaderboard and its result: computed once by a worker, and
+    identified by a digest of all that the result depends on."""
 
     class State(models.TextChoices):
         WAITING = "waiting"

@@ -1,5 +1,5 @@
-"""What messages call: a worker that is woken claims the next job and does it. Any of them may come
-twice."""
+"""The Celery tasks. A message wakes a worker, which claims the next job and performs it. Every
+message may be delivered twice."""
 
 from celery import shared_task
 
@@ -10,7 +10,7 @@ from scoring.jobs import housekeeping, mail, queue
 
 
 def _perform_next(job_id: int) -> None:
-    """`job_id` is the job that the message was sent for, which is not always the next one."""
+    """`job_id` is the job that the message was sent for; the next job may be another one."""
     worker.perform()
 
 

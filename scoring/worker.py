@@ -1,6 +1,6 @@
-"""What a worker does: the act for each kind of job, the computation for each kind of analysis.
+"""What a worker does: the function for each kind of job, the computation for each kind of analysis.
 
-Jobs are performed in this process: the one that comes next, or all that a campaign waits for.
+Jobs are performed in this process: the next one, or all waiting jobs of a campaign.
 """
 
 import time
@@ -30,7 +30,7 @@ from scoring.runs import analysis as unique_finds
 from scoring.significance import analysis as significance
 from scoring.significance import counts_analysis
 
-LOOK_AGAIN_SECONDS = 0.2
+POLL_SECONDS = 0.2
 COMPUTATIONS: Final[requests.Computations] = {
     "significance": significance.compute,
     "separated_counts": counts_analysis.compute,
@@ -46,7 +46,7 @@ COMPUTATIONS: Final[requests.Computations] = {
     "difference": difference.compute,
     "means": means_analysis.compute,
 }
-ACTS = {
+HANDLERS = {
     Job.Kind.CHECK: check.check_run,
     Job.Kind.EVALUATE: score.evaluate_run,
     Job.Kind.NOTIFY: mail.deliver_notice,
@@ -57,21 +57,21 @@ ACTS = {
 
 
 def perform_waiting_jobs(campaign: Campaign, *, on_done: Callable[[], None] | None = None) -> int:
-    """Performs the campaign's waiting jobs and those they ask for, oldest first; how many.
+    """Performs the campaign's waiting jobs and those they create, oldest first; returns how many.
 
-    Jobs are claimed as a worker claims them, so that workers may do some of them at the same time;
-    those are waited for, so that the campaign is complete when this returns. One that fails is
-    tried JOB_ATTEMPTS times. `on_done` is called after each that this process did.
+    Jobs are claimed as a worker claims them, so workers may perform some of them at the same time.
+    This function waits for those too, so that the campaign is complete when it returns. A job that
+    fails is tried JOB_ATTEMPTS times. `on_done` is called after each job that this process did.
     """
     tried: Counter[int] = Counter()
     is_moving = True
-    while is_moving or _workers_are_at_it(campaign):
+    while is_moving or _is_being_worked_on(campaign):
         if not is_moving:
-            time.sleep(LOOK_AGAIN_SECONDS)
+            time.sleep(POLL_SECONDS)
         waiting = campaign.jobs.filter(free()).order_by("pk")
         is_moving = False
         for job_id in list(waiting.values_list("pk", flat=True)):
-            # By its own count: attempts during an outage are not counted by the job.
+            # Counted here, because the job does not count attempts during an outage.
             if tried[job_id] < settings.JOB_ATTEMPTS and perform(job_id):
                 is_moving = True
                 tried[job_id] += 1
@@ -80,14 +80,14 @@ def perform_waiting_jobs(campaign: Campaign, *, on_done: Callable[[], None] | No
     return tried.total()
 
 
-def _workers_are_at_it(campaign: Campaign) -> bool:
+def _is_being_worked_on(campaign: Campaign) -> bool:
     return campaign.jobs.filter(state=Job.State.RUNNING, lease_until__gte=Now()).exists()
 
 
 def perform(job_id: int | None = None) -> bool:
-    """One attempt at this job, or at the one that comes next; whether there was one to claim."""
-    with queue.attempt(job_id) as held:
-        if held is None:
+    """One attempt at this job, or at the next one; returns whether there was one to claim."""
+    with queue.job_attempt(job_id) as attempt:
+        if attempt is None:
             return False
-        ACTS[Job.Kind(held.kind)](held)
+        HANDLERS[Job.Kind(attempt.kind)](attempt)
     return True

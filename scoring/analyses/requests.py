@@ -117,18 +117,18 @@ def last_computed(asked: Analysis) -> Analysis | None:
     return done.filter(digest__startswith=asked.digest[:STEADY]).order_by("-pk").first()
 
 
-def compute_analysis(computations: Computations, held: queue.JobAttempt) -> None:
+def compute_analysis(computations: Computations, attempt: queue.JobAttempt) -> None:
     """Computes an analysis and stores it with the job's end; those it supersedes go. Where the
     board is no longer the one that was asked about, nothing is stored: the page asks anew.
 
     `judgments` is how many were made when it was begun, where it hangs on them."""
-    asked = Analysis.objects.select_related("campaign", "qrels").get(pk=held.subject)
+    asked = Analysis.objects.select_related("campaign", "qrels").get(pk=attempt.subject)
     of_when = {"judgments": np.array(asked.campaign.judgments.count())}
     found = computations[asked.kind](asked.campaign, asked.qrels, asked.question)
     if asked.kind in OF_JUDGMENTS:
         found = {**found, **of_when}
     with transaction.atomic():
-        queue.finish(held)
+        queue.finish(attempt)
         digest = _digests(asked.campaign, [(asked.qrels, asked.kind, asked.question)])[0]
         if digest[:STEADY] != asked.digest[:STEADY]:
             asked.delete()

@@ -13,7 +13,7 @@ from scoring.evaluation.requests import request_evaluation
 from scoring.evaluation.storage import store_ranking
 from scoring.evaluation.validation_report import own_history, validation_report
 from scoring.jobs import queue, test_hooks
-from scoring.jobs.stopwatch import lap
+from scoring.jobs.timing import timed
 from scoring.models import StoredRanking
 
 
@@ -25,39 +25,39 @@ class Checked(NamedTuple):
     ranking: Ranking
 
 
-def check_run(held: queue.JobAttempt) -> None:
+def check_run(attempt: queue.JobAttempt) -> None:
     """Ends with the run *accepted*, its ranking stored and its scores asked for; or *checked*,
     where its team has a word to say first; or *refused*, its problems kept and its file gone."""
-    run = Run.objects.select_related("campaign", "team").get(pk=held.subject)
+    run = Run.objects.select_related("campaign", "team").get(pk=attempt.subject)
     codes = list(run.campaign.topics.order_by("position").values_list("code", flat=True))
     try:
         checked = _checked(run, codes)
     except FormatError as error:
-        _refuse(held, run, error)
+        _refuse(attempt, run, error)
         return
-    _pass(held, run, checked, codes)
+    _pass(attempt, run, checked, codes)
     test_hooks.point("after-check-commit")
 
 
 def _checked(run: Run, codes: list[str]) -> Checked:
-    with lap("parse"):
+    with timed("parse"):
         parsed = parsed_run(run, codes)
     test_hooks.point("after-parse")
-    with lap("rank"):
+    with timed("rank"):
         ranking = ranking_of(parsed)
     return Checked(parsed.tag, parsed.warnings, ranking)
 
 
-def _pass(held: queue.JobAttempt, run: Run, checked: Checked, codes: list[str]) -> None:
+def _pass(attempt: queue.JobAttempt, run: Run, checked: Checked, codes: list[str]) -> None:
     tag, ranking = checked.tag, checked.ranking
-    with lap("store files"):
+    with timed("store files"):
         stored = store_ranking(ranking)
     warnings = [*checked.warnings, *_same_file_warnings(run)]
     sheet = validation_report(checked.warnings, ranking, codes) | own_history(
         run, ranking, stored.digest
     )
     with transaction.atomic():
-        queue.finish(held)
+        queue.finish(attempt)
         run = decisions.lock_run(run)
         if run.withdrawn_at is None and decisions.is_tag_taken(run, tag):
             _refuse_taken_tag(run, tag)
@@ -82,9 +82,9 @@ def _pass(held: queue.JobAttempt, run: Run, checked: Checked, codes: list[str]) 
             request_evaluation(run)
 
 
-def _refuse(held: queue.JobAttempt, run: Run, error: FormatError) -> None:
+def _refuse(attempt: queue.JobAttempt, run: Run, error: FormatError) -> None:
     with transaction.atomic():
-        queue.finish(held)
+        queue.finish(attempt)
         decisions.refuse_run(run, problems=[p.as_dict() for p in error.problems], total=error.total)
 
 

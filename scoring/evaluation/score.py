@@ -27,7 +27,7 @@ from scoring.evaluation.requests import (
 from scoring.evaluation.rules import ScoringRules, rules_of, version_of
 from scoring.evaluation.storage import grades_of, load_table
 from scoring.jobs import mail, queue, test_hooks
-from scoring.jobs.stopwatch import lap
+from scoring.jobs.timing import timed
 from scoring.models import Evaluation, Score
 
 __all__ = ["evaluate_run", "request_evaluation", "request_evaluations"]
@@ -40,21 +40,21 @@ class EvaluatedRun(NamedTuple):
     told: tuple[Measure, float] | None
 
 
-def evaluate_run(held: queue.JobAttempt) -> None:
+def evaluate_run(attempt: queue.JobAttempt) -> None:
     """Computes every measure of one evaluation and stores them with the job's end, all or none."""
     evaluation = Evaluation.objects.select_related("run__campaign", "run__ranking", "qrels").get(
-        pk=held.subject
+        pk=attempt.subject
     )
     campaign = evaluation.run.campaign
     rules = rules_of(campaign)
     worth = None  # not found out where the rules have changed since these scores were asked for
     if evaluation.definitions == rules.digest:
-        with lap("measures"):
+        with timed("measures"):
             worth = _evaluated(evaluation, campaign, rules)
     test_hooks.point("before-commit")
     with transaction.atomic():
         campaign = lock_campaign(campaign.pk)
-        queue.finish(held)
+        queue.finish(attempt)
         test_hooks.point("in-transaction")
         if worth is None:
             _put_away(evaluation)

@@ -1,4 +1,4 @@
-"""How the site is: whether its parts answer, how long work waits, and what became of it."""
+"""The health of the site: whether its parts respond, how long jobs wait, and how they ended."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,7 +14,7 @@ from scoring.models import Job
 
 @dataclass(frozen=True)
 class Health:
-    """What a site needs to take runs in and score them."""
+    """What a site needs to accept runs and score them."""
 
     database: bool
     storage: bool
@@ -24,8 +24,8 @@ class Health:
 
 
 @dataclass(frozen=True)
-class Work:
-    """The jobs of one kind. Seconds are those of the last attempt of jobs that are done."""
+class JobStatistics:
+    """The jobs of one kind. `seconds` are those of the last attempt of jobs that are done."""
 
     kind: str
     waiting: int
@@ -38,16 +38,16 @@ class Work:
 
 
 def check_health() -> Health:
-    """Takes two seconds at most, whatever is silent."""
+    """Takes at most two seconds, even if a part does not respond."""
     answers = health_probes.answers()
     return Health(**answers, work_is_done=answers["database"] and _work_is_done())
 
 
-def work_by_kind() -> list[Work]:
-    """One query; every kind has its line, also one that was never asked for."""
+def job_statistics() -> list[JobStatistics]:
+    """One query. Every kind has its entry, even if it has no job."""
     lasted = ExpressionWrapper(F("finished_at") - F("claimed_at"), output_field=DurationField())
     states = {state.value: Count("pk", filter=Q(state=state)) for state in Job.State}
-    found = {
+    rows = {
         row.pop("kind"): row
         for row in Job.objects.values("kind").annotate(
             **states,
@@ -56,30 +56,29 @@ def work_by_kind() -> list[Work]:
             lasted=Sum(lasted, filter=Q(state=Job.State.DONE, claimed_at__isnull=False)),
         )
     }
-    return [_work(kind, found.get(kind, {})) for kind in Job.Kind.values]
+    return [_statistics(kind, rows.get(kind, {})) for kind in Job.Kind.values]
 
 
-def oldest_waiting() -> float:
-    """Seconds that the oldest waiting job has waited; 0 without one."""
+def oldest_waiting_seconds() -> float:
+    """How long the oldest waiting job has waited; 0 if none waits."""
     waited = ExpressionWrapper(Now() - Min("waiting_since"), output_field=DurationField())
     row = Job.objects.filter(state=Job.State.WAITING).aggregate(waited=waited)
     return max(row["waited"].total_seconds(), 0.0) if row["waited"] else 0.0
 
 
-def abandoned() -> int:
-    """Running jobs whose worker is gone, and which no other worker's sweep has taken back."""
+def abandoned_count() -> int:
+    """Running jobs whose worker is gone and that no sweep has requeued."""
     since = Now() - timedelta(seconds=2 * settings.SWEEP_SECONDS)
     return Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=since).count()
 
 
 def _work_is_done() -> bool:
-    """Whether workers work. Many waiting jobs are no fault while one is taken now and then, or is
-    being worked on."""
+    """Whether workers process jobs. A long queue is healthy while jobs are claimed or running."""
     try:
-        return not abandoned() and (
-            oldest_waiting() <= settings.LONGEST_WAIT_SECONDS or _makes_progress()
+        return not abandoned_count() and (
+            oldest_waiting_seconds() <= settings.LONGEST_WAIT_SECONDS or _makes_progress()
         )
-    except DatabaseError:  # it went silent after it had answered
+    except DatabaseError:  # it failed after it had responded
         return False
 
 
@@ -91,10 +90,10 @@ def _makes_progress() -> bool:
     ).exists()
 
 
-def _work(kind: str, row: dict) -> Work:
+def _statistics(kind: str, row: dict) -> JobStatistics:
     counts = {state: row.get(state, 0) for state in Job.State.values}
     lasted = row.get("lasted")
-    return Work(
+    return JobStatistics(
         kind=kind,
         **counts,
         attempts=row.get("tries") or 0,

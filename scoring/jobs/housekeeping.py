@@ -1,4 +1,4 @@
-"""Deletes files that no row owns: what a crash between storing and deciding leaves behind."""
+"""Deletes files that no row owns, which a crash can leave in the storage."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -20,18 +20,18 @@ OWNERS = {
 
 
 def delete_unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> int:
-    """How many were deleted."""
+    """Returns how many it deleted."""
     deleted = 0
     for key in unowned_files(older_than=older_than):
-        with suppress(FileNotFoundError):  # another worker was quicker
+        with suppress(FileNotFoundError):  # another worker was faster
             default_storage.delete(key)
             deleted += 1
     return deleted
 
 
 def unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> Iterator[str]:
-    """Young files are left out: their row may be about to be written."""
-    limit = database_now() - older_than  # a machine whose clock is ahead deletes nothing young
+    """Skips recent files: their row may be about to be written."""
+    limit = database_now() - older_than  # not the machine's clock, which may be ahead
     for folder, owner in OWNERS.items():
         owned = set(owner.objects.exclude(storage_key="").values_list("storage_key", flat=True))
         for key in _keys(folder):
@@ -42,9 +42,9 @@ def unowned_files(*, older_than: timedelta = timedelta(hours=1)) -> Iterator[str
 
 def _keys(folder: str) -> Iterator[str]:
     try:
-        shelves, _ = default_storage.listdir(folder)
+        subfolders, _ = default_storage.listdir(folder)
     except FileNotFoundError:
         return
-    for shelf in shelves:
-        for name in default_storage.listdir(f"{folder}/{shelf}")[1]:
-            yield f"{folder}/{shelf}/{name}"
+    for subfolder in subfolders:
+        for name in default_storage.listdir(f"{folder}/{subfolder}")[1]:
+            yield f"{folder}/{subfolder}/{name}"

@@ -1,4 +1,4 @@
-"""Mails that a worker sends, one job a notice; and the one that only this wing knows to write."""
+"""Emails that a worker sends, one job each, and the notice that a run has scores."""
 
 from datetime import timedelta
 
@@ -13,25 +13,25 @@ from scoring.jobs import queue
 from scoring.models import FeedbackRelease, Job
 
 
-def deliver_notice(held: queue.JobAttempt) -> None:
-    """Sends the mail outside any transaction; a worker that dies in between sends it twice."""
-    messages.send_notice(held.subject)
+def deliver_notice(attempt: queue.JobAttempt) -> None:
+    """Sends the email outside any transaction; if the worker dies in between, it is sent twice."""
+    messages.send_notice(attempt.subject)
     with transaction.atomic():
-        queue.finish(held)
+        queue.finish(attempt)
 
 
-def deliver_mail(held: queue.JobAttempt) -> None:
-    """The same for a mail that belongs to no campaign. It is forgotten once it is sent: it holds an
-    address, and often a link that opens an account."""
-    messages.send_stored(held.subject)
+def deliver_mail(attempt: queue.JobAttempt) -> None:
+    """The same for an email that belongs to no campaign. It is deleted once it is sent, because it
+    contains an address and often a link that opens an account."""
+    messages.send_stored(attempt.subject)
     with transaction.atomic():
-        queue.finish(held)
-        Mail.objects.filter(pk=held.subject).delete()
+        queue.finish(attempt)
+        Mail.objects.filter(pk=attempt.subject).delete()
 
 
 def enqueue_unsent_mails() -> None:
-    """Has mails tried again whose job was given up, because the mail server was away for longer
-    than its attempts took; deletes those that are too old to be of use."""
+    """Enqueues emails again whose job failed because the mail server was down for longer than its
+    attempts lasted; deletes those that are too old to be of use."""
     too_old = Now() - timedelta(hours=settings.MAIL_HOURS)
     Mail.objects.filter(created_at__lt=too_old).delete()
     for mail in Mail.objects.order_by("pk"):
@@ -39,9 +39,9 @@ def enqueue_unsent_mails() -> None:
 
 
 def notify_of_scores(run: Run, campaign: Campaign) -> None:
-    """Tells a run's team, once, that it has scores, where they may see any: to a blind team
-    the mail alone would say that there are qrels. Call it in the transaction that stores them,
-    with the campaign as it is held there."""
+    """Notifies a run's team once that the run has scores, if the team may see any: to a blind team
+    the email alone would reveal that there are qrels. Call it in the transaction that stores the
+    scores, with the campaign locked there."""
     if _may_know(run, campaign):
         notices.notify_team(run, "scored")
 

@@ -1,21 +1,21 @@
-"""Which waiting job comes next: by priority, then in fair shares, then by age.
+"""Which waiting job comes next: by priority, then by fair shares, then by age.
 
-Jobs are shared out between clients: each team is one, and so is each kind of work of a campaign
-that belongs to no team, such as its analyses, and the mails about accounts. The client with the
-fewest running jobs comes first; of those with equally many, the one that used the least worker time
-in the last FAIR_SHARE_SECONDS, or else the fewest jobs, for SQLite's clock measures no job below a
-millisecond. So a team that uploads one run waits for at most one job of a team that uploads a
+Workers are shared between clients. Each team is a client, and so is each kind of job of a campaign
+that belongs to no team, such as its analyses, and the emails about accounts. The client with the
+fewest running jobs comes first; then the one that used the least worker time in the last
+FAIR_SHARE_SECONDS; then the one with the fewest jobs, because SQLite's clock measures no job below
+a millisecond. So a team that uploads one run waits for at most one job of a team that uploads a
 hundred.
 
-Work of no team (analyses, mails, the next documents of assessors) that has waited PRIORITY_SECONDS
-counts as one priority higher. So it gets its share however many runs are uploaded, and no more.
+A job of no team (an analysis, an email, the next documents to judge) that has waited
+PRIORITY_SECONDS counts as one priority higher. So it gets its share however many runs are uploaded.
 Runs that are scored again stay behind uploads.
 
 At most ANALYSES_AT_ONCE analyses run at a time on all workers together: the other slots stay free
-for uploads. The state of all live jobs is read in one statement, and the same state gives the same
-choice. Workers that choose at the same moment therefore choose the same job and only one of them
-gets it. That holds the limit without a lock, but for one case: where another analysis came to be
-the next one between two choices, each of the two workers may start one.
+for uploads. One statement reads the state of all live jobs, and the same state gives the same
+choice. Workers that choose at the same moment choose the same job, and only one of them claims it.
+This enforces the limit without a lock, with one exception: if another analysis becomes the next job
+between two choices, each of the two workers may start one.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ from scoring.models import Job
 FAIR_SHARE_SECONDS = 600
 PRIORITY_SECONDS = 300
 
-Client: TypeAlias = int | tuple[str, int | None]  # a team, or a kind of work of a campaign
+Client: TypeAlias = int | tuple[str, int | None]  # a team, or a kind of job of a campaign
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class _Group:
     team: int | None
     priority: int
     running: int
-    oldest: int | None  # the key of the first one that is due
-    waited: timedelta | None  # how long the longest waiting one of those has waited
+    oldest: int | None  # the key of the first job that is due
+    waited: timedelta | None  # the longest wait of the jobs that are due
 
     @property
     def rank(self) -> int:
-        """The priority; waiting raises that of work of no team."""
+        """The priority, raised by waiting if the jobs belong to no team."""
         if self.team is not None:
             return self.priority
         seconds = self.waited.total_seconds() if self.waited else 0.0
@@ -61,19 +61,19 @@ class _Group:
 
 
 def free() -> Q:
-    """Jobs that may be claimed: they wait, or the lease of the worker that holds them ran out."""
+    """Jobs that may be claimed: they wait, or the lease of their worker expired."""
     is_abandoned = Q(state=Job.State.RUNNING, lease_until__lt=Now())
-    waits = Q(state=Job.State.WAITING)
-    return (waits | is_abandoned) & Q(attempts__lt=settings.JOB_ATTEMPTS)
+    is_waiting = Q(state=Job.State.WAITING)
+    return (is_waiting | is_abandoned) & Q(attempts__lt=settings.JOB_ATTEMPTS)
 
 
 def due() -> Q:
-    """Jobs that should be claimed now: free, and with no attempt that has just failed."""
+    """Jobs that should be claimed now: free, and not delayed by a failed attempt."""
     return free() & (Q(due_at=None) | Q(due_at__lte=Now()))
 
 
 def next_job() -> int | None:
-    """The key of the job that a worker should claim now; None where none may be. Two queries."""
+    """The key of the job that a worker should claim now; None if there is none. Two queries."""
     groups = _live_groups()
     running: Counter[Client] = Counter()
     for group in groups:
@@ -94,7 +94,7 @@ def next_job() -> int | None:
 
 
 def _live_groups() -> list[_Group]:
-    """One row for each group, however long the queue is."""
+    """One row for each group, whatever the length of the queue."""
     is_running = Q(state=Job.State.RUNNING, lease_until__gte=Now())
     live = Job.objects.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
     waited = ExpressionWrapper(
@@ -107,7 +107,7 @@ def _live_groups() -> list[_Group]:
 
 
 def _recent_use() -> tuple[Counter[Client], Counter[Client]]:
-    """The worker time that each client used of late, and for how many jobs."""
+    """The worker time that each client used recently, and for how many jobs."""
     spent = ExpressionWrapper(
         Coalesce(F("finished_at"), Now()) - F("claimed_at"), output_field=DurationField()
     )

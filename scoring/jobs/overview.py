@@ -1,4 +1,4 @@
-"""The work of a campaign that waits, runs or has failed, as its organisers see it."""
+"""The jobs of a campaign that wait, run or have failed, for the page *Queue*."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from django.db.models import Count, Q
 from campaigns.models import Campaign, Notice, Plan, Run
 from scoring.models import Analysis, Evaluation, Job
 
-SHOWN = 100  # of each kind; the rest is counted
+SHOWN = 100  # running and waiting jobs; the others are counted
 LIVE = (Job.State.RUNNING, Job.State.WAITING)
 
 
 @dataclass(frozen=True)
 class QueuedJob:
-    """A job and what it is about, which may be gone."""
+    """A job and its subject, which may have been deleted."""
 
     job: Job
     run: Run | None = None
@@ -25,7 +25,7 @@ class QueuedJob:
 
     @property
     def can_be_retried(self) -> bool:
-        """Whether its subject is there and has failed with it."""
+        """Whether its subject exists and has failed."""
         if self.evaluation is not None:
             return self.evaluation.state == Evaluation.State.FAILED
         if self.analysis is not None:
@@ -44,7 +44,7 @@ class QueuedJob:
 
 @dataclass(frozen=True)
 class Queue:
-    """What is shown of each kind, and how many there are."""
+    """The jobs that are shown, and how many there are."""
 
     live: tuple[QueuedJob, ...]
     failed: tuple[QueuedJob, ...]
@@ -64,7 +64,7 @@ def queue_of(campaign: Campaign) -> Queue:
         waiting=Count("pk", filter=Q(state=Job.State.WAITING)),
         done=Count("pk", filter=Q(state=Job.State.DONE)),
     )
-    # "running" comes before "waiting" by the alphabet too.
+    # "running" precedes "waiting" in alphabetical order.
     live = campaign.jobs.filter(state__in=LIVE).order_by("state", "pk")[:SHOWN]
     return Queue(
         live=tuple(_with_subjects(live)),
@@ -76,8 +76,7 @@ def queue_of(campaign: Campaign) -> Queue:
 
 
 def failed_jobs(campaign: Campaign) -> tuple[QueuedJob, ...]:
-    """Work that was given up and is still undone, newest first: the last job of each subject
-    that has failed with it."""
+    """The last failed job of each subject that has failed, newest first."""
     newest: dict[tuple[str, int], Job] = {}
     for job in campaign.jobs.filter(state=Job.State.FAILED).order_by("-pk"):
         newest.setdefault((job.kind, job.subject), job)
@@ -85,7 +84,7 @@ def failed_jobs(campaign: Campaign) -> tuple[QueuedJob, ...]:
 
 
 def _with_subjects(jobs: Iterable[Job]) -> Iterator[QueuedJob]:
-    """Five queries for however many jobs."""
+    """Five queries, whatever the number of jobs."""
     jobs = list(jobs)
 
     def subjects(kind: Job.Kind) -> list[int]:

@@ -1,17 +1,17 @@
-"""Background work: claimed, kept, finished once, and taken back when its worker dies.
+"""Background jobs: claimed under a lease, finished once, and requeued when their worker dies.
 
 1. `enqueue` writes a row in the caller's transaction and sends a message when it commits.
-2. A message wakes one worker and names no work: the worker claims the job that comes next
-   (`job_order`) by compare-and-swap: a lease, a token, one attempt more. One message leads to at
+2. A message wakes one worker and names no job: the worker claims the next job (`order.py`) by
+   compare-and-swap, which sets a lease and a token and counts the attempt. One message leads to at
    most one claim, whatever it was sent for.
-3. While the work is done a thread renews the lease. `finish` is called inside the transaction that
-   stores the results, and raises `LeaseLost` if the token is no longer the row's: so results are
-   stored once, whatever was delivered or started twice.
-4. `sweeping.sweep` sends a message again for rows that still wait, takes back those whose lease ran
-   out, and gives up after JOB_ATTEMPTS. A job whose attempt failed is due again after two sweeps,
-   so that the attempts outlast a disk or a database that is away for a moment.
-The database's clock is the only one asked. The subject's own state (Run, Evaluation) moves with
-its job, in the same transaction.
+3. While the job runs, a thread renews the lease. `finish` is called inside the transaction that
+   stores the results, and raises `LeaseLost` if the row has another token by now. So results are
+   stored once, even if a message is delivered or a job is started twice.
+4. `sweeping.sweep` sends another message for jobs that still wait, requeues those whose lease
+   expired, and fails them after JOB_ATTEMPTS. A job whose attempt failed is due again after two
+   sweeps, so that the attempts outlast a short outage of the disk or the database.
+Only the database's clock is used. The state of the subject (Run, Evaluation, Analysis) changes in
+the same transaction as that of its job.
 """
 
 import logging
@@ -42,8 +42,8 @@ from scoring.models import Analysis, Evaluation, Job
 log = logging.getLogger(__name__)
 
 TASK = "scoring.perform_next"
-# The names that the previous release knows: while a site is upgraded its web servers send them, and
-# its workers understand no others. They go in the next release.
+# Task names of the previous release. During an upgrade its web servers send them, and its workers
+# accept no others. The next release removes them.
 PREVIOUS_TASKS = {
     Job.Kind.CHECK: "scoring.check_run",
     Job.Kind.EVALUATE: "scoring.evaluate_run",
@@ -54,28 +54,28 @@ PREVIOUS_TASKS = {
 PRIORITIES = {
     Job.Kind.CHECK: Job.Priority.UPLOAD,
     Job.Kind.EVALUATE: Job.Priority.UPLOAD,
-    Job.Kind.MAIL: Job.Priority.UPLOAD,  # somebody waits for it, to confirm an address or log in
+    Job.Kind.MAIL: Job.Priority.UPLOAD,  # a person waits for it to confirm an address or log in
     Job.Kind.ANALYSE: Job.Priority.ANALYSIS,
 }
-# What the subject is called while the job runs; notices and plans have no state.
-RUNNING = {
+# The state of the subject while the job runs; notices and plans have none.
+SUBJECT_STATES = {
     Job.Kind.CHECK: Run.State.CHECKING,
     Job.Kind.EVALUATE: Evaluation.State.SCORING,
     Job.Kind.ANALYSE: Analysis.State.COMPUTING,
 }
 
-OF_RUNS = {Job.Kind.CHECK, Job.Kind.EVALUATE}  # organisers are told of those that failed
+OF_RUNS = {Job.Kind.CHECK, Job.Kind.EVALUATE}  # organisers are emailed when these fail
 
 _silent_until = 0.0  # by the monotonic clock
 _publishing = threading.Lock()
-PUBLISH_SECONDS = 0.5  # publishing takes a millisecond; longer, and another thread waits already
+PUBLISH_SECONDS = 0.5  # publishing takes a millisecond; if it takes longer, a thread waits already
 
 
-OUTAGE = timedelta(days=1)  # at most so long are attempts repeated that fail because of one
+OUTAGE = timedelta(days=1)  # for this long, attempts that fail because of an outage do not count
 
 
 class LeaseLost(Exception):
-    """Somebody else holds the job by now: store nothing."""
+    """Another worker has claimed the job: store nothing."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class JobAttempt:
     kind: str
     subject: int
     token: str
-    attempt: int
+    number: int  # 1 for the first attempt
     request_id: str = ""
 
 
@@ -98,9 +98,10 @@ def enqueue(
     team_id: int | None = None,
     priority: Job.Priority | None = None,
 ) -> Job:
-    """Adds a job to do, or returns the live one for this subject, and wakes a worker on commit.
+    """Creates a job, or returns the live one for this subject, and wakes a worker on commit.
 
-    `team_id` says whose share of the workers it takes; `priority` is that of its kind by default.
+    `team_id` is the team whose share of the workers it uses; the default of `priority` depends on
+    the kind.
     """
     job, _ = Job.objects.get_or_create(
         kind=kind,
@@ -122,29 +123,33 @@ def enqueue(
 
 
 def wake_worker(job_id: int, kind: str = "") -> None:
-    """Wakes a worker, because of this job of this kind. A broker that does not respond is not an
-    error, for the sweeper sends the message again. It is left alone for a while, so that whoever
-    adds a hundred jobs waits for it once and not a hundred times. One thread at a time publishes:
-    of a web process whose broker is silent, one waits."""
+    """Sends a message for this job. A broker that does not respond is not an error, because the
+    sweeper sends the message again. After a failure no message is sent for a while, so that adding
+    a hundred jobs waits for the broker once. One thread publishes at a time: while the broker does
+    not respond, only one thread of a web process waits."""
     global _silent_until
-    test_hooks.point("before-ring", job_id)
+    test_hooks.point("before-wake", job_id)
     if time.monotonic() < _silent_until or not _publishing.acquire(timeout=PUBLISH_SECONDS):
         return
     try:
         if time.monotonic() >= _silent_until:
             current_app.send_task(PREVIOUS_TASKS.get(kind, TASK), args=[job_id])
-    except Exception:  # the row is committed: whatever went wrong here, the caller's act is done
+    except Exception:  # the row is committed: the caller has succeeded, whatever fails here
         _silent_until = time.monotonic() + settings.SWEEP_SECONDS
-        log.warning("No broker to tell of job %s; the sweeper will.", job_id, exc_info=True)
+        log.warning(
+            "The broker did not accept the message for job %s. The sweeper will send it again.",
+            job_id,
+            exc_info=True,
+        )
     finally:
         _publishing.release()
 
 
 def claim(job_id: int) -> JobAttempt | None:
-    """Takes this job if it is free, or if the lease of whoever took it ran out."""
+    """Claims this job if it waits, or if the lease of its worker expired."""
     token = secrets.token_hex(16)
     with transaction.atomic():
-        taken = Job.objects.filter(free(), pk=job_id).update(
+        claimed = Job.objects.filter(free(), pk=job_id).update(
             state=Job.State.RUNNING,
             owner=token,
             attempts=F("attempts") + 1,
@@ -152,61 +157,67 @@ def claim(job_id: int) -> JobAttempt | None:
             claimed_at=Now(),
             due_at=None,
         )
-        if not taken:
+        if not claimed:
             return None
         job = Job.objects.get(pk=job_id)
-        _move_subject(job, RUNNING.get(Job.Kind(job.kind), ""))
+        _move_subject(job, SUBJECT_STATES.get(Job.Kind(job.kind), ""))
     test_hooks.point("after-claim", job_id)
     return JobAttempt(job.pk, job.kind, job.subject, token, job.attempts, job.request_id)
 
 
 def claim_next() -> JobAttempt | None:
-    """Takes the job that comes next. Where another worker took it meanwhile, chooses again: every
-    round that fails is one in which somebody else got a job."""
+    """Claims the next job. If another worker claims it first, chooses again: whenever a round
+    fails, another worker has got a job."""
     while (job_id := next_job()) is not None:
-        held = claim(job_id)
-        if held is not None:
-            return held
+        attempt = claim(job_id)
+        if attempt is not None:
+            return attempt
     return None
 
 
 @contextmanager
-def attempt(job_id: int | None = None) -> Iterator[JobAttempt | None]:
-    """One attempt at this job, or at the one that comes next: claims, keeps the lease while the
-    block works, and hands the job back if the block fails. Yields None where there is nothing to
-    do. What is logged meanwhile has the id of the request that asked for the job."""
-    held = claim_next() if job_id is None else claim(job_id)
-    if held is None:
+def job_attempt(job_id: int | None = None) -> Iterator[JobAttempt | None]:
+    """One attempt at this job, or at the next one: claims it, renews the lease while the block
+    runs, and requeues or fails the job if the block raises. Yields None if there is no job to do.
+    Log entries of the block have the id of the request that caused the job."""
+    attempt = claim_next() if job_id is None else claim(job_id)
+    if attempt is None:
         yield None
         return
-    with tracing.about(held.request_id):
+    with tracing.within_request(attempt.request_id):
         try:
             started = time.monotonic()
-            with _kept(held):
-                yield held
+            with _lease_renewed(attempt):
+                yield attempt
             spent = time.monotonic() - started
-            log.info("Job %s (%s %s) took %.1f s.", held.job_id, held.kind, held.subject, spent)
+            log.info(
+                "Job %s (%s %s) took %.1f s.", attempt.job_id, attempt.kind, attempt.subject, spent
+            )
         except LeaseLost:
-            log.warning("Job %s was taken over; this attempt stored nothing.", held.job_id)
+            log.warning(
+                "Job %s was claimed by another worker; this attempt stored nothing.", attempt.job_id
+            )
         except Exception as error:
-            log.exception("Job %s failed in attempt %s.", held.job_id, held.attempt)
-            _hand_back(held, error)
-    if held.kind == Job.Kind.ANALYSE:
+            log.exception("Job %s failed in attempt %s.", attempt.job_id, attempt.number)
+            _handle_failure(attempt, error)
+    if attempt.kind == Job.Kind.ANALYSE:
         _wake_for_next_analysis()
 
 
-def finish(held: JobAttempt) -> None:
+def finish(attempt: JobAttempt) -> None:
     """Ends the job. Call it inside the transaction that stores the results."""
-    finished = Job.objects.filter(pk=held.job_id, owner=held.token, state=Job.State.RUNNING).update(
-        state=Job.State.DONE, finished_at=Now(), lease_until=None
-    )
+    finished = Job.objects.filter(
+        pk=attempt.job_id, owner=attempt.token, state=Job.State.RUNNING
+    ).update(state=Job.State.DONE, finished_at=Now(), lease_until=None)
     if not finished:
-        raise LeaseLost(held.job_id)
+        raise LeaseLost(attempt.job_id)
 
 
-def take_back(job: Job, error: str, *, has_lost_lease: bool = False, counts: bool = True) -> bool:
-    """Frees a job whose owner is gone, or gives up; only if it is still that owner's. Whether it
-    waits again."""
+def requeue_or_fail(
+    job: Job, error: str, *, has_lost_lease: bool = False, counts: bool = True
+) -> bool:
+    """Requeues a job whose owner is gone or has failed; the last attempt fails the job. Changes
+    nothing if another worker owns it by now. Returns whether the job waits again."""
     is_last = counts and job.attempts >= settings.JOB_ATTEMPTS
     sweep_seconds = settings.SWEEP_SECONDS
     with transaction.atomic():
@@ -235,26 +246,26 @@ def _notify_organisers(job: Job) -> None:
 
 
 def _wake_for_next_analysis() -> None:
-    """Messages that came while ANALYSES_AT_ONCE were running are gone: send one for those that
-    wait."""
+    """Messages that arrived while ANALYSES_AT_ONCE analyses were running are consumed: sends
+    another one if an analysis waits."""
     waiting = Job.objects.filter(due(), kind=Job.Kind.ANALYSE).order_by("pk").first()
     if waiting is not None:
         wake_worker(waiting.pk, waiting.kind)
 
 
-def _hand_back(held: JobAttempt, error: Exception) -> None:
-    """An attempt that fails because database or storage are away does not count, for a day: else
-    every run of an evening is given up within minutes, and has to be retried by hand."""
+def _handle_failure(attempt: JobAttempt, error: Exception) -> None:
+    """For a day, attempts that fail because the database or the storage is down do not count.
+    Otherwise every run of an evening would fail within minutes and need a retry by hand."""
     if not connection.in_atomic_block:
-        connection.close_if_unusable_or_obsolete()  # its loss may be what the attempt failed of
-    job = Job.objects.get(pk=held.job_id)
+        connection.close_if_unusable_or_obsolete()  # a lost connection may have been the cause
+    job = Job.objects.get(pk=attempt.job_id)
     is_new = job.created_at > database_now() - OUTAGE
-    if job.owner == held.token:
-        take_back(job, repr(error), counts=not (is_new and is_outage(error)))
+    if job.owner == attempt.token:
+        requeue_or_fail(job, repr(error), counts=not (is_new and is_outage(error)))
 
 
 def _move_subject(job: Job, state: str) -> None:
-    """Run, Evaluation and Analysis call waiting and failed by the same names."""
+    """The states "waiting" and "failed" have the same names in Run, Evaluation and Analysis."""
     if job.kind == Job.Kind.CHECK:
         Run.objects.filter(pk=job.subject).update(state=state, state_changed_at=Now())
     elif job.kind == Job.Kind.EVALUATE:
@@ -268,22 +279,22 @@ def _lease_end() -> CombinedExpression:
 
 
 @contextmanager
-def _kept(held: JobAttempt) -> Iterator[None]:
+def _lease_renewed(attempt: JobAttempt) -> Iterator[None]:
     """Renews the lease from a thread of its own until the block ends."""
     is_over = threading.Event()
 
     def renew() -> None:
-        mine = Job.objects.filter(pk=held.job_id, owner=held.token, state=Job.State.RUNNING)
+        mine = Job.objects.filter(pk=attempt.job_id, owner=attempt.token, state=Job.State.RUNNING)
         while not is_over.wait(settings.RENEWAL_SECONDS):
             try:
                 if not mine.update(lease_until=_lease_end()):
                     break
             except DatabaseError:
-                log.warning("Could not renew the lease of job %s.", held.job_id, exc_info=True)
+                log.warning("Could not renew the lease of job %s.", attempt.job_id, exc_info=True)
                 connection.close()  # the next renewal opens a new one
         connection.close()
 
-    keeper = threading.Thread(target=renew, name=f"lease-{held.job_id}", daemon=True)
+    keeper = threading.Thread(target=renew, name=f"lease-{attempt.job_id}", daemon=True)
     keeper.start()
     try:
         yield

@@ -1,4 +1,4 @@
-"""Failed work tried again, when an organiser says so."""
+"""Retries of failed jobs, requested by an organiser."""
 
 from functools import partial
 
@@ -12,17 +12,17 @@ from scoring.jobs import queue
 from scoring.jobs.overview import failed_jobs
 from scoring.models import Analysis, Evaluation, Job
 
-ASKED_OF_ARCHIVES = {Job.Kind.ANALYSE}
+ALLOWED_IN_ARCHIVES = {Job.Kind.ANALYSE}
 
 
 def retry(job: Job, *, actor: User | None) -> bool:
-    """Has a job that failed tried again, with all its attempts; whether it is.
+    """Requeues a failed job with all its attempts; returns whether it did.
 
-    It is not where it has not failed, where somebody else has asked for the same meanwhile, or
-    where its run has been overtaken: replaced a second time. Raises `Archived` for work that would
-    change an archived campaign.
+    It does not if the job has not failed, if another job for the same subject is live, or if its
+    run has been replaced in the meantime. Raises `Archived` for a job that would change an archived
+    campaign.
     """
-    if job.kind not in ASKED_OF_ARCHIVES:
+    if job.kind not in ALLOWED_IN_ARCHIVES:
         refuse_archived(job.campaign)
     try:
         with transaction.atomic():
@@ -53,13 +53,13 @@ def retry(job: Job, *, actor: User | None) -> bool:
 
 
 def retry_all(campaign: Campaign, *, actor: User | None) -> int:
-    """Has all failed work of a campaign tried again; how many jobs."""
+    """Requeues all failed jobs of a campaign; returns how many."""
     refuse_archived(campaign)
     return sum(retry(failed.job, actor=actor) for failed in failed_jobs(campaign))
 
 
 def _run_of(job: Job) -> str:
-    """The public id of the run that the work is about; empty where it is about none."""
+    """The public id of the job's run; empty if it has none."""
     if job.kind == Job.Kind.CHECK:
         ids = Run.objects.filter(pk=job.subject).values_list("public_id", flat=True)
     elif job.kind == Job.Kind.EVALUATE:
@@ -71,14 +71,14 @@ def _run_of(job: Job) -> str:
 
 
 def _revive_subject(job: Job) -> bool:
-    """Whether what the job was about had failed with it, and waits again."""
+    """Sets a failed subject to waiting; returns False if the subject has not failed."""
     if job.kind == Job.Kind.CHECK:
-        failed = Run.objects.filter(pk=job.subject, state=Run.State.FAILED)
-        return bool(failed.update(state=Run.State.WAITING, state_changed_at=Now()))
+        run = Run.objects.filter(pk=job.subject, state=Run.State.FAILED)
+        return bool(run.update(state=Run.State.WAITING, state_changed_at=Now()))
     if job.kind == Job.Kind.EVALUATE:
-        failures = Evaluation.objects.filter(pk=job.subject, state=Evaluation.State.FAILED)
-        return bool(failures.update(state=Evaluation.State.WAITING))
+        evaluation = Evaluation.objects.filter(pk=job.subject, state=Evaluation.State.FAILED)
+        return bool(evaluation.update(state=Evaluation.State.WAITING))
     if job.kind == Job.Kind.ANALYSE:
-        unanswered = Analysis.objects.filter(pk=job.subject, state=Analysis.State.FAILED)
-        return bool(unanswered.update(state=Analysis.State.WAITING))
+        analysis = Analysis.objects.filter(pk=job.subject, state=Analysis.State.FAILED)
+        return bool(analysis.update(state=Analysis.State.WAITING))
     return True

@@ -1,4 +1,4 @@
-"""The sweep: sends messages again for jobs that still wait, and frees those of dead workers."""
+"""The sweep: sends messages again for jobs that still wait, and requeues those of dead workers."""
 
 from datetime import timedelta
 
@@ -9,27 +9,27 @@ from django.db.models.functions import Now
 from scoring.jobs import queue
 from scoring.models import Job
 
-MESSAGES_PER_SWEEP = 100  # a worker must take them all before the next ones come
+MESSAGES_PER_SWEEP = 100  # a worker must consume them all before the next sweep
 
 
 def sweep() -> None:
-    """Sends messages for what nobody came for and takes back what nobody works on any more."""
+    """Requeues jobs whose lease expired and sends messages for jobs that nobody has claimed."""
     expired = Job.objects.filter(state=Job.State.RUNNING, lease_until__lt=Now())
     for job in expired:
-        error = job.error or "The worker stopped without a word."
-        if queue.take_back(job, error, has_lost_lease=True):
+        error = job.error or "The worker stopped without reporting an error."
+        if queue.requeue_or_fail(job, error, has_lost_lease=True):
             queue.wake_worker(job.pk, job.kind)
-    silent = _silent()
-    for job in silent.order_by("priority", "pk")[:MESSAGES_PER_SWEEP]:
-        # By the condition and not by equality: SQLite's clock writes fewer digits than are read.
-        if silent.filter(pk=job.pk).update(rung_at=Now()):
+    due = _due_for_message()
+    for job in due.order_by("priority", "pk")[:MESSAGES_PER_SWEEP]:
+        # By the condition and not by equality: SQLite stores fewer digits than are read.
+        if due.filter(pk=job.pk).update(rung_at=Now()):
             queue.wake_worker(job.pk, job.kind)
 
 
-def _silent() -> QuerySet[Job]:
-    """Jobs whose message is due again: after two sweeps, then after as long as they had waited at
-    the last message, and at the latest after ten; so that a long queue does not get a message for
-    each job over and over."""
+def _due_for_message() -> QuerySet[Job]:
+    """Jobs that need another message: after two sweeps, then after as long as they had waited at
+    the last message, and at the latest after ten sweeps. So a long queue does not get a message for
+    each job in each sweep."""
     sweep_seconds = settings.SWEEP_SECONDS
     since_last = ExpressionWrapper(Now() - F("rung_at"), output_field=DurationField())
     until_last = ExpressionWrapper(F("rung_at") - F("waiting_since"), output_field=DurationField())

@@ -1,4 +1,4 @@
-"""Named points at which a test may stop or kill this process; nothing happens otherwise.
+"""Named points at which a test may pause or kill this process; otherwise they do nothing.
 
 TRACKSIDE_FAULTS="before-commit=sleep:3,after-claim/17=kill" names them; `/17` means job 17 only.
 With `meet:FOLDER` a test decides while this process runs: see `_meet`.
@@ -11,28 +11,28 @@ from pathlib import Path
 
 
 def point(name: str, job_id: int | None = None) -> None:
-    """Does what the environment asks for at this point: nothing, or one of
-    `sleep:SECONDS`, `kill` and `meet:FOLDER`."""
+    """Does what the environment specifies for this point: nothing, `sleep:SECONDS`, `kill` or
+    `meet:FOLDER`."""
     faults = os.environ.get("TRACKSIDE_FAULTS")
     if not faults:
         return
-    wanted = dict(part.split("=", 1) for part in faults.split(","))
-    act, _, amount = wanted.get(f"{name}/{job_id}", wanted.get(name, "")).partition(":")
-    if act == "sleep":
-        time.sleep(float(amount))
-    elif act == "kill":
+    actions = dict(part.split("=", 1) for part in faults.split(","))
+    action, _, value = actions.get(f"{name}/{job_id}", actions.get(name, "")).partition(":")
+    if action == "sleep":
+        time.sleep(float(value))
+    elif action == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
-    elif act == "meet":
-        _meet(Path(amount), name)
+    elif action == "meet":
+        _meet(Path(value), name)
 
 
 def _meet(folder: Path, name: str) -> None:
-    """Where the file FOLDER/NAME lies, one process takes it as its sign, FOLDER/NAME.PID, and
-    waits until the sign is gone; where none lies, nobody waits."""
-    sign = folder / f"{name}.{os.getpid()}"
+    """If the file FOLDER/NAME exists, one process renames it to FOLDER/NAME.PID and waits until
+    that file is deleted."""
+    claimed = folder / f"{name}.{os.getpid()}"
     try:
-        (folder / name).rename(sign)
+        (folder / name).rename(claimed)
     except FileNotFoundError:
         return
-    while sign.exists():
+    while claimed.exists():
         time.sleep(0.01)

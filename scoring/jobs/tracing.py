@@ -1,4 +1,4 @@
-"""The id of the request that is being answered, or that asked for the work being done."""
+"""The id of the current request, or of the request that caused the current job."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,9 +8,9 @@ request_id: ContextVar[str] = ContextVar("request_id", default="-")
 
 
 @contextmanager
-def about(known: str) -> Iterator[None]:
-    """Within the block, what is logged and asked for belongs to this request."""
-    token = request_id.set(known or "-")
+def within_request(id_: str) -> Iterator[None]:
+    """Within the block, log entries and new jobs have this request id."""
+    token = request_id.set(id_ or "-")
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""For those who run the site."""
+"""Health checks and metrics, for operators."""
 
 from django.urls import path
 

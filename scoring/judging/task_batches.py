@@ -21,13 +21,13 @@ SHUFFLE_SEED = 20070723
 ROWS_AT_ONCE = 1000
 
 
-def create_tasks(held: queue.JobAttempt) -> None:
+def create_tasks(attempt: queue.JobAttempt) -> None:
     """Adds the plan's next tasks with the job's end; none where it is ended or laid out by now."""
-    plan = Plan.objects.select_related("campaign", "starts_from").get(pk=held.subject)
+    plan = Plan.objects.select_related("campaign", "starts_from").get(pk=attempt.subject)
     chosen = _next_documents(plan)
     with transaction.atomic():
         locked = Plan.objects.select_for_update().get(pk=plan.pk)
-        queue.finish(held)
+        queue.finish(attempt)
         if locked.state == Plan.State.ENDED or locked.laid_out != plan.laid_out:
             return
         Task.objects.bulk_create(_tasks(locked, chosen), batch_size=ROWS_AT_ONCE)

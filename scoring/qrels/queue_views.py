@@ -1,4 +1,4 @@
-"""The organisers' queue: what is being done, and what failed and may be tried again."""
+"""The organisers' queue: jobs that run or wait, and failed jobs that can be retried."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -30,25 +30,25 @@ def queue(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def job_retry(request: HttpRequest, slug: str, job: int) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    found = get_object_or_404(viewer.campaign.jobs, pk=job)
+    failed = get_object_or_404(viewer.campaign.jobs, pk=job)
     try:
-        is_tried = retry(found, actor=request.user)
+        is_retried = retry(failed, actor=request.user)
     except Archived as error:
         messages.error(request, str(error))
         return redirect("scoring:queue", slug)
-    if is_tried:
-        messages.success(request, "It is tried again.")
+    if is_retried:
+        messages.success(request, "The job waits for its next attempt.")
     else:
-        messages.error(request, "There is nothing to try again there by now.")
+        messages.error(request, "The job was not retried, because it is no longer failed.")
     return redirect("scoring:queue", slug)
 
 
 @login_required
 @require_POST
 def queue_retry(request: HttpRequest, slug: str) -> HttpResponse:
-    """All failed work at once, as after a disk that was full."""
+    """Retries all failed jobs at once, for example after a full disk."""
     viewer = access.organiser_or_404(request.user, slug)
     with show_refusals(request):
         count = retry_all(viewer.campaign, actor=request.user)
-        messages.success(request, f"{count} job{'' if count == 1 else 's'} tried again.")
+        messages.success(request, f"{count} job{'' if count == 1 else 's'} retried.")
     return redirect("scoring:queue", slug)

@@ -201,7 +201,7 @@ def die_between_commit_and_bell(number: int) -> int:
     connection.close()
     child = os.fork()
     if child == 0:
-        os.environ["TRACKSIDE_FAULTS"] = "before-ring=kill"
+        os.environ["TRACKSIDE_FAULTS"] = "before-wake=kill"
         submit([number])
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

@@ -78,7 +78,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         }
         where = psycopg.conninfo.make_conninfo(**of_libpq)
         if where not in self._probes:
-            self._probes[where] = Probe("database", lambda: ask(where), patience=patience)
+            self._probes[where] = Probe("database", lambda: ask(where), timeout=patience)
         return self._probes[where]
 
 

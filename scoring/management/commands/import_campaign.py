@@ -1,4 +1,4 @@
-"""Reads a folder in TREC's shape into a campaign, checks and scores its runs, and says what it
+"""Imports a folder in TREC's layout as a campaign, checks and scores its runs, and lists what it
 refused and why."""
 
 import time
@@ -18,7 +18,7 @@ from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs_table import RunsTable, read_runs_table
 from campaigns.trec.topics import read_topics
-from scoring.jobs.stopwatch import timing
+from scoring.jobs.timing import collect_timings
 from scoring.worker import perform_waiting_jobs
 
 
@@ -33,20 +33,20 @@ class Command(BaseCommand):
         parser.add_argument("--unknown-topics", choices=["refuse", "drop"])
         parser.add_argument("--no-relevant", choices=["exclude", "zero"])
         parser.add_argument("--rel", type=int, help="lowest relevant grade")
-        parser.add_argument("--organiser", help="e-mail address of who shall manage it")
+        parser.add_argument("--organiser", help="email address of the organiser")
 
     def handle(self, *args: Any, **options: Any) -> None:
         started = time.perf_counter()
         try:
             folder = open_folder(options["folder"])
             table = _read_table(options["runs_table"])
-            with timing() as laps:
+            with collect_timings() as timings:
                 campaign = self._prepare(folder, options)
-                left_out = self._take_in(campaign, folder.runs, table)
+                left_out = self._import_runs(campaign, folder.runs, table)
                 self._perform(campaign)
         except (FolderError, FormatError) as error:
             raise CommandError(f"{options['folder']}: {error}") from error
-        self._report(campaign, laps, time.perf_counter() - started)
+        self._report(campaign, timings, time.perf_counter() - started)
         if table.problems or left_out:
             raise CommandError(_left_out_text(options["runs_table"], table, left_out))
 
@@ -70,12 +70,12 @@ class Command(BaseCommand):
             add_qrels(campaign=campaign, data=qrels, note=folder.qrels.name, actor=None)
         return Campaign.objects.get(pk=campaign.pk)
 
-    def _take_in(
+    def _import_runs(
         self, campaign: Campaign, paths: tuple[Path, ...], table: RunsTable
     ) -> dict[str, Exception]:
-        """Imports what it can; the error of each run file that it cannot import, by its name."""
+        """Imports what it can; returns the error of each other run file, by its name."""
         left_out: dict[str, Exception] = {}
-        for path in tqdm(paths, desc="taking in", unit="run", disable=None):
+        for path in tqdm(paths, desc="importing", unit="run", disable=None):
             try:
                 import_run(campaign=campaign, path=path, table=table)
             except (FolderError, SubmissionRefused, PermissionError) as error:
@@ -86,7 +86,7 @@ class Command(BaseCommand):
         with tqdm(desc="checking and scoring", unit="job", disable=None) as bar:
             perform_waiting_jobs(campaign, on_done=lambda: bar.update())
 
-    def _report(self, campaign: Campaign, laps: dict[str, float], seconds: float) -> None:
+    def _report(self, campaign: Campaign, timings: dict[str, float], seconds: float) -> None:
         accepted = campaign.runs.filter(state=Run.State.ACCEPTED)
         teams = accepted.values("team").distinct().count()
         self.stdout.write(f"{accepted.count()} runs of {teams} teams accepted.")
@@ -95,10 +95,12 @@ class Command(BaseCommand):
             for problem in run.problems[:5]:
                 place = f"line {problem['line']}: " if problem["line"] else ""
                 self.stdout.write(f"    {place}{problem['code']} {problem['message']}")
-        split = ", ".join(f"{name} {spent:.1f} s" for name, spent in sorted(laps.items()))
+        split = ", ".join(f"{name} {spent:.1f} s" for name, spent in sorted(timings.items()))
         if not campaign.memberships.filter(role=Membership.Role.ORGANISER).exists():
-            self.stdout.write("It has no organiser yet: run this again with --organiser ADDRESS.")
-        rest = seconds - sum(laps.values())
+            self.stdout.write(
+                "The campaign has no organiser yet: run the command again with --organiser ADDRESS."
+            )
+        rest = seconds - sum(timings.values())
         self.stdout.write(f"{seconds:.1f} s in all: {split}, database and the rest {rest:.1f} s.")
 
 
@@ -112,7 +114,7 @@ def _read_table(path: Path | None) -> RunsTable:
 
 
 def _left_out_text(path: Path | None, table: RunsTable, left_out: Mapping[str, Exception]) -> str:
-    """Every bad row with its line, and every run file that was not imported."""
+    """Every wrong row with its line, and every run file that was not imported."""
     lines = [f"{path}: {problem}" for problem in table.problems]
     lines += [f"{name} is not imported: {error}." for name, error in left_out.items()]
     return "\n".join((*lines, "Correct these and run the command again: it adds what is missing."))
@@ -124,4 +126,4 @@ def _organiser(email: str | None) -> User | None:
     try:
         return User.objects.get(email=email.lower())
     except User.DoesNotExist as error:
-        raise CommandError(f"Nobody has an account with the address {email}.") from error
+        raise CommandError(f"No account has the email address {email}.") from error

@@ -348,7 +348,7 @@ def test_the_timer_asks_every_minute_and_outlives_a_broker_that_is_away(
 def give_up(run: Run, kind: Job.Kind = Job.Kind.CHECK) -> None:
     job = queue.enqueue(kind, subject=run.pk, campaign_id=run.campaign_id)
     Job.objects.filter(pk=job.pk).update(attempts=settings.JOB_ATTEMPTS - 1)
-    with queue.attempt(job.pk):
+    with queue.job_attempt(job.pk):
         raise OSError("the disk is away")
 
 

@@ -179,9 +179,9 @@ def test_two_runs_of_a_team_checked_at_once_do_not_both_get_the_tag(
 
 
 def perform(job: Job) -> None:
-    with queue.attempt(job.pk) as held:
-        assert held is not None
-        check.check_run(held)
+    with queue.job_attempt(job.pk) as attempt:
+        assert attempt is not None
+        check.check_run(attempt)
 
 
 # --- attempts that fail --------------------------------------------------------------------------

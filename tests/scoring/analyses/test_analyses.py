@@ -221,10 +221,10 @@ def test_of_two_workers_one_answers(tmp_path: Path) -> None:
 
 
 def answer_if_free(job_id: int) -> bool:
-    with queue.attempt(job_id) as held:
-        if held is None:
+    with queue.job_attempt(job_id) as attempt:
+        if attempt is None:
             return False
-        requests.compute_analysis(worker.COMPUTATIONS, held)
+        requests.compute_analysis(worker.COMPUTATIONS, attempt)
         return True
 
 

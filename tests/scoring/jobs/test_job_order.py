@@ -28,9 +28,9 @@ CHECK, ANALYSE, NOTIFY = Job.Kind.CHECK, Job.Kind.ANALYSE, Job.Kind.NOTIFY
 @pytest.fixture(autouse=True)
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The jobs that messages were sent for."""
-    heard: list[int] = []
-    monkeypatch.setattr(queue, "wake_worker", lambda job_id, kind: heard.append(job_id))
-    return heard
+    messages: list[int] = []
+    monkeypatch.setattr(queue, "wake_worker", lambda job_id, kind: messages.append(job_id))
+    return messages
 
 
 def add(kind: Job.Kind, campaign: Campaign, count: int = 1, team: Team | None = None) -> list[int]:
@@ -42,16 +42,16 @@ def add(kind: Job.Kind, campaign: Campaign, count: int = 1, team: Team | None = 
 
 
 def claimed() -> int:
-    held = queue.claim_next()
-    assert held is not None
-    return held.job_id
+    attempt = queue.claim_next()
+    assert attempt is not None
+    return attempt.job_id
 
 
 def finished() -> int:
-    held = queue.claim_next()
-    assert held is not None
-    queue.finish(held)
-    return held.job_id
+    attempt = queue.claim_next()
+    assert attempt is not None
+    queue.finish(attempt)
+    return attempt.job_id
 
 
 def use(job_id: int, seconds: float) -> None:
@@ -158,13 +158,13 @@ def test_one_analysis_runs_at_a_time_and_the_next_gets_a_message_when_it_ends(
 ) -> None:
     campaign = make_campaign()
     first, second, third = add(ANALYSE, campaign, 3)
-    with queue.attempt() as held:
-        assert held is not None
-        assert held.job_id == first
+    with queue.job_attempt() as attempt:
+        assert attempt is not None
+        assert attempt.job_id == first
         assert queue.claim_next() is None
         (upload,) = add(CHECK, campaign, team=make_team(campaign))
         assert claimed() == upload  # the other slot is free for it
-        queue.finish(held)
+        queue.finish(attempt)
     assert sent == [second]
     assert claimed() == second
     assert third
@@ -203,8 +203,8 @@ def test_workers_that_wake_at_once_claim_each_job_once(tmp_path: Path) -> None:
 
 
 def claim_some() -> int | None:
-    held = queue.claim_next()
-    return held.job_id if held else None
+    attempt = queue.claim_next()
+    return attempt.job_id if attempt else None
 
 
 @pytest.mark.django_db(transaction=True)
@@ -212,8 +212,8 @@ def test_a_job_that_failed_is_not_tried_again_at_once(settings: LazySettings) ->
     campaign = make_campaign()
     run = make_run(campaign, state=Run.State.WAITING)
     job = queue.enqueue(CHECK, subject=run.pk, campaign_id=campaign.pk, team_id=run.team_id)
-    with queue.attempt() as held:
-        assert held is not None
+    with queue.job_attempt() as attempt:
+        assert attempt is not None
         raise OSError("the store does not respond")
     assert next_job() is None
     Job.objects.update(due_at=Now())
@@ -231,19 +231,20 @@ def test_a_job_whose_worker_died_is_tried_again_at_once() -> None:
     assert claimed() == first
 
 
-def test_a_message_does_the_next_job_and_not_the_one_it_was_sent_for(
+def test_a_message_performs_the_next_job_and_not_the_one_it_was_sent_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     campaign = make_campaign()
     (later,) = add(ANALYSE, campaign)
     (upload,) = add(CHECK, campaign, team=make_team(campaign))
     done: list[int] = []
-    monkeypatch.setattr("scoring.worker.ACTS", {CHECK: lambda held: done.append(held.job_id)})
+    handlers = {CHECK: lambda attempt: done.append(attempt.job_id)}
+    monkeypatch.setattr("scoring.worker.HANDLERS", handlers)
     tasks.perform_next(later)
     assert done == [upload]
 
 
-def test_nothing_to_do_is_no_error() -> None:
+def test_an_empty_queue_is_not_an_error() -> None:
     assert perform() is False
 
 
@@ -266,11 +267,11 @@ def test_jobs_take_time_from_the_database_and_not_from_this_machine() -> None:
 
 
 def test_a_command_waits_for_the_jobs_that_workers_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else an import reports before the workers beside it are done, and counts too few runs."""
+    """Otherwise an import reports before other workers have finished, and counts too few runs."""
     campaign = make_campaign()
     theirs, ours = add(CHECK, campaign, 2, make_team(campaign))
-    held = queue.claim(theirs)
-    assert held is not None
+    attempt = queue.claim(theirs)
+    assert attempt is not None
     done: list[int] = []
 
     def check(mine: queue.JobAttempt) -> None:
@@ -278,10 +279,10 @@ def test_a_command_waits_for_the_jobs_that_workers_hold(monkeypatch: pytest.Monk
         queue.finish(mine)
 
     def the_worker_finishes(seconds: float) -> None:
-        queue.finish(held)
-        add(CHECK, campaign)  # its result asks for more
+        queue.finish(attempt)
+        add(CHECK, campaign)  # its result creates another job
 
-    monkeypatch.setattr("scoring.worker.ACTS", {CHECK: check})
+    monkeypatch.setattr("scoring.worker.HANDLERS", {CHECK: check})
     monkeypatch.setattr("scoring.worker.time.sleep", the_worker_finishes)
     assert perform_waiting_jobs(campaign) == 2
     assert set(Job.objects.values_list("state", flat=True)) == {Job.State.DONE}
@@ -293,17 +294,17 @@ def test_the_log_lines_of_a_job_have_the_id_of_the_request_that_asked_for_it(
 ) -> None:
     seen: list[str] = []
 
-    def check(held: queue.JobAttempt) -> None:
+    def check(attempt: queue.JobAttempt) -> None:
         seen.append(tracing.request_id.get())
-        queue.finish(held)
+        queue.finish(attempt)
 
-    monkeypatch.setattr("scoring.worker.ACTS", {CHECK: check})
+    monkeypatch.setattr("scoring.worker.HANDLERS", {CHECK: check})
     campaign = make_campaign()
     add(CHECK, campaign)
-    with tracing.about("a-request-of-somebody"):
+    with tracing.within_request("the-request-that-created-it"):
         add(CHECK, campaign)
-    with tracing.about("another-that-woke-the-worker"):
+    with tracing.within_request("another-that-woke-the-worker"):
         assert perform()
         assert perform()
         assert tracing.request_id.get() == "another-that-woke-the-worker"
-    assert seen == ["-", "a-request-of-somebody"]
+    assert seen == ["-", "the-request-that-created-it"]

@@ -1,4 +1,4 @@
-"""A job is claimed by one, finished once, and comes back when its worker is gone."""
+"""A job is claimed by one worker, finished once, and requeued when its worker is gone."""
 
 import errno
 from datetime import timedelta
@@ -36,7 +36,7 @@ def test_a_second_claim_gets_nothing(job: Job) -> None:
     assert queue.claim(job.pk) is None
 
 
-def test_the_run_moves_with_its_job(job: Job) -> None:
+def test_the_state_of_the_run_follows_its_job(job: Job) -> None:
     queue.claim(job.pk)
     assert Run.objects.get(pk=job.subject).state == Run.State.CHECKING
 
@@ -52,7 +52,7 @@ def test_an_expired_lease_may_be_claimed_by_another_and_the_first_may_not_finish
     expire(job)
     second = queue.claim(job.pk)
     assert second is not None
-    assert second.attempt == 2
+    assert second.number == 2
     with pytest.raises(queue.LeaseLost):
         queue.finish(first)
     queue.finish(second)
@@ -60,18 +60,18 @@ def test_an_expired_lease_may_be_claimed_by_another_and_the_first_may_not_finish
 
 
 def test_a_finished_job_is_not_claimed_again(job: Job) -> None:
-    held = queue.claim(job.pk)
-    assert held is not None
-    queue.finish(held)
+    attempt = queue.claim(job.pk)
+    assert attempt is not None
+    queue.finish(attempt)
     assert queue.claim(job.pk) is None
     with pytest.raises(queue.LeaseLost):
-        queue.finish(held)
+        queue.finish(attempt)
 
 
 @outside_a_transaction
-def test_a_failing_attempt_hands_the_job_back_with_its_error(job: Job) -> None:
-    with queue.attempt(job.pk) as held:
-        assert held is not None
+def test_a_failing_attempt_requeues_the_job_with_its_error(job: Job) -> None:
+    with queue.job_attempt(job.pk) as attempt:
+        assert attempt is not None
         raise OSError("the disk is gone")
     job.refresh_from_db()
     assert job.state == Job.State.WAITING
@@ -82,8 +82,8 @@ def test_a_failing_attempt_hands_the_job_back_with_its_error(job: Job) -> None:
 @outside_a_transaction
 def test_the_third_failure_is_the_last(job: Job) -> None:
     for _ in range(3):
-        with queue.attempt(job.pk) as held:
-            assert held is not None
+        with queue.job_attempt(job.pk) as attempt:
+            assert attempt is not None
             raise ValueError("poison")
     job.refresh_from_db()
     assert job.state == Job.State.FAILED
@@ -91,7 +91,7 @@ def test_the_third_failure_is_the_last(job: Job) -> None:
     assert queue.claim(job.pk) is None
 
 
-def test_the_sweep_takes_back_what_nobody_works_on(job: Job) -> None:
+def test_the_sweep_requeues_jobs_whose_lease_expired(job: Job) -> None:
     queue.claim(job.pk)
     sweep()
     assert Job.objects.get(pk=job.pk).state == Job.State.RUNNING  # the lease still holds
@@ -110,41 +110,41 @@ def test_a_worker_killed_three_times_ends_the_job(job: Job) -> None:
     assert Run.objects.get(pk=job.subject).state == Run.State.FAILED
 
 
-def test_the_sweep_rings_again_for_what_nobody_came_for(
+def test_the_sweep_sends_another_message_for_a_job_that_nobody_claimed(
     job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wake_ups: list[int] = []
     monkeypatch.setattr(queue, "wake_worker", lambda job_id, kind: wake_ups.append(job_id))
     sweep()
-    assert wake_ups == []  # it was only just wake_ups for
+    assert wake_ups == []  # its message has only just been sent
     Job.objects.filter(pk=job.pk).update(rung_at=timezone.now() - timedelta(minutes=5))
     sweep()
     sweep()
     assert wake_ups == [job.pk]
 
 
-def test_each_bell_is_waited_for_twice_as_long_as_the_last(
+def test_the_time_between_messages_doubles(
     job: Job, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
 ) -> None:
     wake_ups: list[int] = []
     monkeypatch.setattr(queue, "wake_worker", lambda job_id, kind: wake_ups.append(job_id))
     settings.SWEEP_SECONDS = 10
 
-    def waited(since: float, at_last_bell: float) -> None:
-        bell = timezone.now() - timedelta(seconds=since)
-        facts = {"rung_at": bell, "waiting_since": bell - timedelta(seconds=at_last_bell)}
+    def waited(since: float, at_last_message: float) -> None:
+        sent = timezone.now() - timedelta(seconds=since)
+        facts = {"rung_at": sent, "waiting_since": sent - timedelta(seconds=at_last_message)}
         Job.objects.filter(pk=job.pk).update(**facts)
         sweep()
 
-    waited(since=30, at_last_bell=40)
+    waited(since=30, at_last_message=40)
     assert wake_ups == []
-    waited(since=41, at_last_bell=40)
+    waited(since=41, at_last_message=40)
     assert len(wake_ups) == 1
-    waited(since=101, at_last_bell=3600)  # an hour without a broker costs no second hour
+    waited(since=101, at_last_message=3600)  # an hour without a broker costs no second hour
     assert len(wake_ups) == 2
 
 
-def test_a_silent_broker_leaves_the_job_waiting(
+def test_a_broker_that_refuses_leaves_the_job_waiting(
     job: Job, monkeypatch: pytest.MonkeyPatch, settings: object
 ) -> None:
     def refuse(*args: object, **kwargs: object) -> None:
@@ -170,21 +170,21 @@ def test_attempts_of_an_outage_do_not_count_for_a_day(
 ) -> None:
     Job.objects.filter(pk=job.pk).update(created_at=timezone.now() - timedelta(days=days))
     for _ in range(settings.JOB_ATTEMPTS + 1):
-        with queue.attempt(job.pk) as held:
-            if held is not None:
+        with queue.job_attempt(job.pk) as attempt:
+            if attempt is not None:
                 raise error
     job.refresh_from_db()
     assert job.state == state
 
 
 @outside_a_transaction
-def test_performing_in_this_process_ends_though_the_store_is_away(
+def test_performing_in_this_process_ends_although_the_storage_is_down(
     job: Job, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(held: queue.JobAttempt) -> None:
+    def fail(attempt: queue.JobAttempt) -> None:
         raise OSError(errno.EIO, "the store is silent")
 
-    monkeypatch.setitem(worker.ACTS, Job.Kind.CHECK, fail)
+    monkeypatch.setitem(worker.HANDLERS, Job.Kind.CHECK, fail)
     assert worker.perform_waiting_jobs(job.campaign) == settings.JOB_ATTEMPTS
     job.refresh_from_db()
     assert job.state == Job.State.WAITING

@@ -1,4 +1,4 @@
-"""The organisers' queue: what failed is seen with its reason, and tried again."""
+"""The organisers' queue shows failed jobs with their reason and retries them."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -14,7 +14,7 @@ from campaigns.models import LogEntry, Notice, Run
 from scoring.jobs import housekeeping, retrying
 from scoring.jobs.overview import failed_jobs
 from scoring.models import Job, Snapshot
-from scoring.worker import ACTS
+from scoring.worker import HANDLERS
 from tests.crowd import crowd
 from tests.flow_world import World, perform_jobs, run_file
 from tests.making import make_campaign, make_failed_job, make_organiser, make_run
@@ -24,13 +24,13 @@ pytestmark = pytest.mark.usefixtures("wake_ups")
 
 @pytest.fixture
 def full_disk(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Nothing can be checked or scored until the patches are taken back."""
+    """Nothing can be checked or scored until the patches are undone."""
 
-    def fail(held: object) -> None:
+    def fail(attempt: object) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setitem(ACTS, Job.Kind.CHECK, fail)
-    monkeypatch.setitem(ACTS, Job.Kind.EVALUATE, fail)
+    monkeypatch.setitem(HANDLERS, Job.Kind.CHECK, fail)
+    monkeypatch.setitem(HANDLERS, Job.Kind.EVALUATE, fail)
     return monkeypatch
 
 
@@ -45,14 +45,14 @@ def retry(world: World, job: Job) -> str:
     return world.desk.post(url, follow=True).content.decode()
 
 
-def test_work_of_an_archived_campaign_is_not_tried_again(
+def test_a_job_of_an_archived_campaign_is_not_retried(
     world: World, full_disk: pytest.MonkeyPatch
 ) -> None:
     run = world.taken_in(run_file())
     full_disk.undo()
     world.change(archived_at=timezone.now(), stage="published", is_accepting=False)
     job = Job.objects.get(kind=Job.Kind.CHECK)
-    assert ">Try again<" not in queue(world).content.decode()
+    assert ">Retry job<" not in queue(world).content.decode()
     assert "The campaign is archived" in retry(world, job)
     url = reverse("scoring:queue-retry", args=[world.campaign.slug])
     assert "The campaign is archived" in world.desk.post(url, follow=True).content.decode()
@@ -61,7 +61,7 @@ def test_work_of_an_archived_campaign_is_not_tried_again(
     assert (run.state, job.state) == (Run.State.FAILED, Job.State.FAILED)
 
 
-def test_a_check_that_failed_is_seen_with_its_reason_and_tried_again(
+def test_a_failed_check_is_shown_with_its_reason_and_retried(
     world: World, full_disk: pytest.MonkeyPatch, wake_ups: list[int]
 ) -> None:
     run = world.taken_in(run_file())
@@ -74,7 +74,7 @@ def test_a_check_that_failed_is_seen_with_its_reason_and_tried_again(
     full_disk.setattr(
         "scoring.jobs.queue.wake_worker", lambda job_id, kind: wake_ups.append(job_id)
     )
-    assert "It is tried again" in retry(world, job)
+    assert "The job waits for its next attempt" in retry(world, job)
     run.refresh_from_db()
     job.refresh_from_db()
     assert (run.state, job.state, job.attempts) == (Run.State.WAITING, Job.State.WAITING, 0)
@@ -90,32 +90,32 @@ def test_a_check_that_failed_is_seen_with_its_reason_and_tried_again(
     )
 
 
-def test_scoring_that_failed_is_tried_again_all_at_once(
+def test_all_failed_scoring_jobs_are_retried_at_once(
     world: World, full_disk: pytest.MonkeyPatch
 ) -> None:
     full_disk.undo()
     for tag in ("one", "two"):
         world.taken_in(run_file(tag))
-    full_disk.setitem(ACTS, Job.Kind.EVALUATE, _fail)
+    full_disk.setitem(HANDLERS, Job.Kind.EVALUATE, _fail)
     world.add_qrels()
     perform_jobs()
-    assert "0 of 2 runs are scored under qrels v1; 2 could not be" in " ".join(
+    assert "0 of 2 runs are scored under qrels v1; scoring 2 failed" in " ".join(
         queue(world).content.decode().split()
     )
     full_disk.undo()
     url = reverse("scoring:queue-retry", args=[world.campaign.slug])
-    assert "2 jobs tried again" in world.desk.post(url, follow=True).content.decode()
+    assert "2 jobs retried" in world.desk.post(url, follow=True).content.decode()
     perform_jobs()
     assert len(world.board("AP")) == 2
     assert queue(world).context["queue"].failed == ()
 
 
-def _fail(held: object) -> None:
+def _fail(attempt: object) -> None:
     raise OSError("the disk is full")
 
 
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
-def test_two_who_try_again_at_once_do_it_once(
+def test_concurrent_retries_of_a_job_retry_it_once(
     world: World, full_disk: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     world.taken_in(run_file())
@@ -130,13 +130,13 @@ def test_a_job_that_has_not_failed_is_left_alone(world: World, state: str) -> No
     run = make_run(team=world.team, state=Run.State.FAILED)
     job = make_failed_job(run)
     Job.objects.filter(pk=job.pk).update(state=state)
-    assert "nothing to try again" in retry(world, job)
+    assert "no longer failed" in retry(world, job)
     job.refresh_from_db()
     run.refresh_from_db()
     assert (job.state, run.state) == (state, Run.State.FAILED)
 
 
-def test_a_job_is_not_tried_again_beside_one_that_is_on_its_way(world: World) -> None:
+def test_a_job_is_not_retried_while_a_newer_one_is_live(world: World) -> None:
     run = make_run(team=world.team, state=Run.State.FAILED)
     failed, newer = make_failed_job(run), make_failed_job(run)
     Job.objects.filter(pk=newer.pk).update(state=Job.State.WAITING)
@@ -146,19 +146,19 @@ def test_a_job_is_not_tried_again_beside_one_that_is_on_its_way(world: World) ->
     assert (failed.state, run.state) == (Job.State.FAILED, Run.State.FAILED)
 
 
-def test_a_run_that_was_overtaken_stays_failed(world: World) -> None:
-    """The team replaced the same run again meanwhile, and that one stands."""
+def test_a_run_whose_predecessor_was_replaced_again_stays_failed(world: World) -> None:
+    """The team replaced the same run again in the meantime, and that replacement counts."""
     old = make_run(team=world.team)
     run = make_run(team=world.team, state=Run.State.FAILED, replaces=old)
     make_run(team=world.team, state=Run.State.ACCEPTED, replaces=old)
     job = make_failed_job(run)
-    assert "nothing to try again" in retry(world, job)
+    assert "no longer failed" in retry(world, job)
     run.refresh_from_db()
     job.refresh_from_db()
     assert (run.state, job.state) == (Run.State.FAILED, Job.State.FAILED)
 
 
-def test_what_was_done_since_and_what_is_gone_is_not_shown_as_failed(world: World) -> None:
+def test_jobs_done_since_and_jobs_without_a_subject_are_not_shown_as_failed(world: World) -> None:
     make_failed_job(make_run(team=world.team, state=Run.State.ACCEPTED))
     gone = make_failed_job(make_run(team=world.team, state=Run.State.FAILED))
     Job.objects.filter(pk=gone.pk).update(kind=Job.Kind.EVALUATE, subject=10**9)
@@ -167,21 +167,21 @@ def test_what_was_done_since_and_what_is_gone_is_not_shown_as_failed(world: Worl
     assert [each.job for each in failed_jobs(world.campaign)] == [newest]
 
 
-def test_a_mail_that_could_not_be_sent_is_shown_until_it_is(world: World) -> None:
+def test_an_email_that_could_not_be_sent_is_shown_until_it_is_sent(world: World) -> None:
     notice = Notice.objects.create(
         campaign=world.campaign, recipient=world.participant, key="k", subject="Refused", body="-"
     )
     job = make_failed_job(make_run(team=world.team))
     Job.objects.filter(pk=job.pk).update(kind=Job.Kind.NOTIFY, subject=notice.pk)
     assert "Refused" in queue(world).content.decode()
-    assert "It is tried again" in retry(world, job)
+    assert "The job waits for its next attempt" in retry(world, job)
     perform_jobs(Job.Kind.NOTIFY)
     notice.refresh_from_db()
     assert notice.sent_at is not None
     assert failed_jobs(world.campaign) == ()
 
 
-def test_the_work_of_another_campaign_is_not_found(world: World) -> None:
+def test_a_job_of_another_campaign_is_not_found(world: World) -> None:
     elsewhere = make_campaign()
     make_organiser(elsewhere, world.organiser)
     run = make_run(elsewhere, state=Run.State.FAILED)
@@ -193,7 +193,7 @@ def test_the_work_of_another_campaign_is_not_found(world: World) -> None:
     assert "disk is full" not in queue(world).content.decode()
 
 
-def test_an_error_is_text_and_never_markup(world: World) -> None:
+def test_an_error_is_escaped(world: World) -> None:
     run = make_run(team=world.team, state=Run.State.FAILED)
     job = make_failed_job(run)
     Job.objects.filter(pk=job.pk).update(error="<script>alert(1)</script>\nsecond line")
@@ -216,7 +216,7 @@ def test_a_long_queue_takes_no_more_queries_than_a_short_one(
     assert (len(shown.failed), len(shown.live), shown.waiting_count) == (30, 30, 30)
 
 
-def test_the_file_of_a_snapshot_is_not_tidied_away(world: World) -> None:
+def test_housekeeping_keeps_the_file_of_a_snapshot(world: World) -> None:
     keys = [default_storage.save(f"snapshots/aa/{n}", ContentFile(b"zip")) for n in ("a", "b")]
     Snapshot.objects.create(
         campaign=world.campaign,

@@ -1,4 +1,4 @@
-"""What the site says of itself to those who run it."""
+"""Health checks, metrics and log entries, for operators."""
 
 import errno
 import logging
@@ -21,8 +21,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def asked_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No answer of an earlier test is kept."""
+def fresh_probes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No result of an earlier test is reused."""
     monkeypatch.setattr(health_probes, "PROBES", health_probes.make_probes())
 
 
@@ -33,27 +33,27 @@ def waiting_job(*, since: timedelta) -> Job:
     return job
 
 
-def test_a_site_whose_parts_answer_is_well(client: Client) -> None:
+def test_a_site_whose_parts_all_work_is_healthy(client: Client) -> None:
     waiting_job(since=timedelta(seconds=5))
     answer = client.get("/healthz")
     names = ("database", "storage", "broker", "mail", "work_is_done")
     assert (answer.status_code, answer.json()) == (200, dict.fromkeys(names, True))
 
 
-def test_work_that_nobody_takes_is_said_but_is_no_fault_of_the_web(client: Client) -> None:
+def test_jobs_that_no_worker_claims_fail_the_check_but_not_that_of_the_web(client: Client) -> None:
     waiting_job(since=timedelta(minutes=3))
     answer = client.get("/healthz")
     assert (answer.status_code, answer.json()["work_is_done"]) == (503, False)
     assert client.get("/healthz?of=web").status_code == 200
 
 
-def test_a_backlog_is_well_while_workers_work_on_it(client: Client) -> None:
+def test_a_backlog_is_healthy_while_workers_process_it(client: Client) -> None:
     waiting_job(since=timedelta(minutes=3))
     assert queue.claim(waiting_job(since=timedelta(minutes=3)).pk) is not None
     assert client.get("/healthz").json()["work_is_done"] is True
 
 
-def test_a_running_job_whose_worker_is_gone_is_said(client: Client, settings: object) -> None:
+def test_a_running_job_whose_worker_is_gone_is_reported(client: Client, settings: object) -> None:
     settings.METRICS_TOKEN = "sesame"
     job = waiting_job(since=timedelta(seconds=5))
     assert queue.claim(job.pk) is not None
@@ -63,7 +63,7 @@ def test_a_running_job_whose_worker_is_gone_is_said(client: Client, settings: ob
     assert "trackside_abandoned_jobs 1.0" in text
 
 
-def test_a_storage_that_cannot_be_written_is_said(
+def test_a_storage_that_cannot_be_written_is_reported(
     client: Client, settings: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(name: str, content: object) -> str:
@@ -77,13 +77,13 @@ def test_a_storage_that_cannot_be_written_is_said(
     assert 'trackside_part_up{part="storage"} 0.0' in text
 
 
-def test_figures_are_for_who_holds_the_token(client: Client, settings: object) -> None:
+def test_metrics_need_the_token(client: Client, settings: object) -> None:
     assert client.get("/metrics").status_code == 404
     settings.METRICS_TOKEN = "sesame"
     assert client.get("/metrics", headers={"Authorization": "Bearer other"}).status_code == 404
     job = waiting_job(since=timedelta(minutes=1))
-    held = queue.claim(job.pk)
-    assert held is not None
+    attempt = queue.claim(job.pk)
+    assert attempt is not None
     Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
     sweep()
     text = client.get("/metrics", headers={"Authorization": "Bearer sesame"}).content.decode()
@@ -118,7 +118,7 @@ def test_limits_out_of_order_stop_the_site(settings: object) -> None:
     assert any("two renewals" in message for message in found)
 
 
-def test_a_proxys_word_on_the_arrival_counts_and_a_clients_does_not(settings: object) -> None:
+def test_the_arrival_header_counts_from_the_proxy_and_not_from_a_client(settings: object) -> None:
     from django.http import HttpResponse
     from django.test import RequestFactory
 

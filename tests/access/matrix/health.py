@@ -1,4 +1,4 @@
-"""Expected answers: the condition of the site, which no campaign is part of."""
+"""Expected answers: the health of the site, which no campaign is part of."""
 
 from tests.access.roles import GONE, Expected
 
