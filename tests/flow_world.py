@@ -69,7 +69,7 @@ class World:
     participant: User
     organiser: User
     browser: Client
-    desk: Client  # the organiser's browser
+    organiser_client: Client  # the organiser's browser
 
     def change(self, **facts: object) -> None:
         Campaign.objects.filter(pk=self.campaign.pk).update(**facts)
@@ -83,23 +83,23 @@ class World:
         self.campaign.refresh_from_db()
         return qrels
 
-    def hand_in(self, data: bytes, *, browser: Client | None = None, **fields: str) -> HttpResponse:
+    def submit(self, data: bytes, *, browser: Client | None = None, **fields: str) -> HttpResponse:
         """The upload form, sent."""
         return (browser or self.browser).post(
             reverse("campaigns:run-create", args=[self.campaign.slug]),
             {"file": SimpleUploadedFile("run.txt", data), "run_type": "automatic", **fields},
         )
 
-    def taken_in(self, data: bytes, *, browser: Client | None = None, **fields: str) -> Run:
+    def submitted_run(self, data: bytes, *, browser: Client | None = None, **fields: str) -> Run:
         """The same, where it is certain to be taken; checked and scored as far as possible."""
-        response = self.hand_in(data, browser=browser, **fields)
+        response = self.submit(data, browser=browser, **fields)
         assert response.status_code == 302, response.content.decode()
         run = Run.objects.latest("pk")
         perform_jobs()
         run.refresh_from_db()
         return run
 
-    def hand_in_by_script(self, data: bytes, *, key: str = "") -> HttpResponse:
+    def submit_by_script(self, data: bytes, *, key: str = "") -> HttpResponse:
         return self.browser.post(
             reverse("api:run-create", args=[self.campaign.slug]),
             {"file": SimpleUploadedFile("run.txt", data)},
@@ -125,7 +125,7 @@ class World:
     def board(self, measure: str = "RBP(p=0.5)") -> list[dict]:
         """The leaderboard's rows, as the organiser gets them."""
         url = reverse("api:leaderboard", args=[self.campaign.slug])
-        response = self.desk.get(url, {"measure": measure})
+        response = self.organiser_client.get(url, {"measure": measure})
         assert response.status_code == 200
         return response.json()
 
@@ -155,7 +155,7 @@ def world(transactional_db: None, settings: object, tmp_path: Path) -> World:
         participant=participant,
         organiser=organiser,
         browser=logged_in(participant),
-        desk=logged_in(organiser),
+        organiser_client=logged_in(organiser),
     )
 
 

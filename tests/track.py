@@ -52,7 +52,7 @@ class Year:
     handed: dict[str, bytes] = field(default_factory=dict)  # what stands, by tag
 
     @property
-    def desk(self) -> Client:
+    def organiser_client(self) -> Client:
         return self.browsers["olga"]
 
     @property
@@ -93,7 +93,7 @@ def upload(data: bytes, **fields: str) -> dict[str, Any]:
     return {"file": SimpleUploadedFile("run.txt", data), "run_type": "automatic", **fields}
 
 
-def hand_in(year: Year, who: str, tag: str, *, is_by_script: bool, **fields: str) -> Run:
+def submit(year: Year, who: str, tag: str, *, is_by_script: bool, **fields: str) -> Run:
     data = fields.pop("data", "").encode() or year.stock.runs[tag]
     if is_by_script:
         answers = [

@@ -29,7 +29,7 @@ from tests.access.test_access_matrix import (
     address,
     clients_of,
 )
-from tests.campaigns.judging.desk import make_assessor, topic_of
+from tests.campaigns.judging.making import make_assessor, topic_of
 from tests.making import make_scores, make_team, make_user
 
 Facts = dict[str, Any]

@@ -22,7 +22,7 @@ from scoring.models import Job
 from tests.access.crawler import addresses
 from tests.access.matrix import MATRIX
 from tests.access.roles import GONE, LOGIN, ROLES, STAGES
-from tests.campaigns.judging.desk import make_assessor, make_plan
+from tests.campaigns.judging.making import make_assessor, make_plan
 from tests.making import (
     give_file,
     make_campaign,

@@ -130,9 +130,9 @@ def test_assessors_see_documents_and_what_they_said_and_nothing_of_runs_and_othe
     first, second = (look(secret, "judging", ("assessor",)) for secret in (FIRST, SECOND))
     assert differences(first, second) == []
     assert first["assessor"].holding(CANARY) == []
-    desk = first["assessor"].answers[f"GET /campaigns/{SLUG}/assess/1/"]
-    assert b'data-doc="d2"' in desk  # the crawl does see the desk
-    assert b"Graded 1" in desk
+    page = first["assessor"].answers[f"GET /campaigns/{SLUG}/assess/1/"]
+    assert b'data-doc="d2"' in page  # the crawl sees the assessment page
+    assert b"Graded 1" in page
     assert f"GET /campaigns/{SLUG}/assessed/1/" in first["assessor"].answers
 
 

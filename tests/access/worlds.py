@@ -21,7 +21,7 @@ from campaigns.runs import submission
 from scoring.downloads.snapshots import take_snapshot
 from scoring.models import Job
 from scoring.worker import perform
-from tests.campaigns.judging.desk import make_assessor, make_plan, topic_of
+from tests.campaigns.judging.making import make_assessor, make_plan, topic_of
 from tests.frozen import frozen
 from tests.making import make_campaign, make_organiser, make_team, make_user
 
@@ -119,7 +119,7 @@ def _build(secret: Secret, stage: str, facts: dict[str, object]) -> World:
     if secret.is_snapped:
         hidden.insert(0, _snapshot(campaign, people["organiser"]))
     with ids_of("last"):
-        runs.append(_hand_in(campaign, own, people["participant"], "waits", number=4))
+        runs.append(_submit(campaign, own, people["participant"], "waits", number=4))
     _bring_to(stage, campaign)
     campaign.refresh_from_db()
     del people["hidden"]
@@ -134,7 +134,7 @@ def run_file(tag: str, *, first: str = "d1") -> bytes:
     ).encode()
 
 
-def _hand_in(campaign: Campaign, team: Team, person: User | None, tag: str, *, number: int) -> Run:
+def _submit(campaign: Campaign, team: Team, person: User | None, tag: str, *, number: int) -> Run:
     data = run_file(tag, first=f"d{number}")
     with submission.stored_upload(ContentFile(data, name=f"{tag}.txt")) as file:
         return submission.submit_run(
@@ -151,8 +151,8 @@ def _own_runs(campaign: Campaign, team: Team, person: User | None) -> list[Run]:
     """One that is fine and one that is refused; the first has the tag and the bytes of another
     team's, where there is one."""
     with ids_of("own"):
-        good = _hand_in(campaign, team, person, "same", number=1)
-        bad = _hand_in(campaign, team, person, "bad tag of two", number=2)
+        good = _submit(campaign, team, person, "same", number=1)
+        bad = _submit(campaign, team, person, "bad tag of two", number=2)
         perform_all(Job.Kind.CHECK, good, bad)
     return [good, bad]
 
@@ -166,7 +166,7 @@ def _hide(campaign: Campaign, secret: Secret, person: User | None) -> list[str]:
     for number, fate in enumerate(secret.runs, start=1):
         tag = "same" if number == 1 else f"canary-7f3a-{number}"
         with ids_of(f"hidden run {number}"):
-            run = _hand_in(campaign, team, person, tag, number=number)
+            run = _submit(campaign, team, person, tag, number=number)
             if fate != "waiting":
                 perform_all(Job.Kind.CHECK, run)
         _meet(run, fate)

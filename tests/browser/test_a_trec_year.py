@@ -89,7 +89,7 @@ def year(visit: Visitor, settings, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_year_by_clicks(year: Year) -> None:
     draft_it(year)
     gather_teams(year)
-    hand_in_runs(year)
+    submit_runs(year)
     judged = judge_the_pool(year)
     publish(year)
     correct(year, judged)
@@ -166,7 +166,7 @@ def gather_teams(year: Year) -> None:
     year.picture(year.page("ada", f"{HERE}/"), "overview")
 
 
-def hand_in_runs(year: Year) -> None:
+def submit_runs(year: Year) -> None:
     first, second, *others = STOCK.tags
     send(year, "ada", STOCK.runs[first])
     page = year.windows["ada"].page
@@ -178,7 +178,7 @@ def hand_in_runs(year: Year) -> None:
     expect(page.locator("main")).to_contain_text("line 7")
     year.picture(page, "refused", is_dark=True)
     for number, tag in enumerate((second, *others)):
-        hand_in_by_act(year, list(TEAMS.values())[(number + 1) % 3], tag)
+        submit_by_function(year, list(TEAMS.values())[(number + 1) % 3], tag)
     replace_by_clicks(year, first)
     year.picture(year.page("ada", f"{HERE}/runs/"), "own-runs", NARROW)
     year.picture(year.page("ada", f"{HERE}/submit/"), "submit")
@@ -186,10 +186,10 @@ def hand_in_runs(year: Year) -> None:
 
 def send(year: Year, who: str, data: bytes) -> None:
     page = year.page(who, f"{HERE}/submit/")
-    hand_in(year, page, data)
+    submit(year, page, data)
 
 
-def hand_in(year: Year, page: Page, data: bytes) -> None:
+def submit(year: Year, page: Page, data: bytes) -> None:
     page.get_by_label("Run file").set_input_files(a_file("run.txt", data))
     press(page, "Submit run")
     expect(page).to_have_url(re.compile(r"/runs/[a-z2-7]{16}/$"))
@@ -197,7 +197,7 @@ def hand_in(year: Year, page: Page, data: bytes) -> None:
     page.reload()
 
 
-def hand_in_by_act(year: Year, team_name: str, tag: str) -> None:
+def submit_by_function(year: Year, team_name: str, tag: str) -> None:
     """What the clicks do, without the clicks."""
     team = Team.objects.get(name=team_name)
     person = team.memberships.first().person
@@ -214,7 +214,7 @@ def replace_by_clicks(year: Year, tag: str) -> None:
     page = year.page("ada", f"{HERE}/runs/{old.public_id}/")
     page.get_by_role("link", name="Replace this run").click()
     shorter = b"\n".join(STOCK.runs[tag].splitlines()[:-5])
-    hand_in(year, page, shorter)
+    submit(year, page, shorter)
     press(page, "Accept run")
     expect(page.locator("#run-status")).to_contain_text("Accepted")
     old.refresh_from_db()

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from campaigns.judging.documents import address_of
 from campaigns.models import Campaign, Document, Judgment, Plan, Task, Topic, User
 from tests.browser.conftest import Visitor
-from tests.campaigns.judging.desk import make_assessor, make_plan
+from tests.campaigns.judging.making import make_assessor, make_plan
 from tests.making import make_campaign, make_organiser
 from tests.vaswani import DOCUMENTS, judged_documents, topics
 

@@ -68,16 +68,18 @@ def test_everything_on_the_page_of_downloads_can_be_taken(
 def test_an_organiser_takes_a_snapshot_and_everybody_reads_it(
     visit: Visitor, campaign: Campaign, organiser: User
 ) -> None:
-    desk = visit(reverse("scoring:downloads", args=[campaign.slug]), person=organiser)
-    desk.page.get_by_label("Title").fill("Final results")
-    desk.page.get_by_role("button", name="Take a snapshot").click()
-    desk.page.get_by_role("heading", name="Final results").wait_for()
-    reader = visit(desk.page.url.removeprefix(desk.page.url.split("/snapshots/")[0]))
+    organiser_visit = visit(reverse("scoring:downloads", args=[campaign.slug]), person=organiser)
+    organiser_visit.page.get_by_label("Title").fill("Final results")
+    organiser_visit.page.get_by_role("button", name="Take a snapshot").click()
+    organiser_visit.page.get_by_role("heading", name="Final results").wait_for()
+    reader = visit(
+        organiser_visit.page.url.removeprefix(organiser_visit.page.url.split("/snapshots/")[0])
+    )
     reader.page.get_by_label("Measure").select_option("AP")
     reader.page.get_by_role("button", name="Show").click()
     rows = reader.page.locator("tbody tr").all_inner_texts()
     assert [row.split()[:2] for row in rows] == [["1", "run-0"], ["2", "run-1"], ["3", "run-2"]]
-    assert desk.complaints == reader.complaints == []
+    assert organiser_visit.complaints == reader.complaints == []
 
 
 @pytest.mark.long

@@ -18,7 +18,7 @@ from scoring.management.commands.load_demo import ORGANISER, PARTICIPANT, REPORT
 from scoring.worker import perform_waiting_jobs
 from tests.access.crawler import every_address
 from tests.browser.conftest import Visitor
-from tests.campaigns.judging.desk import make_assessor, make_plan
+from tests.campaigns.judging.making import make_assessor, make_plan
 from tests.making import make_failed_job, make_snapshot
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]

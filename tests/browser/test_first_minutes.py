@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from campaigns.models import Campaign, Document
 from scoring.worker import perform_waiting_jobs
 from tests.browser.conftest import Visitor
-from tests.campaigns.judging.desk import make_assessor, make_plan
+from tests.campaigns.judging.making import make_assessor, make_plan
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 from tests.scoring.significance.test_significance_page import make_board, noisy
 

@@ -25,7 +25,7 @@ def form_of(team) -> tuple[str, object]:
 
 
 @pytest.mark.parametrize("has_scripts", [True, pytest.param(False, marks=pytest.mark.long)])
-def test_a_file_is_handed_in(visit: Visitor, team, has_scripts: bool) -> None:
+def test_a_file_is_submitted(visit: Visitor, team, has_scripts: bool) -> None:
     path, person = form_of(team)
     visited = visit(path, person=person, has_scripts=has_scripts)
     page = visited.page
@@ -66,7 +66,7 @@ def test_a_broken_connection_is_said_and_the_next_try_counts_once(visit: Visitor
 
 
 @pytest.mark.long
-def test_another_file_is_handed_in_from_a_page_that_was_gone_back_to(visit: Visitor, team) -> None:
+def test_another_file_is_submitted_from_a_page_that_was_gone_back_to(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page
     for name in ("first.run", "second.run"):
@@ -145,7 +145,7 @@ def test_a_run_without_scripts_says_how_to_look_again(visit: Visitor, team) -> N
 
 
 @pytest.mark.long
-def test_whoever_logs_in_anew_meanwhile_hands_in_from_the_old_page(visit: Visitor, team) -> None:
+def test_whoever_logs_in_anew_meanwhile_submits_from_the_old_page(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page
     page.get_by_label("Run file").set_input_files(FILE)

@@ -29,8 +29,8 @@ from tests.track import (
     TEAMS,
     Year,
     board,
-    hand_in,
     look,
+    submit,
     told_all,
     upload,
 )
@@ -73,7 +73,7 @@ def year(
 def test_a_year(year: Year) -> None:
     draft_it(year)
     gather_teams(year)
-    hand_in_runs(year)
+    submit_runs(year)
     pass_the_deadline(year)
     first = judge_the_pool(year)
     publish(year, first)
@@ -85,13 +85,13 @@ def test_a_year(year: Year) -> None:
 def draft_it(year: Year) -> None:
     """1 March. Made by script; nobody else may know of it."""
     settings = SETTINGS | {"run_depth": year.stock.depth}
-    made = year.desk.post("/api/campaigns/", settings, content_type="application/json")
+    made = year.organiser_client.post("/api/campaigns/", settings, content_type="application/json")
     assert made.status_code == 201, made.content
     topics = SimpleUploadedFile("topics", year.stock.topics)
-    added = year.desk.post(f"{API}/topics/", {"file": topics})
+    added = year.organiser_client.post(f"{API}/topics/", {"file": topics})
     assert added.json()["added"] == year.campaign.topics.count() > 0
     assert year.browsers["ada"].get(f"{HERE}/").status_code == 404
-    preview = year.desk.get(f"{HERE}/?as=public&at=open").content.decode()
+    preview = year.organiser_client.get(f"{HERE}/?as=public&at=open").content.decode()
     assert "Return <strong>documents</strong>" in preview
 
 
@@ -122,14 +122,14 @@ def gather_teams(year: Year) -> None:
     assert len(told["olga"]) == len(TEAMS)  # each asked to be let in
 
 
-def hand_in_runs(year: Year) -> None:
+def submit_runs(year: Year) -> None:
     """April. Ten runs by page and by script; one is refused, one is replaced."""
     year.move_to("2026-04-01T00:00:00Z")
     assert year.browsers["ada"].get(f"{HERE}/topics.xml").status_code == 200
     assert year.told() == told_all("runs are taken now")
     for number, tag in enumerate(year.stock.tags[:10]):
         year.move_to(f"2026-04-{number + 2:02d}T10:00:00Z")
-        hand_in(year, ["ada", "ben", "cem"][number % 3], tag, is_by_script=number % 2 == 0)
+        submit(year, ["ada", "ben", "cem"][number % 3], tag, is_by_script=number % 2 == 0)
     refuse_one(year)
     replace_one(year)
 
@@ -152,7 +152,7 @@ def replace_one(year: Year) -> None:
     old = Run.objects.get(tag=tag)
     lines = year.stock.runs[tag].decode().splitlines()
     shorter = "\n".join(lines[:-5])
-    new = hand_in(year, "ben", tag, is_by_script=False, data=shorter, replaces=old.public_id)
+    new = submit(year, "ben", tag, is_by_script=False, data=shorter, replaces=old.public_id)
     old.refresh_from_db()
     new.refresh_from_db()
     assert old.replaced_at is not None
@@ -163,9 +163,9 @@ def pass_the_deadline(year: Year) -> None:
     """The end of April, anywhere on Earth: one comes in time, one late, one too late."""
     closes = year.campaign.closes_at
     year.move_to(closes - INSTANT)
-    assert not hand_in(year, "ada", year.stock.tags[10], is_by_script=False).is_late
+    assert not submit(year, "ada", year.stock.tags[10], is_by_script=False).is_late
     year.move_to(closes)
-    assert hand_in(year, "cem", year.stock.tags[11], is_by_script=True).is_late
+    assert submit(year, "cem", year.stock.tags[11], is_by_script=True).is_late
     told = year.told()
     assert all(told[who].count("A track: closed for runs") == 1 for who in TEAMS)
     year.move_to(closes + timedelta(minutes=30))
@@ -207,7 +207,9 @@ def judge_the_pool(year: Year) -> Judged:
 def assert_scores(year: Year, judged: Judged, version: str = "") -> None:
     """What the organisers' board has is what plain loops over the files give."""
     expected = {tag: trecyear.by_hand(data, judged, p=0.8) for tag, data in year.handed.items()}
-    rbp, ap = (board(year.desk, f"measure={m}{version}") for m in ("RBP(p%3D0.8)", "AP"))
+    rbp, ap = (
+        board(year.organiser_client, f"measure={m}{version}") for m in ("RBP(p%3D0.8)", "AP")
+    )
     assert {row["run"] for row in rbp} == {row["run"] for row in ap} == set(expected)
     for row in rbp:
         due = expected[row["run"]]
@@ -250,7 +252,7 @@ def correct(year: Year, first: Judged) -> str:
     before = board(year.browsers["nobody"], "measure=AP")
     second = trecyear.corrected(first)
     file = SimpleUploadedFile("qrels.txt", trecyear.qrels_file(second))
-    added = year.desk.post(f"{API}/qrels/", {"file": file, "note": "fifty were wrong"})
+    added = year.organiser_client.post(f"{API}/qrels/", {"file": file, "note": "fifty were wrong"})
     assert added.status_code == 201, added.content
     assert perform_jobs(Job.Kind.EVALUATE) == 12  # a replaced run is worth no more work
     assert_scores(year, second)
@@ -260,9 +262,9 @@ def correct(year: Year, first: Judged) -> str:
     assert older == before
     assert [bool(move) for move in moves] == [row["status"] == "ranked" for row in older]
     assert board(year.browsers["nobody"], "measure=AP") != before
-    diff = year.desk.get(f"{HERE}/qrels/1-2.csv").content.decode()
+    diff = year.organiser_client.get(f"{HERE}/qrels/1-2.csv").content.decode()
     assert len(list(csv.DictReader(io.StringIO(diff)))) == trecyear.CHANGED
-    assert "τ" in year.desk.get(f"{HERE}/qrels/1-2/").content.decode()
+    assert "τ" in year.organiser_client.get(f"{HERE}/qrels/1-2/").content.decode()
     assert year.browsers["nobody"].get(f"{HERE}/qrels/1-2/").status_code == 404
     return snapshot
 
@@ -282,7 +284,7 @@ def reveal(year: Year, snapshot: str) -> None:
 
 def read_the_log(year: Year) -> None:
     """Who changed what, in order; for organisers only."""
-    text = year.desk.get(f"{HERE}/manage/log.csv").content.decode()
+    text = year.organiser_client.get(f"{HERE}/manage/log.csv").content.decode()
     acts = [row["what"] for row in csv.DictReader(io.StringIO(text)) if row["who"] == "Olga"]
     assert acts[::-1] == [
         *("created", "changed what is shown", "added topics", "opened"),

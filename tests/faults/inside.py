@@ -67,7 +67,7 @@ def prepare() -> None:
     )
     member, organiser = (
         User.objects.create_user(f"{who}@example.org", "a long password")
-        for who in ("team", "desk")
+        for who in ("team", "organiser")
     )
     team = Team.objects.create(campaign=campaign, name="The team")
     Membership.objects.create(
@@ -145,7 +145,7 @@ def quota_used() -> dict[str, int]:
 
 def letters_to_organisers() -> list[str]:
     """The subjects of what they were sent."""
-    sent = Notice.objects.filter(recipient__email="desk@example.org", sent_at__isnull=False)
+    sent = Notice.objects.filter(recipient__email="organiser@example.org", sent_at__isnull=False)
     return list(sent.values_list("subject", flat=True))
 
 

@@ -38,7 +38,7 @@ def test_runs_are_scored_once_though_every_message_comes_five_times_to_four_chil
     settle(BATCHES, {f"every message delivered {DELIVERIES} times or more, 20 runs": []})
 
 
-def hand_in_by_another_web_process(
+def submit_by_another_web_process(
     site: Site, **environment: str
 ) -> tuple[int, float, subprocess.Popen[bytes]]:
     """The number of a run, when its row was there, and the process that took it in."""
@@ -81,7 +81,7 @@ def test_the_sweeper_rings_where_the_web_process_could_not(
             PASSWORD, "another"
         ),
     }
-    number, committed_at, web = hand_in_by_another_web_process(site, BROKER_URL=wrong[fault])
+    number, committed_at, web = submit_by_another_web_process(site, BROKER_URL=wrong[fault])
     recovery = site.scoring_times([number], since=committed_at)[number]
     assert web.wait(timeout=30) == 0  # the upload was answered as any other
     settle(1, {fault: [recovery]})

@@ -99,12 +99,12 @@ def test_runs_are_scored_once_though_postgresql_restarts(site: Site, settle: Set
         runs = hold_two_and_queue_three(site)
         site.postgres.stop("immediate" if turn % 2 else "fast")
         site.let_go()
-        away = web.hand_in(number=-1)
+        away = web.submit(number=-1)
         assert (away.status, away.retry_after) == (503, "10")
         site.postgres.start()
         back_at = time.monotonic()
         (late,) = site.new_runs(1)
-        assert web.hand_in(late).status == 202
+        assert web.submit(late).status == 202
         recoveries += site.scoring_times([*runs, late], since=back_at).values()
         assert worker.is_alive
     settle(POSTGRES_RESTARTS, {"PostgreSQL restarted, 5 runs in progress": recoveries})
@@ -121,12 +121,12 @@ def test_a_silent_postgresql_is_told_and_no_run_is_lost(site: Site, settle: Sett
     (late,) = site.new_runs(1)
     with stopped(site.postgres.process):
         site.let_go()
-        assert web.hand_in(late, key="silent-postgresql").status == 503
+        assert web.submit(late, key="silent-postgresql").status == 503
         status, facts = web.health()
         assert (status, facts["database"], facts["storage"]) == (503, False, True)
         assert web.board()[0] == 503
     back_at = time.monotonic()
-    again = lambda: web.hand_in(late, key="silent-postgresql").status in {200, 202}  # noqa: E731
+    again = lambda: web.submit(late, key="silent-postgresql").status in {200, 202}  # noqa: E731
     wait_for("the upload to be accepted", again)
     recoveries = site.scoring_times([*runs, late], since=back_at)
     settle(1, {"PostgreSQL stopped, 5 runs in progress": list(recoveries.values())})
@@ -139,7 +139,7 @@ def test_a_silent_redis_is_told_and_uploads_go_on(site: Site, settle: Settle) ->
     web = site.web
     runs = site.new_runs(3)
     with stopped(site.redis.process):
-        assert {web.hand_in(number).status for number in runs} == {202}
+        assert {web.submit(number).status for number in runs} == {202}
         status, facts = web.health()
         assert (status, facts["broker"], facts["database"]) == (503, False, True)
     recoveries = site.scoring_times(runs, since=time.monotonic())

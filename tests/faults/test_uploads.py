@@ -51,7 +51,7 @@ def test_fifty_uploads_at_once_are_all_taken_and_scored(site: Site, settle: Sett
     web = site.web
     numbers = site.new_runs(AT_ONCE)
     began = time.monotonic()
-    answers = at_once([lambda number=number: web.hand_in(number) for number in numbers])
+    answers = at_once([lambda number=number: web.submit(number) for number in numbers])
     assert {answer.status for answer in answers} == {202}
     times = site.scoring_times(numbers, since=began)
     for log in site.folder.glob("*.log"):
@@ -68,7 +68,7 @@ def test_an_upload_sent_again_because_no_answer_came_is_one_run(site: Site, sett
         for number in numbers[:5]:
             web.send(number, key=f"again-{number}").close()
         again = [
-            lambda number=number: web.hand_in(number, key=f"again-{number}") for number in numbers
+            lambda number=number: web.submit(number, key=f"again-{number}") for number in numbers
         ]
         answers = at_once(again * 2)
         assert {answer.status for answer in answers} == {202}
@@ -87,13 +87,13 @@ def test_runs_that_began_to_arrive_before_the_deadline_count_and_others_do_not(
         closes_at = site.ask("close_in", 2)
         taken, late = [], []
 
-        def hand_in_until_long_after(
+        def submit_until_long_after(
             numbers: count = numbers, closes_at: float = closes_at, taken=taken, late=late
         ) -> None:
             while time.time() < closes_at + 1.5:
                 number = next(numbers)
                 began = time.time()
-                answer = web.hand_in(number)
+                answer = web.submit(number)
                 ended = time.time()
                 if answer.status == 202:
                     assert began < closes_at
@@ -103,7 +103,7 @@ def test_runs_that_began_to_arrive_before_the_deadline_count_and_others_do_not(
                     assert ended >= closes_at
                     late.append(number)
 
-        at_once([hand_in_until_long_after] * 8)
+        at_once([submit_until_long_after] * 8)
         assert taken
         assert late
         assert site.ask("latest_arrival") < closes_at

@@ -49,7 +49,7 @@ class Web:
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
-    def hand_in(self, number: int, *, key: str = "") -> Answer:
+    def submit(self, number: int, *, key: str = "") -> Answer:
         connection = self.send(number, key=key)
         try:
             answer = connection.getresponse()

@@ -56,7 +56,7 @@ def costs(stack: Stack) -> Figures:
     track = prepare(stack, topics=50, facts="run_quota=None, " + PUBLISHED, slug="costs")
     with _spent(stack) as on_runs:
         for data in files:
-            status, answer = track.hand_in(data)
+            status, answer = track.submit(data)
             assert status == 202, answer
     yield Figure("a run as it comes, gzipped", f"{len(files[0]) / 1e3:.0f} kB")
     yield from on_runs.of_each("a run")

@@ -37,9 +37,9 @@ def fuzz(stack: Stack) -> Figures:
     """A file may be refused, at the door or by a worker; nothing may break of it."""
     track = prepare(stack, topics=50, facts="run_quota=None, " + PUBLISHED, slug="fuzz")
 
-    def hand_in(data: bytes) -> int:
+    def submit(data: bytes) -> int:
         try:
-            return track.hand_in(data)[0]
+            return track.submit(data)[0]
         except (OSError, HTTPException):
             return 0
 
@@ -47,7 +47,7 @@ def fuzz(stack: Stack) -> Figures:
         reading = senders.submit(
             closed_loop, stack.port, track.board, users=2, seconds=READ_SECONDS, pause=0.5
         )
-        statuses = list(senders.map(hand_in, files(FILES)))
+        statuses = list(senders.map(submit, files(FILES)))
     settle(stack)
     runs, unended, undone, again, longest = _ended(stack, track)
     taken = sum(200 <= status < 300 for status in statuses)

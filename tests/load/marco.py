@@ -28,7 +28,8 @@ for name in ("runs", "board", "per_topic", "qrels", "run_files"):
 campaign.stage, campaign.shows_own_scores = "published", True
 campaign.save()
 run = campaign.runs.ranked().order_by("-tag").first()
-people = [User.objects.create_user(who + "@marco.example.org", "x") for who in ("desk", "team")]
+names = ("organiser", "team")
+people = [User.objects.create_user(f"{name}@marco.example.org", "x") for name in names]
 Membership.objects.create(campaign=campaign, person=people[0], role="organiser")
 Membership.objects.create(campaign=campaign, person=people[1], role="participant", team=run.team)
 print(run.public_id, run.team.public_id, campaign.topics.order_by("-position")[5].code)

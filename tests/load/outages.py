@@ -99,7 +99,7 @@ def fetch(port: int, path: str, **options: object) -> tuple[int, bytes]:
 
 def _pages(track: Track) -> dict[str, str]:
     """Three pages that need no store, and a run's own that reads its ranking."""
-    status, _ = track.hand_in(run_bytes("first", topics=50, documents=100))
+    status, _ = track.submit(run_bytes("first", topics=50, documents=100))
     assert status == 202, status
     wait_for("the first run", lambda: track.scored() > 0)
     site = f"/campaigns/{track.slug}/"
@@ -118,7 +118,7 @@ def _upload(track: Track, name: str, number: int) -> list[tuple[float, int]]:
     while time.monotonic() < until:
         began = time.monotonic()
         try:
-            status, _ = track.hand_in(run_bytes(tag, topics=50, documents=100), key=f"{tag:0>32}")
+            status, _ = track.submit(run_bytes(tag, topics=50, documents=100), key=f"{tag:0>32}")
         except (OSError, HTTPException):
             status = 0
         answers.append((time.monotonic() - began, status))

@@ -62,7 +62,7 @@ def _send(track: Track, answered: Answers, is_over: threading.Event) -> None:
 def _send_one(track: Track, data: bytes, answered: Answers) -> None:
     began = time.monotonic()
     try:
-        status, _ = track.hand_in(data)
+        status, _ = track.submit(data)
     except OSError:
         status = 0
     answered.seconds.append(time.monotonic() - began)

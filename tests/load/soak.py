@@ -155,7 +155,7 @@ def _upload(track: Track, traffic: Traffic, is_over: threading.Event) -> None:
 
 def _answered(track: Track, data: bytes, replaces: str) -> tuple[int, dict]:
     try:
-        return track.hand_in(data, replaces=replaces)
+        return track.submit(data, replaces=replaces)
     except OSError:
         return 0, {}
 

@@ -27,7 +27,7 @@ def burst(stack: Stack, track: Track) -> Figures:
     webs, workers = processes_of(stack, "web"), processes_of(stack, "worker")
     with Memory(*webs) as web, Memory(*workers) as worker, Processor(*webs) as spent:
         began = time.monotonic()
-        taken = at_once([lambda data=data: track.hand_in(data)[0] for data in files])
+        taken = at_once([lambda data=data: track.submit(data)[0] for data in files])
         answered = time.monotonic() - began
         yield from _taken(taken, BURST)
         yield Figure("answer, median", f"{taken.median:.1f} s")
@@ -46,15 +46,15 @@ def large(stack: Stack, track: Track) -> Figures:
     yield Figure("files, of MB each", f"{LARGE} x {len(data) / 1e6:.0f}")
     webs, workers = processes_of(stack, "web"), processes_of(stack, "worker")
 
-    def hand_in(number: int) -> int:
+    def submit(number: int) -> int:
         name = b" hug%02d\n" % number  # as long as the one it replaces
         pieces = (piece.replace(b" large\n", name) for piece in _pieces(data, 1 << 20))
-        return track.hand_in_parts(pieces, len(data))[0]
+        return track.submit_parts(pieces, len(data))[0]
 
     closed_loop(stack.port, track.board, users=READERS, seconds=2)  # as web processes mostly are
     with Memory(*webs) as web, Memory(*workers) as worker:
         began = time.monotonic()
-        taken = at_once([lambda number=number: hand_in(number) for number in range(LARGE)])
+        taken = at_once([lambda number=number: submit(number) for number in range(LARGE)])
         yield from _taken(taken, LARGE)
         yield Figure("answer, median / p95", f"{taken.median:.1f} / {taken.p95:.1f} s")
         meanwhile = Answers()

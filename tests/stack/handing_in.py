@@ -29,7 +29,7 @@ Topic.objects.bulk_create(
     Topic(campaign=campaign, code=str(code), position=code) for code in range({topics})
 )
 people = [
-    User.objects.create_user(f"{{who}}@{slug}.example.org", "x") for who in ("team", "desk")
+    User.objects.create_user(f"{{who}}@{slug}.example.org", "x") for who in ("team", "organiser")
 ]
 team = Team.objects.create(campaign=campaign, name="The team")
 Membership.objects.create(campaign=campaign, person=people[0], role="participant", team=team)
@@ -46,11 +46,11 @@ class Track:
 
     port: int
     team_token: str
-    desk_token: str
+    organiser_token: str
     slug: str = SLUG
 
     def get(self, path: str, *, token: str = "") -> tuple[int, bytes]:
-        return self.send("GET", path, token=token or self.desk_token)
+        return self.send("GET", path, token=token or self.organiser_token)
 
     def send(
         self, method: str, path: str, body: Body = b"", *, token: str = "", **headers: str
@@ -60,13 +60,13 @@ class Track:
             headers["Authorization"] = f"Token {token}"
         return fetch(self.port, path, method=method, body=body, headers=headers)
 
-    def hand_in(
+    def submit(
         self, data: bytes, *, key: str = "", replaces: str = ""
     ) -> tuple[int, dict[str, Any]]:
         """The upload that the example client makes; status and answer."""
-        return self.hand_in_parts([data], len(data), key=key, replaces=replaces)
+        return self.submit_parts([data], len(data), key=key, replaces=replaces)
 
-    def hand_in_parts(
+    def submit_parts(
         self, parts: Iterable[bytes], size: int, *, key: str = "", replaces: str = ""
     ) -> tuple[int, dict[str, Any]]:
         """The same of a file that is sent piece by piece."""

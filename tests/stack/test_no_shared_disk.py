@@ -26,22 +26,22 @@ def settle(track: Track, count: int) -> None:
 
 def test_runs_are_scored_whichever_of_the_servers_goes(stack: Stack, track: Track) -> None:
     for number in range(4):
-        status, answer = track.hand_in(run_bytes(f"first{number}"))
+        status, answer = track.submit(run_bytes(f"first{number}"))
         assert (status, answer["status"]) == (202, "waiting")
     settle(track, 4)
     stack.stop("web0")
     stack.stop("worker1")
     for number in range(4):
-        assert track.hand_in(run_bytes(f"second{number}"))[0] == 202
+        assert track.submit(run_bytes(f"second{number}"))[0] == 202
     settle(track, 8)
     stack.start_again("web0")
     stack.start_again("worker1")
 
 
-def test_a_run_comes_back_from_the_store_as_it_was_handed_in(track: Track) -> None:
+def test_a_run_comes_back_from_the_store_as_it_was_submitted(track: Track) -> None:
     data = run_bytes("again", documents=5000, packed=False)  # more than the proxy keeps in memory
     assert len(data) > 500_000
-    status, answer = track.hand_in(data)
+    status, answer = track.submit(data)
     assert status == 202
     path = f"/campaigns/{track.slug}/runs/{answer['id']}/file"
     assert track.get(path)[0] in (302, 404)  # pages know sessions, not tokens

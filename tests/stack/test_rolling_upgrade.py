@@ -38,16 +38,16 @@ campaign = Campaign.objects.create(
 Topic.objects.bulk_create(
     Topic(campaign=campaign, code=str(code), position=code) for code in range(5)
 )
-member, desk, new = (
+member, organiser, new = (
     User.objects.create_user(f"{who}@example.org", "a long password", is_approved=True)
-    for who in ("team", "desk", "new")
+    for who in ("team", "organiser", "new")
 )
 team = Team.objects.create(campaign=campaign, name="The team")
 Membership.objects.create(campaign=campaign, person=member, role="participant", team=team)
-Membership.objects.create(campaign=campaign, person=desk, role="organiser")
+Membership.objects.create(campaign=campaign, person=organiser, role="organiser")
 qrels = "".join(f"{t} 0 d{d} {d % 2}\\n" for t in range(5) for d in range(20))
 assignments.add_qrels(campaign=campaign, data=qrels.encode(), note="", actor=None)
-print("\\n".join(AuthToken.objects.create(person)[1] for person in (member, desk)))
+print("\\n".join(AuthToken.objects.create(person)[1] for person in (member, organiser)))
 """
 
 
@@ -65,7 +65,7 @@ class Upgrade:
     def upload(self, web: Visitor) -> None:
         """Two runs more."""
         for _ in range(2):
-            status, answer = self.track(web).hand_in(run_bytes(f"run{self.runs}"))
+            status, answer = self.track(web).submit(run_bytes(f"run{self.runs}"))
             assert status == 202, (answer, self.explain())
             self.runs += 1
 
@@ -172,7 +172,7 @@ def test_people_create_campaigns_and_teams_in_the_previous_release_and_go_on_in_
     old, new = upgrade.track(upgrade.old_web), upgrade.track(upgrade.new_web)
     facts = json.dumps({"slug": "next", "name": "Next", "preset": "trec"}).encode()
     created = old.send(
-        "POST", "/api/campaigns/", facts, token=old.desk_token, **{"Content-Type": JSON}
+        "POST", "/api/campaigns/", facts, token=old.organiser_token, **{"Content-Type": JSON}
     )
     assert created[0] == 201, created
     assert new.get("/api/campaigns/next/")[0] == 200

@@ -87,7 +87,7 @@ def in_the_store(world: World, store: dict[str, str], settings: object) -> World
 def test_a_run_is_uploaded_scored_and_given_back_as_it_was(in_the_store: World) -> None:
     in_the_store.add_qrels()
     packed = gzip.compress(run_file())
-    run = in_the_store.taken_in(packed)
+    run = in_the_store.submitted_run(packed)
     assert run.state == Run.State.ACCEPTED
     assert Evaluation.objects.get(run=run).state == Evaluation.State.SCORED
     assert default_storage.open(run.storage_key).read() == packed
@@ -108,7 +108,7 @@ def test_of_a_large_file_that_is_read_little_lies_in_memory(in_the_store: World)
 
 
 def test_the_file_of_a_refused_run_is_gone_from_the_store(in_the_store: World) -> None:
-    run = in_the_store.taken_in(b"not a run\n")
+    run = in_the_store.submitted_run(b"not a run\n")
     assert (run.state, run.storage_key) == (Run.State.REFUSED, "")
     assert default_storage.listdir("runs")[1] == []
 
@@ -120,6 +120,6 @@ def test_a_store_that_is_away_takes_nothing_in_and_is_told(
     options = away["OPTIONS"] | {"endpoint_url": f"http://127.0.0.1:{free_port()}"}
     settings.STORAGES = settings.STORAGES | {"default": away | {"OPTIONS": options}}
     in_the_store.browser.raise_request_exception = False
-    answer = in_the_store.hand_in_by_script(run_file())
+    answer = in_the_store.submit_by_script(run_file())
     assert (answer.status_code, answer.json()["code"]) == (503, "away")
     assert Run.objects.count() == 0

@@ -91,29 +91,31 @@ def test_a_bad_choice_is_refused_in_words(address: str, said: str) -> None:
 
 
 def test_a_team_is_founded_and_its_link_brings_a_member(world: World) -> None:
-    desk = client_of(world.organiser)
-    made = desk.post(f"{world.url}teams/", {"name": "Made"}, format="json")
+    organiser_client = client_of(world.organiser)
+    made = organiser_client.post(f"{world.url}teams/", {"name": "Made"}, format="json")
     assert (made.status_code, made.json()["members"]) == (201, [])
     team = made.json()["id"]
-    link = desk.post(f"{world.url}teams/{team}/invitations/")
+    link = organiser_client.post(f"{world.url}teams/{team}/invitations/")
     assert (link.status_code, link.json()["team"]) == (201, team)
     alice, browser = make_user("alice@example.org"), Client()
     browser.force_login(alice)
     assert browser.post(link.json()["url"]).status_code == 302
-    (row,) = [each for each in desk.get(f"{world.url}teams/").json() if each["id"] == team]
+    (row,) = [
+        each for each in organiser_client.get(f"{world.url}teams/").json() if each["id"] == team
+    ]
     assert row["members"] == ["alice@example.org"]
     assert LogEntry.objects.filter(verb="founded", actor=world.organiser).count() == 1
     assert Invitation.objects.count() == 1
 
 
 def test_a_team_needs_a_name_that_can_be_seen(world: World) -> None:
-    desk = client_of(world.organiser)
+    organiser_client = client_of(world.organiser)
     for body, code in (
         ({}, "required"),
         ({"name": "\u200b"}, "invalid"),
         ({"nom": "x"}, "unknown"),
     ):
-        answer = desk.post(f"{world.url}teams/", body, format="json")
+        answer = organiser_client.post(f"{world.url}teams/", body, format="json")
         assert code in [code for _, code in faulty(answer)]
     stranger = client_of(make_user())
     assert stranger.post(f"{world.url}teams/", {"name": "A"}, format="json").status_code == 404

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def desk(world: World):
+def organiser_client(world: World):
     return client_of(world.organiser)
 
 
@@ -37,53 +37,63 @@ def waiting_team(world: World) -> Team:
     return team
 
 
-def test_a_team_that_waits_is_let_in_or_sent_away(world: World, desk) -> None:
+def test_a_team_that_waits_is_let_in_or_sent_away(world: World, organiser_client) -> None:
     first, second = waiting_team(world), waiting_team(world)
-    answer = send(desk, teams_url(world, first) + "approve/")
+    answer = send(organiser_client, teams_url(world, first) + "approve/")
     assert answer.status_code == 200
     assert answer.json()["approved_at"] is not None
-    again = send(desk, teams_url(world, first) + "decline/")
+    again = send(organiser_client, teams_url(world, first) + "decline/")
     assert (again.status_code, again.json()["code"]) == (409, "cannot_change")
-    assert send(desk, teams_url(world, second) + "decline/").status_code == 204
+    assert send(organiser_client, teams_url(world, second) + "decline/").status_code == 204
     assert not Team.objects.filter(pk=second.pk).exists()
 
 
-def test_two_teams_become_one(world: World, desk) -> None:
+def test_two_teams_become_one(world: World, organiser_client) -> None:
     into = world.run.team
     team = make_team(world.campaign, make_user("other@example.org"), name="Other")
     make_run(world.campaign, team, tag="theirs")
-    answer = send(desk, teams_url(world, team) + "merge/", into=into.public_id)
+    answer = send(organiser_client, teams_url(world, team) + "merge/", into=into.public_id)
     assert answer.status_code == 200
     assert (answer.json()["id"], answer.json()["runs"]) == (into.public_id, 2)
     assert "other@example.org" in answer.json()["members"]
     assert not Team.objects.filter(pk=team.pk).exists()
-    assert send(desk, teams_url(world, team) + "merge/", into=into.public_id).status_code == 404
+    assert (
+        send(organiser_client, teams_url(world, team) + "merge/", into=into.public_id).status_code
+        == 404
+    )
 
 
-def test_a_team_is_not_merged_with_itself_nor_with_one_that_is_out(world: World, desk) -> None:
+def test_a_team_is_not_merged_with_itself_nor_with_one_that_is_out(
+    world: World, organiser_client
+) -> None:
     into = world.run.team
     team = make_team(world.campaign, name="Other")
-    assert send(desk, teams_url(world, team) + "disqualify/", reason="why").status_code == 200
+    assert (
+        send(organiser_client, teams_url(world, team) + "disqualify/", reason="why").status_code
+        == 200
+    )
     for chosen in (team, into):
-        answer = send(desk, teams_url(world, chosen) + "merge/", into=chosen.public_id)
+        answer = send(organiser_client, teams_url(world, chosen) + "merge/", into=chosen.public_id)
         assert (answer.status_code, answer.json()["code"]) == (409, "cannot_merge")
-    answer = send(desk, teams_url(world, team) + "merge/", into=into.public_id)
+    answer = send(organiser_client, teams_url(world, team) + "merge/", into=into.public_id)
     assert (answer.status_code, answer.json()["code"]) == (409, "cannot_merge")
     assert world.campaign.teams.count() == 2
 
 
-def test_a_disqualified_team_is_not_ranked_until_it_is_reinstated(world: World, desk) -> None:
+def test_a_disqualified_team_is_not_ranked_until_it_is_reinstated(
+    world: World, organiser_client
+) -> None:
     def statuses() -> list[tuple[str, str]]:
         board = client_of(None).get(f"{world.url}leaderboard/").json()
         return [(row["status"], row["reason"]) for row in board]
 
     url = teams_url(world, world.run.team)
-    answer = send(desk, url + "disqualify/", reason="Tuned on the  test topics.")
+    answer = send(organiser_client, url + "disqualify/", reason="Tuned on the  test topics.")
     assert answer.json()["disqualified_reason"] == "Tuned on the test topics."
     assert statuses() == [("disqualified", "Tuned on the test topics.")]
-    again = send(desk, url + "disqualify/", reason="Another one.")
+    again = send(organiser_client, url + "disqualify/", reason="Another one.")
     assert (again.status_code, again.json()["code"]) == (409, "cannot_change")
-    assert send(desk, url + "reinstate/").json()["disqualified_at"] is None
+    assert send(organiser_client, url + "reinstate/").json()["disqualified_at"] is None
     assert statuses() == [("ranked", "")]
 
 
@@ -96,11 +106,11 @@ def test_a_disqualified_team_is_not_ranked_until_it_is_reinstated(world: World, 
     ],
 )
 def test_nothing_is_disqualified_without_a_reason(
-    said: dict, fault: tuple[str, str], world: World, desk
+    said: dict, fault: tuple[str, str], world: World, organiser_client
 ) -> None:
     run = f"{world.url}runs/{world.run.public_id}/"
     for url in (teams_url(world, world.run.team), run):
-        assert faulty(send(desk, url + "disqualify/", **said)) == [fault]
+        assert faulty(send(organiser_client, url + "disqualify/", **said)) == [fault]
     assert not Team.objects.exclude(disqualified_at=None).exists()
     assert not Run.objects.exclude(disqualified_at=None).exists()
 
@@ -108,15 +118,15 @@ def test_nothing_is_disqualified_without_a_reason(
 # --- runs -----------------------------------------------------------------------------------------
 
 
-def test_a_run_is_disqualified_once_and_reinstated(world: World, desk) -> None:
+def test_a_run_is_disqualified_once_and_reinstated(world: World, organiser_client) -> None:
     url = f"{world.url}runs/{world.run.public_id}/"
-    first = send(desk, url + "disqualify/", reason="It was made by hand.").json()
-    again = send(desk, url + "disqualify/", reason="Another one.").json()
+    first = send(organiser_client, url + "disqualify/", reason="It was made by hand.").json()
+    again = send(organiser_client, url + "disqualify/", reason="Another one.").json()
     assert (first["status"], first["disqualified_because"]) == ("accepted", "It was made by hand.")
     assert again == first
     assert client_of(None).get(f"{world.url}leaderboard/").json()[0]["status"] == "disqualified"
     for _ in range(2):
-        answer = send(desk, url + "reinstate/").json()
+        answer = send(organiser_client, url + "reinstate/").json()
         assert (answer["disqualified_at"], answer["disqualified_because"]) == (None, "")
     verbs = ["disqualified", "reinstated"]
     assert LogEntry.objects.filter(verb__in=verbs, actor=world.organiser).count() == 2
@@ -132,9 +142,11 @@ def test_a_team_judges_no_run_not_even_its_own(world: World) -> None:
 # --- judgments ------------------------------------------------------------------------------------
 
 
-def test_judgments_are_frozen_into_a_version(world: World, desk, wake_ups: list[int]) -> None:
+def test_judgments_are_frozen_into_a_version(
+    world: World, organiser_client, wake_ups: list[int]
+) -> None:
     url = f"{world.url}qrels/freeze/"
-    answer = send(desk, url)
+    answer = send(organiser_client, url)
     assert (answer.status_code, answer.json()["code"]) == (409, "nothing_judged")
     topic = world.campaign.topics.get(code="1")
     assessor = make_user()
@@ -142,21 +154,23 @@ def test_judgments_are_frozen_into_a_version(world: World, desk, wake_ups: list[
         Judgment.objects.create(
             campaign=world.campaign, topic=topic, doc_id="d1", grade=grade, assessor=assessor
         )
-    frozen = desk.post(url, {"note": "first", "is_activated": False}, format="json")
+    frozen = organiser_client.post(url, {"note": "first", "is_activated": False}, format="json")
     assert frozen.status_code == 201
     assert (frozen.json()["version"], frozen.json()["is_active"]) == (2, False)
     assert (frozen.json()["judgments"], frozen.json()["note"]) == (1, "first")
-    again = send(desk, url).json()
+    again = send(organiser_client, url).json()
     assert (again["version"], again["is_active"]) == (2, True)  # of the same content
     assert Qrels.objects.count() == 2
 
 
-def test_judgments_that_cannot_be_used_are_answered_as_a_faulty_file(world: World, desk) -> None:
+def test_judgments_that_cannot_be_used_are_answered_as_a_faulty_file(
+    world: World, organiser_client
+) -> None:
     topic = world.campaign.topics.get(code="1")
     Judgment.objects.create(
         campaign=world.campaign, topic=topic, doc_id="d1", grade=5, assessor=make_user()
     )
-    answer = send(desk, f"{world.url}qrels/freeze/")
+    answer = send(organiser_client, f"{world.url}qrels/freeze/")
     assert (answer.status_code, answer.json()["code"]) == (400, "file")
     assert [problem["code"] for problem in answer.json()["problems"]] == ["GRADE"]
 
@@ -165,12 +179,12 @@ def test_judgments_that_cannot_be_used_are_answered_as_a_faulty_file(world: Worl
 
 
 def test_an_announcement_is_told_once_and_read_by_who_has_a_part(
-    world: World, desk, wake_ups: list[int]
+    world: World, organiser_client, wake_ups: list[int]
 ) -> None:
     url = f"{world.url}announcements/"
     said = {"subject": "Two  days more", "body": "Until **3 September**."}
     for _ in range(2):
-        answer = send(desk, url, **said)
+        answer = send(organiser_client, url, **said)
         assert (answer.status_code, answer.json()["subject"]) == (201, "Two days more")
     Notice.objects.exclude(key__startswith="announcement/").delete()
     perform_jobs(Job.Kind.NOTIFY)
@@ -183,8 +197,8 @@ def test_an_announcement_is_told_once_and_read_by_who_has_a_part(
     assert "Two days more" not in client_of(None).get("/campaigns/the-campaign/").content.decode()
 
 
-def test_an_announcement_says_something(world: World, desk) -> None:
-    answer = send(desk, f"{world.url}announcements/", subject=" ")
+def test_an_announcement_says_something(world: World, organiser_client) -> None:
+    answer = send(organiser_client, f"{world.url}announcements/", subject=" ")
     assert sorted(faulty(answer)) == [("body", "required"), ("subject", "blank")]
     assert not world.campaign.announcements.exists()
 
@@ -192,13 +206,13 @@ def test_an_announcement_says_something(world: World, desk) -> None:
 # --- afterlife ------------------------------------------------------------------------------------
 
 
-def test_a_campaign_is_copied_to_the_next_year(world: World, desk) -> None:
-    answer = send(desk, f"{world.url}copy/", slug="next-year", name="Next year")
+def test_a_campaign_is_copied_to_the_next_year(world: World, organiser_client) -> None:
+    answer = send(organiser_client, f"{world.url}copy/", slug="next-year", name="Next year")
     assert (answer.status_code, answer.json()["stage"]) == (201, "draft")
     assert (answer.json()["topics"], answer.json()["roles"]) == (0, ["organiser"])
     made = Campaign.objects.get(slug="next-year")
     assert (made.copied_from, made.measures) == (world.campaign, world.campaign.measures)
-    assert faulty(send(desk, f"{world.url}copy/", slug="next-year", name="Again")) == [
+    assert faulty(send(organiser_client, f"{world.url}copy/", slug="next-year", name="Again")) == [
         ("slug", "unique")
     ]
 
@@ -210,35 +224,39 @@ def test_who_may_not_make_campaigns_may_not_copy_one(world: World) -> None:
     assert not Campaign.objects.filter(slug="next-year").exists()
 
 
-def test_a_campaign_is_archived_and_brought_back(world: World, desk) -> None:
-    assert send(desk, f"{world.url}archive/").json()["settings"]["archived_at"] is not None
-    again = send(desk, f"{world.url}archive/")
+def test_a_campaign_is_archived_and_brought_back(world: World, organiser_client) -> None:
+    assert (
+        send(organiser_client, f"{world.url}archive/").json()["settings"]["archived_at"] is not None
+    )
+    again = send(organiser_client, f"{world.url}archive/")
     assert (again.status_code, again.json()["code"]) == (409, "archived")
     for _ in range(2):
-        answer = send(desk, f"{world.url}unarchive/")
+        answer = send(organiser_client, f"{world.url}unarchive/")
         assert (answer.status_code, answer.json()["settings"]["archived_at"]) == (200, None)
 
 
-def test_a_campaign_that_takes_runs_is_not_archived(world: World, desk) -> None:
+def test_a_campaign_that_takes_runs_is_not_archived(world: World, organiser_client) -> None:
     Campaign.objects.filter(pk=world.campaign.pk).update(stage="open", is_accepting=True)
-    answer = send(desk, f"{world.url}archive/")
+    answer = send(organiser_client, f"{world.url}archive/")
     assert (answer.status_code, answer.json()["code"]) == (409, "cannot_step")
 
 
-def test_deleting_takes_the_archive_and_the_address_typed_again(world: World, desk) -> None:
-    assert faulty(desk.delete(world.url)) == [("typed", "required")]
-    early = desk.delete(f"{world.url}?typed=the-campaign")
+def test_deleting_takes_the_archive_and_the_address_typed_again(
+    world: World, organiser_client
+) -> None:
+    assert faulty(organiser_client.delete(world.url)) == [("typed", "required")]
+    early = organiser_client.delete(f"{world.url}?typed=the-campaign")
     assert (early.status_code, early.json()["code"]) == (409, "cannot_delete")
     lifecycle.unpublish(campaign=world.campaign, actor=None)
-    send(desk, f"{world.url}archive/")
-    other = desk.delete(f"{world.url}?typed=the-campain")
+    send(organiser_client, f"{world.url}archive/")
+    other = organiser_client.delete(f"{world.url}?typed=the-campain")
     assert (other.status_code, other.json()["code"]) == (409, "cannot_delete")
     assert Campaign.objects.filter(pk=world.campaign.pk).exists()
-    assert desk.delete(f"{world.url}?typed=the-campaign").status_code == 204
+    assert organiser_client.delete(f"{world.url}?typed=the-campaign").status_code == 204
     assert not Campaign.objects.filter(pk=world.campaign.pk).exists()
     assert not Run.objects.exists()
     assert not Snapshot.objects.exists()
-    assert desk.get(world.url).status_code == 404
+    assert organiser_client.get(world.url).status_code == 404
 
 
 def test_an_assessor_does_none_of_this(world: World) -> None:

@@ -59,7 +59,7 @@ def test_the_client_is_short() -> None:
     assert len(CLIENT.read_text().splitlines()) <= 30
 
 
-def test_the_client_hands_in_a_run_and_waits_for_its_scores(
+def test_the_client_submits_a_run_and_waits_for_its_scores(
     world: World,
     live_server,
     monkeypatch: pytest.MonkeyPatch,
@@ -75,7 +75,7 @@ def test_the_client_hands_in_a_run_and_waits_for_its_scores(
     assert world.campaign.runs.count() == 1
 
 
-def test_the_client_hands_in_again_what_was_withdrawn(
+def test_the_client_submits_again_what_was_withdrawn(
     world: World, live_server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = _client(monkeypatch, world)

@@ -24,8 +24,8 @@ def a_file(data: bytes) -> SimpleUploadedFile:
 def test_a_campaign_is_run_by_script_from_its_first_topic_to_its_board(
     wake_ups: list[int],
 ) -> None:
-    desk, person = client_of(make_user(is_approved=True)), make_user()
-    made = desk.post(
+    organiser_client, person = client_of(make_user(is_approved=True)), make_user()
+    made = organiser_client.post(
         "/api/campaigns/",
         {"slug": "by-script", "name": "By script", "run_quota": 3, "preset": "live"},
         format="json",
@@ -33,22 +33,24 @@ def test_a_campaign_is_run_by_script_from_its_first_topic_to_its_board(
     url = "/api/campaigns/by-script/"
     assert (made.status_code, made.json()["stage"]) == (201, "draft")
     assert made.json()["settings"]["stage_switches"] == live_board()
-    assert desk.post(f"{url}steps/open/").json()["code"] == "cannot_step"  # no topics yet
-    added = desk.post(f"{url}topics/", {"file": a_file(TOPICS)})
+    assert (
+        organiser_client.post(f"{url}steps/open/").json()["code"] == "cannot_step"
+    )  # no topics yet
+    added = organiser_client.post(f"{url}topics/", {"file": a_file(TOPICS)})
     assert added.json() == {"added": 2, "updated": 0, "warnings": []}
-    assert desk.post(f"{url}steps/open/").json()["stage"] == "open"
+    assert organiser_client.post(f"{url}steps/open/").json()["stage"] == "open"
     make_team(Campaign.objects.get(slug="by-script"), person)
     taken = client_of(person).post(f"{url}runs/", {"file": a_file(run_file())})
     perform_jobs()
     assert client_of(person).get(taken.json()["url"]).json()["status"] == "accepted"
-    qrels = desk.post(f"{url}qrels/", {"file": a_file(QRELS), "note": "pool of ten"})
+    qrels = organiser_client.post(f"{url}qrels/", {"file": a_file(QRELS), "note": "pool of ten"})
     assert (qrels.status_code, qrels.json()["version"], qrels.json()["is_active"]) == (201, 1, True)
     perform_jobs()
     board = client_of(None).get(f"{url}leaderboard/", {"measure": "AP"}).json()
     assert [(row["rank"], row["run"], row["qrels"]) for row in board] == [(1, "ours", 1)]
-    snapshot = desk.post(f"{url}snapshots/", {"title": "Day one"}, format="json")
+    snapshot = organiser_client.post(f"{url}snapshots/", {"title": "Day one"}, format="json")
     assert (snapshot.status_code, snapshot.json()["title"]) == (201, "Day one")
-    assert [team["runs"] for team in desk.get(f"{url}teams/").json()] == [1]
+    assert [team["runs"] for team in organiser_client.get(f"{url}teams/").json()] == [1]
 
 
 def test_not_everybody_makes_campaigns() -> None:
@@ -62,22 +64,24 @@ def test_not_everybody_makes_campaigns() -> None:
 
 
 def test_a_faulty_file_is_answered_with_its_lines_and_leaves_nothing(world: World) -> None:
-    desk = client_of(world.organiser)
-    answer = desk.post(f"{world.url}qrels/", {"file": a_file(b"1 0 d1 1\n2 0 d2 good\n")})
+    organiser_client = client_of(world.organiser)
+    answer = organiser_client.post(
+        f"{world.url}qrels/", {"file": a_file(b"1 0 d1 1\n2 0 d2 good\n")}
+    )
     problems = [(each["code"], each["line"]) for each in answer.json()["problems"]]
     assert (answer.status_code, answer.json()["code"], problems) == (400, "file", [("GRADE", 2)])
-    answer = desk.post(f"{world.url}topics/", {"file": a_file(b"1\tone\n1\tanother\n")})
+    answer = organiser_client.post(f"{world.url}topics/", {"file": a_file(b"1\tone\n1\tanother\n")})
     problems = [(each["code"], each["line"]) for each in answer.json()["problems"]]
     assert (answer.status_code, problems) == (400, [("DUP", 2)])
     assert (world.campaign.qrels.count(), world.campaign.topics.count()) == (1, 3)
 
 
 def test_qrels_that_need_a_look_are_taken_the_second_time(world: World) -> None:
-    desk, data = client_of(world.organiser), QRELS + b"99 0 d1 1\n"
-    first = desk.post(f"{world.url}qrels/", {"file": a_file(data)})
+    organiser_client, data = client_of(world.organiser), QRELS + b"99 0 d1 1\n"
+    first = organiser_client.post(f"{world.url}qrels/", {"file": a_file(data)})
     assert (first.status_code, first.json()["code"]) == (400, "needs_confirmation")
     assert world.campaign.qrels.count() == 1
-    again = desk.post(
+    again = organiser_client.post(
         f"{world.url}qrels/",
         {"file": a_file(data), "is_confirmed": "true", "is_activated": "false"},
     )
@@ -86,13 +90,13 @@ def test_qrels_that_need_a_look_are_taken_the_second_time(world: World) -> None:
 
 
 def test_an_older_version_comes_back_into_force(world: World) -> None:
-    desk = client_of(world.organiser)
-    desk.post(f"{world.url}qrels/", {"file": a_file(QRELS)})
+    organiser_client = client_of(world.organiser)
+    organiser_client.post(f"{world.url}qrels/", {"file": a_file(QRELS)})
     assert Campaign.objects.get(pk=world.campaign.pk).active_qrels.version == 2
-    assert desk.post(f"{world.url}qrels/1/").json()["is_active"]
-    versions = desk.get(f"{world.url}qrels/").json()
+    assert organiser_client.post(f"{world.url}qrels/1/").json()["is_active"]
+    versions = organiser_client.get(f"{world.url}qrels/").json()
     assert [(each["version"], each["is_active"]) for each in versions] == [(1, True), (2, False)]
-    text = b"".join(desk.get(f"{world.url}qrels/2/").streaming_content)
+    text = b"".join(organiser_client.get(f"{world.url}qrels/2/").streaming_content)
     assert text == QRELS
 
 
@@ -101,12 +105,12 @@ def test_a_topic_with_a_slash_in_its_code_is_found(world: World) -> None:
 
 
 def test_a_topic_goes_only_while_nothing_rests_on_it(world: World) -> None:
-    desk = client_of(world.organiser)
-    answer = desk.delete(f"{world.url}topics/1/")
+    organiser_client = client_of(world.organiser)
+    answer = organiser_client.delete(f"{world.url}topics/1/")
     assert (answer.status_code, answer.json()["code"]) == (409, "cannot_remove")
     fresh = make_campaign(slug="fresh")
     make_organiser(fresh, world.organiser)
-    assert desk.delete("/api/campaigns/fresh/topics/1/").status_code == 204
+    assert organiser_client.delete("/api/campaigns/fresh/topics/1/").status_code == 204
     assert [topic.code for topic in fresh.topics.all()] == ["2"]
 
 
@@ -121,24 +125,26 @@ def test_before_the_topics_are_released_nobody_counts_them(world: World) -> None
 
 def test_nothing_of_an_archived_campaign_is_changed(world: World) -> None:
     Campaign.objects.filter(pk=world.campaign.pk).update(archived_at="2026-01-01T00:00:00Z")
-    desk = client_of(world.organiser)
+    organiser_client = client_of(world.organiser)
     run = f"{world.url}runs/{world.run.public_id}/"
     team = f"{world.url}teams/{world.run.team.public_id}/"
     answers = [
-        desk.patch(world.url, {"name": "New"}, format="json"),
-        desk.post(f"{world.url}steps/unpublish/"),
-        desk.post(f"{world.url}topics/", {"file": a_file(TOPICS)}),
-        desk.post(f"{world.url}qrels/", {"file": a_file(QRELS)}),
-        desk.post(f"{world.url}snapshots/", {}, format="json"),
-        desk.patch(world.url, {"asks_priority": True}, format="json"),
-        desk.patch(world.url, {"feedback_runs": 3}, format="json"),
-        desk.post(f"{world.url}announcements/", {"subject": "s", "body": "b"}, format="json"),
-        desk.post(f"{world.url}archive/"),
-        desk.post(f"{run}disqualify/", {"reason": "why"}, format="json"),
-        desk.post(f"{run}reinstate/"),
-        desk.post(f"{team}approve/"),
-        desk.post(f"{team}disqualify/", {"reason": "why"}, format="json"),
-        desk.post(f"{team}merge/", {"into": "nobody"}, format="json"),
+        organiser_client.patch(world.url, {"name": "New"}, format="json"),
+        organiser_client.post(f"{world.url}steps/unpublish/"),
+        organiser_client.post(f"{world.url}topics/", {"file": a_file(TOPICS)}),
+        organiser_client.post(f"{world.url}qrels/", {"file": a_file(QRELS)}),
+        organiser_client.post(f"{world.url}snapshots/", {}, format="json"),
+        organiser_client.patch(world.url, {"asks_priority": True}, format="json"),
+        organiser_client.patch(world.url, {"feedback_runs": 3}, format="json"),
+        organiser_client.post(
+            f"{world.url}announcements/", {"subject": "s", "body": "b"}, format="json"
+        ),
+        organiser_client.post(f"{world.url}archive/"),
+        organiser_client.post(f"{run}disqualify/", {"reason": "why"}, format="json"),
+        organiser_client.post(f"{run}reinstate/"),
+        organiser_client.post(f"{team}approve/"),
+        organiser_client.post(f"{team}disqualify/", {"reason": "why"}, format="json"),
+        organiser_client.post(f"{team}merge/", {"into": "nobody"}, format="json"),
     ]
     assert [(each.status_code, each.json()["code"]) for each in answers] == [
         (409, "archived")

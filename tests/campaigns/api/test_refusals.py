@@ -28,7 +28,7 @@ def a_file(data: bytes = FILE) -> SimpleUploadedFile:
 
 
 def test_every_kind_of_refusal_has_a_code_and_a_message(world: World, settings) -> None:
-    desk, nobody = client_of(world.organiser), client_of(None)
+    organiser_client, nobody = client_of(world.organiser), client_of(None)
     revoked = APIClient()
     revoked.credentials(HTTP_AUTHORIZATION="Token nonsense")
     settings.MAX_UPLOAD_BYTES = 1000
@@ -40,13 +40,13 @@ def test_every_kind_of_refusal_has_a_code_and_a_message(world: World, settings) 
         nobody.get("/api/campaigns/no-such/"),
         nobody.delete(f"{world.url}topics/"),
         nobody.get(world.url, HTTP_ACCEPT="text/html"),
-        desk.post(f"{world.url}steps/open/"),
-        desk.post(f"{world.url}topics/", {"file": a_file(b"x" * 70_000)}),
-        desk.patch(world.url, {"name": "x"}, format="multipart"),
-        desk.patch(world.url, "{", content_type="application/json"),
-        desk.patch(world.url, {"slug": "x"}, format="json"),
-        desk.post(f"{world.url}qrels/", {"file": a_file(b"1 0 d1 good")}),
-        desk.get(f"{world.url}runs/?state=%00"),
+        organiser_client.post(f"{world.url}steps/open/"),
+        organiser_client.post(f"{world.url}topics/", {"file": a_file(b"x" * 70_000)}),
+        organiser_client.patch(world.url, {"name": "x"}, format="multipart"),
+        organiser_client.patch(world.url, "{", content_type="application/json"),
+        organiser_client.patch(world.url, {"slug": "x"}, format="json"),
+        organiser_client.post(f"{world.url}qrels/", {"file": a_file(b"1 0 d1 good")}),
+        organiser_client.get(f"{world.url}runs/?state=%00"),
     ]
     got = [(answer.status_code, answer.json()["code"]) for answer in answers]
     assert got == [
@@ -65,9 +65,9 @@ def test_every_kind_of_refusal_has_a_code_and_a_message(world: World, settings) 
 def test_waiting_is_told_in_the_same_shape(world: World, monkeypatch) -> None:
     rates = SimpleRateThrottle.THROTTLE_RATES | {"organise": "1/hour"}
     monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", rates)
-    desk = client_of(world.organiser)
-    desk.post(f"{world.url}steps/open/")
-    again = desk.post(f"{world.url}steps/open/")
+    organiser_client = client_of(world.organiser)
+    organiser_client.post(f"{world.url}steps/open/")
+    again = organiser_client.post(f"{world.url}steps/open/")
     assert (again.status_code, again.json()["code"]) == (429, "throttled")
 
 
@@ -108,7 +108,7 @@ def test_a_file_over_the_limit_is_refused_by_a_page_in_a_browser_and_by_a_line_e
 
 def test_whatever_is_not_found_is_answered_in_the_same_words(world: World) -> None:
     Campaign.objects.filter(pk=world.campaign.pk).update(board_audience=0)
-    desk, nobody = client_of(world.organiser), client_of(None)
+    organiser_client, nobody = client_of(world.organiser), client_of(None)
     here = world.url
     asked = [
         (nobody, "get", "/api/campaigns/no-such/"),
@@ -119,13 +119,13 @@ def test_whatever_is_not_found_is_answered_in_the_same_words(world: World) -> No
         (nobody, "get", f"{here}teams/"),
         (nobody, "get", f"{here}leaderboard/"),
         (nobody, "get", f"{here}leaderboard/?measure=Foo"),
-        (desk, "post", f"{here}steps/sideways/"),
-        (desk, "post", f"{here}teams/none/approve/"),
-        (desk, "delete", f"{here}topics/99/"),
+        (organiser_client, "post", f"{here}steps/sideways/"),
+        (organiser_client, "post", f"{here}teams/none/approve/"),
+        (organiser_client, "delete", f"{here}topics/99/"),
         (nobody, "get", "/api/"),
         (nobody, "get", "/api/nothing/of/the/kind/"),
         (nobody, "post", "/api/campaigns/Not A Slug/"),
-        (desk, "delete", f"{here}members/"),
+        (organiser_client, "delete", f"{here}members/"),
     ]
     answers = {(verb, path): getattr(client, verb)(path) for client, verb, path in asked}
     different = {
@@ -196,8 +196,8 @@ def test_several_faults_are_named_each_with_its_code(world: World) -> None:
 
 
 def test_a_fault_of_the_whole_is_of_no_field(world: World) -> None:
-    desk = client_of(world.organiser)
-    assert faulty(desk.patch(world.url, [], format="json")) == [(None, "invalid")]
+    organiser_client = client_of(world.organiser)
+    assert faulty(organiser_client.patch(world.url, [], format="json")) == [(None, "invalid")]
 
 
 def test_more_than_a_page_of_faults_is_cut_short(world: World) -> None:
@@ -252,8 +252,8 @@ def test_a_key_that_cannot_be_kept_is_refused(world: World) -> None:
 def test_json_that_cannot_be_kept_is_refused(
     body: str | bytes, status: int, code: str, world: World
 ) -> None:
-    desk = client_of(world.organiser)
-    answer = desk.patch(world.url, body, content_type="application/json")
+    organiser_client = client_of(world.organiser)
+    answer = organiser_client.patch(world.url, body, content_type="application/json")
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
@@ -266,11 +266,11 @@ def test_too_many_fields_are_refused(world: World) -> None:
 def test_an_unknown_team_and_another_campaigns_are_equally_nothing_to_merge_into(
     world: World,
 ) -> None:
-    desk = client_of(world.organiser)
+    organiser_client = client_of(world.organiser)
     theirs = make_team(Campaign.objects.create(slug="elsewhere", name="Elsewhere"))
     url = f"{world.url}teams/{world.run.team.public_id}/merge/"
     answers = [
-        desk.post(url, {"into": public_id}, format="json")
+        organiser_client.post(url, {"into": public_id}, format="json")
         for public_id in (theirs.public_id, "nosuchteamatall2")
     ]
     assert faulty(answers[0]) == [("into", "unknown_team")]

@@ -161,8 +161,8 @@ def test_the_runs(role: str, shown: str, people: dict[str, User | None]) -> None
 
 def test_there_are_rows_to_compare(people: dict[str, User | None]) -> None:
     """So that nothing above compares nothing with nothing."""
-    desk = browser_of(people["organiser"])
-    board = table_of(desk, f"{URL}leaderboard.csv")
+    organiser_client = browser_of(people["organiser"])
+    board = table_of(organiser_client, f"{URL}leaderboard.csv")
     assert [row["run"] for row in board] == ["first", "secret", "late", "out"]
-    assert len(table_of(desk, f"{URL}scores.csv")) == 4 * 2 * 2
-    assert len(table_of(desk, f"{URL}runs.csv")) == 7
+    assert len(table_of(organiser_client, f"{URL}scores.csv")) == 4 * 2 * 2
+    assert len(table_of(organiser_client, f"{URL}runs.csv")) == 7

@@ -25,13 +25,13 @@ def test_only_the_settings_that_are_named_change(world: World) -> None:
 
 def test_no_other_column_can_be_written(world: World) -> None:
     """Each column of the model in turn, with values of every kind."""
-    desk = client_of(world.organiser)
+    organiser_client = client_of(world.organiser)
     before = Campaign.objects.values().get(pk=world.campaign.pk)
     columns = {f.attname for f in Campaign._meta.fields} | {f.name for f in Campaign._meta.fields}
     closed = columns - set(SettingsSerializer().fields)
     for name in closed:
         for value in (1, True, "published", "2026-01-01T00:00:00Z", [], {}):
-            assert faulty(desk.patch(world.url, {name: value}, format="json")) == [
+            assert faulty(organiser_client.patch(world.url, {name: value}, format="json")) == [
                 (name, "unknown")
             ]
     assert {"stage", "board_audience", "active_qrels", "published_at", "slug"} <= closed
@@ -83,10 +83,10 @@ def test_a_setting_that_cannot_be_is_refused_by_name_and_nothing_is_changed(
 
 
 def test_what_is_no_json_object_is_refused(world: World) -> None:
-    desk = client_of(world.organiser)
-    assert desk.patch(world.url, {"name": "x"}, format="multipart").status_code == 415
+    organiser_client = client_of(world.organiser)
+    assert organiser_client.patch(world.url, {"name": "x"}, format="multipart").status_code == 415
     for body in ("[]", "7", '"x"', "null", "{", "NaN"):
-        answer = desk.patch(world.url, body, content_type="application/json")
+        answer = organiser_client.patch(world.url, body, content_type="application/json")
         assert answer.status_code == 400, body
 
 
@@ -138,14 +138,16 @@ def test_feedback_is_set_by_script_and_told_to_organisers_only(world: World) -> 
 
 
 def test_a_campaign_is_made_with_all_of_its_settings_or_not_at_all() -> None:
-    desk = client_of(make_user(is_approved=True))
+    organiser_client = client_of(make_user(is_approved=True))
     said = {
         "slug": "all-at-once", "name": "All", "measures": ["bpref"], "run_fields": [ASKED],
         "feedback": "rounded", "preset": "live",
     }  # fmt: skip
-    faults = faulty(desk.post("/api/campaigns/", said | {"feedback_topics": ["1"]}, format="json"))
+    faults = faulty(
+        organiser_client.post("/api/campaigns/", said | {"feedback_topics": ["1"]}, format="json")
+    )
     assert faults == [("feedback_topics", "invalid")]
     assert not Campaign.objects.exists()
-    made = desk.post("/api/campaigns/", said, format="json").json()["settings"]
+    made = organiser_client.post("/api/campaigns/", said, format="json").json()["settings"]
     assert (made["measures"], made["feedback"], made["preset"]) == (["bpref"], "rounded", "live")
     assert [field["name"] for field in made["run_fields"]] == ["k1"]

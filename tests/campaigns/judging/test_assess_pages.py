@@ -15,7 +15,7 @@ from campaigns.models import (
     TopicAssessor,
     User,
 )
-from tests.campaigns.judging.desk import make_assessor, make_plan, topic_of
+from tests.campaigns.judging.making import make_assessor, make_plan, topic_of
 from tests.flow_world import clock, logged_in
 from tests.making import make_campaign, make_organiser
 

@@ -10,7 +10,7 @@ from campaigns.judging.final_grades import final_grade_values
 from campaigns.judging.tasks import claim_next, judge, skip, undo
 from campaigns.models import Campaign, Judgment, LogEntry, Plan, Task, User
 from scoring.models import Job
-from tests.campaigns.judging.desk import claim_of, make_assessor, make_plan, topic_of
+from tests.campaigns.judging.making import claim_of, make_assessor, make_plan, topic_of
 from tests.crowd import crowd
 from tests.flow_world import clock
 from tests.making import make_organiser

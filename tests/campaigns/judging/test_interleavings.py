@@ -16,7 +16,7 @@ from django.utils import timezone
 from campaigns.judging.final_grades import final_grades
 from campaigns.judging.tasks import claim_next, judge, skip, undo
 from campaigns.models import Claim, Judgment, Plan, Topic, User
-from tests.campaigns.judging.desk import make_assessor, make_plan, topic_of
+from tests.campaigns.judging.making import make_assessor, make_plan, topic_of
 from tests.frozen import frozen
 from tests.making import make_campaign
 

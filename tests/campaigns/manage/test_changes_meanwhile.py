@@ -51,9 +51,9 @@ def test_a_measure_added_while_a_run_is_scored_is_scored_too(
 ) -> None:
     world.add_qrels()
     meanwhile("before-commit", lambda: change_settings(world, measures=["AP", "Judged@10", "P@10"]))
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     assert "P@10" in scored_measures(run)
-    assert world.answer_on(run, browser=world.desk)["status"] == "scored"
+    assert world.answer_on(run, browser=world.organiser_client)["status"] == "scored"
     assert not Job.objects.exclude(state=Job.State.DONE).exists()
 
 
@@ -68,7 +68,7 @@ def test_a_job_at_work_stays_scoring_though_its_scores_are_asked_for_again(
         seen.append(Evaluation.objects.get().state)
 
     meanwhile("before-commit", ask_again)
-    world.taken_in(run_file())
+    world.submitted_run(run_file())
     assert seen == [Evaluation.State.SCORING]
 
 
@@ -78,7 +78,7 @@ def test_rules_that_change_while_a_run_is_scored_score_it_anew(
     world.change(highest_grade=2)
     world.add_qrels()
     meanwhile("before-commit", lambda: change_settings(world, rel=2))
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     states = [e.state for e in run.evaluations.order_by("pk")]
     assert states == [Evaluation.State.SCORED, Evaluation.State.SCORED]
     assert "AP(rel=2)" in scored_measures(run)
@@ -87,7 +87,7 @@ def test_rules_that_change_while_a_run_is_scored_score_it_anew(
 def test_scores_asked_for_under_rules_that_changed_since_are_not_made(world: World) -> None:
     world.change(highest_grade=2)
     world.add_qrels()
-    world.hand_in(run_file())
+    world.submit(run_file())
     perform_jobs(Job.Kind.CHECK)
     change_settings(world, rel=2)
     perform_jobs()
@@ -102,7 +102,7 @@ def test_rules_that_change_there_and_back_while_a_job_starts_leave_the_run_score
     """The job reads the rules in between, finds itself superseded, and is not any more."""
     world.change(highest_grade=2)
     world.add_qrels()
-    world.hand_in(run_file())
+    world.submit(run_file())
     perform_jobs(Job.Kind.CHECK)
     read = score.rules_of
     pending = [True]
@@ -119,7 +119,7 @@ def test_rules_that_change_there_and_back_while_a_job_starts_leave_the_run_score
     monkeypatch.setattr(score, "rules_of", read_in_between)
     perform_jobs()
     assert "AP" in scored_measures(Run.objects.get())
-    assert world.answer_on(Run.objects.get(), browser=world.desk)["status"] == "scored"
+    assert world.answer_on(Run.objects.get(), browser=world.organiser_client)["status"] == "scored"
 
 
 def test_scores_that_exist_outlive_a_change_of_rules_while_they_are_completed(
@@ -128,7 +128,7 @@ def test_scores_that_exist_outlive_a_change_of_rules_while_they_are_completed(
     """A measure is added, and before anybody scores it the rules change."""
     world.change(highest_grade=2)
     world.add_qrels()
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     kept = set(Score.objects.values_list("pk", flat=True))
     change_settings(world, measures=["AP", "Judged@10", "P@10"])
     change_settings(world, rel=2)
@@ -142,8 +142,8 @@ def test_qrels_that_come_while_a_run_is_checked_score_it(
     world: World, meanwhile: Meanwhile
 ) -> None:
     meanwhile("after-parse", world.add_qrels)
-    run = world.taken_in(run_file())
-    assert world.answer_on(run, browser=world.desk)["status"] == "scored"
+    run = world.submitted_run(run_file())
+    assert world.answer_on(run, browser=world.organiser_client)["status"] == "scored"
 
 
 def test_qrels_that_come_while_a_run_is_scored_score_it_under_both(
@@ -151,7 +151,7 @@ def test_qrels_that_come_while_a_run_is_scored_score_it_under_both(
 ) -> None:
     world.add_qrels()
     meanwhile("before-commit", lambda: world.add_qrels(QRELS + b"1 0 d3 1\n"))
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     assert [e.state for e in run.evaluations.all()] == [Evaluation.State.SCORED] * 2
 
 
@@ -162,16 +162,16 @@ def test_a_run_withdrawn_while_it_is_checked_takes_no_tag(
         Run.objects.update(withdrawn_at=Run.objects.get().submitted_at)
 
     meanwhile("after-parse", withdraw)
-    withdrawn = world.taken_in(run_file("same"))
+    withdrawn = world.submitted_run(run_file("same"))
     assert withdrawn.withdrawn_at is not None
-    assert world.taken_in(run_file("same")).state == Run.State.ACCEPTED
+    assert world.submitted_run(run_file("same")).state == Run.State.ACCEPTED
 
 
 def test_two_runs_of_a_team_checked_at_once_do_not_both_get_the_tag(
     world: World, meanwhile: Meanwhile
 ) -> None:
-    world.hand_in(run_file("same"))
-    world.hand_in(run_file("same", documents=("d3", "d1")))
+    world.submit(run_file("same"))
+    world.submit(run_file("same", documents=("d3", "d1")))
     second = Job.objects.latest("pk")
     meanwhile("after-parse", lambda: perform(second))
     perform_jobs()
@@ -205,7 +205,7 @@ def test_an_attempt_that_failed_is_rung_for_by_the_sweeper_and_not_at_once(
 ) -> None:
     """Three attempts in a second would not outlast a disk that is away for two."""
     break_once(monkeypatch, check, "parsed_run")
-    world.hand_in(run_file())
+    world.submit(run_file())
     job = Job.objects.get()
     assert wake_ups == [job.pk]
     perform_jobs_once()
@@ -229,7 +229,7 @@ def perform_jobs_once() -> None:
 def test_the_sweeper_rings_again_as_often_as_a_message_is_lost(
     world: World, wake_ups: list[int], settings: object
 ) -> None:
-    world.hand_in(run_file())
+    world.submit(run_file())
     settings.SWEEP_SECONDS = 0
     for times in (1, 2, 3):
         assert len(wake_ups) == times
@@ -245,7 +245,7 @@ def test_an_upload_is_kept_though_ringing_breaks_in_a_way_nobody_foresaw(
         raise RuntimeError("nobody foresaw this")
 
     monkeypatch.setattr(queue.current_app, "send_task", break_down)
-    assert world.hand_in(run_file()).status_code == 302
+    assert world.submit(run_file()).status_code == 302
     perform_jobs()
     assert Run.objects.get().state == Run.State.ACCEPTED
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def desk() -> tuple[Client, Campaign]:
+def client_and_campaign() -> tuple[Client, Campaign]:
     campaign = make_campaign(slug="the-campaign")
     client = Client()
     client.force_login(make_organiser(campaign, make_user(name="=1+1")))
@@ -31,8 +31,10 @@ def rows(client: Client, campaign: Campaign) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(answer.content.decode())))
 
 
-def test_page_and_csv_tell_the_same_acts_newest_first(desk: tuple[Client, Campaign]) -> None:
-    client, campaign = desk
+def test_page_and_csv_tell_the_same_acts_newest_first(
+    client_and_campaign: tuple[Client, Campaign],
+) -> None:
+    client, campaign = client_and_campaign
     actor = campaign.memberships.get().person
     lifecycle.close_for_runs(campaign=campaign, actor=actor)
     campaign.name = "A new name"
@@ -45,16 +47,20 @@ def test_page_and_csv_tell_the_same_acts_newest_first(desk: tuple[Client, Campai
     assert json.loads(found[0]["details"])["changed"]["name"][1] == "A new name"
 
 
-def test_cells_that_a_spreadsheet_would_run_are_made_safe(desk: tuple[Client, Campaign]) -> None:
-    client, campaign = desk
+def test_cells_that_a_spreadsheet_would_run_are_made_safe(
+    client_and_campaign: tuple[Client, Campaign],
+) -> None:
+    client, campaign = client_and_campaign
     actor = campaign.memberships.get().person
     LogEntry.objects.create(campaign=campaign, actor=actor, verb="did", subject="@SUM(A1)")
     row = rows(client, campaign)[0]
     assert (row["who"], row["subject"]) == ("'=1+1", "'@SUM(A1)")
 
 
-def test_a_long_log_is_read_page_by_page_and_whole_as_csv(desk: tuple[Client, Campaign]) -> None:
-    client, campaign = desk
+def test_a_long_log_is_read_page_by_page_and_whole_as_csv(
+    client_and_campaign: tuple[Client, Campaign],
+) -> None:
+    client, campaign = client_and_campaign
     LogEntry.objects.bulk_create(
         LogEntry(campaign=campaign, verb=f"act {number}") for number in range(250)
     )
@@ -70,8 +76,10 @@ def test_a_long_log_is_read_page_by_page_and_whole_as_csv(desk: tuple[Client, Ca
         assert client.get(url, {"page": strange}).status_code == 404
 
 
-def test_details_of_every_kind_are_told_in_words(desk: tuple[Client, Campaign]) -> None:
-    client, campaign = desk
+def test_details_of_every_kind_are_told_in_words(
+    client_and_campaign: tuple[Client, Campaign],
+) -> None:
+    client, campaign = client_and_campaign
     details = {
         "changed": {
             "is_private": [False, True],
@@ -94,8 +102,8 @@ def test_details_of_every_kind_are_told_in_words(desk: tuple[Client, Campaign]) 
         assert words in page
 
 
-def test_entries_are_only_added(desk: tuple[Client, Campaign]) -> None:
-    _, campaign = desk
+def test_entries_are_only_added(client_and_campaign: tuple[Client, Campaign]) -> None:
+    _, campaign = client_and_campaign
     lifecycle.close_for_runs(campaign=campaign, actor=None)
     for act in (LogEntry.objects.all().delete, lambda: campaign.log.update(verb="nothing")):
         with pytest.raises(TypeError):
@@ -103,9 +111,9 @@ def test_entries_are_only_added(desk: tuple[Client, Campaign]) -> None:
 
 
 def test_runs_teams_and_people_are_told_by_name(
-    desk: tuple[Client, Campaign], django_assert_max_num_queries
+    client_and_campaign: tuple[Client, Campaign], django_assert_max_num_queries
 ) -> None:
-    client, campaign = desk
+    client, campaign = client_and_campaign
     actor = campaign.memberships.get().person
     alice = make_user("alice@example.org", name="Alice")
     gone, team = make_team(campaign, name="Gone"), make_team(campaign, alice, name="Searchers")
@@ -133,8 +141,10 @@ def test_runs_teams_and_people_are_told_by_name(
     assert f"person: {alice.pk}" not in page
 
 
-def test_a_team_that_is_gone_keeps_its_name_in_the_log(desk: tuple[Client, Campaign]) -> None:
-    client, campaign = desk
+def test_a_team_that_is_gone_keeps_its_name_in_the_log(
+    client_and_campaign: tuple[Client, Campaign],
+) -> None:
+    client, campaign = client_and_campaign
     actor = campaign.memberships.get().person
     stays, gone = make_team(campaign, name="Stays"), make_team(campaign, name="Gone")
     membership.invite(campaign=campaign, by=actor, role="participant", team=gone)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def desk() -> tuple[Client, Campaign]:
+def client_and_campaign() -> tuple[Client, Campaign]:
     organiser = make_user(is_approved=True)
     campaign = make_campaign(slug="the-campaign")
     make_organiser(campaign, organiser)
@@ -35,8 +35,10 @@ def sent(table: dict) -> dict[str, str]:
     }
 
 
-def test_a_preset_fills_the_form_in_and_stores_nothing(desk: tuple[Client, Campaign]) -> None:
-    client, campaign = desk
+def test_a_preset_fills_the_form_in_and_stores_nothing(
+    client_and_campaign: tuple[Client, Campaign],
+) -> None:
+    client, campaign = client_and_campaign
     page = client.get(reverse("campaigns:showing-edit", args=[campaign.slug]) + "?preset=live")
     assert page.context["form"]["open-board_audience"].value() == 2
     assert "not saved yet" in page.content.decode()
@@ -46,9 +48,9 @@ def test_a_preset_fills_the_form_in_and_stores_nothing(desk: tuple[Client, Campa
 
 @pytest.mark.parametrize("preset", EXPECTED)
 def test_a_table_comes_back_from_the_form_as_it_was(
-    preset: str, desk: tuple[Client, Campaign]
+    preset: str, client_and_campaign: tuple[Client, Campaign]
 ) -> None:
-    client, campaign = desk
+    client, campaign = client_and_campaign
     url = reverse("campaigns:showing-edit", args=[campaign.slug])
     assert client.post(url, sent(TABLES[preset]())).status_code == 302
     campaign.refresh_from_db()
@@ -60,9 +62,9 @@ def test_a_table_comes_back_from_the_form_as_it_was(
 
 
 def test_a_table_that_contradicts_itself_is_said_so_on_the_page(
-    desk: tuple[Client, Campaign],
+    client_and_campaign: tuple[Client, Campaign],
 ) -> None:
-    client, campaign = desk
+    client, campaign = client_and_campaign
     url = reverse("campaigns:showing-edit", args=[campaign.slug])
     answer = client.post(url, sent(trec_style()) | {"open-board_audience": 2})
     assert answer.status_code == 400
@@ -71,9 +73,9 @@ def test_a_table_that_contradicts_itself_is_said_so_on_the_page(
 
 
 def test_feedback_is_set_on_the_same_page_and_keeps_the_table(
-    desk: tuple[Client, Campaign],
+    client_and_campaign: tuple[Client, Campaign],
 ) -> None:
-    client, campaign = desk
+    client, campaign = client_and_campaign
     Topic.objects.bulk_create(
         Topic(campaign=campaign, code=f"f{place}", position=place) for place in range(10, 35)
     )
@@ -102,9 +104,9 @@ def test_feedback_is_set_on_the_same_page_and_keeps_the_table(
 
 
 def test_the_pill_says_closed_once_the_last_late_run_could_have_come(
-    desk: tuple[Client, Campaign],
+    client_and_campaign: tuple[Client, Campaign],
 ) -> None:
-    client, campaign = desk
+    client, campaign = client_and_campaign
     now = timezone.now()
     url = reverse("campaigns:campaign-detail", args=[campaign.slug])
     campaign.closes_at = now - timedelta(minutes=5)
@@ -116,16 +118,18 @@ def test_the_pill_says_closed_once_the_last_late_run_could_have_come(
     assert '<span class="pill">closed</span>' in client.get(url).content.decode()
 
 
-def test_a_step_that_does_not_exist_is_not_found(desk: tuple[Client, Campaign]) -> None:
-    client, campaign = desk
+def test_a_step_that_does_not_exist_is_not_found(
+    client_and_campaign: tuple[Client, Campaign],
+) -> None:
+    client, campaign = client_and_campaign
     url = reverse("campaigns:campaign-step", args=[campaign.slug, "sideways"])
     assert client.post(url).status_code == 404
 
 
 def test_a_tab_left_open_does_not_take_back_what_is_shown_by_now(
-    desk: tuple[Client, Campaign],
+    client_and_campaign: tuple[Client, Campaign],
 ) -> None:
-    client, campaign = desk
+    client, campaign = client_and_campaign
     url = reverse("campaigns:showing-edit", args=[campaign.slug])
     marks = client.get(url).context["marks"]
     live, class_room = sent(TABLES["live"]()), sent(TABLES["classroom"]())
@@ -144,9 +148,9 @@ def test_a_tab_left_open_does_not_take_back_what_is_shown_by_now(
 
 
 def test_what_an_archived_campaign_shows_is_shown_and_locked(
-    desk: tuple[Client, Campaign],
+    client_and_campaign: tuple[Client, Campaign],
 ) -> None:
-    client, campaign = desk
+    client, campaign = client_and_campaign
     Campaign.objects.filter(pk=campaign.pk).update(
         archived_at=timezone.now(), stage="published", is_accepting=False
     )

@@ -67,14 +67,16 @@ class Page:
 
     def _post(self, world: World, what: str, data: bytes, **fields: str) -> HttpResponse:
         url = reverse(f"campaigns:{what}-add", args=[world.campaign.slug])
-        return world.desk.post(url, {"file": SimpleUploadedFile("a-file", data), **fields})
+        return world.organiser_client.post(
+            url, {"file": SimpleUploadedFile("a-file", data), **fields}
+        )
 
 
 class Script:
     """The same by the API."""
 
     def send(self, world: World, what: str, data: bytes, **fields: str) -> Answer:
-        response = world.desk.post(
+        response = world.organiser_client.post(
             f"/api/campaigns/{world.campaign.slug}/{what}/",
             {"file": SimpleUploadedFile("a-file", data), **fields},
         )
@@ -96,7 +98,7 @@ def door(request: pytest.FixtureRequest) -> Door:
 def world(world: World) -> World:
     """With the widest scale, and a run that must not be scored by what is refused."""
     world.change(highest_grade=127)
-    world.taken_in(run_file())
+    world.submitted_run(run_file())
     return world
 
 
@@ -201,7 +203,7 @@ def test_behind_lines_of_unknown_topics_a_grade_keeps_its_line(world: World, doo
 def test_the_note_typed_with_a_refused_file_stays_in_the_form(world: World) -> None:
     url = reverse("campaigns:qrels-add", args=[world.campaign.slug])
     file = SimpleUploadedFile("qrels.txt", b"1 0 A\n")
-    page = world.desk.post(url, {"file": file, "note": "After the meeting"})
+    page = world.organiser_client.post(url, {"file": file, "note": "After the meeting"})
     assert page.status_code == 400
     assert 'value="After the meeting"' in page.content.decode()
 
@@ -210,12 +212,12 @@ def test_lines_left_out_of_a_version_stay_out_when_their_topic_comes(world: Worl
     qrels = add_confirmed(world, GOOD + b"3 0 A 1\n")
     assert [warning["code"] for warning in qrels.warnings] == ["DROPPED_TOPICS"]
     url = reverse("campaigns:qrels-file", args=[world.campaign.slug, 1])
-    assert b"".join(world.desk.get(url)) == GOOD
+    assert b"".join(world.organiser_client.get(url)) == GOOD
 
 
 def test_a_topic_cannot_be_taken_out_once_a_run_has_come(world: World) -> None:
     before = stored(world)
     url = reverse("campaigns:topics-remove", args=[world.campaign.slug])
-    page = world.desk.post(url, {"codes": "2"}, follow=True).content.decode()
+    page = world.organiser_client.post(url, {"codes": "2"}, follow=True).content.decode()
     assert "Runs have been handed in for these topics" in page
     assert stored(world) == before

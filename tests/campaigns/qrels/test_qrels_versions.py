@@ -27,14 +27,14 @@ def send(world: World, data: bytes, **fields: str) -> str:
     """The organiser's form, sent; what the page says after it."""
     url = reverse("campaigns:qrels-add", args=[world.campaign.slug])
     file = SimpleUploadedFile("qrels.txt", data)
-    response = world.desk.post(url, {"file": file, **fields}, follow=True)
+    response = world.organiser_client.post(url, {"file": file, **fields}, follow=True)
     world.campaign.refresh_from_db()
     return response.content.decode()
 
 
 def activate(world: World, version: int) -> str:
     url = reverse("campaigns:qrels-activate", args=[world.campaign.slug, version])
-    page = world.desk.post(url, follow=True).content.decode()
+    page = world.organiser_client.post(url, follow=True).content.decode()
     world.campaign.refresh_from_db()
     return page
 
@@ -62,7 +62,7 @@ def judge(world: World, topic: str, doc_id: str, grade: int, assessor: object) -
 
 def test_a_version_beside_the_one_in_force_scores_nothing(world: World) -> None:
     send(world, QRELS)
-    world.taken_in(run_file())
+    world.submitted_run(run_file())
     page = send(world, OTHER, stays_aside="on", note="after the audit")
     assert "qrels v2 is there, and not in force" in page
     assert "after the audit" in page
@@ -71,7 +71,7 @@ def test_a_version_beside_the_one_in_force_scores_nothing(world: World) -> None:
 
 def test_an_older_version_comes_back_with_its_scores(world: World) -> None:
     send(world, QRELS)
-    world.taken_in(run_file())
+    world.submitted_run(run_file())
     before = world.board("AP")
     send(world, OTHER)
     perform_jobs()
@@ -88,7 +88,7 @@ def test_a_run_that_came_meanwhile_is_scored_under_the_version_that_comes_back(
 ) -> None:
     send(world, QRELS)
     send(world, OTHER)
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     activate(world, 1)
     assert perform_jobs() == 1
     versions = run.evaluations.order_by("qrels__version").values_list("qrels__version", "state")
@@ -117,7 +117,7 @@ def test_of_two_versions_put_in_force_at_once_one_is_and_the_log_knows_both(
     world: World, tmp_path: Path
 ) -> None:
     send(world, QRELS)
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     versions = []
     for number in range(2):
         data = OTHER + b"2 0 x%d 0\n" % number
@@ -189,10 +189,10 @@ def test_the_latest_judgment_of_a_document_is_frozen(world: World) -> None:
     ]:
         judge(world, topic, doc_id, grade, assessor)
     url = reverse("campaigns:qrels-freeze", args=[world.campaign.slug])
-    page = world.desk.post(url, {"note": "first pool"}, follow=True).content.decode()
+    page = world.organiser_client.post(url, {"note": "first pool"}, follow=True).content.decode()
     assert "qrels v1 is in force" in page
     qrels = Qrels.objects.get()
-    assert file_of(world, 1, world.desk) == (200, b"1 0 d1 1\n1 0 d2 0\n2 0 d2 1\n")
+    assert file_of(world, 1, world.organiser_client) == (200, b"1 0 d1 1\n1 0 d2 0\n2 0 d2 1\n")
     assert (qrels.note, qrels.judgment_count) == ("first pool", 3)
     assert qrels.provenance == {
         "judgments": 5,
@@ -220,14 +220,14 @@ def test_frozen_again_without_new_judgments_is_no_new_version(world: World) -> N
 
 def test_nothing_judged_is_nothing_to_freeze(world: World) -> None:
     url = reverse("campaigns:qrels-freeze", args=[world.campaign.slug])
-    page = world.desk.post(url, follow=True).content.decode()
+    page = world.organiser_client.post(url, follow=True).content.decode()
     assert "Nothing has been judged yet" in page
     assert Qrels.objects.count() == 0
 
 
 def test_a_gzipped_version_is_handed_out_plain(world: World) -> None:
     send(world, gzip.compress(QRELS))
-    assert file_of(world, 1, world.desk) == (200, QRELS)
+    assert file_of(world, 1, world.organiser_client) == (200, QRELS)
 
 
 @pytest.mark.parametrize(
@@ -248,16 +248,16 @@ def test_qrels_are_handed_out_to_whom_the_switch_names(
     assert file_of(world, 1, Client())[0] == public
     for browser in (world.browser, Client()):  # never in force: nobody's but the organisers'
         assert file_of(world, 2, browser)[0] == 404
-    assert file_of(world, 2, world.desk) == (200, OTHER)
+    assert file_of(world, 2, world.organiser_client) == (200, OTHER)
 
 
 def test_the_bar_counts_the_runs_scored_under_the_version_in_force(world: World) -> None:
     send(world, QRELS)
     for tag in ("one", "two", "three"):
-        world.taken_in(run_file(tag))
+        world.submitted_run(run_file(tag))
     send(world, OTHER)
     url = reverse("scoring:rescoring", args=[world.campaign.slug])
-    page = world.desk.get(url).content.decode()
+    page = world.organiser_client.get(url).content.decode()
     assert "0 of 3 runs scored under qrels v2" in page
     assert "hx-get" in page
     Evaluation.objects.filter(qrels__version=2, run__tag="one").update(state="scored")
@@ -266,6 +266,6 @@ def test_the_bar_counts_the_runs_scored_under_the_version_in_force(world: World)
     assert found is not None
     assert (found.total, found.scored, found.failed, found.is_over) == (3, 1, 1, False)
     perform_jobs()
-    page = world.desk.get(url).content.decode()
+    page = world.organiser_client.get(url).content.decode()
     assert "All 3 runs are scored under qrels v2" in page
     assert "hx-get" not in page

@@ -79,7 +79,7 @@ def test_judged_topics_stay(world: World) -> None:
 
 def test_an_archived_campaign_keeps_its_topics(world: World) -> None:
     world.change(archived_at=RELEASED)
-    page = world.desk.post(
+    page = world.organiser_client.post(
         reverse("campaigns:topics-remove", args=[world.campaign.slug]), {"codes": "2"}, follow=True
     )
     assert "archived" in page.content.decode()

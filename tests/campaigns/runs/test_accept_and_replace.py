@@ -38,7 +38,7 @@ def live_tags(world: World) -> list[str]:
 
 def test_the_sheet_says_what_the_file_covers_and_where_it_contradicts_itself(world: World) -> None:
     data = b"1 Q0 a 1 9 t\n1 Q0 b 2 9 t\n1 Q0 c 3 7 t\n1 Q0 d 5 6 t\n1 Q0 e 4 5 t\n"
-    run = world.taken_in(data)
+    run = world.submitted_run(data)
     assert run.check_sheet == {
         "topics": 1,
         "of_topics": 2,
@@ -75,14 +75,14 @@ def test_the_sheet_claims_no_agreement_where_scores_are_tied(
         for topic in (1, 2)
         for rank, (document, score) in enumerate(zip("abcd", scores, strict=True), start=1)
     ]
-    run = world.taken_in("".join(lines).encode())
+    run = world.submitted_run("".join(lines).encode())
     assert run.check_sheet["is_all_tied"] == (len(set(scores)) == 1)
     assert said in world.page_of(run)
 
 
 def test_a_sheet_knows_the_teams_equal_rankings_however_they_are_packed(world: World) -> None:
-    world.taken_in(run_file("first"))
-    again = world.taken_in(gzip.compress(run_file("second")))
+    world.submitted_run(run_file("first"))
+    again = world.submitted_run(gzip.compress(run_file("second")))
     assert again.check_sheet["same_as"] == ["first"]
     assert again.warnings == []  # the files differ
     assert "same ranking</span> as first" in world.page_of(again)
@@ -90,8 +90,8 @@ def test_a_sheet_knows_the_teams_equal_rankings_however_they_are_packed(world: W
 
 def test_of_another_teams_equal_file_the_sheet_is_silent(world: World) -> None:
     rival = world.another_team()
-    world.taken_in(run_file("same"), browser=rival)
-    alone = world.taken_in(run_file("same"))
+    world.submitted_run(run_file("same"), browser=rival)
+    alone = world.submitted_run(run_file("same"))
     assert (alone.check_sheet["same_as"], alone.warnings) == ([], [])
     world.change(asks_acceptance=True)
     assert "as same" not in world.page_of(alone)
@@ -100,13 +100,13 @@ def test_of_another_teams_equal_file_the_sheet_is_silent(world: World) -> None:
 def test_runs_that_look_like_probes_are_flagged_for_organisers_only(world: World) -> None:
     world.change(asks_acceptance=True)
     deep = tuple(f"d{number}" for number in range(20))
-    first = world.taken_in(run_file("first", documents=deep))
+    first = world.submitted_run(run_file("first", documents=deep))
     assert first.check_sheet["flags"] == []
     other = tuple(f"e{number}" for number in range(20))
-    probe = world.taken_in(run_file("probe", documents=other))
+    probe = world.submitted_run(run_file("probe", documents=other))
     assert probe.check_sheet["flags"] == ["unlike the previous run"]
     assert "possible probe" not in world.page_of(probe)
-    assert "possible probe" in world.page_of(probe, browser=world.desk)
+    assert "possible probe" in world.page_of(probe, browser=world.organiser_client)
 
 
 def test_one_topic_changed_is_flagged(world: World) -> None:
@@ -121,8 +121,8 @@ def test_one_topic_changed_is_flagged(world: World) -> None:
             lines += [f"{topic} Q0 {name}{n} {n} {100 - n} {tag}" for n in range(1, 17)]
         return "\n".join(lines).encode()
 
-    assert world.taken_in(data("one", "d")).check_sheet["flags"] == []
-    assert world.taken_in(data("two", "x")).check_sheet["flags"] == ["one topic changed"]
+    assert world.submitted_run(data("one", "d")).check_sheet["flags"] == []
+    assert world.submitted_run(data("two", "x")).check_sheet["flags"] == ["one topic changed"]
 
 
 # --- accepting ------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def test_one_topic_changed_is_flagged(world: World) -> None:
 def test_a_checked_run_counts_once_its_team_accepts_it(world: World) -> None:
     world.add_qrels()
     world.change(asks_acceptance=True)
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     assert run.state == Run.State.CHECKED
     assert world.board() == []
     assert Evaluation.objects.count() == 0
@@ -148,10 +148,10 @@ def test_a_checked_run_counts_once_its_team_accepts_it(world: World) -> None:
 
 def test_a_script_accepts_and_is_told_when_it_cannot(world: World) -> None:
     world.change(asks_acceptance=True)
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     assert accept_by_script(world, run) == (200, "accepted")
     assert accept_by_script(world, run) == (200, "accepted")
-    refused = world.taken_in(b"")
+    refused = world.submitted_run(b"")
     assert accept_by_script(world, refused) == (409, None)
 
 
@@ -163,7 +163,7 @@ def accept_by_script(world: World, run: Run) -> tuple[int, str | None]:
 
 def test_a_run_is_accepted_after_the_deadline_but_not_once_judging_begins(world: World) -> None:
     world.change(asks_acceptance=True)
-    first, second = world.taken_in(run_file("one")), world.taken_in(run_file("two"))
+    first, second = world.submitted_run(run_file("one")), world.submitted_run(run_file("two"))
     lifecycle.close_for_runs(campaign=world.campaign, actor=None)
     act(world, "run-accept", first, world.browser)
     assert first.state == Run.State.ACCEPTED
@@ -171,13 +171,13 @@ def test_a_run_is_accepted_after_the_deadline_but_not_once_judging_begins(world:
     act(world, "run-accept", second, world.browser)
     assert second.state == Run.State.CHECKED
     assert "was not accepted before judging began" in world.page_of(second)
-    act(world, "run-accept", second, world.desk)
+    act(world, "run-accept", second, world.organiser_client)
     assert second.state == Run.State.ACCEPTED
 
 
 def test_a_withdrawn_run_is_not_accepted(world: World) -> None:
     world.change(asks_acceptance=True)
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     world.withdraw(run)
     act(world, "run-accept", run, world.browser)
     assert run.state == Run.State.CHECKED
@@ -186,14 +186,14 @@ def test_a_withdrawn_run_is_not_accepted(world: World) -> None:
 
 def test_a_checked_run_keeps_its_tag(world: World) -> None:
     world.change(asks_acceptance=True)
-    world.taken_in(run_file("same"))
-    second = world.taken_in(run_file("same", documents=("d2", "d1")))
+    world.submitted_run(run_file("same"))
+    second = world.submitted_run(run_file("same", documents=("d2", "d1")))
     assert [problem["code"] for problem in second.problems] == ["TAG_TAKEN"]
 
 
 def test_another_team_neither_accepts_nor_sees_a_checked_run(world: World) -> None:
     world.change(asks_acceptance=True)
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     assert act(world, "run-accept", run, world.another_team()).status_code == 404
     assert run.state == Run.State.CHECKED
 
@@ -204,8 +204,8 @@ def test_another_team_neither_accepts_nor_sees_a_checked_run(world: World) -> No
 def test_a_run_is_replaced_by_one_of_the_same_tag(world: World) -> None:
     world.add_qrels()
     world.change(run_quota=1)
-    old = world.taken_in(run_file("same"))
-    new = world.taken_in(run_file("same", documents=("d2", "d1")), replaces=old.public_id)
+    old = world.submitted_run(run_file("same"))
+    new = world.submitted_run(run_file("same", documents=("d2", "d1")), replaces=old.public_id)
     old.refresh_from_db()
     assert (new.state, new.replaces) == (Run.State.ACCEPTED, old)
     assert old.replaced_at is not None
@@ -215,9 +215,9 @@ def test_a_run_is_replaced_by_one_of_the_same_tag(world: World) -> None:
 
 def test_the_old_run_stays_until_the_new_one_is_accepted(world: World) -> None:
     world.change(asks_acceptance=True, run_quota=1)
-    old = world.taken_in(run_file("old"))
+    old = world.submitted_run(run_file("old"))
     act(world, "run-accept", old, world.browser)
-    new = world.taken_in(run_file("new"), replaces=old.public_id)
+    new = world.submitted_run(run_file("new"), replaces=old.public_id)
     assert new.state == Run.State.CHECKED
     assert live_tags(world) == ["old"]
     act(world, "run-accept", new, world.browser)
@@ -226,27 +226,27 @@ def test_the_old_run_stays_until_the_new_one_is_accepted(world: World) -> None:
 
 def test_a_refused_replacement_leaves_the_old_run_and_another_may_follow(world: World) -> None:
     world.change(run_quota=1)
-    old = world.taken_in(run_file("old"))
-    assert world.taken_in(b"", replaces=old.public_id).state == Run.State.REFUSED
+    old = world.submitted_run(run_file("old"))
+    assert world.submitted_run(b"", replaces=old.public_id).state == Run.State.REFUSED
     assert live_tags(world) == ["old"]
-    world.taken_in(run_file("new"), replaces=old.public_id)
+    world.submitted_run(run_file("new"), replaces=old.public_id)
     assert live_tags(world) == ["new"]
 
 
 def test_a_replacement_that_is_withdrawn_before_it_counts_leaves_the_old_run(world: World) -> None:
-    old = world.taken_in(run_file("old"))
-    world.hand_in(run_file("new"), replaces=old.public_id)
+    old = world.submitted_run(run_file("old"))
+    world.submit(run_file("new"), replaces=old.public_id)
     new = Run.objects.latest("pk")
     world.withdraw(new)
     perform_jobs()
     assert live_tags(world) == ["old"]
-    world.taken_in(run_file("newer"), replaces=old.public_id)
+    world.submitted_run(run_file("newer"), replaces=old.public_id)
     assert live_tags(world) == ["newer"]
 
 
 def test_only_one_upload_replaces_a_run(world: World) -> None:
-    old = world.taken_in(run_file("old"))
-    world.hand_in(run_file("new"), replaces=old.public_id)
+    old = world.submitted_run(run_file("old"))
+    world.submit(run_file("new"), replaces=old.public_id)
     url = reverse("api:run-create", args=[world.campaign.slug])
     file = SimpleUploadedFile("run.txt", run_file("newer"))
     answer = world.browser.post(url, {"file": file, "replaces": old.public_id})
@@ -255,7 +255,7 @@ def test_only_one_upload_replaces_a_run(world: World) -> None:
 
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 def test_of_two_replacements_at_once_one_is_taken(world: World, tmp_path: Path) -> None:
-    old = world.taken_in(run_file("old"))
+    old = world.submitted_run(run_file("old"))
     url = reverse("api:run-create", args=[world.campaign.slug])
 
     def send(client: Client, number: int) -> int:
@@ -270,7 +270,7 @@ def test_of_two_replacements_at_once_one_is_taken(world: World, tmp_path: Path) 
 
 
 def test_another_teams_run_and_no_run_at_all_are_equally_nothing_to_replace(world: World) -> None:
-    theirs = world.taken_in(run_file("theirs"), browser=world.another_team())
+    theirs = world.submitted_run(run_file("theirs"), browser=world.another_team())
     url = reverse("api:run-create", args=[world.campaign.slug])
 
     def answer(public_id: str) -> tuple[int, bytes]:
@@ -285,9 +285,9 @@ def test_another_teams_run_and_no_run_at_all_are_equally_nothing_to_replace(worl
 def test_a_late_run_does_not_replace_one_that_came_in_time(
     world: World, clock: time_machine.Traveller
 ) -> None:
-    old = world.taken_in(run_file("old"))
+    old = world.submitted_run(run_file("old"))
     world.change(closes_at="2026-06-01T11:59:00Z", grace_minutes=30)
-    page = world.hand_in(run_file("new"), replaces=old.public_id)
+    page = world.submit(run_file("new"), replaces=old.public_id)
     assert page.status_code == 400
     assert live_tags(world) == ["old"]
 
@@ -298,11 +298,11 @@ def test_a_late_run_does_not_replace_one_that_came_in_time(
 def test_an_answer_that_was_lost_is_given_again_though_the_deadline_has_passed(
     world: World,
 ) -> None:
-    first = world.hand_in_by_script(run_file(), key="k1")
+    first = world.submit_by_script(run_file(), key="k1")
     world.change(is_accepting=False, run_quota=1)
-    again = world.hand_in_by_script(run_file(), key="k1")
+    again = world.submit_by_script(run_file(), key="k1")
     assert (again.status_code, again.json()) == (202, first.json())
-    assert world.hand_in_by_script(run_file(), key="k2").status_code == 409
+    assert world.submit_by_script(run_file(), key="k2").status_code == 409
     assert Run.objects.count() == len(stored_files("runs")) == 1
 
 
@@ -321,15 +321,15 @@ def test_runs_wait_for_terms_topics_and_end_with_the_archive(
     world: World, clock: time_machine.Traveller, facts: dict, code: str
 ) -> None:
     world.change(**facts)
-    answer = world.hand_in_by_script(run_file())
+    answer = world.submit_by_script(run_file())
     assert (answer.status_code, answer.json()["code"]) == (409, code)
-    assert world.hand_in(run_file()).status_code == 400
+    assert world.submit(run_file()).status_code == 400
     assert (Run.objects.count(), stored_files("runs")) == (0, [])
 
 
-def test_a_disqualified_team_hands_in_no_more(world: World) -> None:
+def test_a_disqualified_team_submits_no_more(world: World) -> None:
     world.campaign.teams.update(disqualified_at="2026-05-02T00:00:00Z", disqualified_reason="Twice")
-    answer = world.hand_in_by_script(run_file())
+    answer = world.submit_by_script(run_file())
     assert (answer.status_code, answer.json()["code"]) == (409, "disqualified")
     assert "Twice" in answer.json()["message"]
 
@@ -339,10 +339,10 @@ def test_a_disqualified_team_hands_in_no_more(world: World) -> None:
 
 def test_a_run_is_disqualified_for_a_reason_and_reinstated(world: World) -> None:
     world.add_qrels()
-    run = world.taken_in(run_file())
-    assert act(world, "run-disqualify", run, world.desk, reason="  ").status_code == 302
+    run = world.submitted_run(run_file())
+    assert act(world, "run-disqualify", run, world.organiser_client, reason="  ").status_code == 302
     assert run.disqualified_at is None
-    act(world, "run-disqualify", run, world.desk, reason="Trained on the\nqrels.")
+    act(world, "run-disqualify", run, world.organiser_client, reason="Trained on the\nqrels.")
     perform_jobs()
     assert run.disqualified_reason == "Trained on the qrels."
     assert [(row["run"], row["rank"]) for row in world.board()] == [("ours", None)]
@@ -351,7 +351,7 @@ def test_a_run_is_disqualified_for_a_reason_and_reinstated(world: World) -> None
     world.withdraw(run)  # a team does not make it unseen
     run.refresh_from_db()
     assert run.withdrawn_at is None
-    act(world, "run-disqualify", run, world.desk, act="reinstate")
+    act(world, "run-disqualify", run, world.organiser_client, act="reinstate")
     assert run.disqualified_at is None
     assert [(row["run"], row["rank"]) for row in world.board()] == [("ours", 1)]
     verbs = LogEntry.objects.filter(subject=run.public_id, actor=world.organiser)
@@ -359,7 +359,7 @@ def test_a_run_is_disqualified_for_a_reason_and_reinstated(world: World) -> None
 
 
 def test_a_team_does_not_judge_its_runs(world: World) -> None:
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     assert act(world, "run-disqualify", run, world.browser, reason="No").status_code == 404
     assert run.disqualified_at is None
 
@@ -368,7 +368,7 @@ def test_a_team_does_not_judge_its_runs(world: World) -> None:
 
 
 def test_a_refused_run_is_told_to_its_team_by_mail(world: World) -> None:
-    world.taken_in(b"1 Q0 d1\n")
+    world.submitted_run(b"1 Q0 d1\n")
     (letter,) = mail.outbox
     assert letter.to == [world.participant.email]
     assert "refused" in letter.subject
@@ -377,7 +377,7 @@ def test_a_refused_run_is_told_to_its_team_by_mail(world: World) -> None:
 
 def test_nobody_is_asked_of_a_run_that_was_imported(world: World) -> None:
     world.change(asks_acceptance=True)
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     Run.objects.filter(pk=run.pk).update(state=Run.State.WAITING, uploaded_by=None)
     run.ranking.delete()
     Job.objects.filter(kind=Job.Kind.CHECK).update(state=Job.State.WAITING, attempts=0)

@@ -100,11 +100,11 @@ def check_refusal(world: World, run: Run, bad: BadFile) -> None:
 @pytest.mark.parametrize("name", BAD_FILES)
 def test_a_bad_file_is_refused_with_its_reason(world: World, name: str) -> None:
     bad = BAD_FILES[name]
-    check_refusal(world, world.taken_in(bad.data), bad)
+    check_refusal(world, world.submitted_run(bad.data), bad)
 
 
 def test_both_lines_of_a_duplicate_are_named(world: World) -> None:
-    run = world.taken_in(BAD_FILES["a duplicate document"].data)
+    run = world.submitted_run(BAD_FILES["a duplicate document"].data)
     (problem,) = run.problems
     assert problem["line"] == 3
     assert "line 1" in problem["message"]
@@ -132,7 +132,7 @@ def test_a_gibibyte_without_a_line_end_costs_no_memory(world: World) -> None:
 
 def check_bounded(world: World, bad: BadFile) -> None:
     tracemalloc.start()
-    run = world.taken_in(bad.data)
+    run = world.submitted_run(bad.data)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 50 * MIB
@@ -143,6 +143,6 @@ def test_a_file_that_takes_too_long_to_read_is_refused_and_is_no_failed_job(
     world: World, settings: object
 ) -> None:
     settings.MAX_READING_SECONDS = 0
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     assert (run.state, run.problems[0]["code"]) == (Run.State.REFUSED, "TOO_SLOW")
     assert not Job.objects.filter(state=Job.State.FAILED).exists()

@@ -44,7 +44,7 @@ def sent_by_script(world: World, **fields: str) -> Any:
 
 def test_what_is_asked_is_kept_from_page_and_script_alike(world: World) -> None:
     world.change(run_fields=FIELDS, asks_priority=True, run_types=["automatic", "manual"])
-    page = world.hand_in(
+    page = world.submit(
         run_file("by-page"), run_type="manual", priority="2", description="As it is.", **ANSWERS
     )
     assert page.status_code == 302, page.content.decode()
@@ -84,7 +84,7 @@ def test_a_wrong_answer_is_named_on_the_page_and_by_the_api(
 ) -> None:
     world.change(run_fields=FIELDS, asks_priority=True, run_types=["automatic"])
     fields = ANSWERS | {key: value}
-    page = world.hand_in(run_file(), **fields)
+    page = world.submit(run_file(), **fields)
     assert page.status_code == 400
     assert key in page.context["form"].errors
     answer = sent_by_script(world, **fields)
@@ -96,7 +96,7 @@ def test_a_wrong_answer_is_named_on_the_page_and_by_the_api(
 def test_a_nul_in_an_answer_is_refused(world: World) -> None:
     world.change(run_fields=FIELDS)
     for response in (
-        world.hand_in(run_file(), **ANSWERS | {"answer_model": "a\0b"}),
+        world.submit(run_file(), **ANSWERS | {"answer_model": "a\0b"}),
         sent_by_script(world, **ANSWERS | {"answer_model": "a\0b"}),
         sent_by_script(world, **ANSWERS, replaces="a\0b"),
         sent_by_script(world, **ANSWERS, team="a\0b"),
@@ -106,7 +106,7 @@ def test_a_nul_in_an_answer_is_refused(world: World) -> None:
 
 
 def test_what_nobody_asks_is_not_kept(world: World) -> None:
-    world.taken_in(run_file(), priority="1", answer_model="BM25")
+    world.submitted_run(run_file(), priority="1", answer_model="BM25")
     run = Run.objects.get()
     assert (run.judging_priority, run.answers) == (None, {})
 
@@ -140,7 +140,7 @@ def test_an_organiser_sets_what_is_asked(world: World) -> None:
     asked = {"label": "Modèle de base", "kind": "text", "choices": ""}
     stage = {"label": "Stage", "kind": "choice", "choices": "first\n\nlast\n", "is_required": "on"}
     blank = {"label": "", "kind": "text", "choices": ""}
-    saved = world.desk.post(url, form_data(asked, stage, blank, asks_acceptance="on"))
+    saved = world.organiser_client.post(url, form_data(asked, stage, blank, asks_acceptance="on"))
     assert saved.status_code == 302
     world.campaign.refresh_from_db()
     assert (world.campaign.run_types, world.campaign.asks_acceptance) == (["automatic"], True)
@@ -165,20 +165,20 @@ def test_an_organiser_sets_what_is_asked(world: World) -> None:
     renamed = {"name": "stage", "label": "Last stage", "kind": "choice", "choices": "first\nlast"}
     gone = {"name": "modele_de_base", **asked, "DELETE": "on"}
     twin = {"label": "Stage", "kind": "text", "choices": ""}
-    saved = world.desk.post(url, form_data(gone, renamed, twin, kept=2))
+    saved = world.organiser_client.post(url, form_data(gone, renamed, twin, kept=2))
     assert saved.status_code == 302
     world.campaign.refresh_from_db()
     names = [(field["name"], field["label"]) for field in world.campaign.run_fields]
     assert names == [("stage", "Last stage"), ("stage_2", "Stage")]
-    assert "Last stage" in world.desk.get(url).content.decode()
+    assert "Last stage" in world.organiser_client.get(url).content.decode()
 
 
 def test_two_organisers_set_what_is_asked_one_after_the_other(world: World) -> None:
     url = reverse("campaigns:run-form", args=[world.campaign.slug])
-    mark = world.desk.get(url).context["mark"]
+    mark = world.organiser_client.get(url).context["mark"]
     first = form_data({"label": "Mine", "kind": "text", "choices": ""}, mark=mark)
-    assert world.desk.post(url, first).status_code == 302
-    refused = world.desk.post(
+    assert world.organiser_client.post(url, first).status_code == 302
+    refused = world.organiser_client.post(
         url, form_data({"label": "Yours", "kind": "text", "choices": ""}, mark=mark)
     )
     assert refused.status_code == 400
@@ -190,11 +190,11 @@ def test_two_organisers_set_what_is_asked_one_after_the_other(world: World) -> N
 def test_nothing_else_is_asked_out_of_the_archive(world: World) -> None:
     url = reverse("campaigns:run-form", args=[world.campaign.slug])
     world.change(archived_at=timezone.now(), stage="published", is_accepting=False)
-    page = world.desk.get(url).content.decode()
+    page = world.organiser_client.get(url).content.decode()
     assert page.count("<fieldset") == page.count("<fieldset disabled>") == 2
     assert "is in the archive" in page
     sent = form_data({"label": "Late", "kind": "text", "choices": ""})
-    page = world.desk.post(url, sent, follow=True).content.decode()
+    page = world.organiser_client.post(url, sent, follow=True).content.decode()
     assert "The campaign is archived" in page
     world.campaign.refresh_from_db()
     assert world.campaign.run_fields == []
@@ -209,10 +209,10 @@ def test_a_whole_number_is_shown_as_it_was_typed() -> None:
 def test_a_choice_of_one_is_no_choice(world: World) -> None:
     url = reverse("campaigns:run-form", args=[world.campaign.slug])
     row = {"label": "Stage", "kind": "choice", "choices": "only"}
-    page = world.desk.post(url, form_data(row))
+    page = world.organiser_client.post(url, form_data(row))
     assert page.status_code == 400
     assert "needs two choices or more" in page.content.decode()
-    assert world.desk.post(url, form_data(run_types=[])).status_code == 400
+    assert world.organiser_client.post(url, form_data(run_types=[])).status_code == 400
     world.campaign.refresh_from_db()
     assert world.campaign.run_fields == []
 
@@ -254,7 +254,7 @@ def rows_of(world: World, browser: Any, **query: str) -> list[dict[str, str]]:
 
 def test_the_csv_has_what_was_said_and_is_safe_to_open(world: World) -> None:
     world.change(run_fields=FIELDS)
-    world.taken_in(run_file("ours"), description="=1+1", **ANSWERS)
+    world.submitted_run(run_file("ours"), description="=1+1", **ANSWERS)
     (row,) = rows_of(world, world.browser)
     assert (row["run"], row["type"], row["state"]) == ("ours", "automatic", "accepted")
     assert row["description"] == "'=1+1"
@@ -265,24 +265,24 @@ def test_the_csv_has_what_was_said_and_is_safe_to_open(world: World) -> None:
 def test_of_others_runs_only_what_stands_on_the_board_is_listed(world: World) -> None:
     world.change(run_fields=FIELDS)
     rival = world.another_team()
-    world.taken_in(run_file("theirs"), browser=rival, **ANSWERS, description="A secret.")
-    world.taken_in(run_file("ours"), **ANSWERS)
+    world.submitted_run(run_file("theirs"), browser=rival, **ANSWERS, description="A secret.")
+    world.submitted_run(run_file("ours"), **ANSWERS)
     assert [row["run"] for row in rows_of(world, world.browser)] == ["ours"]
     world.change(runs_audience=2)
     ours, theirs = rows_of(world, world.browser)
     assert (ours["run"], theirs["run"]) == ("ours", "theirs")
     hidden = ("sha256", "size", "description", "answer_model", "priority")
     assert [theirs[name] for name in hidden] == [""] * len(hidden)
-    world.taken_in(b"", browser=rival, **ANSWERS)
+    world.submitted_run(b"", browser=rival, **ANSWERS)
     assert len(rows_of(world, world.browser)) == 2
-    assert len(rows_of(world, world.desk)) == 3
+    assert len(rows_of(world, world.organiser_client)) == 3
 
 
 def test_filters_are_from_a_list_and_an_unseen_value_is_not_found(world: World) -> None:
-    world.taken_in(run_file("one"))
-    world.taken_in(run_file("two"), run_type="manual")
+    world.submitted_run(run_file("one"))
+    world.submitted_run(run_file("two"), run_type="manual")
     rival = world.another_team()
-    theirs = world.taken_in(run_file("theirs"), browser=rival)
+    theirs = world.submitted_run(run_file("theirs"), browser=rival)
     assert [row["run"] for row in rows_of(world, world.browser, type="manual")] == ["two"]
     assert len(rows_of(world, world.browser, tag="one", submitted_at="2020")) == 2
     url = reverse("campaigns:runs-csv", args=[world.campaign.slug])
@@ -290,4 +290,4 @@ def test_filters_are_from_a_list_and_an_unseen_value_is_not_found(world: World) 
         world.browser.get(url, {"team": team}) for team in (theirs.team.public_id, "nobodys")
     )
     assert unseen.status_code == unknown.status_code == 404
-    assert len(rows_of(world, world.desk, team=theirs.team.public_id)) == 1
+    assert len(rows_of(world, world.organiser_client, team=theirs.team.public_id)) == 1

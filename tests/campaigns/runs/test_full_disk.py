@@ -37,7 +37,7 @@ def on_the_disk(world: World, disk: Path, settings: object) -> World:
     }
     settings.STORAGES = settings.STORAGES | {"default": storage}
     world.change(run_depth=20_000)
-    for browser in (world.browser, world.desk):
+    for browser in (world.browser, world.organiser_client):
         browser.raise_request_exception = False  # as a browser sees it
     return world
 
@@ -46,7 +46,7 @@ def on_the_disk(world: World, disk: Path, settings: object) -> World:
 def test_a_full_disk_takes_nothing_in_and_is_told_and_with_room_all_goes_on(
     on_the_disk: World, disk: Path, way: str
 ) -> None:
-    send = on_the_disk.hand_in if way == "by page" else on_the_disk.hand_in_by_script
+    send = on_the_disk.submit if way == "by page" else on_the_disk.submit_by_script
     filler = disk / "filler"
     filler.write_bytes(bytes(800_000))
     log = LogEntry.objects.count()
@@ -57,7 +57,7 @@ def test_a_full_disk_takes_nothing_in_and_is_told_and_with_room_all_goes_on(
     assert (Run.objects.count(), LogEntry.objects.count(), stored_files("runs")) == (0, log, [])
     filler.unlink()
     on_the_disk.add_qrels()
-    run = on_the_disk.taken_in(LARGE)
+    run = on_the_disk.submitted_run(LARGE)
     assert run.state == Run.State.ACCEPTED
     assert default_storage.open(run.storage_key).read() == LARGE
 
@@ -66,12 +66,12 @@ def test_who_reads_goes_on_reading_beside_a_full_disk_which_healthz_names(
     on_the_disk: World, disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on_the_disk.add_qrels()
-    run = on_the_disk.taken_in(run_file())
+    run = on_the_disk.submitted_run(run_file())
     with (disk / "filler").open("wb") as file, pytest.raises(OSError, match="No space"):
         file.write(bytes(2_000_000))
     assert on_the_disk.page_of(run)
     assert [row["run"] for row in on_the_disk.board()] == [run.tag]
-    assert on_the_disk.hand_in(LARGE).status_code == 503
+    assert on_the_disk.submit(LARGE).status_code == 503
     assert Client().get("/").status_code == 200
     monkeypatch.setattr(health_probes, "PROBES", health_probes.make_probes())
     facts = Client().get("/healthz").json()

@@ -29,9 +29,9 @@ def run(world: World) -> Run:
     """Scored, under qrels; the browsers show faults as people see them."""
     world.add_qrels()
     empty_caches()
-    for browser in (world.browser, world.desk):
+    for browser in (world.browser, world.organiser_client):
         browser.raise_request_exception = False
-    return world.taken_in(run_file())
+    return world.submitted_run(run_file())
 
 
 def harm(key: str, how: str) -> None:
@@ -44,7 +44,10 @@ def pages_of(world: World, run: Run) -> dict[str, HttpResponse]:
     """All that a run's own pages show."""
     arguments = [world.campaign.slug, run.public_id]
     names = ("run-detail", "run-documents", "run-unjudged")
-    return {name: world.desk.get(reverse(f"scoring:{name}", args=arguments)) for name in names}
+    return {
+        name: world.organiser_client.get(reverse(f"scoring:{name}", args=arguments))
+        for name in names
+    }
 
 
 @pytest.mark.parametrize("how", HARMS)
@@ -66,7 +69,7 @@ def test_lost_grades_are_made_again_though_the_ranking_is_lost_too(
     for stored in (StoredGrades.objects.get(run=run), StoredRanking.objects.get(run=run)):
         harm(stored.storage_key, how)
     url = reverse("scoring:run-curves", args=[world.campaign.slug, run.public_id])
-    assert world.desk.get(url).status_code == 200
+    assert world.organiser_client.get(url).status_code == 200
     assert verified() == (0, "Every file is as it was stored.\n")
 
 
@@ -76,9 +79,9 @@ def test_lost_qrels_are_said_and_not_passed_on(world: World, run: Run, how: str)
     harm(qrels.storage_key, how)
     empty_caches()
     slug = world.campaign.slug
-    page = world.desk.get(reverse("campaigns:qrels-file", args=[slug, qrels.version]))
+    page = world.organiser_client.get(reverse("campaigns:qrels-file", args=[slug, qrels.version]))
     assert (page.status_code, "missing or damaged" in page.content.decode()) == (503, True)
-    script = world.desk.get(reverse("api:qrels-file", args=[slug, qrels.version]))
+    script = world.organiser_client.get(reverse("api:qrels-file", args=[slug, qrels.version]))
     assert (script.status_code, script.json()["code"]) == (503, "file_lost")
     pages = {name: page.status_code for name, page in pages_of(world, run).items()}
     assert pages == {"run-detail": 200, "run-documents": 503, "run-unjudged": 503}

@@ -47,7 +47,7 @@ def test_after_the_end_nothing_leads_to_the_upload_form(member, facts) -> None:
     assert "runs were taken</dt>" in seen(client, campaign)
 
 
-def test_in_the_grace_a_late_run_can_still_be_handed_in(member) -> None:
+def test_in_the_grace_a_late_run_can_still_be_submitted(member) -> None:
     campaign, client = member
     Campaign.objects.filter(pk=campaign.pk).update(closes_at=timezone.now(), grace_minutes=60)
     assert f"/campaigns/{campaign.slug}/submit/" in seen(client, campaign, "team/")

@@ -37,12 +37,12 @@ def test_a_quota_of_days_says_when_the_next_run_is_taken_and_takes_it_then(
     world: World, clock: time_machine.Traveller
 ) -> None:
     world.change(run_quota=2, quota_days=7)
-    world.taken_in(run_file("one"))
+    world.submitted_run(run_file("one"))
     clock.move_to(NOON + DAY)
-    world.taken_in(run_file("two"))
+    world.submitted_run(run_file("two"))
     assert quota(world).next_at == NOON + 7 * DAY
 
-    page = world.hand_in(run_file("three"))
+    page = world.submit(run_file("three"))
     assert page.status_code == 400
     message = (
         "The team has submitted 2 of 2 runs within 7 days. "
@@ -50,19 +50,19 @@ def test_a_quota_of_days_says_when_the_next_run_is_taken_and_takes_it_then(
     )
     assert message in page.content.decode()
     clock.move_to(NOON + 7 * DAY - INSTANT)
-    answer = world.hand_in_by_script(run_file("three"))
+    answer = world.submit_by_script(run_file("three"))
     assert answer.status_code == 429
     assert (answer.json()["code"], answer.json()["next_at"]) == ("quota", "2026-06-08T12:00:00Z")
     assert answer["Retry-After"] == "1"
     clock.move_to(NOON + 7 * DAY)
-    assert world.hand_in_by_script(run_file("three")).status_code == 202
+    assert world.submit_by_script(run_file("three")).status_code == 202
     assert quota(world).next_at == NOON + 8 * DAY
 
 
 def test_a_quota_without_days_names_no_next_time(world: World) -> None:
     world.change(run_quota=1)
-    world.taken_in(run_file("one"))
-    answer = world.hand_in_by_script(run_file("two"))
+    world.submitted_run(run_file("one"))
+    answer = world.submit_by_script(run_file("two"))
     assert (answer.status_code, answer.json()["code"]) == (409, "quota")
     assert "next_at" not in answer.json()
     assert "Retry-After" not in answer
@@ -74,7 +74,7 @@ def test_a_lowered_quota_waits_for_as_many_as_are_too_many(
     world.change(run_quota=3, quota_days=7)
     for number in range(3):
         clock.move_to(NOON + number * DAY)
-        world.taken_in(run_file(f"run{number}"))
+        world.submitted_run(run_file(f"run{number}"))
     world.change(run_quota=1)
     assert quota(world).next_at == NOON + 2 * DAY + 7 * DAY
 
@@ -84,7 +84,7 @@ def test_a_lowered_quota_waits_for_as_many_as_are_too_many(
 
 def test_withdrawing_frees_no_place_where_the_team_was_told_its_score(world: World) -> None:
     world.change(run_quota=1)
-    run = world.taken_in(run_file("one"))
+    run = world.submitted_run(run_file("one"))
     world.withdraw(run)
     assert quota(world).used == 0
     for told in (
@@ -94,20 +94,20 @@ def test_withdrawing_frees_no_place_where_the_team_was_told_its_score(world: Wor
     ):
         world.change(**told)
         assert quota(world).used == 1
-        page = world.hand_in(run_file("two"))
+        page = world.submit(run_file("two"))
         assert "Withdrawn and replaced runs count too" in page.content.decode()
 
 
 def test_a_run_withdrawn_before_it_was_accepted_told_nothing(world: World) -> None:
     world.change(shows_own_scores=True, asks_acceptance=True, run_quota=1)
-    run = world.taken_in(run_file("one"))
+    run = world.submitted_run(run_file("one"))
     assert (run.state, quota(world).used) == (Run.State.CHECKED, 1)
     world.withdraw(run)
     assert quota(world).used == 0
 
 
 def test_our_failures_cost_neither_a_run_nor_an_attempt(world: World) -> None:
-    world.hand_in(run_file())
+    world.submit(run_file())
     Run.objects.update(state=Run.State.FAILED)
     assert (quota(world).used, quota(world).attempts) == (0, 0)
 
@@ -120,19 +120,19 @@ def test_refused_files_are_attempts_and_a_day_later_they_are_none(
 ) -> None:
     world.change(attempt_quota=3)
     for _ in range(3):
-        assert world.taken_in(b"").state == Run.State.REFUSED
-    page = world.hand_in(run_file())
+        assert world.submitted_run(b"").state == Run.State.REFUSED
+    page = world.submit(run_file())
     assert page.status_code == 400
     assert "submitted 3 files within 24 hours" in page.content.decode()
-    answer = world.hand_in_by_script(run_file())
+    answer = world.submit_by_script(run_file())
     assert (answer.status_code, answer.json()["code"]) == (429, "attempts")
     assert answer.json()["next_at"] == "2026-06-02T12:00:00Z"
     assert answer["Retry-After"] == str(24 * 3600 + 1)
     assert stored_files("runs") == []
     clock.move_to(NOON + DAY - INSTANT)
-    assert world.hand_in_by_script(run_file()).status_code == 429
+    assert world.submit_by_script(run_file()).status_code == 429
     clock.move_to(NOON + DAY)
-    assert world.hand_in_by_script(run_file()).status_code == 202
+    assert world.submit_by_script(run_file()).status_code == 202
 
 
 def test_the_upload_page_says_where_the_team_stands(
@@ -145,7 +145,7 @@ def test_the_upload_page_says_where_the_team_stands(
         return " ".join(world.browser.get(url).content.decode().split())
 
     assert "0 of 1 runs submitted within 7 days" in page()
-    world.taken_in(run_file())
+    world.submitted_run(run_file())
     assert "1 of 1 runs submitted within 7 days" in page()
     assert "You can submit another run from 8 June 2026, 12:00 UTC" in page()
 
@@ -153,11 +153,11 @@ def test_the_upload_page_says_where_the_team_stands(
 # --- organisers -----------------------------------------------------------------------------------
 
 
-def test_an_organiser_hands_in_for_a_team_after_the_deadline_and_past_its_quota(
+def test_an_organiser_submits_for_a_team_after_the_deadline_and_past_its_quota(
     world: World,
 ) -> None:
     world.change(run_quota=0, closes_at=timezone.now() - DAY, attempt_quota=0)
-    response = world.hand_in(run_file(), browser=world.desk, team=world.team.public_id)
+    response = world.submit(run_file(), browser=world.organiser_client, team=world.team.public_id)
     assert response.status_code == 302, response.content.decode()
     perform_jobs()
     run = Run.objects.get()
@@ -165,14 +165,14 @@ def test_an_organiser_hands_in_for_a_team_after_the_deadline_and_past_its_quota(
         world.team, world.organiser, Run.State.ACCEPTED,
     )  # fmt: skip
     assert not run.is_late
-    by_script = world.desk.post(
+    by_script = world.organiser_client.post(
         reverse("api:run-create", args=[world.campaign.slug]),
         {"file": SimpleUploadedFile("r", run_file("two")), "team": world.team.public_id},
     )
     assert by_script.status_code == 202
 
 
-def test_nobody_hands_in_for_another_team(world: World) -> None:
+def test_nobody_submits_for_another_team(world: World) -> None:
     rival = world.another_team()
     for browser in (rival, world.browser):
         other = world.team if browser is rival else world.campaign.teams.latest("pk")
@@ -181,7 +181,7 @@ def test_nobody_hands_in_for_another_team(world: World) -> None:
             {"file": SimpleUploadedFile("r", run_file()), "team": other.public_id},
         )
         assert answer.status_code == 404
-        world.hand_in(run_file(), browser=browser, team=other.public_id)  # the page knows no team
+        world.submit(run_file(), browser=browser, team=other.public_id)  # the page knows no team
     assert {run.uploaded_by_id for run in world.team.runs.all()} == {world.participant.pk}
 
 

@@ -28,10 +28,10 @@ def list_of(world: World, browser: Client, **query: str) -> HttpResponse:
     return browser.get(reverse("campaigns:run-list", args=[world.campaign.slug]), query)
 
 
-def test_a_team_and_the_organisers_get_the_file_as_it_was_handed_in(world: World) -> None:
+def test_a_team_and_the_organisers_get_the_file_as_it_was_submitted(world: World) -> None:
     data = run_file()
-    run = world.taken_in(data)
-    for browser in (world.browser, world.desk):
+    run = world.submitted_run(data)
+    for browser in (world.browser, world.organiser_client):
         for ask in (file_of, by_script):
             answer = ask(run, browser)
             assert b"".join(answer.streaming_content) == data
@@ -41,14 +41,14 @@ def test_a_team_and_the_organisers_get_the_file_as_it_was_handed_in(world: World
 
 def test_a_packed_file_stays_packed(world: World) -> None:
     data = gzip.compress(run_file())
-    answer = file_of(world.taken_in(data), world.browser)
+    answer = file_of(world.submitted_run(data), world.browser)
     assert b"".join(answer.streaming_content) == data
     assert answer["Content-Disposition"] == 'attachment; filename="ours.txt.gz"'
     assert answer["Content-Type"] == "application/gzip"
 
 
 def test_a_refused_runs_file_is_gone(world: World) -> None:
-    assert file_of(world.taken_in(b""), world.browser).status_code == 404
+    assert file_of(world.submitted_run(b""), world.browser).status_code == 404
 
 
 @pytest.mark.parametrize("is_published", [False, True])
@@ -57,7 +57,7 @@ def test_a_refused_runs_file_is_gone(world: World) -> None:
 def test_others_get_it_after_publication_from_a_team_that_consents_and_has_a_name(
     world: World, is_published: bool, consents: bool, is_anonymous: bool
 ) -> None:
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     Team.objects.filter(pk=world.team.pk).update(shares_files=consents, is_anonymous=is_anonymous)
     if is_published:
         world.change(board_audience=Audience.EVERYONE, run_files_audience=Audience.EVERYONE)
@@ -82,7 +82,9 @@ def test_an_anonymous_teams_runs_are_listed_without_a_word_of_theirs(world: Worl
     Team.objects.filter(pk=team.pk).update(is_anonymous=True)
     browser = Client()
     browser.force_login(person)
-    run = world.taken_in(run_file("ghostly"), browser=browser, description="Ghosts wrote this.")
+    run = world.submitted_run(
+        run_file("ghostly"), browser=browser, description="Ghosts wrote this."
+    )
     Run.objects.filter(pk=run.pk).update(
         disqualified_at=timezone.now(), disqualified_reason="Ghosts cheat."
     )
@@ -97,16 +99,16 @@ def test_an_anonymous_teams_runs_are_listed_without_a_word_of_theirs(world: Worl
             for word in ("ghost", "Ghost", run.digest):
                 assert word not in said
         assert "ghostly" in browser.get(url).content.decode()
-        assert "The Ghosts" in world.desk.get(url).content.decode()
+        assert "The Ghosts" in world.organiser_client.get(url).content.decode()
 
 
 def test_an_organiser_sees_the_list_as_the_public_and_as_a_team_will(world: World) -> None:
-    run = world.taken_in(run_file("ours"))
-    world.taken_in(b"", browser=world.another_team())
-    assert list_of(world, world.desk, **{"as": "public"}).status_code == 404
-    shown = list_of(world, world.desk, **{"as": "public", "at": "published"})
+    run = world.submitted_run(run_file("ours"))
+    world.submitted_run(b"", browser=world.another_team())
+    assert list_of(world, world.organiser_client, **{"as": "public"}).status_code == 404
+    shown = list_of(world, world.organiser_client, **{"as": "public", "at": "published"})
     assert [row.pk for row in shown.context["runs"]] == [run.pk]
-    as_team = list_of(world, world.desk, **{"as": world.team.public_id})
+    as_team = list_of(world, world.organiser_client, **{"as": world.team.public_id})
     assert [row.pk for row in as_team.context["runs"]] == [run.pk]
     # Whoever is no organiser sees through no other eyes.
     own = list_of(world, world.browser, **{"as": "public"})
@@ -115,15 +117,19 @@ def test_an_organiser_sees_the_list_as_the_public_and_as_a_team_will(world: Worl
 
 def test_the_page_the_csv_and_the_api_list_the_same_runs(world: World) -> None:
     rival = world.another_team()
-    world.taken_in(run_file("theirs"), browser=rival)
-    world.taken_in(b"", browser=rival)
-    world.taken_in(run_file("ours"))
-    world.withdraw(world.taken_in(run_file("gone")))
+    world.submitted_run(run_file("theirs"), browser=rival)
+    world.submitted_run(b"", browser=rival)
+    world.submitted_run(run_file("ours"))
+    world.withdraw(world.submitted_run(run_file("gone")))
     slug = world.campaign.slug
     counts = {}
     for is_shown in (False, True):
         Campaign.objects.update(runs_audience=Audience.EVERYONE if is_shown else 0)
-        for name, browser in (("own", world.browser), ("rival", rival), ("desk", world.desk)):
+        for name, browser in (
+            ("own", world.browser),
+            ("rival", rival),
+            ("organiser", world.organiser_client),
+        ):
             page = [run.public_id for run in list_of(world, browser).context["runs"]]
             lines = browser.get(f"/campaigns/{slug}/runs.csv").content.decode().splitlines()[1:]
             records = browser.get(f"/api/campaigns/{slug}/runs/").json()
@@ -131,6 +137,6 @@ def test_the_page_the_csv_and_the_api_list_the_same_runs(world: World) -> None:
             assert page == [record["id"] for record in records]
             counts[name, is_shown] = len(page)
     assert counts == {
-        ("own", False): 2, ("rival", False): 2, ("desk", False): 4,
-        ("own", True): 3, ("rival", True): 3, ("desk", True): 4,
+        ("own", False): 2, ("rival", False): 2, ("organiser", False): 4,
+        ("own", True): 3, ("rival", True): 3, ("organiser", True): 4,
     }  # fmt: skip

@@ -54,12 +54,12 @@ def test_a_run_of_a_team_merged_away_during_its_upload_is_refused_and_then_taken
     )
     assert refused(world, way, "merged your team into another team") in (None, "team_gone")
     assert not Team.objects.filter(pk=world.team.pk).exists()
-    assert world.taken_in(run_file()).team == other
+    assert world.submitted_run(run_file()).team == other
 
 
 def refused(world: World, way: str, reason: str) -> str | None:
     """Sends a run that is refused for this reason; the code that scripts are told."""
-    send = world.hand_in if way == "by page" else world.hand_in_by_script
+    send = world.submit if way == "by page" else world.submit_by_script
     answer = send(run_file())
     assert answer.status_code == (400 if way == "by page" else 409)
     assert reason in answer.content.decode()

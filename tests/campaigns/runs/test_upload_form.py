@@ -19,7 +19,7 @@ NOW = timezone.now()
 
 def form_page(world: World, *, organiser: bool = False) -> str:
     url = reverse("campaigns:run-create", args=[world.campaign.slug])
-    return (world.desk if organiser else world.browser).get(url).content.decode()
+    return (world.organiser_client if organiser else world.browser).get(url).content.decode()
 
 
 def has_form(page: str) -> bool:
@@ -44,7 +44,7 @@ def test_in_the_grace_time_the_form_says_that_a_run_would_be_late(world: World) 
 def test_a_full_quota_leaves_the_form_to_what_can_be_replaced(world: World) -> None:
     world.change(run_quota=1)
     world.add_qrels()
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     page = form_page(world)
     assert has_form(page)
     assert f'<option value="{run.public_id}"' in page
@@ -56,7 +56,7 @@ def test_a_full_quota_leaves_the_form_to_what_can_be_replaced(world: World) -> N
 
 def test_with_a_full_quota_one_more_run_is_not_offered(world: World) -> None:
     world.change(run_quota=1)
-    first = world.taken_in(run_file("first"))
+    first = world.submitted_run(run_file("first"))
     options = submission_options.options_for(
         viewer_or_404(world.participant, world.campaign.slug), NOW
     )
@@ -64,7 +64,7 @@ def test_with_a_full_quota_one_more_run_is_not_offered(world: World) -> None:
     page = form_page(world)
     assert "Choose a run" in page
     assert "an additional run" not in page
-    refused = world.hand_in(run_file("second")).content.decode()
+    refused = world.submit(run_file("second")).content.decode()
     assert "The team has submitted 1 of 1 run. Withdraw or replace a run" in refused
     world.change(shows_own_scores=True)  # a replaced run keeps its place then
     assert not has_form(form_page(world))
@@ -72,9 +72,9 @@ def test_with_a_full_quota_one_more_run_is_not_offered(world: World) -> None:
 
 def test_a_run_outside_the_days_of_the_quota_frees_no_place(world: World) -> None:
     world.change(run_quota=1, quota_days=7)
-    old = world.taken_in(run_file("old"))
+    old = world.submitted_run(run_file("old"))
     Run.objects.filter(pk=old.pk).update(submitted_at=NOW - timedelta(days=8))
-    new = world.taken_in(run_file("new"))
+    new = world.submitted_run(run_file("new"))
     options = submission_options.options_for(
         viewer_or_404(world.participant, world.campaign.slug), timezone.now()
     )
@@ -82,8 +82,8 @@ def test_a_run_outside_the_days_of_the_quota_frees_no_place(world: World) -> Non
 
 
 def test_a_run_that_an_upload_is_about_to_replace_is_not_offered_again(world: World) -> None:
-    old = world.taken_in(run_file("old"))
-    world.hand_in(run_file("new"), replaces=old.public_id)
+    old = world.submitted_run(run_file("old"))
+    world.submit(run_file("new"), replaces=old.public_id)
     assert f'<option value="{old.public_id}"' not in form_page(world)
 
 
@@ -117,29 +117,29 @@ def test_what_stands_in_the_way_of_every_file_takes_the_form_away(world: World, 
 
 def test_a_form_that_was_sent_too_late_says_so_and_stays(world: World) -> None:
     world.change(closes_at=NOW - timedelta(hours=2))
-    page = world.hand_in(run_file())
+    page = world.submit(run_file())
     assert page.status_code == 400
     assert "Submissions closed on" in page.content.decode()
 
 
 def test_the_same_file_again_is_called_so(world: World) -> None:
-    world.taken_in(run_file("ours"))
-    again = world.taken_in(run_file("ours"))
+    world.submitted_run(run_file("ours"))
+    again = world.submitted_run(run_file("ours"))
     assert (again.state, again.problems[0]["code"]) == (Run.State.REFUSED, "TAG_TAKEN")
     assert "this very file" in again.problems[0]["message"]
-    other = world.taken_in(run_file("ours", documents=("d3", "d1")))
+    other = world.submitted_run(run_file("ours", documents=("d3", "d1")))
     assert "another run with this tag" in other.problems[0]["message"]
 
 
-def test_a_form_that_was_gone_back_to_hands_in_another_file_at_the_second_try(world: World) -> None:
+def test_a_form_that_was_gone_back_to_submits_another_file_at_the_second_try(world: World) -> None:
     """A browser's back button shows the form with the key of the upload that was taken."""
-    first = world.taken_in(run_file("first"), idempotency_key="shown once")
-    refused = world.hand_in(run_file("second"), idempotency_key="shown once")
+    first = world.submitted_run(run_file("first"), idempotency_key="shown once")
+    refused = world.submit(run_file("second"), idempotency_key="shown once")
     assert refused.status_code == 400
     assert "You already submitted another file from this page" in refused.content.decode()
     key = refused.context["form"]["idempotency_key"].value()
     assert key != "shown once"
-    second = world.taken_in(run_file("second"), idempotency_key=key)
+    second = world.submitted_run(run_file("second"), idempotency_key=key)
     assert second != first
 
 
@@ -150,7 +150,7 @@ def test_a_script_in_the_page_is_given_another_key_only_where_a_file_was_refused
     asked = {"headers": {"Accept": "application/json"}}
     faulty = world.browser.post(url, {"idempotency_key": "mine"}, **asked).json()
     assert faulty["idempotency_key"] == "mine"
-    world.taken_in(run_file("first"), idempotency_key="mine")
+    world.submitted_run(run_file("first"), idempotency_key="mine")
     data = {"file": SimpleUploadedFile("run.txt", run_file("second")), "run_type": "automatic"}
     refused = world.browser.post(url, data | {"idempotency_key": "mine"}, **asked).json()
     assert refused["idempotency_key"] not in ("", "mine")
@@ -164,7 +164,7 @@ def overview(world: World) -> str:
 def test_the_overview_names_the_step_that_is_the_teams(world: World) -> None:
     assert "The next step is yours: hand in a run." in overview(world)
     world.change(asks_acceptance=True, run_quota=1)
-    run = world.taken_in(run_file("ours"))
+    run = world.submitted_run(run_file("ours"))
     sentence = "1 run of yours is checked and counts only when accepted"
     assert sentence in overview(world)
     world.change(stage="closed", is_accepting=False)
@@ -178,7 +178,7 @@ def test_the_overview_names_the_step_that_is_the_teams(world: World) -> None:
     assert "Your team has handed in its 1 run; one may still take the place" in overview(world)
 
 
-def test_the_overview_calls_no_disqualified_team_to_hand_in(world: World) -> None:
+def test_the_overview_calls_no_disqualified_team_to_submit(world: World) -> None:
     Team.objects.filter(pk=world.team.pk).update(
         disqualified_at=NOW, disqualified_reason="two teams of one person"
     )
@@ -188,13 +188,13 @@ def test_the_overview_calls_no_disqualified_team_to_hand_in(world: World) -> Non
 
 
 def test_the_page_of_a_refused_run_leads_back_to_the_form(world: World) -> None:
-    run = world.taken_in(b"no run at all\n")
+    run = world.submitted_run(b"no run at all\n")
     assert run.state == Run.State.REFUSED
     assert f'href="/campaigns/{world.campaign.slug}/submit/">hand it in again' in world.page_of(run)
 
 
 def test_a_column_for_run_files_is_there_where_any_may_be_taken(world: World) -> None:
-    world.taken_in(run_file("ours"))
+    world.submitted_run(run_file("ours"))
     world.change(runs_audience=2)
     url = reverse("scoring:downloads", args=[world.campaign.slug])
     own, others = world.browser.get(url), world.another_team().get(url)

@@ -22,54 +22,54 @@ INSTANT = timedelta(microseconds=1)
 
 
 def test_the_same_key_twice_gives_one_run_and_one_stored_file(world: World) -> None:
-    first = world.hand_in(run_file(), idempotency_key="k1")
-    second = world.hand_in(run_file(), idempotency_key="k1")
+    first = world.submit(run_file(), idempotency_key="k1")
+    second = world.submit(run_file(), idempotency_key="k1")
     assert first.url == second.url
     assert Run.objects.count() == 1
     assert stored_files("runs") == [Run.objects.get().storage_key]
 
 
 def test_the_same_key_twice_by_script_gives_one_run(world: World) -> None:
-    first = world.hand_in_by_script(run_file(), key="k1")
-    second = world.hand_in_by_script(run_file(), key="k1")
+    first = world.submit_by_script(run_file(), key="k1")
+    second = world.submit_by_script(run_file(), key="k1")
     assert first.json() == second.json()
     assert len(stored_files("runs")) == Run.objects.count() == 1
 
 
 def test_another_teams_equal_key_is_another_run(world: World) -> None:
-    world.hand_in(run_file(), idempotency_key="k1")
-    world.hand_in(run_file(), idempotency_key="k1", browser=world.another_team())
+    world.submit(run_file(), idempotency_key="k1")
+    world.submit(run_file(), idempotency_key="k1", browser=world.another_team())
     assert Run.objects.count() == 2
 
 
 def test_no_run_is_taken_above_the_quota(world: World) -> None:
     world.change(run_quota=2)
-    world.taken_in(run_file("one"))
-    world.taken_in(run_file("two"))
-    refused = world.hand_in(run_file("three"))
+    world.submitted_run(run_file("one"))
+    world.submitted_run(run_file("two"))
+    refused = world.submit(run_file("three"))
     assert refused.status_code == 400
     assert "The team has submitted 2 of 2 runs" in refused.content.decode()
-    by_script = world.hand_in_by_script(run_file("three"))
+    by_script = world.submit_by_script(run_file("three"))
     assert (by_script.status_code, by_script.json()["code"]) == (409, "quota")
     assert Run.objects.count() == len(stored_files("runs")) == 2
 
 
 def test_a_refused_run_eats_no_quota(world: World) -> None:
     world.change(run_quota=1)
-    assert world.taken_in(b"").state == Run.State.REFUSED
-    assert world.taken_in(run_file()).state == Run.State.ACCEPTED
+    assert world.submitted_run(b"").state == Run.State.REFUSED
+    assert world.submitted_run(run_file()).state == Run.State.ACCEPTED
 
 
 def test_a_run_that_still_waits_counts_against_the_quota(world: World) -> None:
     world.change(run_quota=1)
-    world.hand_in(run_file("one"))
-    assert world.hand_in(run_file("two")).status_code == 400
+    world.submit(run_file("one"))
+    assert world.submit(run_file("two")).status_code == 400
 
 
 def test_a_withdrawn_run_gives_its_quota_back(world: World) -> None:
     world.change(run_quota=1)
-    world.withdraw(world.taken_in(run_file("one")))
-    assert world.taken_in(run_file("two")).state == Run.State.ACCEPTED
+    world.withdraw(world.submitted_run(run_file("one")))
+    assert world.submitted_run(run_file("two")).state == Run.State.ACCEPTED
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_runs_are_taken_from_the_opening_until_just_before_the_close(
 ) -> None:
     world.change(opens_at=OPENS, closes_at=CLOSES)
     clock.move_to(moment)
-    response = world.hand_in_by_script(run_file())
+    response = world.submit_by_script(run_file())
     if code is None:
         assert response.status_code == 202
         run = Run.objects.get()
@@ -109,7 +109,7 @@ def test_the_start_of_a_slow_upload_counts(
         return store(upload)
 
     monkeypatch.setattr(submission, "stored_upload", store_slowly)
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     assert (run.submitted_at, run.is_late) == (CLOSES - INSTANT, False)
     assert run.state == Run.State.ACCEPTED  # however late it was checked
 
@@ -125,7 +125,7 @@ def test_within_the_grace_a_run_is_taken_and_marked_late(
     world.add_qrels()
     world.change(closes_at=CLOSES, grace_minutes=30)
     clock.move_to(CLOSES + after)
-    response = world.hand_in(run_file())
+    response = world.submit(run_file())
     if not is_taken:
         assert response.status_code == 400
         assert "Submissions closed on 30 June 2026 23:59 UTC." in response.content.decode()
@@ -140,7 +140,7 @@ def test_within_the_grace_a_run_is_taken_and_marked_late(
 
 def test_nothing_is_taken_while_the_switch_is_off(world: World) -> None:
     world.change(is_accepting=False)
-    response = world.hand_in_by_script(run_file())
+    response = world.submit_by_script(run_file())
     assert (response.status_code, response.json()["code"]) == (409, "not_accepting")
     assert stored_files("runs") == []
 
@@ -150,14 +150,14 @@ def test_an_upload_over_the_limit_is_refused_before_it_is_read(
 ) -> None:
     settings.MAX_UPLOAD_BYTES = 1000
     too_large = run_file() * 800
-    for response in (world.hand_in(too_large), world.hand_in_by_script(too_large)):
+    for response in (world.submit(too_large), world.submit_by_script(too_large)):
         assert response.status_code == 413
     assert (Run.objects.count(), stored_files("runs")) == (0, [])
 
 
 def test_a_file_just_over_the_limit_is_refused_by_the_form(world: World, settings: object) -> None:
     settings.MAX_UPLOAD_BYTES = 1000
-    response = world.hand_in(run_file() * 50)
+    response = world.submit(run_file() * 50)
     assert response.status_code == 400
     assert "The file is larger than" in response.content.decode()
     assert (Run.objects.count(), stored_files("runs")) == (0, [])
@@ -176,7 +176,7 @@ def test_the_same_key_with_another_file_is_refused_and_nothing_is_lost(world: Wo
 
 
 def test_a_team_withdraws_while_runs_are_taken_and_an_organiser_any_time(world: World) -> None:
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     team = Viewer(world.campaign, None, frozenset({"participant"}), world.team)
     organiser = Viewer(world.campaign, None, frozenset({"organiser"}), None)
     now = timezone.now()
@@ -192,10 +192,10 @@ def test_a_team_withdraws_while_runs_are_taken_and_an_organiser_any_time(world: 
 
 def test_how_many_wait_before_a_run_is_told_to_organisers_only(world: World) -> None:
     for tag in ("a", "b", "c"):
-        world.hand_in(run_file(tag))
+        world.submit(run_file(tag))
     first, last = Run.objects.order_by("pk").first(), Run.objects.order_by("pk").last()
-    assert "next in the queue" in world.page_of(first, browser=world.desk)
-    assert "behind 2 others" in world.page_of(last, browser=world.desk)
+    assert "next in the queue" in world.page_of(first, browser=world.organiser_client)
+    assert "behind 2 others" in world.page_of(last, browser=world.organiser_client)
     for run in (first, last):
         assert "queue" not in world.page_of(run)
         assert "behind" not in world.page_of(run)

@@ -35,7 +35,7 @@ def board(world: World) -> World:
     world.change(persistences=[0.5, 0.8], measures=["AP"], highest_grade=2, **OPEN)
     world.add_qrels(QRELS)
     for tag, documents in RUNS.items():
-        world.taken_in(run_file(tag, documents=documents))
+        world.submitted_run(run_file(tag, documents=documents))
     return world
 
 
@@ -82,7 +82,7 @@ def test_the_board_at_another_p_waits_and_then_shows_the_same_numbers(
 def test_a_run_that_comes_later_is_asked_for_anew(board: World) -> None:
     get(board, "leaderboard", **AT_P)
     perform_jobs()
-    board.taken_in(run_file("fourth", documents=("d1",)))
+    board.submitted_run(run_file("fourth", documents=("d1",)))
     assert get(board, "leaderboard-csv", **AT_P).status_code == 202
     perform_jobs()
     assert len(rows(get(board, "leaderboard-csv", **AT_P))) == 4

@@ -35,7 +35,7 @@ def board(world: World) -> World:
     world.change(measures=["AP", "ESL(n=1)"], **SHOWN)
     world.add_qrels(b"".join(b"%b 0 d%d 1\n" % (t.encode(), n % 5) for n, t in enumerate(TOPICS)))
     for tag, step in (("steady", 1), ("moody", 3)):
-        world.taken_in(run_of(tag, step))
+        world.submitted_run(run_of(tag, step))
     return world
 
 
@@ -129,7 +129,7 @@ def test_one_run_alone_and_no_judgments(world: World) -> None:
     assert "no judgments yet" in get(world).content.decode()
     world.add_qrels()
     assert "No ranked run" in get(world).content.decode()
-    world.taken_in(b"1 Q0 d1 1 1 alone\n")
+    world.submitted_run(b"1 Q0 d1 1 1 alone\n")
     assert "no other to set beside it" in get(world).content.decode()
 
 
@@ -158,7 +158,7 @@ def test_two_runs_ticked_on_the_board_are_set_side_by_side(board: World) -> None
 
 
 def test_one_tick_or_three_are_told_in_words(board: World) -> None:
-    board.taken_in(run_of("third", 2))
+    board.submitted_run(run_of("third", 2))
     steady, moody, third = ids("steady", "moody", "third")
     three = get(board, run=[third, moody, steady], **AP)
     assert "3 runs were ticked, and two can be set side by side" in three.content.decode()

@@ -44,7 +44,7 @@ def exported(world: World, run_id: str) -> str:
 def test_the_text_is_that_of_the_command_line(
     judged: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = exported(judged, judged.taken_in(RUN).public_id)
+    text = exported(judged, judged.submitted_run(RUN).public_id)
     campaign = Campaign.objects.get(pk=judged.campaign.pk)
     command = Command(tmp_path, capsys)
     asked = [word for measure in rules_of(campaign).measures for word in ("-m", str(measure))]
@@ -60,7 +60,7 @@ def test_the_text_is_that_of_the_command_line(
 
 
 def test_the_api_gives_the_same_text(judged: World) -> None:
-    run = judged.taken_in(RUN)
+    run = judged.submitted_run(RUN)
     url = reverse("api:scores", args=[judged.campaign.slug])
     response = judged.browser.get(url, {"format": "trec_eval", "run": run.public_id})
     assert response["Content-Type"].startswith("text/plain")
@@ -69,4 +69,7 @@ def test_the_api_gives_the_same_text(judged: World) -> None:
 
 def test_a_run_without_scores_has_a_name_and_no_more(judged: World) -> None:
     judged.change(active_qrels=None)
-    assert exported(judged, judged.taken_in(RUN).public_id) == "runid                 \tall\tours\n"
+    assert (
+        exported(judged, judged.submitted_run(RUN).public_id)
+        == "runid                 \tall\tours\n"
+    )

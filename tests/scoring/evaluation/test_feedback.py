@@ -34,13 +34,13 @@ def told() -> list[tuple[str, float | None]]:
     return list(releases.values_list("run__tag", "shown"))
 
 
-def hand_in(world: World, tag: str, documents: tuple[str, ...], **fields: object) -> Run:
-    return world.taken_in(run_file(tag, documents=documents), **fields)
+def submit(world: World, tag: str, documents: tuple[str, ...], **fields: object) -> Run:
+    return world.submitted_run(run_file(tag, documents=documents), **fields)
 
 
 def test_by_default_nothing_is_told(world: World) -> None:
     world.add_qrels()
-    run = hand_in(world, "one", GOOD)
+    run = submit(world, "one", GOOD)
     assert told() == []
     assert "Before publication" not in world.page_of(run)
 
@@ -48,7 +48,7 @@ def test_by_default_nothing_is_told(world: World) -> None:
 def test_a_mean_of_two_decimals_is_told_and_nothing_else(world: World) -> None:
     world.change(feedback=Campaign.Feedback.ROUNDED)
     world.add_qrels()
-    run = hand_in(world, "one", POOR)
+    run = submit(world, "one", POOR)
     assert told() == [("one", 0.19)]
     page = world.page_of(run)
     assert "<b>0.19</b>" in page
@@ -66,22 +66,22 @@ def test_only_so_many_runs_of_a_team_are_told_of_in_so_many_days(
 ) -> None:
     world.change(feedback=Campaign.Feedback.ROUNDED, feedback_runs=2, feedback_days=30)
     world.add_qrels()
-    runs = [hand_in(world, f"r{number}", GOOD) for number in range(3)]
-    hand_in(world, "rival", GOOD, browser=world.another_team())
+    runs = [submit(world, f"r{number}", GOOD) for number in range(3)]
+    submit(world, "rival", GOOD, browser=world.another_team())
     assert told() == [("r0", 0.38), ("r1", 0.38), ("r2", None), ("rival", 0.38)]
     assert "Nothing is told of this run" in world.page_of(runs[2])
     world.withdraw(runs[0])  # what was told is not taken back
     clock.shift(timedelta(days=29))
-    hand_in(world, "r3", GOOD)
+    submit(world, "r3", GOOD)
     clock.shift(timedelta(days=1, seconds=1))
-    hand_in(world, "r4", GOOD)
+    submit(world, "r4", GOOD)
     assert told()[4:] == [("r3", None), ("r4", 0.38)]
 
 
 def test_new_qrels_and_asking_again_tell_nothing_more(world: World) -> None:
     world.change(feedback=Campaign.Feedback.ROUNDED)
     world.add_qrels()
-    run = hand_in(world, "one", GOOD)
+    run = submit(world, "one", GOOD)
     page = world.page_of(run)
     world.add_qrels(QRELS.replace(b"1 0 d1 1", b"1 0 d1 0").replace(b"1 0 d2 0", b"1 0 d2 1"))
     perform_jobs()
@@ -95,7 +95,7 @@ def test_the_ladder_tells_of_a_clear_rise_only(world: World) -> None:
     world.change(feedback=Campaign.Feedback.LADDER, feedback_step=0.05, feedback_runs=9)
     world.add_qrels()
     for tag, documents in (("first", POOR), ("same", POOR), ("better", GOOD), ("worse", POOR)):
-        run = hand_in(world, tag, documents)
+        run = submit(world, tag, documents)
     assert told() == [("first", 0.2), ("same", None), ("better", 0.4), ("worse", None)]
     assert "does not rise clearly above the best your team was told of, <b>0.40</b>" in (
         world.page_of(run)
@@ -105,7 +105,7 @@ def test_the_ladder_tells_of_a_clear_rise_only(world: World) -> None:
 def test_a_public_subset_of_topics_is_told_of_and_no_board_counts_it(world: World) -> None:
     world.change(feedback=Campaign.Feedback.ROUNDED, feedback_topics=["1"])
     world.add_qrels()
-    run = hand_in(world, "one", GOOD)
+    run = submit(world, "one", GOOD)
     assert told() == [("one", 0.5)]  # of topic 1
     (row,) = world.board()
     assert (row["base"], row["topics"]) == (0.25, 1)  # of topic 2
@@ -125,8 +125,8 @@ def test_topics_held_out_change_the_rules_and_none_leave_them_as_they_were() -> 
 
 def test_late_withdrawn_and_published_runs_are_not_told_of(world: World) -> None:
     world.change(feedback=Campaign.Feedback.ROUNDED)
-    world.hand_in(run_file("late"))
-    world.hand_in(run_file("gone"))
+    world.submit(run_file("late"))
+    world.submit(run_file("gone"))
     late, gone = Run.objects.order_by("pk")
     Run.objects.filter(pk=late.pk).update(is_late=True)
     perform_jobs()
@@ -178,7 +178,7 @@ def test_a_mean_of_fewer_than_25_topics_is_not_told(
     world.change(feedback=Campaign.Feedback.ROUNDED)
     judged = ["1", "2", *codes][:topics]
     world.add_qrels("".join(f"{code} 0 d1 1\n" for code in judged).encode())
-    hand_in(world, "one", GOOD)
+    submit(world, "one", GOOD)
     assert bool(told()) == is_told
 
 
@@ -197,9 +197,9 @@ def feedback_under(world: World, documents: tuple[str, ...], pattern: int) -> fl
         participant=person,
         organiser=world.organiser,
         browser=logged_in(person),
-        desk=world.desk,
+        organiser_client=world.organiser_client,
     )
     probe.add_qrels("\n".join([*grades, *elsewhere, ""]).encode())
     lines = [f"1 Q0 {name} 1 {100 - place} probe" for place, name in enumerate(documents)]
-    run = probe.taken_in("\n".join([*lines, ""]).encode())
+    run = probe.submitted_run("\n".join([*lines, ""]).encode())
     return FeedbackRelease.objects.get(run=run).shown

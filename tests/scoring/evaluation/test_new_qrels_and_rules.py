@@ -26,19 +26,19 @@ def evaluations_of(run: Run) -> list[Evaluation]:
 def test_a_run_before_the_qrels_stays_accepted_and_is_scored_when_they_arrive(
     world: World,
 ) -> None:
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     assert world.answer_on(run)["status"] == "accepted"
     assert "nothing more is needed" in world.page_of(run)
     assert world.board() == []
     world.add_qrels()
     perform_jobs()
-    assert world.answer_on(run, browser=world.desk)["status"] == "scored"
+    assert world.answer_on(run, browser=world.organiser_client)["status"] == "scored"
     assert len(world.board()) == 1
 
 
 def test_new_qrels_score_every_run_anew_and_keep_the_old_scores(world: World) -> None:
     first_version = world.add_qrels()
-    runs = [world.taken_in(run_file(tag)) for tag in ("one", "two")]
+    runs = [world.submitted_run(run_file(tag)) for tag in ("one", "two")]
     old = {score.pk: bytes(score.bases) for score in Score.objects.all()}
     second_version = world.add_qrels(QRELS + b"1 0 d3 1\n")
     perform_jobs()
@@ -53,20 +53,20 @@ def test_new_qrels_score_every_run_anew_and_keep_the_old_scores(world: World) ->
 
 
 def test_who_manages_is_told_to_wait_while_runs_are_scored(world: World) -> None:
-    world.taken_in(run_file())
+    world.submitted_run(run_file())
     lifecycle.close_for_runs(campaign=world.campaign, actor=None)
     world.add_qrels()
     url = reverse("campaigns:campaign-manage", args=[world.campaign.slug])
-    assert "wait until every run is scored" in world.desk.get(url).content.decode()
+    assert "wait until every run is scored" in world.organiser_client.get(url).content.decode()
     perform_jobs()
-    told = world.desk.get(url).content.decode()
+    told = world.organiser_client.get(url).content.decode()
     assert "then publish it" in told
     assert "wait until" not in told
 
 
 def test_the_same_qrels_again_are_no_new_version(world: World) -> None:
     first = world.add_qrels()
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     assert world.add_qrels() == first
     assert perform_jobs() == 0
     assert len(evaluations_of(run)) == 1
@@ -75,7 +75,7 @@ def test_the_same_qrels_again_are_no_new_version(world: World) -> None:
 def test_qrels_with_a_grade_above_the_scale_change_nothing(world: World) -> None:
     url = reverse("campaigns:qrels-add", args=[world.campaign.slug])
     file = ContentFile(QRELS + b"1 0 d3 2\n", name="qrels")
-    response = world.desk.post(url, {"file": file, "note": ""})
+    response = world.organiser_client.post(url, {"file": file, "note": ""})
     assert response.status_code == 400
     assert "above 1" in response.content.decode()
     assert stored_files("qrels") == []
@@ -84,7 +84,7 @@ def test_qrels_with_a_grade_above_the_scale_change_nothing(world: World) -> None
 def test_a_change_of_rel_scores_every_run_anew(world: World) -> None:
     world.change(highest_grade=2)
     world.add_qrels(b"1 0 d1 1\n1 0 d2 2\n2 0 d2 2\n")
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     assert world.board("AP")[0]["base"] == (1.0 + 0.5) / 2
     campaign = Campaign.objects.get(pk=world.campaign.pk)
     campaign.rel = 2
@@ -97,7 +97,7 @@ def test_a_change_of_rel_scores_every_run_anew(world: World) -> None:
 
 def test_settings_that_change_no_rule_score_nothing_anew(world: World) -> None:
     world.add_qrels()
-    world.taken_in(run_file())
+    world.submitted_run(run_file())
     campaign = Campaign.objects.get(pk=world.campaign.pk)
     campaign.guidelines = "Be brief."
     lifecycle.change_settings(campaign=campaign, fields=["guidelines"], actor=world.organiser)

@@ -38,7 +38,7 @@ def test_a_run_goes_from_the_upload_page_to_the_organisers_leaderboard(
     form = world.browser.get(reverse("campaigns:run-create", args=[world.campaign.slug]))
     assert form.status_code == 200
 
-    response = world.hand_in(data, description="BM25, as it comes.")
+    response = world.submit(data, description="BM25, as it comes.")
     run = Run.objects.get()
     assert response.url == reverse("scoring:run-detail", args=[world.campaign.slug, run.public_id])
     assert (run.state, run.digest) == (Run.State.WAITING, hashlib.sha256(data).hexdigest())
@@ -49,11 +49,11 @@ def test_a_run_goes_from_the_upload_page_to_the_organisers_leaderboard(
     perform_jobs(Job.Kind.CHECK)
     run.refresh_from_db()
     assert (run.state, run.tag) == (Run.State.ACCEPTED, "first-try")
-    assert "is being scored" in world.page_of(run, browser=world.desk)
-    assert world.answer_on(run, browser=world.desk)["status"] == "scoring"
+    assert "is being scored" in world.page_of(run, browser=world.organiser_client)
+    assert world.answer_on(run, browser=world.organiser_client)["status"] == "scoring"
 
     perform_jobs(Job.Kind.EVALUATE)
-    assert "Accepted and scored" in world.page_of(run, browser=world.desk)
+    assert "Accepted and scored" in world.page_of(run, browser=world.organiser_client)
     # Topic 1: d1 is relevant, d3 unjudged; topic 2: d2 is relevant, d3 unjudged. Half of all is
     # lost with every rank, a quarter by the unjudged third one and all that follow it.
     (row,) = world.board("RBP(p=0.5)")
@@ -61,15 +61,15 @@ def test_a_run_goes_from_the_upload_page_to_the_organisers_leaderboard(
     assert (row["base"], row["residual"]) == (0.375, 0.25)
     (row,) = world.board("AP")
     assert row["base"] == 0.75
-    page = world.desk.get(reverse("scoring:leaderboard", args=[world.campaign.slug]))
+    page = world.organiser_client.get(reverse("scoring:leaderboard", args=[world.campaign.slug]))
     assert "first-try" in page.content.decode()
 
 
 def test_scores_stay_the_organisers_until_they_are_shown(world: World) -> None:
     world.add_qrels()
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     assert world.answer_on(run)["scores"] == []
-    assert len(world.answer_on(run, browser=world.desk)["scores"]) == 5
+    assert len(world.answer_on(run, browser=world.organiser_client)["scores"]) == 5
     world.change(shows_own_scores=True)
     assert len(world.answer_on(run)["scores"]) == 5
 
@@ -87,9 +87,9 @@ def test_a_script_in_the_upload_page_gets_json(world: World) -> None:
     assert faulty.json()["problems"]
 
 
-def test_a_script_hands_in_and_follows_the_address_it_is_given(world: World) -> None:
+def test_a_script_submits_and_follows_the_address_it_is_given(world: World) -> None:
     world.add_qrels()
-    response = world.hand_in_by_script(run_file())
+    response = world.submit_by_script(run_file())
     assert response.status_code == 202
     answer = response.json()
     assert answer["status"] == "waiting"
@@ -100,7 +100,7 @@ def test_a_script_hands_in_and_follows_the_address_it_is_given(world: World) -> 
 
 def test_the_log_tells_each_step_once(world: World) -> None:
     world.add_qrels()
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     for job in Job.objects.all():  # every message comes again
         perform(job.pk)
     verbs = LogEntry.objects.filter(subject=run.public_id).values_list("verb", flat=True)
@@ -111,8 +111,8 @@ def test_the_log_tells_each_step_once(world: World) -> None:
 
 
 def test_a_tag_of_an_own_live_run_is_refused(world: World) -> None:
-    world.taken_in(run_file("same"))
-    second = world.taken_in(run_file("same", documents=("d3", "d2")))
+    world.submitted_run(run_file("same"))
+    second = world.submitted_run(run_file("same", documents=("d3", "d2")))
     assert second.state == Run.State.REFUSED
     assert [p["code"] for p in second.problems] == ["TAG_TAKEN"]
     assert "your team has another run with this tag" in world.page_of(second)
@@ -120,25 +120,25 @@ def test_a_tag_of_an_own_live_run_is_refused(world: World) -> None:
 
 
 def test_another_teams_equal_tag_is_nobodys_business(world: World) -> None:
-    world.taken_in(run_file("same"))
-    other = world.taken_in(run_file("same"), browser=world.another_team())
+    world.submitted_run(run_file("same"))
+    other = world.submitted_run(run_file("same"), browser=world.another_team())
     assert other.state == Run.State.ACCEPTED
     assert other.warnings == []
 
 
 def test_withdrawing_frees_the_tag_and_leaves_the_board(world: World) -> None:
     world.add_qrels()
-    first = world.taken_in(run_file("same"))
+    first = world.submitted_run(run_file("same"))
     world.withdraw(first)
     assert world.board() == []
-    second = world.taken_in(run_file("same", documents=("d2", "d1")))
+    second = world.submitted_run(run_file("same", documents=("d2", "d1")))
     assert second.state == Run.State.ACCEPTED
     assert [row["run"] for row in world.board()] == ["same"]
     assert "Withdrawn on" in world.page_of(first)
 
 
 def test_another_team_cannot_withdraw_a_run(world: World) -> None:
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     url = reverse("campaigns:run-withdraw", args=[world.campaign.slug, run.public_id])
     assert world.another_team().post(url).status_code == 404
     run.refresh_from_db()
@@ -146,12 +146,12 @@ def test_another_team_cannot_withdraw_a_run(world: World) -> None:
 
 
 def test_an_identical_file_is_worth_a_word_only_against_own_runs(world: World) -> None:
-    twin = world.taken_in(run_file("same"), browser=world.another_team())
+    twin = world.submitted_run(run_file("same"), browser=world.another_team())
     assert twin.warnings == []
-    first = world.taken_in(run_file("same"))
+    first = world.submitted_run(run_file("same"))
     assert first.warnings == []
     world.withdraw(first)
-    again = world.taken_in(run_file("same"))
+    again = world.submitted_run(run_file("same"))
     assert again.state == Run.State.ACCEPTED
     assert [(w["code"], w["value"]) for w in again.warnings] == [("SAME_FILE", "same")]
 
@@ -161,7 +161,7 @@ def test_an_identical_file_is_worth_a_word_only_against_own_runs(world: World) -
 
 def test_housekeeping_deletes_only_old_files_that_no_row_owns(world: World) -> None:
     world.add_qrels()
-    world.taken_in(run_file())
+    world.submitted_run(run_file())
     owned = {folder: stored_files(folder) for folder in ("runs", "qrels", "rankings", "grades")}
     assert all(len(keys) == 1 for keys in owned.values())
     for folder in owned:
@@ -182,7 +182,7 @@ def test_housekeeping_has_nothing_to_do_on_a_new_site(world: World) -> None:
 
 
 def test_the_last_answer_of_a_live_page_takes_along_what_may_be_done_by_now(world: World) -> None:
-    world.hand_in(b"not a run\n")
+    world.submit(b"not a run\n")
     run = Run.objects.get()
     url = reverse("scoring:run-status", args=[world.campaign.slug, run.public_id])
     before = world.page_of(run)

@@ -44,13 +44,13 @@ def answers_under(world: World, qrels: bytes | None, *, uploads: int, **facts: o
         participant=person,
         organiser=world.organiser,
         browser=logged_in(person),
-        desk=world.desk,
+        organiser_client=world.organiser_client,
     )
     if qrels is not None:
         attacker.add_qrels(qrels)
     answers = []
     for number in range(uploads):
-        response = attacker.hand_in(probe(number))
+        response = attacker.submit(probe(number))
         assert response.status_code == 302
         run = Run.objects.latest("pk")
         answers.append(response.url)

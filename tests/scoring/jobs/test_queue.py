@@ -35,27 +35,29 @@ def full_disk(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def queue(world: World) -> HttpResponse:
-    response = world.desk.get(reverse("scoring:queue", args=[world.campaign.slug]))
+    response = world.organiser_client.get(reverse("scoring:queue", args=[world.campaign.slug]))
     assert response.status_code == 200
     return response
 
 
 def retry(world: World, job: Job) -> str:
     url = reverse("scoring:job-retry", args=[world.campaign.slug, job.pk])
-    return world.desk.post(url, follow=True).content.decode()
+    return world.organiser_client.post(url, follow=True).content.decode()
 
 
 def test_a_job_of_an_archived_campaign_is_not_retried(
     world: World, full_disk: pytest.MonkeyPatch
 ) -> None:
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     full_disk.undo()
     world.change(archived_at=timezone.now(), stage="published", is_accepting=False)
     job = Job.objects.get(kind=Job.Kind.CHECK)
     assert ">Retry job<" not in queue(world).content.decode()
     assert "The campaign is archived" in retry(world, job)
     url = reverse("scoring:queue-retry", args=[world.campaign.slug])
-    assert "The campaign is archived" in world.desk.post(url, follow=True).content.decode()
+    assert (
+        "The campaign is archived" in world.organiser_client.post(url, follow=True).content.decode()
+    )
     run.refresh_from_db()
     job.refresh_from_db()
     assert (run.state, job.state) == (Run.State.FAILED, Job.State.FAILED)
@@ -64,7 +66,7 @@ def test_a_job_of_an_archived_campaign_is_not_retried(
 def test_a_failed_check_is_shown_with_its_reason_and_retried(
     world: World, full_disk: pytest.MonkeyPatch, wake_ups: list[int]
 ) -> None:
-    run = world.taken_in(run_file())
+    run = world.submitted_run(run_file())
     assert run.state == Run.State.FAILED
     page = queue(world).content.decode()
     assert "the disk is full" in page
@@ -95,7 +97,7 @@ def test_all_failed_scoring_jobs_are_retried_at_once(
 ) -> None:
     full_disk.undo()
     for tag in ("one", "two"):
-        world.taken_in(run_file(tag))
+        world.submitted_run(run_file(tag))
     full_disk.setitem(HANDLERS, Job.Kind.EVALUATE, _fail)
     world.add_qrels()
     perform_jobs()
@@ -104,7 +106,7 @@ def test_all_failed_scoring_jobs_are_retried_at_once(
     )
     full_disk.undo()
     url = reverse("scoring:queue-retry", args=[world.campaign.slug])
-    assert "2 jobs retried" in world.desk.post(url, follow=True).content.decode()
+    assert "2 jobs retried" in world.organiser_client.post(url, follow=True).content.decode()
     perform_jobs()
     assert len(world.board("AP")) == 2
     assert queue(world).context["queue"].failed == ()
@@ -118,7 +120,7 @@ def _fail(attempt: object) -> None:
 def test_concurrent_retries_of_a_job_retry_it_once(
     world: World, full_disk: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    world.taken_in(run_file())
+    world.submitted_run(run_file())
     job = Job.objects.get(kind=Job.Kind.CHECK)
     outcomes = crowd([lambda: retrying.retry(job, actor=None)] * 4, tmp_path)
     assert sorted(outcomes) == [False, False, False, True]
@@ -187,7 +189,7 @@ def test_a_job_of_another_campaign_is_not_found(world: World) -> None:
     run = make_run(elsewhere, state=Run.State.FAILED)
     job = make_failed_job(run)
     url = reverse("scoring:job-retry", args=[world.campaign.slug, job.pk])
-    assert world.desk.post(url).status_code == 404
+    assert world.organiser_client.post(url).status_code == 404
     job.refresh_from_db()
     assert job.state == Job.State.FAILED
     assert "disk is full" not in queue(world).content.decode()

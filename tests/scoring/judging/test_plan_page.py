@@ -46,25 +46,25 @@ def campaign() -> Campaign:
 
 
 @pytest.fixture
-def desk(campaign: Campaign) -> Client:
+def organiser_client(campaign: Campaign) -> Client:
     browser = Client()
     browser.force_login(make_organiser(campaign))
     return browser
 
 
-def get(desk: Client, name: str, **asked: str) -> HttpResponse:
-    return desk.get(reverse(f"scoring:{name}", args=["planned"]), asked)
+def get(organiser_client: Client, name: str, **asked: str) -> HttpResponse:
+    return organiser_client.get(reverse(f"scoring:{name}", args=["planned"]), asked)
 
 
 def text_of(response: HttpResponse) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
 
 
-def table(desk: Client, name: str, **asked: str) -> list[dict[str, str]]:
-    response = get(desk, name, **asked)
+def table(organiser_client: Client, name: str, **asked: str) -> list[dict[str, str]]:
+    response = get(organiser_client, name, **asked)
     if response.status_code == 202:
         perform_jobs()
-        response = get(desk, name, **asked)
+        response = get(organiser_client, name, **asked)
     assert response.status_code == 200
     return list(csv.DictReader(io.StringIO(response.content.decode())))
 
@@ -79,37 +79,37 @@ def judge(plan: Plan, assessor: User, grades: dict[str, int | None]) -> None:
 
 
 def test_the_papers_example_is_foreseen_made_and_judged_through_the_pages(
-    campaign: Campaign, desk: Client
+    campaign: Campaign, organiser_client: Client
 ) -> None:
-    waiting = get(desk, "judging-plan", **CHOSEN)
+    waiting = get(organiser_client, "judging-plan", **CHOSEN)
     assert "Computing what this plan would buy" in text_of(waiting)
     assert waiting.headers["Refresh"] == "2"
     perform_jobs()
-    page = get(desk, "judging-plan", **CHOSEN)
+    page = get(organiser_client, "judging-plan", **CHOSEN)
     # 1 - (.4032512 + .446464 + .6451712 + .344064) / 4 = .5402624 known
     assert "6 more documents by method A would bring what is unknown" in text_of(page)
     assert "from 1.000 to 0.460 on average" in text_of(page)
-    rows = {row["run"]: row for row in table(desk, "judging-plan-runs-csv", **CHOSEN)}
+    rows = {row["run"]: row for row in table(organiser_client, "judging-plan-runs-csv", **CHOSEN)}
     then = [float(rows[f"run{number}"]["residual_then"]) for number in (1, 2, 3, 4)]
     assert then == pytest.approx([0.4032512, 0.446464, 0.6451712, 0.344064], abs=1e-12)
     hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page.content.decode()))
     del hidden["csrfmiddlewaretoken"]
-    made = desk.post(reverse("scoring:judging-plan", args=["planned"]), hidden)
+    made = organiser_client.post(reverse("scoring:judging-plan", args=["planned"]), hidden)
     assert made.headers["Location"] == reverse("scoring:judging", args=["planned"])
     perform_jobs()
     plan = campaign.plans.get()
     chosen = plan.tasks.order_by("position").values_list("doc_id", flat=True)
     assert list(chosen) == ["18", "22", "11", "10", "21", "13"]
     judge(plan, make_user(), {"18": 1, "22": 0, "11": 0, "10": 1, "21": 0, "13": 0})
-    judged = {row["run"]: row for row in table(desk, "judging-csv")}
+    judged = {row["run"]: row for row in table(organiser_client, "judging-csv")}
     shown = [float(judged[f"run{number}"]["residual"]) for number in (1, 2, 3, 4)]
     assert shown == pytest.approx(then, abs=1e-12)
     assert float(judged["run4"]["base"]) == pytest.approx(0.2 + 0.16, abs=1e-12)
-    assert "6 of 6 documents judged" in text_of(get(desk, "judging"))
+    assert "6 of 6 documents judged" in text_of(get(organiser_client, "judging"))
 
 
-def test_the_curve_falls_document_by_document(desk: Client) -> None:
-    rows = table(desk, "judging-plan-curve-csv", **CHOSEN)
+def test_the_curve_falls_document_by_document(organiser_client: Client) -> None:
+    rows = table(organiser_client, "judging-plan-curve-csv", **CHOSEN)
     assert [row["documents"] for row in rows] == ["0", "1", "2", "3", "4", "5", "6"]
     means = [float(row["mean_residual"]) for row in rows]
     # each document takes from the sum over the four runs what it weighs at its ranks in them
@@ -121,16 +121,20 @@ def test_the_curve_falls_document_by_document(desk: Client) -> None:
 
 
 def test_a_pool_is_planned_by_its_depth_and_hours_pay_for_what_is_judged_twice(
-    campaign: Campaign, desk: Client
+    campaign: Campaign, organiser_client: Client
 ) -> None:
     deep = CHOSEN | {"method": "pooling", "amount": "2", "unit": "depth"}
-    assert [row["planned"] for row in table(desk, "judging-plan-topics-csv", **deep)] == ["5"]
+    assert [
+        row["planned"] for row in table(organiser_client, "judging-plan-topics-csv", **deep)
+    ] == ["5"]
     assert "the first 2 documents of every run that proposes are judged" in text_of(
-        get(desk, "judging-plan", **deep)
+        get(organiser_client, "judging-plan", **deep)
     )
     hours = CHOSEN | {"amount": "0.25", "unit": "hours", "per_hour": "30", "overlap": "50"}
-    assert [row["planned"] for row in table(desk, "judging-plan-topics-csv", **hours)] == ["5"]
-    refused = get(desk, "judging-plan", **CHOSEN | {"unit": "depth"})
+    assert [
+        row["planned"] for row in table(organiser_client, "judging-plan-topics-csv", **hours)
+    ] == ["5"]
+    refused = get(organiser_client, "judging-plan", **CHOSEN | {"unit": "depth"})
     assert "Only pooling goes so many documents deep" in text_of(refused)
 
 
@@ -141,17 +145,17 @@ def test_a_pool_is_planned_by_its_depth_and_hours_pay_for_what_is_judged_twice(
         ("A", "Documents of equal weight are judged by topic code"),
     ],
 )
-def test_a_plan_says_how_ties_are_broken(desk: Client, method: str, said: str) -> None:
+def test_a_plan_says_how_ties_are_broken(organiser_client: Client, method: str, said: str) -> None:
     asked = CHOSEN | {"method": method}
-    get(desk, "judging-plan", **asked)
+    get(organiser_client, "judging-plan", **asked)
     perform_jobs()
-    text = text_of(get(desk, "judging-plan", **asked))
+    text = text_of(get(organiser_client, "judging-plan", **asked))
     assert "ordered by document id, descending, as trec_eval orders them" in text
     assert said in text
 
 
-def test_plans_have_in_common_what_a_set_says(desk: Client) -> None:
-    rows = table(desk, "judging-plan-overlap-csv", **CHOSEN)
+def test_plans_have_in_common_what_a_set_says(organiser_client: Client) -> None:
+    rows = table(organiser_client, "judging-plan-overlap-csv", **CHOSEN)
     shared = {(row["kind"], row["a"], row["b"]): int(row["documents"]) for row in rows}
     pooled = {"18", "22", "21", "10", "35", "15"}  # equal ranks in the order of the runs
     by_a = {"18", "22", "11", "10", "21", "13"}
@@ -160,23 +164,23 @@ def test_plans_have_in_common_what_a_set_says(desk: Client) -> None:
     assert shared["p", "0.5", "0.8"] == shared["p", "0.8", "0.5"] <= 6
 
 
-def test_a_plan_says_when_the_runs_name_no_more_documents(desk: Client) -> None:
+def test_a_plan_says_when_the_runs_name_no_more_documents(organiser_client: Client) -> None:
     asked = CHOSEN | {"method": "C", "amount": "40", "batch": "3"}
-    get(desk, "judging-plan", **asked)
+    get(organiser_client, "judging-plan", **asked)
     perform_jobs()
-    page = text_of(get(desk, "judging-plan", **asked))
+    page = text_of(get(organiser_client, "judging-plan", **asked))
     assert "The runs name only 17 documents that nobody has judged" in page
     assert "23 short of its budget" in page
 
 
 def test_a_forecast_is_asked_anew_when_something_is_judged(
-    campaign: Campaign, desk: Client
+    campaign: Campaign, organiser_client: Client
 ) -> None:
     plan = plans.create_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
     perform_jobs()
-    before = table(desk, "judging-plan-runs-csv", **CHOSEN)
+    before = table(organiser_client, "judging-plan-runs-csv", **CHOSEN)
     judge(plan, make_user(), {"18": 1})
-    after = table(desk, "judging-plan-runs-csv", **CHOSEN)
+    after = table(organiser_client, "judging-plan-runs-csv", **CHOSEN)
     assert {row["residual_now"] for row in before} == {"1.0"}
     first = next(row for row in after if row["run"] == "run1")
     assert float(first["base_now"]) == pytest.approx(0.2, abs=1e-12)
@@ -185,7 +189,7 @@ def test_a_forecast_is_asked_anew_when_something_is_judged(
 
 
 def test_a_forecast_that_judging_has_overtaken_is_shown_and_says_of_when_it_is(
-    campaign: Campaign, desk: Client, monkeypatch: pytest.MonkeyPatch
+    campaign: Campaign, organiser_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = plans.create_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
     perform_jobs()
@@ -199,21 +203,21 @@ def test_a_forecast_that_judging_has_overtaken_is_shown_and_says_of_when_it_is(
         return found
 
     monkeypatch.setitem(worker.COMPUTATIONS, "judging_plan", overtaken)
-    assert "Refresh" in get(desk, "judging-plan", **CHOSEN)
+    assert "Refresh" in get(organiser_client, "judging-plan", **CHOSEN)
     perform_jobs()
-    overtaken_page = get(desk, "judging-plan", **CHOSEN)
+    overtaken_page = get(organiser_client, "judging-plan", **CHOSEN)
     assert "from 1.000 to" in text_of(overtaken_page)
     assert "This is of 1 judgment ago" in text_of(overtaken_page)
     assert "Refresh" not in overtaken_page
     perform_jobs()  # it is overtaken once more: what it knows is of one judgment ago again
-    assert "from 1.000 to" not in text_of(get(desk, "judging-plan", **CHOSEN))
+    assert "from 1.000 to" not in text_of(get(organiser_client, "judging-plan", **CHOSEN))
     perform_jobs()
-    assert "judgment ago" not in text_of(get(desk, "judging-plan", **CHOSEN))
+    assert "judgment ago" not in text_of(get(organiser_client, "judging-plan", **CHOSEN))
     assert Analysis.objects.count() == 1
 
 
 def test_judging_on_costs_none_of_the_budget_of_new_analyses(
-    campaign: Campaign, desk: Client, monkeypatch: pytest.MonkeyPatch
+    campaign: Campaign, organiser_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever watches a forecast while assessors judge asks for the same again and again."""
     monkeypatch.setattr(NewAnalyses, "rate", "1/hour", raising=False)
@@ -221,36 +225,44 @@ def test_judging_on_costs_none_of_the_budget_of_new_analyses(
     plan = plans.create_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
     perform_jobs()
     for document in ("18", "22", "11"):
-        assert get(desk, "judging-plan", **CHOSEN).status_code == 200
+        assert get(organiser_client, "judging-plan", **CHOSEN).status_code == 200
         judge(plan, make_user(), {document: 1})
-        assert get(desk, "judging-plan", **CHOSEN).status_code == 200  # the one that still waits
+        assert (
+            get(organiser_client, "judging-plan", **CHOSEN).status_code == 200
+        )  # the one that still waits
         Analysis.objects.update(state=Analysis.State.COMPUTING)
         judge(plan, make_user(), {document: 1})
     assert Analysis.objects.count() == 3
-    assert get(desk, "judging-plan", **CHOSEN | {"amount": "5"}).status_code == 429
+    assert get(organiser_client, "judging-plan", **CHOSEN | {"amount": "5"}).status_code == 429
 
 
-def test_a_forecast_is_not_shown_once_the_runs_are_others(campaign: Campaign, desk: Client) -> None:
-    table(desk, "judging-plan-runs-csv", **CHOSEN)
+def test_a_forecast_is_not_shown_once_the_runs_are_others(
+    campaign: Campaign, organiser_client: Client
+) -> None:
+    table(organiser_client, "judging-plan-runs-csv", **CHOSEN)
     campaign.runs.filter(tag="run1").update(tag="renamed")
-    assert "Computing what this plan would buy" in text_of(get(desk, "judging-plan", **CHOSEN))
+    assert "Computing what this plan would buy" in text_of(
+        get(organiser_client, "judging-plan", **CHOSEN)
+    )
 
 
-def test_qrels_let_each_method_be_played(campaign: Campaign, desk: Client) -> None:
+def test_qrels_let_each_method_be_played(campaign: Campaign, organiser_client: Client) -> None:
     qrels = give_file(make_qrels(campaign), b"1 0 18 1\n1 0 10 1\n1 0 22 0\n1 0 15 1\n1 0 84 1\n")
-    rows = table(desk, "judging-plan-replay-csv", **CHOSEN | {"amount": "4"})
+    rows = table(organiser_client, "judging-plan-replay-csv", **CHOSEN | {"amount": "4"})
     found = {(row["budget"], row["method"]): row for row in rows}
     assert {budget for budget, _ in found} == {"1", "2", "4"}
     # A asks for 18, 22, 11, 10: two are relevant; passing over 11 and 21 it finds 15 as well
     assert found["4", "A"]["relevant_found"] == "2"
     assert (found["4", "A"]["relevant_found_bypassing"], qrels.version) == ("3", 1)
     assert found["4", "pooling"]["relevant_found"] == "2"  # 18, 22, 21, 10
-    page = get(desk, "judging-plan", **CHOSEN | {"amount": "4"})
+    page = get(organiser_client, "judging-plan", **CHOSEN | {"amount": "4"})
     assert "Judging played" in text_of(page)
 
 
 @pytest.mark.parametrize("p", ["0.8", "0.3"])  # one that the campaign scores by, and one more
-def test_runs_stand_by_rbp_at_the_plans_own_p(campaign: Campaign, desk: Client, p: str) -> None:
+def test_runs_stand_by_rbp_at_the_plans_own_p(
+    campaign: Campaign, organiser_client: Client, p: str
+) -> None:
     """Whatever the board shows first. By hand: relevant are 11, 13 and 22 of Table 1."""
     judged = {document for documents in TABLE_1 for document in documents}
     lines = (f"1 0 {document} {int(document in {'11', '13', '22'})}\n" for document in judged)
@@ -260,7 +272,7 @@ def test_runs_stand_by_rbp_at_the_plans_own_p(campaign: Campaign, desk: Client, 
     for run, found in zip(campaign.runs.order_by("public_id"), (1, 2, 3, 4), strict=True):
         make_scores(run, {"RBP(p=0.8)": (found / 10, 0.0), "RBP(p=0.5)": (0.5 / found, 0.0)})
     asked = CHOSEN | {"p": p, "start": "nothing"}
-    rows = table(desk, "judging-plan-runs-csv", **asked)
+    rows = table(organiser_client, "judging-plan-runs-csv", **asked)
     ranks = {  # of the relevant ones
         "run1": (2, 4, 5), "run2": (1, 3), "run3": (4,), "run4": (3, 4, 6),
     }  # fmt: skip
@@ -268,31 +280,33 @@ def test_runs_stand_by_rbp_at_the_plans_own_p(campaign: Campaign, desk: Client, 
     by_hand = sorted(means, key=lambda run: -means[run])
     stored = ["run4", "run3", "run2", "run1"]
     assert [row["run"] for row in rows] == (stored if p == "0.8" else by_hand)
-    assert f"mean RBP(p={p})" in text_of(get(desk, "judging-plan", **asked))
+    assert f"mean RBP(p={p})" in text_of(get(organiser_client, "judging-plan", **asked))
 
 
-def test_a_budget_of_nothing_is_called_a_budget(desk: Client) -> None:
+def test_a_budget_of_nothing_is_called_a_budget(organiser_client: Client) -> None:
     for amount in ("0", "-3"):
-        page = text_of(get(desk, "judging-plan", **CHOSEN | {"amount": amount}))
+        page = text_of(get(organiser_client, "judging-plan", **CHOSEN | {"amount": amount}))
         assert "A budget of nothing judges nothing: plan at least one document." in page
 
 
-def test_a_plan_is_not_made_of_nothing_nor_twice(campaign: Campaign, desk: Client) -> None:
+def test_a_plan_is_not_made_of_nothing_nor_twice(
+    campaign: Campaign, organiser_client: Client
+) -> None:
     url = reverse("scoring:judging-plan", args=["planned"])
-    assert desk.post(url).status_code == 400
-    assert desk.post(url, CHOSEN | {"p": "1.5"}).status_code == 400
-    assert desk.post(url, CHOSEN).status_code == 302
-    again = desk.post(url, CHOSEN, follow=True)
+    assert organiser_client.post(url).status_code == 400
+    assert organiser_client.post(url, CHOSEN | {"p": "1.5"}).status_code == 400
+    assert organiser_client.post(url, CHOSEN).status_code == 302
+    again = organiser_client.post(url, CHOSEN, follow=True)
     assert "A plan is in force already" in text_of(again)
     assert campaign.plans.count() == 1
 
 
 def test_runs_without_the_priority_propose_nothing_and_are_told_of_all_the_same(
-    desk: Client, campaign: Campaign
+    organiser_client: Client, campaign: Campaign
 ) -> None:
     ranked_run(campaign, {"1": ["18", "x", "y"]}, tag="first", judging_priority=1)
     asked = CHOSEN | {"runs": "1", "amount": "3"}
-    rows = {row["run"]: row for row in table(desk, "judging-plan-runs-csv", **asked)}
+    rows = {row["run"]: row for row in table(organiser_client, "judging-plan-runs-csv", **asked)}
     assert {tag: row["proposes"] for tag, row in rows.items()} == {
         "first": "1", "run1": "0", "run2": "0", "run3": "0", "run4": "0",
     }  # fmt: skip

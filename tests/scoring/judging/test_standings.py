@@ -46,7 +46,7 @@ def campaign() -> Campaign:
 
 
 @pytest.fixture
-def desk(campaign: Campaign) -> Client:
+def organiser_client(campaign: Campaign) -> Client:
     browser = Client()
     browser.force_login(make_organiser(campaign))
     return browser
@@ -144,7 +144,9 @@ def test_a_plan_starts_from_qrels_until_somebody_says_otherwise(campaign: Campai
     assert base() == known
 
 
-def test_the_page_tells_progress_pace_and_what_is_left(campaign: Campaign, desk: Client) -> None:
+def test_the_page_tells_progress_pace_and_what_is_left(
+    campaign: Campaign, organiser_client: Client
+) -> None:
     plan, assessor = made(campaign, overlap_percent=100), make_user()
     began = timezone.now() - timedelta(hours=1)
     for number, task in enumerate(plan.tasks.order_by("position")[:10]):
@@ -153,11 +155,13 @@ def test_the_page_tells_progress_pace_and_what_is_left(campaign: Campaign, desk:
             assessor=assessor, task=task,
         )  # fmt: skip
         Judgment.objects.filter(pk=judgment.pk).update(at=began + timedelta(seconds=90 * number))
-    page = text_of(desk.get(reverse("scoring:judging", args=["planned"])))
+    page = text_of(organiser_client.get(reverse("scoring:judging", args=["planned"])))
     assert "10 of 30 documents judged, 30 laid out" in page
     # 20 documents, each judged twice, 90 seconds each: an hour
     assert "about 1.0 hours of one assessor’s work left, at 40 documents an hour" in page
-    topics = desk.get(reverse("scoring:judging-topics-csv", args=["planned"])).content.decode()
+    topics = organiser_client.get(
+        reverse("scoring:judging-topics-csv", args=["planned"])
+    ).content.decode()
     rows = list(csv.DictReader(io.StringIO(topics)))
     assert [row["topic"] for row in rows] == list(TOPICS)
     assert sum(int(row["laid_out"]) for row in rows) == 30
@@ -166,7 +170,7 @@ def test_the_page_tells_progress_pace_and_what_is_left(campaign: Campaign, desk:
 
 
 def test_the_page_says_stop_when_the_leader_is_out_of_reach(
-    desk: Client, campaign: Campaign
+    organiser_client: Client, campaign: Campaign
 ) -> None:
     """One run more, whose documents nobody else has: all relevant, while those of the others are
     not. Eight equal differences: W+ is 36, its mean 18, its variance 51 - 504/48 for the ties."""
@@ -175,7 +179,7 @@ def test_the_page_says_stop_when_the_leader_is_out_of_reach(
     plan, assessor = made(campaign, budget=1000), make_user()
 
     def page(**asked: str) -> str:
-        return text_of(desk.get(reverse("scoring:judging", args=["planned"]), asked))
+        return text_of(organiser_client.get(reverse("scoring:judging", args=["planned"]), asked))
 
     assert "Nothing is judged yet" in page()
     assert f"the plan ends after {plan.tasks.count()}, short of its budget of 1,000" in page()
@@ -187,7 +191,7 @@ def test_the_page_says_stop_when_the_leader_is_out_of_reach(
         act(plan, task.topic.position, task.doc_id, int("best" in task.doc_id), assessor)
     assert "You can stop. best leads with 0.832, and no other run could still be as good" in page()
     assert "corrected by Holm’s method for 5 tests" in page()
-    rows = desk.get(reverse("scoring:judging-csv", args=["planned"])).content.decode()
+    rows = organiser_client.get(reverse("scoring:judging-csv", args=["planned"])).content.decode()
     read = {row["run"]: row for row in csv.DictReader(io.StringIO(rows))}
     assert read["best"]["p_corrected"] == ""
     p_values = [float(row["p_corrected"]) for tag, row in read.items() if tag != "best"]
@@ -197,39 +201,43 @@ def test_the_page_says_stop_when_the_leader_is_out_of_reach(
     assert "too few to tell 6 runs apart at 1 %" in page(level="0.01")
 
 
-def test_organisers_pause_resume_and_end_on_the_page(desk: Client, campaign: Campaign) -> None:
+def test_organisers_pause_resume_and_end_on_the_page(
+    organiser_client: Client, campaign: Campaign
+) -> None:
     plan = made(campaign)
     page = reverse("scoring:judging", args=["planned"])
     for name, state, shown in (
         ("pause", "paused", "Resume"), ("resume", "open", "Pause"), ("end", "ended", "Plan more"),
     ):  # fmt: skip
         url = reverse("scoring:judging-plan-act", args=["planned", name])
-        assert desk.post(url).headers["Location"] == page
+        assert organiser_client.post(url).headers["Location"] == page
         plan.refresh_from_db()
         assert plan.state == state
-        assert shown in text_of(desk.get(page))
-    late = text_of(desk.post(url, follow=True))  # from a tab that was open before
+        assert shown in text_of(organiser_client.get(page))
+    late = text_of(organiser_client.post(url, follow=True))  # from a tab that was open before
     assert "No plan is in force any more." in late
     assert "work left" not in late
     unknown = reverse("scoring:judging-plan-act", args=["planned", "burn"])
-    assert desk.post(unknown).status_code == 404
+    assert organiser_client.post(unknown).status_code == 404
 
 
 def test_the_pages_take_few_queries(
-    desk: Client, campaign: Campaign, django_assert_max_num_queries: DjangoAssertNumQueries
+    organiser_client: Client,
+    campaign: Campaign,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
     give_file(make_qrels(campaign), b"1 0 d1 1\n")
     plan, assessor = made(campaign), make_user()
     for name in ("judging", "judging-plan"):
         url = reverse(f"scoring:{name}", args=["planned"]) + "?method=C"
-        desk.get(url)
+        organiser_client.get(url)
         perform_jobs()
         act(plan, 0, "d1", 1, assessor)
         if name == "judging-plan":
-            desk.get(url)
+            organiser_client.get(url)
             perform_jobs()
         with django_assert_max_num_queries(12):
-            assert desk.get(url).status_code == 200
+            assert organiser_client.get(url).status_code == 200
 
 
 def test_assessors_see_the_mean_residual_only_where_the_plan_says_so(campaign: Campaign) -> None:
@@ -243,18 +251,22 @@ def test_assessors_see_the_mean_residual_only_where_the_plan_says_so(campaign: C
     assert 0 < residual.mean() < 1
 
 
-def test_each_finds_the_way_to_their_own_pages(desk: Client, campaign: Campaign) -> None:
+def test_each_finds_the_way_to_their_own_pages(
+    organiser_client: Client, campaign: Campaign
+) -> None:
     assessor, browser = make_user(), Client()
     Membership.objects.create(campaign=campaign, person=assessor, role=Membership.Role.ASSESSOR)
     browser.force_login(assessor)
     home = reverse("campaigns:campaign-detail", args=["planned"])
-    ours, theirs = (each.get(home).content.decode() for each in (desk, browser))
+    ours, theirs = (each.get(home).content.decode() for each in (organiser_client, browser))
     judging, assess = '/judging/"', '/assess/"'
     assert (judging in ours, assess in ours) == (True, False)
     assert (judging in theirs, assess in theirs) == (False, True)
 
 
-def test_the_page_looks_so_many_documents_ahead(desk: Client, campaign: Campaign) -> None:
+def test_the_page_looks_so_many_documents_ahead(
+    organiser_client: Client, campaign: Campaign
+) -> None:
     """What method A is foreseen to leave unknown is what its next documents then do leave."""
     plan, assessor = made(campaign), make_user()
     tasks = list(plan.tasks.select_related("topic").order_by("position"))
@@ -262,12 +274,16 @@ def test_the_page_looks_so_many_documents_ahead(desk: Client, campaign: Campaign
         act(plan, task.topic.position, task.doc_id, 1, assessor)
 
     def rows(**asked: str) -> dict[str, dict[str, str]]:
-        text = desk.get(reverse("scoring:judging-csv", args=["planned"]), asked).content.decode()
+        text = organiser_client.get(
+            reverse("scoring:judging-csv", args=["planned"]), asked
+        ).content.decode()
         return {row["run"]: row for row in csv.DictReader(io.StringIO(text))}
 
     assert {row["residual_then"] for row in rows().values()} == {""}
     foreseen = rows(after="5")
-    page = text_of(desk.get(reverse("scoring:judging", args=["planned"]), {"after": "5"}))
+    page = text_of(
+        organiser_client.get(reverse("scoring:judging", args=["planned"]), {"after": "5"})
+    )
     assert "5 more documents would bring what is unknown of a run from" in page
     for task in tasks[10:15]:
         act(plan, task.topic.position, task.doc_id, 1, assessor)
@@ -279,15 +295,17 @@ def test_the_page_looks_so_many_documents_ahead(desk: Client, campaign: Campaign
         assert float(row["base_then"]) >= float(row["base"])
         assert float(row["base_then"]) + float(row["residual_then"]) <= 1 + 1e-12
     assert "15 more documents would bring" in text_of(
-        desk.get(reverse("scoring:judging", args=["planned"]), {"after": "900"})
+        organiser_client.get(reverse("scoring:judging", args=["planned"]), {"after": "900"})
     )
     for strange in ("-1", "x", "1" * 20, "²"):
-        page = desk.get(reverse("scoring:judging", args=["planned"]), {"after": strange})
+        page = organiser_client.get(
+            reverse("scoring:judging", args=["planned"]), {"after": strange}
+        )
         assert page.status_code == 404
 
 
 def test_a_worker_looks_ahead_where_many_documents_are_weighed(
-    desk: Client, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+    organiser_client: Client, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same figures as at once; and while people judge, the last ones and how old they are."""
     plan, assessor = made(campaign), make_user()
@@ -297,35 +315,35 @@ def test_a_worker_looks_ahead_where_many_documents_are_weighed(
     table, page = (
         reverse(f"scoring:{name}", args=["planned"]) for name in ("judging-csv", "judging")
     )
-    at_once = {more: desk.get(table, {"after": more}).content for more in ("5", "900")}
+    at_once = {more: organiser_client.get(table, {"after": more}).content for more in ("5", "900")}
     assert not campaign.analyses.exists()
     monkeypatch.setattr(judging_forecast, "AT_ONCE", 5 * 8 * 8 - 1)
     monkeypatch.setattr(judging_forecast, "_cached_forecast", None)  # no web process computes it
     for more in at_once:
-        answer = desk.get(table, {"after": more})
+        answer = organiser_client.get(table, {"after": more})
         assert (answer.status_code, bool(answer["Retry-After"])) == (202, True)
-        waiting = desk.get(page, {"after": more})
+        waiting = organiser_client.get(page, {"after": more})
         assert waiting["Refresh"]
         assert "Computing what these documents would buy" in waiting.content.decode()
         assert waiting.context["found"].ahead == min(int(more), 20)
     perform_jobs()
     for more, rows in at_once.items():
-        assert desk.get(table, {"after": more}).content == rows
-        shown = desk.get(page, {"after": more})
+        assert organiser_client.get(table, {"after": more}).content == rows
+        shown = organiser_client.get(page, {"after": more})
         assert "Refresh" not in shown
         assert "ago" not in text_of(shown).partition("would bring what is unknown")[2][:200]
     for task in tasks[10:13]:
         act(plan, task.topic.position, task.doc_id, 1, assessor)
-        shown = desk.get(page, {"after": "5"})
+        shown = organiser_client.get(page, {"after": "5"})
     assert "Computed 3 judgments ago." in text_of(shown)
     assert campaign.analyses.filter(question__more=5).count() == 2  # done, and on its way
     perform_jobs()
-    assert "Refresh" not in desk.get(page, {"after": "5"})
+    assert "Refresh" not in organiser_client.get(page, {"after": "5"})
 
 
-def test_an_ended_plan_does_not_look_ahead(desk: Client, campaign: Campaign) -> None:
+def test_an_ended_plan_does_not_look_ahead(organiser_client: Client, campaign: Campaign) -> None:
     plan = made(campaign)
     plans.end_plan(plan=plan, actor=None)
-    page = desk.get(reverse("scoring:judging", args=["planned"]), {"after": "5"})
+    page = organiser_client.get(reverse("scoring:judging", args=["planned"]), {"after": "5"})
     assert page.context["found"].outlook is None
     assert 'name="after"' not in page.content.decode()

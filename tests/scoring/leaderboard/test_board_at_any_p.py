@@ -30,8 +30,8 @@ OPEN = {"stage": "published", "board_audience": 2, "runs_audience": 2}
 def board(world: World) -> World:
     world.change(persistences=[0.5, 0.8], measures=["AP"], highest_grade=2, **OPEN)
     world.add_qrels(QRELS)
-    world.taken_in(run_file("first", documents=("d1", "d2", "d3")))
-    world.taken_in(run_file("second", documents=("d9", "d3", "d1", "d2")))
+    world.submitted_run(run_file("first", documents=("d1", "d2", "d3")))
+    world.submitted_run(run_file("second", documents=("d9", "d3", "d1", "d2")))
     return world
 
 
@@ -68,7 +68,7 @@ def test_rbp_at_another_p_by_the_formula(board: World) -> None:
 
 def test_ranks_follow_the_p(board: World) -> None:
     """One relevant document at once, or three later on."""
-    board.taken_in(run_file("short", documents=("d1",)))
+    board.submitted_run(run_file("short", documents=("d1",)))
     for p, places in (("0.01", ["2", "3"]), ("0.99", ["3", "2"])):
         found = rows(board, measure="RBP(p=0.5)", p=p)
         assert [found[run]["rank"] for run in ("short", "second")] == places

@@ -51,7 +51,7 @@ def campaign() -> Campaign:
         topics=TOPICS, slug="pooled", persistences=[0.8], measures=["AP", "nDCG@10"],
         highest_grade=2, no_relevant="zero",
     )  # fmt: skip
-    hand_in(campaign, RUNS)
+    submit(campaign, RUNS)
     add_qrels(
         campaign=campaign,
         data=QRELS.encode(),
@@ -63,7 +63,7 @@ def campaign() -> Campaign:
     return shown(campaign, qrels_audience=Audience.ORGANISERS)
 
 
-def hand_in(campaign: Campaign, runs: Runs) -> None:
+def submit(campaign: Campaign, runs: Runs) -> None:
     teams = {system.team: None for system in SYSTEMS}
     teams = {name: make_team(campaign, name=name) for name in teams}
     for tag, data in runs.items():
@@ -334,7 +334,7 @@ def test_without_qrels_runs_or_rivals_the_page_says_what_is_missing() -> None:
     )
     assert "No ranked run has a score" in finding_of(get("pools-teams"))
     Campaign.objects.filter(pk=campaign.pk).update(stage="open", is_accepting=True)
-    hand_in(Campaign.objects.get(pk=campaign.pk), {"ant1": RUNS["ant1"]})
+    submit(Campaign.objects.get(pk=campaign.pk), {"ant1": RUNS["ant1"]})
     perform_jobs()
     shown(campaign)
     for name in ("pools", "pools-teams"):

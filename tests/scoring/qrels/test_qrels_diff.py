@@ -28,7 +28,7 @@ def world(world: World) -> World:
     """Scored under both versions, the second in force."""
     world.add_qrels(QRELS)
     for tag, documents in ORDERS.items():
-        world.taken_in(run_file(tag, documents=documents))
+        world.submitted_run(run_file(tag, documents=documents))
     world.add_qrels(AFTER)
     perform_jobs()
     return world
@@ -48,13 +48,13 @@ def table(world: World, browser: Client, **query: str) -> list[dict[str, str]]:
 
 def test_the_judgments_that_changed(world: World) -> None:
     """d1 of topic 1 is regraded, d2 is there with -1 and so judged no more, d3 is new."""
-    found = page(world, world.desk).context["diff"]
+    found = page(world, world.organiser_client).context["diff"]
     changes = [(c.topic, c.doc_id, c.before, c.after) for c in found.changes]
     assert changes == [("1", "d1", 1, 0), ("1", "d2", 0, None), ("1", "d3", None, 1)]
     assert (found.changes.regraded, found.changes.added, found.changes.taken_out) == (1, 1, 1)
     assert (found.changes.unchanged, found.changes.topic_count) == (2, 1)
     assert found.changes.kinds == [(None, 1, 1), (0, None, 1), (1, 0, 1)]
-    assert table(world, world.desk) == [
+    assert table(world, world.organiser_client) == [
         {"topic": "1", "document": "d1", "v1": "1", "v2": "0"},
         {"topic": "1", "document": "d2", "v1": "0", "v2": ""},
         {"topic": "1", "document": "d3", "v1": "", "v2": "1"},
@@ -66,7 +66,7 @@ def test_the_ranks_that_moved_and_how_far_the_boards_agree(world: World) -> None
     b (1/3 + 1)/2, c (1 + 1/2)/2. Of the pairs ab was tied, ac and bc turned round: τ-b is
     -2/√(2·3). From the top of the new board c, b, a: above b nothing is right, above a half a run
     of two, b, which had tied with it: τ_AP is 2 (0 + 1/4)/2 - 1."""
-    found = page(world, world.desk).context["diff"]
+    found = page(world, world.organiser_client).context["diff"]
     moves = [(m.shown_tag, m.rank_before, m.rank_after) for m in found.moves]
     assert moves == [("c", 3, 1), ("b", 1, 2), ("a", 1, 3)]
     before = [(1 / 3 + 1 / 2) / 2, 3 / 4, 3 / 4]
@@ -76,7 +76,7 @@ def test_the_ranks_that_moved_and_how_far_the_boards_agree(world: World) -> None
     assert found.tau_b == pytest.approx(-2 / math.sqrt(6), abs=1e-12)
     assert found.tau_ap == pytest.approx(-3 / 4, abs=1e-12)
     assert found.waiting_count == 0
-    rows = table(world, world.desk, table="runs")
+    rows = table(world, world.organiser_client, table="runs")
     assert [(r["run"], r["rank_v1"], r["rank_v2"], r["places_gained"]) for r in rows] == [
         ("c", "3", "1", "2"),
         ("b", "1", "2", "-1"),
@@ -86,13 +86,13 @@ def test_the_ranks_that_moved_and_how_far_the_boards_agree(world: World) -> None
 
 
 def test_the_page_says_it_in_a_sentence(world: World) -> None:
-    text = " ".join(page(world, world.desk).content.decode().split())
+    text = " ".join(page(world, world.organiser_client).content.decode().split())
     assert "3 judgments of 1 topic changed: 1 regraded, 1 new, 1 gone." in text
     assert "3 of 3 runs moved, c farthest, from place 3 to 1. The first place changes hands" in text
 
 
 def test_a_version_with_itself_differs_in_nothing(world: World) -> None:
-    found = page(world, world.desk, 2, 2).context["diff"]
+    found = page(world, world.organiser_client, 2, 2).context["diff"]
     assert (len(found.changes), found.moved_count) == (0, 0)
     assert (found.tau_b, found.tau_ap) == pytest.approx((1.0, 1.0), abs=1e-12)
 
@@ -100,17 +100,17 @@ def test_a_version_with_itself_differs_in_nothing(world: World) -> None:
 def test_a_version_that_was_never_in_force_moves_no_ranks(world: World) -> None:
     url = reverse("campaigns:qrels-add", args=[world.campaign.slug])
     file = io.BytesIO(b"1 0 d1 1\n2 0 d1 1\n")
-    world.desk.post(url, {"file": file, "stays_aside": "on"})
-    found = page(world, world.desk, 2, 3).context["diff"]
+    world.organiser_client.post(url, {"file": file, "stays_aside": "on"})
+    found = page(world, world.organiser_client, 2, 3).context["diff"]
     assert (found.moves, found.waiting_count, found.tau_b) == ((), 3, None)
     assert len(found.changes) == 4
 
 
 def test_unknown_versions_measures_and_tables_are_not_found(world: World) -> None:
-    assert page(world, world.desk, 1, 9).status_code == 404
-    assert page(world, world.desk, measure="P@7").status_code == 404
+    assert page(world, world.organiser_client, 1, 9).status_code == 404
+    assert page(world, world.organiser_client, measure="P@7").status_code == 404
     url = reverse("scoring:qrels-diff-csv", args=[world.campaign.slug, 1, 2])
-    assert world.desk.get(url, {"table": "people"}).status_code == 404
+    assert world.organiser_client.get(url, {"table": "people"}).status_code == 404
 
 
 @pytest.mark.parametrize("board", [Audience.ORGANISERS, Audience.PARTICIPANTS])
@@ -148,14 +148,16 @@ def test_a_preview_is_carried_to_the_tables(world: World) -> None:
     shown = {"published": {"runs_audience": 2, "board_audience": 2, "qrels_audience": 2}}
     world.change(stage_switches=world.campaign.stage_switches | shown)
     world.campaign.qrels.update(published_at=world.campaign.created_at)
-    text = page(world, world.desk, **{"as": "public", "at": "published"}).content.decode()
+    text = page(
+        world, world.organiser_client, **{"as": "public", "at": "published"}
+    ).content.decode()
     links = re.findall(r'href="([^"]*1-2\.csv[^"]*)"', html.unescape(text))
     assert len(links) == 2
     Team.objects.filter(pk=world.team.pk).update(is_anonymous=True, name="The Secret Ones")
     for link in links:
         assert "as=public" in link
         assert "at=published" in link
-        response = world.desk.get(link)
+        response = world.organiser_client.get(link)
         assert response.status_code == 200
         assert "The Secret Ones" not in response.content.decode()
 

@@ -30,7 +30,7 @@ from scoring.evaluation.storage import load_ranking
 from scoring.judging.candidates import contributing_runs, table_of_grades
 from scoring.judging.progress import progress_of
 from scoring.models import Analysis, Job
-from tests.campaigns.judging.desk import make_assessor
+from tests.campaigns.judging.making import make_assessor
 from tests.flow_world import perform_jobs, wake_ups
 from tests.making import make_organiser, make_user
 

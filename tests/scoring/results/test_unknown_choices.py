@@ -5,7 +5,7 @@ import pytest
 from django.test import Client
 
 from campaigns.models import Audience, Campaign
-from tests.campaigns.judging.desk import make_plan
+from tests.campaigns.judging.making import make_plan
 from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_scores, make_team
 from tests.scoring.leaderboard.test_board_page import SHOWN
 

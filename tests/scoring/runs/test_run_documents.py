@@ -43,7 +43,7 @@ def campaign() -> Campaign:
     )
     teams = {name: make_team(campaign, make_user(f"{name}@example.org")) for name in "xy"}
     for tag in RUNS:
-        hand_in(campaign, teams[tag[0]], tag)
+        submit(campaign, teams[tag[0]], tag)
     lines = [
         f"{topic} 0 {document} {grade}\n"
         for topic, grades in GRADES.items()
@@ -57,7 +57,7 @@ def campaign() -> Campaign:
     return shown(campaign, qrels_audience=Audience.EVERYONE, run_files_audience=Audience.EVERYONE)
 
 
-def hand_in(campaign: Campaign, team: Team, tag: str) -> None:
+def submit(campaign: Campaign, team: Team, tag: str) -> None:
     lines = [
         f"{topic} Q0 {document} {rank} {100 - rank} {tag}\n"
         for topic, documents in RUNS[tag].items()
