@@ -1,6 +1,7 @@
 """`trackside evaluate`: scores of runs, in trec_eval's text or as a table."""
 
 import argparse
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,7 +18,8 @@ from scoring.cli.measure_lines import Line, read_measures
 from scoring.cli.opening import run_names
 from scoring.cli.scored_runs import Scored, ScoredRun, ScoringOptions, score_file, scoring_options
 from scoring.cli.tables import Cell, defined, print_csv_of_defined, print_json
-from scoring.cli.trec_eval_text import summary_lines, topic_lines
+from scoring.core.data.trec_eval_lines import ALL, has_topic_lines, score_line, tag_line
+from scoring.core.measures.trec_eval import relstring_line
 
 DESCRIPTION: Final = """\
 Scores runs by qrels. Flags, measure names and text are those of trec_eval 9 and 10; retrieval
@@ -172,3 +174,31 @@ def _numbers(lines: Sequence[Line]) -> list[tuple[int, Line]]:
         if line.measure is not None:
             first.setdefault(line.name, (place, line))
     return list(first.values())
+
+
+def topic_lines(run: ScoredRun, lines: Sequence[Line], topics: Sequence[str]) -> Iterator[str]:
+    """What -q adds: the topics that run and qrels have, in order of bytes. What only exists over
+    all topics is left out."""
+    for row in np.flatnonzero(run.retrieved & run.included).tolist():
+        for line, scored in zip(lines, run.found, strict=True):
+            if line.kind == "relstring":
+                signs = relstring_line(topics[row], scored.texts[row])
+                yield signs.replace("relstring".ljust(22), line.label.ljust(22), 1)
+            elif line.measure is not None and has_topic_lines(line.measure):
+                # With --ties bounds the lowest and the highest value follow.
+                ends = [float(end[row]) for end in (scored.low, scored.high) if end is not None]
+                values = scored.scores.residual if line.kind == "residual" else scored.scores.base
+                value = math.nan if values is None else float(values[row])
+                yield score_line(line.label, line.measure, topics[row], value, *ends)
+
+
+def summary_lines(run: ScoredRun, lines: Sequence[Line]) -> Iterator[str]:
+    """All topics: counts summed, else their mean or geometric mean."""
+    for line, scored in zip(lines, run.found, strict=True):
+        if line.kind == "runid":
+            yield tag_line(run.tag, line.label)
+        elif line.measure is not None:
+            mean = scored.mean.residual if line.kind == "residual" else scored.mean.base
+            ends = [end for end in (scored.mean_low, scored.mean_high) if end is not None]
+            value = math.nan if mean is None else mean
+            yield score_line(line.label, line.measure, ALL, value, *ends)

@@ -13,10 +13,9 @@ from scoring.cli.arguments import GainMap, highest_of, worth_of_grades
 from scoring.cli.bad_input import BadInput
 from scoring.cli.measure_lines import Line
 from scoring.cli.opening import open_qrels, open_run, tell_of_topics_without_grades
-from scoring.core.data.condensing import condensed
 from scoring.core.data.direct_alignment import align_lines
 from scoring.core.data.judgments import JudgmentTable
-from scoring.core.measures.arrays import GradedTopics, Scores
+from scoring.core.measures.arrays import GradedTopics, Scores, condensed
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure

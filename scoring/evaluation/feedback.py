@@ -19,7 +19,7 @@ from campaigns.models.showing import FEWEST_FEEDBACK_TOPICS
 from scoring.core.measures.catalogue import family_of, is_lower_better, sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import BadMeasure, UnknownMeasure, parse_measure, with_default_rel
-from scoring.core.statistics.ladder import FINEST, ladder
+from scoring.core.statistics.rounding import FINEST, ladder
 from scoring.evaluation.rules import ScoringRules
 from scoring.models import Evaluation, FeedbackRelease
 

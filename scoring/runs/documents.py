@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from campaigns.access import Viewer
 from campaigns.models import Run, Topic
 from campaigns.options import UnknownChoice, choice_or_404
-from scoring.core.data.documents import graded_documents
+from scoring.core.data.alignment import graded_documents
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.data.judgments import JudgmentTable, build_table
 from scoring.core.statistics.means import topics_of_mean

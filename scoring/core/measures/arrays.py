@@ -1,6 +1,6 @@
 """What every measure reads, and what it returns: one row or entry per topic."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -107,6 +107,17 @@ def default_gain_map(highest_grade: int) -> NDArray[np.float64]:
     if not 1 <= highest_grade <= HIGHEST_POSSIBLE_GRADE:
         raise ValueError(f"the highest grade must lie in 1..{HIGHEST_POSSIBLE_GRADE}")
     return np.arange(highest_grade + 1) / highest_grade
+
+
+def condensed(graded: GradedTopics) -> GradedTopics:
+    """The same topics with the unjudged documents left out and the others moved up (trec_eval's
+    -J, `judged_only` of ir_measures; T. Sakai, Alternatives to bpref, SIGIR 2007).
+
+    A base is then one over judged documents; residuals only know what lies after the end.
+    """
+    order = np.argsort(~graded.judged, axis=1, kind="stable")
+    grades = np.take_along_axis(graded.grades, order, axis=1)
+    return replace(graded, grades=np.where(grades >= 0, grades, np.int8(PAST_END)), pooled=None)
 
 
 def _check_rel(rel: int) -> None:

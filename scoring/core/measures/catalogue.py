@@ -6,24 +6,19 @@ from typing import Final
 
 from scoring.core.measures import (
     counts,
-    first_ranks,
     interpolated_precision,
     preference,
-    scaled_gain,
     search_length,
     sets,
-    sums_of_precision,
     trec_gain,
     weighted_precision,
 )
-from scoring.core.measures.average_precision import AP
-from scoring.core.measures.cumulated_gain import DCG, NDCG
-from scoring.core.measures.expected_reciprocal_rank import ERR
+from scoring.core.measures.average_precision import AP, RELATIVES_OF_AP
+from scoring.core.measures.cumulated_gain import DCG, NDCG, SCALED_GAINS, Q
 from scoring.core.measures.measure import Family, Measure, UnknownMeasure
-from scoring.core.measures.precision import JUDGED, RPREC, P, R
-from scoring.core.measures.q_measure import Q
+from scoring.core.measures.precision import FIRST_RANKS, JUDGED, RPREC, P, R
 from scoring.core.measures.rank_biased_precision import RBP
-from scoring.core.measures.reciprocal_rank import RR
+from scoring.core.measures.reciprocal_rank import ERR, RR
 
 FAMILIES: Final[tuple[Family, ...]] = (
     RBP,
@@ -35,14 +30,14 @@ FAMILIES: Final[tuple[Family, ...]] = (
     RPREC,
     RR,
     JUDGED,
-    *first_ranks.FAMILIES,
+    *FIRST_RANKS,
     *weighted_precision.FAMILIES,
-    *sums_of_precision.FAMILIES,
+    *RELATIVES_OF_AP,
     *interpolated_precision.FAMILIES,
     *preference.FAMILIES,
     Q,
     ERR,
-    *scaled_gain.FAMILIES,
+    *SCALED_GAINS,
     *search_length.FAMILIES,
     *sets.FAMILIES,
     *trec_gain.FAMILIES,

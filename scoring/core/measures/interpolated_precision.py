@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import Scores
-from scoring.core.measures.average_precision import compute as compute_ap
+from scoring.core.measures.average_precision import compute_ap
 from scoring.core.measures.measure import (
     NO,
     REL,

@@ -1,9 +1,10 @@
-"""Counts of the first ranks: precision, recall and judged documents at k, and R-precision."""
+"""Measures of the first k documents: precision, recall, F1, success and their like."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import Scores
+from scoring.core.measures.gains import MAP, rewarded
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
 from scoring.core.measures.workings import Workings
 
@@ -148,3 +149,172 @@ JUDGED = Family(
         residual="None: it measures the unjudged documents itself.",
     ),
 )
+
+
+ONE_ANSWER = UserModel(
+    browsing="The user reads at most k documents and needs one answer.",
+    utility="The best document has the utility of its gain, and all others have none.",
+    accumulation="The gain of the best document.",
+)
+
+
+def _found(arguments: Arguments, workings: Workings) -> NDArray[np.float64]:
+    return workings.found(arguments.integer("rel"), arguments.required_cutoff())
+
+
+def compute_f1(arguments: Arguments, workings: Workings) -> Scores:
+    """2c / (k + R), so that it is 0, and defined, where R is 0."""
+    whole = workings.graded.relevant_count(arguments.integer("rel")) + arguments.required_cutoff()
+    return Scores(2 * _found(arguments, workings) / whole, None)
+
+
+def compute_pr(arguments: Arguments, workings: Workings) -> Scores:
+    """1/(1/P + 1/R - 1) = c / (k + R - c): found among all documents read or relevant."""
+    found = _found(arguments, workings)
+    known = workings.graded.relevant_count(arguments.integer("rel"))
+    return Scores(found / (arguments.required_cutoff() + known - found), None)
+
+
+def compute_relative_precision(arguments: Arguments, workings: Workings) -> Scores:
+    """Precision to rank R, recall from there on."""
+    known = workings.graded.relevant_count(arguments.integer("rel"))
+    most = np.minimum(known, arguments.required_cutoff())
+    return Scores(share(_found(arguments, workings), most), None)
+
+
+def compute_success(arguments: Arguments, workings: Workings) -> Scores:
+    """1 with a relevant document in the first k; could be 1 with an unjudged or missing one."""
+    return _best(arguments, workings, arguments.integer("rel"), np.ones(256))
+
+
+def compute_hit(arguments: Arguments, workings: Workings) -> Scores:
+    """The highest gain of the first k; an unjudged or missing document could have the map's."""
+    lowest, gains = rewarded(MAP, workings.graded)
+    worth = np.full(256, gains.max())  # negative cells count from the end
+    worth[: len(gains)] = gains
+    return _best(arguments, workings, lowest, worth)
+
+
+def _best(arguments: Arguments, workings: Workings, rel: int, worth: NDArray[np.float64]) -> Scores:
+    """The most that one of the first k documents is worth, by grade, and could be."""
+    cutoff = arguments.required_cutoff()
+    relevant = workings.relevant(rel, workings.ranks_of(cutoff))
+    base = workings.best(relevant, worth[workings.grades_of(relevant)], cutoff)
+    possible = workings.possible(rel, workings.ranks_of(cutoff))
+    upper = workings.best(possible, worth[workings.grades_of(possible)], cutoff)
+    upper[workings.graded.lengths < cutoff] = worth.max()
+    return Scores(base, np.maximum(upper - base, 0.0))
+
+
+def compute_unjudged(arguments: Arguments, workings: Workings) -> Scores:
+    """trec_eval's: ranks after the last document are not counted, but k divides."""
+    cutoff = arguments.required_cutoff()
+    return Scores(workings.unjudged(workings.ranks_of(cutoff)).counts / cutoff, None)
+
+
+F1 = Family(
+    name="F1",
+    compute=compute_f1,
+    parameters=(REL,),
+    cutoff="required",
+    facts=Facts(
+        pretty_name="F1 at k",
+        description="The harmonic mean of precision and recall after k documents.",
+        formula="2 · Σ_{i≤k} b_i / (k + R)",
+        reference=(
+            "F. McSherry and M. Najork. Computing information retrieval performance measures "
+            "efficiently in the presence of tied scores. ECIR 2008, section 2.3."
+        ),
+        relevance="binary",
+        needs_relevant=True,
+    ),
+)
+PR = Family(
+    name="PR",
+    compute=compute_pr,
+    parameters=(REL,),
+    cutoff="required",
+    facts=Facts(
+        pretty_name="Precision and recall at k, combined",
+        description=(
+            "Shaw's combination of precision and recall after k documents: the share of relevant "
+            "documents read among all documents that were read or are relevant. It is 0 if "
+            "precision or recall is 0."
+        ),
+        formula="1 / (1/P@k + 1/R@k − 1)",
+        reference="W. M. Shaw, Jr. On the foundation of evaluation. JASIS 37(5), 1986.",
+        relevance="binary",
+        needs_relevant=True,
+    ),
+)
+RELATIVE_P = Family(
+    name="relative_P",
+    compute=compute_relative_precision,
+    parameters=(REL,),
+    cutoff="required",
+    trec_eval_cut="relative_P",
+    facts=Facts(
+        pretty_name="Relative precision at k",
+        description="Precision at k, divided by the highest possible precision at k.",
+        formula="Σ_{i≤k} b_i / min(k, R)",
+        reference=BUCKLEY_VOORHEES,
+        relevance="binary",
+        needs_relevant=True,
+    ),
+)
+SUCCESS = Family(
+    name="Success",
+    compute=compute_success,
+    parameters=(REL,),
+    cutoff="required",
+    trec_eval_cut="success",
+    facts=Facts(
+        pretty_name="Success at k",
+        description="1 if any of the first k documents is relevant, otherwise 0.",
+        formula="max_{i≤k} b_i",
+        reference=BUCKLEY_VOORHEES,
+        relevance="binary",
+        needs_relevant=False,
+        has_residual=True,
+        residual=(
+            "Exact: 1 if no relevant document was found and one of the first k ranks is unknown."
+        ),
+        user_model=ONE_ANSWER,
+    ),
+)
+HIT = Family(
+    name="HIT",
+    compute=compute_hit,
+    cutoff="required",
+    facts=Facts(
+        pretty_name="Best hit at k",
+        description="The highest gain among the first k documents.",
+        formula="max_{i≤k} g_i",
+        reference="A. Moffat. Seven numeric properties of effectiveness metrics. AIRS 2013.",
+        relevance="graded",
+        needs_relevant=False,
+        has_residual=True,
+        residual="Exact: up to the highest gain, if one of the first k ranks is unknown.",
+        user_model=ONE_ANSWER,
+    ),
+)
+UNJUDGED = Family(
+    name="unj",
+    compute=compute_unjudged,
+    cutoff="required",
+    trec_eval_cut="unj",
+    facts=Facts(
+        pretty_name="Unjudged at k",
+        description=(
+            "The share of the first k ranks that have an unjudged document. Ranks without a "
+            "document do not count, so this differs from 1 − Judged@k."
+        ),
+        formula="(unjudged documents in the first k) / k",
+        reference="I. Soboroff, in trec_eval 10 (2023).",
+        direction="lower",
+        relevance="graded",
+        needs_relevant=False,
+        residual="None: it measures the unjudged documents itself.",
+    ),
+)
+FIRST_RANKS = (F1, PR, RELATIVE_P, SUCCESS, HIT, UNJUDGED)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from scoring.core.measures.arrays import Scores
+from scoring.core.measures.average_precision import LEAST
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter
 from scoring.core.measures.precision import share
-from scoring.core.measures.sums_of_precision import LEAST
 from scoring.core.measures.workings import Workings
 
 EPSILON = 0.00001  # trec_eval's INFAP_EPSILON

@@ -1,9 +1,12 @@
 """Rank-biased precision (Moffat & Zobel, TOIS 27(1), 2008, section 4)."""
 
-import numpy as np
+from dataclasses import dataclass
 
-from scoring.core.measures import adaptive_persistence
+import numpy as np
+from numpy.typing import NDArray
+
 from scoring.core.measures.arrays import Scores
+from scoring.core.measures.gains import MAP, gains_of_grades
 from scoring.core.measures.measure import Arguments, Facts, Family, Parameter, UserModel
 from scoring.core.measures.weighted import Weighting, Weights, score_weighting
 from scoring.core.measures.weighted_precision import GAINED, REL_IF_BINARY, binary_or_mapped
@@ -17,10 +20,10 @@ def rbp_weights(persistence: float, ranks: int, cutoff: int | None) -> Weights:
     return Weights((1 - persistence) * powers[:-1], after)
 
 
-def compute(arguments: Arguments, workings: Workings) -> Scores:
+def compute_rbp(arguments: Arguments, workings: Workings) -> Scores:
     """RBP@k leaves out all ranks after k, in the base and in what is unknown."""
     if arguments.has("p1"):
-        return adaptive_persistence.compute(arguments, workings)
+        return compute_adaptive(arguments, workings)
     return score_weighting(workings, rbp_weighting(arguments, workings))
 
 
@@ -33,7 +36,7 @@ def rbp_weighting(arguments: Arguments, workings: Workings) -> Weighting:
 
 RBP = Family(
     name="RBP",
-    compute=compute,
+    compute=compute_rbp,
     parameters=(
         Parameter(
             "p",
@@ -96,3 +99,77 @@ RBP = Family(
         ),
     ),
 )
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What a user gains and reads on average in the ranks that are in the matrix."""
+
+    gained: NDArray[np.float64]  # float64[topics]
+    read: NDArray[np.float64]  # float64[topics]
+    left: NDArray[np.float64]  # float64[topics], the probability of reading the rank after them
+
+    def rate(self) -> NDArray[np.float64]:
+        """float64[topics]: gained per document read."""
+        return self.gained / self.read
+
+    def goes_on(self, persistence: float, gain: float, ranks: float) -> "Reading":
+        """After so many further ranks, all with this gain and persistence."""
+        if persistence == 1:
+            more, left = self.left * ranks, self.left
+        else:
+            power = persistence**ranks
+            more, left = self.left * ((1 - power) / (1 - persistence)), self.left * power
+        return Reading(self.gained + gain * more, self.read + more, left)
+
+
+def compute_adaptive(arguments: Arguments, workings: Workings) -> Scores:
+    """The persistence depends on the document just read (RBP paper, section 4.3): p1 after a
+    relevant one, p2 after any other. The score is the utility expected per document read,
+    Σ g_i E_i / Σ E_i, where E_i is the probability of reading rank i.
+
+    Unknown documents are irrelevant in the base, in the upper bound relevant and of the highest
+    gain, ranks after the end too. p1 = p2 = p gives RBP(p); p1 = 0 and p2 near 1 gives RR."""
+    base = _base(arguments, workings).rate()
+    return Scores(base, np.maximum(_upper(arguments, workings) - base, 0.0))
+
+
+def _base(arguments: Arguments, workings: Workings) -> Reading:
+    return _read(arguments, workings, unknown_gain=0.0, unknown_persistence="p2").goes_on(
+        arguments.real("p2"), 0.0, np.inf
+    )
+
+
+def _upper(arguments: Arguments, workings: Workings) -> NDArray[np.float64]:
+    highest = float(_gains(arguments, workings).max())
+    known = _read(arguments, workings, unknown_gain=highest, unknown_persistence="p1")
+    p1, cutoff = arguments.real("p1"), arguments.cutoff
+    if cutoff is None and p1 == 1:  # whoever leaves the list reads gain after gain for ever
+        return np.where(known.left > 0, highest, known.rate())
+    more = np.inf if cutoff is None else max(0, cutoff - workings.graded.depth)
+    return known.goes_on(p1, highest, more).goes_on(arguments.real("p2"), 0.0, np.inf).rate()
+
+
+def _read(
+    arguments: Arguments, workings: Workings, *, unknown_gain: float, unknown_persistence: str
+) -> Reading:
+    ranks = workings.ranks_of(arguments.cutoff)
+    grades = workings.graded.grades[:, :ranks]
+    worth = np.full(256, unknown_gain)  # negative cells count from the end
+    gains = _gains(arguments, workings)
+    worth[: len(gains)] = gains
+    persistence = np.full(256, arguments.real(unknown_persistence))
+    persistence[: arguments.integer("rel")] = arguments.real("p2")
+    persistence[arguments.integer("rel") : len(gains)] = arguments.real("p1")
+    reads = np.ones((len(grades), ranks + 1))
+    np.cumprod(persistence[grades], axis=1, out=reads[:, 1:])
+    gained = (worth[grades] * reads[:, :-1]).sum(axis=1)
+    return Reading(gained, reads[:, :-1].sum(axis=1), reads[:, -1])
+
+
+def _gains(arguments: Arguments, workings: Workings) -> NDArray[np.float64]:
+    """float64[highest_grade + 1]: what each grade is worth."""
+    if arguments.word("gain") == MAP:
+        return gains_of_grades(MAP, workings.graded)
+    relevant = np.arange(workings.graded.highest_grade + 1) >= arguments.integer("rel")
+    return relevant.astype(np.float64)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scoring.core.statistics.ranks import DECIMALS
 
 WHOLE: Final = 1e15  # a double as large as this has no decimals
+FINEST: Final = 0.01  # the smallest step of the Ladder
 
 
 def rounded(value: float, places: int) -> float:
@@ -56,3 +57,18 @@ def difference_text(value: float, places: int) -> str:
     if rounded(value, places) == 0:
         return f">-{least:.{places}f}" if value < 0 else f"<+{least:.{places}f}"
     return f"{rounded(value, places):+.{places}f}"
+
+
+def ladder(value: float, best: float | None, step: float) -> float | None:
+    """What is told of a value when `best` was the last that was told; None where it is not more
+    than `step` above that (Blum and Hardt, "The Ladder: A Reliable Leaderboard for Machine Learning
+    Competitions", ICML 2015).
+
+    What is told is the value to the nearest whole step. Higher is better: for others give the
+    negatives of value and best. Raises ValueError for a step finer than two decimals.
+    """
+    if not step >= FINEST:
+        raise ValueError(f"a step must be at least {FINEST}, not {step}")
+    if best is not None and not value > best + step:
+        return None
+    return round(round(value / step) * step, 2)

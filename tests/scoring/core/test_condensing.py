@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scoring.core.data.condensing import condensed
 from scoring.core.data.grades import PAST_END
+from scoring.core.measures.arrays import condensed
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.names import parse_measure
 from tests.scoring.core.drawn import drawn

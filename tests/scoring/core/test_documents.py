@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.core.data.documents import graded_documents
+from scoring.core.data.alignment import graded_documents
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.data.judgments import build_table
 from scoring.core.data.ranking import rank

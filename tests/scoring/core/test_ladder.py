@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.statistics.ladder import ladder
+from scoring.core.statistics.rounding import ladder
 
 scores = st.floats(0, 1)
 steps = st.sampled_from([0.01, 0.02, 0.05, 0.1])
