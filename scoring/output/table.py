@@ -38,7 +38,7 @@ class Column:
     heading: str | None = None  # in LaTeX; None: it has no such column there
     text: Callable[[Any], latex.Cell] = text_of
     align: str = "r"
-    kind: Any = str  # of its values, as the API describes them: one of `scoring.output.api.FIELDS`
+    kind: Any = None  # of its values in the schema: one of `scoring.output.api.FIELDS`
     help_text: str = ""
 
     @property
@@ -53,6 +53,7 @@ class PageColumn:
     heading: str
     cell: Callable[[Any], str]
     css: str = "num"
+    explanation: str = ""  # in the key of the page
 
 
 def printed(

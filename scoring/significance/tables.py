@@ -24,13 +24,13 @@ def _marked_difference(row: PairRow) -> Marked:
 # First the columns of the command line.
 COLUMNS = (
     printed("", "a_rank"),
-    Column("a", "a.tag", "run", align="l"),
-    Column("b", "b.tag", "next run", align="l"),
+    Column("a", "a.tag", "run", align="l", kind=str),
+    Column("b", "b.tag", "next run", align="l", kind=str),
     Column("difference", kind=float),
     printed("difference", _marked_difference),
     Column("p", kind=float),
     Column("p_corrected", kind=float),
-    Column("method"),
+    Column("method", kind=str),
     Column("effect", heading="effect", text=partial(number, digits=2), kind=float),
     printed("p", "p_corrected", number),
     Column("topics", kind=int),
@@ -42,28 +42,31 @@ COLUMNS = (
     ),
     Column("a_rank", kind=int),
     Column("b_rank", kind=int),
-    Column("a_team", "a.team"),
-    Column("b_team", "b.team"),
-    Column("a_run_id", "a.run_id"),
-    Column("b_run_id", "b.run_id"),
+    Column("a_team", "a.team", kind=str),
+    Column("b_team", "b.team", kind=str),
+    Column("a_run_id", "a.run_id", kind=str),
+    Column("b_run_id", "b.run_id", kind=str),
 )
 
 
 def page_columns(choices: TestChoices) -> list[PageColumn]:
-    """Of the table of neighbours on the page."""
-    columns = [
+    """The table on the page: each run and the next one."""
+    corrected = PageColumn("corrected", lambda row: p_value(row.p_corrected))
+    return [
         PageColumn("run", lambda row: row.a.tag, css=""),
         PageColumn("#", lambda row: str(row.a_rank), css="num soft"),
         PageColumn("against", lambda row: row.b.tag, css=""),
         PageColumn("difference", lambda row: difference(row.difference)),
-        PageColumn("effect", lambda row: numbers.signed(row.effect, 2)),
+        PageColumn(
+            "effect",
+            lambda row: numbers.signed(row.effect, 2),
+            explanation="difference divided by its standard deviation over the topics (Cohen’s d"
+            " of paired differences)",
+        ),
         PageColumn("p", lambda row: _exactness(row) + p_value(row.p)),
-        PageColumn("corrected", lambda row: p_value(row.p_corrected)),
+        *([corrected] if choices.correction != "none" else []),
         PageColumn("significant", lambda row: "yes" if row.is_significant else "no", css=""),
     ]
-    if choices.correction == "none":
-        del columns[6]
-    return columns
 
 
 def _exactness(row: PairRow) -> str:

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from scoring.core.data.artefacts import pack_vector
 from scoring.core.measures.names import parse_measure
 from scoring.models import Analysis, Score
 from scoring.significance.counts import CountCell, CountRow
+from scoring.significance.options import usual_test
+from scoring.significance.tables import page_columns
 from scoring.templatetags.separations import count_finding
 from scoring.worker import perform_waiting_jobs
 from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_scores, make_team
@@ -285,3 +288,13 @@ def test_a_page_whose_answer_is_there_takes_at_most_12_queries(
     client.force_login(organiser)
     with django_assert_max_num_queries(12):
         client.get(reverse(f"scoring:{name}", args=[campaign.slug]))
+
+
+def test_without_a_correction_only_the_column_of_corrected_values_is_missing() -> None:
+    usual = usual_test(parse_measure("AP"))
+    headings = {
+        correction: [each.heading for each in page_columns(replace(usual, correction=correction))]
+        for correction in ("none", "holm")
+    }
+    assert [each for each in headings["holm"] if each != "corrected"] == headings["none"]
+    assert {"p", "corrected"} <= set(headings["holm"])
