@@ -1,7 +1,6 @@
 """The addresses of campaigns, people, runs and judging."""
 
-from campaigns.judging import organiser_urls
-from campaigns.judging import urls as assessing
+from campaigns.judging import urls as judging
 from campaigns.manage import urls as lifecycle
 from campaigns.people import urls as people
 from campaigns.qrels import urls as assignments
@@ -13,6 +12,5 @@ urlpatterns = [
     *people.urlpatterns,
     *runs.urlpatterns,
     *assignments.urlpatterns,
-    *organiser_urls.urlpatterns,
-    *assessing.urlpatterns,
+    *judging.urlpatterns,
 ]

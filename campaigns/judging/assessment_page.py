@@ -3,8 +3,9 @@
 Nothing here reads runs, scores, weights or what another assessor said.
 """
 
+import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -14,7 +15,6 @@ from typing import Any
 from django.utils import timezone
 
 from campaigns.judging.documents import address_of
-from campaigns.judging.highlighting import highlighted, terms_of
 from campaigns.judging.plans import plan_in_force
 from campaigns.judging.tasks import JUDGED, SKIPPED, current_judgment, is_left
 from campaigns.models import Campaign, Claim, Document, Judgment, Plan, Topic, User
@@ -251,3 +251,48 @@ def _label(grade: int, campaign: Campaign) -> str:
     if steps == 1 or grade == campaign.rel + 1:
         return "highly relevant" if steps <= 2 else ""
     return "perfectly relevant" if steps == 2 else ""
+
+
+WORD = re.compile(r"\w+(?:['’]\w+)*")
+STOP_WORDS = """
+a about after all also am an and any are as at be because been being between both but by can could
+did do does for from had has have how i if in into is it its may more most no nor not of on or other
+our over should so some such than that the their them then there these they this those through to
+under up use used was we were what when where which while who whom why will with would you your
+"""
+LEFT_OUT = frozenset(STOP_WORDS.split())
+
+
+def terms_of(query: str) -> frozenset[str]:
+    """The words of a query that say what it is about, plurals folded."""
+    words = (word.lower() for word in WORD.findall(query))
+    return frozenset(folded(word) for word in words if word not in LEFT_OUT and len(word) > 1)
+
+
+def highlighted(text: str, terms: frozenset[str]) -> list[tuple[str, bool]]:
+    """The whole text in pieces, each with whether it is one of the terms."""
+    return list(_pieces(text, terms))
+
+
+def folded(word: str) -> str:
+    """A word and its simple plural come to the same: memories, memory; boxes, box; masks, mask."""
+    word = re.sub(r"['’]s?\Z", "", word)
+    if len(word) > 4 and word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _pieces(text: str, terms: frozenset[str]) -> Iterator[tuple[str, bool]]:
+    at = 0
+    for word in WORD.finditer(text) if terms else ():
+        if folded(word[0].lower()) in terms:
+            if word.start() > at:
+                yield text[at : word.start()], False
+            yield word[0], True
+            at = word.end()
+    if at < len(text):
+        yield text[at:], False

@@ -1,16 +1,47 @@
-"""Judging by assessors, and the texts that they read."""
+"""Judging: its organisers, the assessors, and the texts that assessors read."""
 
 from django.urls import path
 
-from campaigns.judging import document_views, views
+from campaigns.judging import (
+    adjudication_views,
+    assignment_views,
+    document_views,
+    pool_views,
+    views,
+)
 
-_JUDGING = "campaigns/<slug:slug>/judging/documents/"
+_JUDGING = "campaigns/<slug:slug>/judging/"
 urlpatterns = [
+    path(_JUDGING + "assessors/", assignment_views.assessors_page, name="judging-assessors"),
+    path(
+        _JUDGING + "assessors/spread/",
+        assignment_views.assessors_spread,
+        name="judging-assessors-spread",
+    ),
+    path(_JUDGING + "assessors/free/", assignment_views.claims_free, name="judging-claims-free"),
+    path(
+        _JUDGING + "disagreements/", adjudication_views.disagreements, name="judging-disagreements"
+    ),
+    path(
+        _JUDGING + "disagreements.csv",
+        adjudication_views.disagreements_csv,
+        name="judging-disagreements-csv",
+    ),
+    path(_JUDGING + "disagreements/decide/", adjudication_views.decide, name="judging-decide"),
+    path(
+        _JUDGING + "disagreements/take-back/",
+        adjudication_views.decision_take_back,
+        name="judging-decision-take-back",
+    ),
+    path(_JUDGING + "pool/", pool_views.pool_page, name="judging-pool"),
+    path(_JUDGING + "answers/", pool_views.judgments_import, name="judging-answers"),
     path("campaigns/<slug:slug>/assess/", views.assess, name="assess"),
     path("campaigns/<slug:slug>/assess/<path:code>/", views.assess_topic, name="assess-topic"),
     # Not below assess/: a topic's code may hold any word, and strokes too.
     path("campaigns/<slug:slug>/assessed/<path:code>/", views.assessed, name="assessed"),
-    path(_JUDGING, document_views.documents, name="documents"),
-    path(f"{_JUDGING}address/", document_views.documents_address, name="documents-address"),
-    path(f"{_JUDGING}remove/", document_views.documents_remove, name="documents-remove"),
+    path(_JUDGING + "documents/", document_views.documents, name="documents"),
+    path(
+        _JUDGING + "documents/address/", document_views.documents_address, name="documents-address"
+    ),
+    path(_JUDGING + "documents/remove/", document_views.documents_remove, name="documents-remove"),
 ]

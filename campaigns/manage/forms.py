@@ -1,13 +1,14 @@
-"""What organisers fill in of a campaign."""
+"""The form of a campaign; dates are typed in UTC, in the campaign's zone or anywhere on Earth."""
 
 import itertools
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 from django.utils.text import slugify
 
-from campaigns.manage.form_fields import MomentField
 from campaigns.models import Campaign, Preset, Series
 from campaigns.models.campaign import HIGHEST_P
 from campaigns.models.showing import TABLES
@@ -29,6 +30,36 @@ class SeriesField(forms.CharField):
         if len(slug) < 2:
             raise ValidationError("Name it with two letters or digits of a to z at least.")
         return Series.objects.filter(slug=slug).first() or Series(slug=slug, name=name)
+
+
+class MomentField(forms.DateTimeField):
+    """A moment typed in `zone`; shown in UTC, since that is what it is stored in."""
+
+    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M:%S")
+    zone: tzinfo = UTC
+
+    def to_python(self, value: Any) -> datetime | None:
+        try:
+            with timezone.override(self.zone):
+                moment = super().to_python(value)
+        except ValidationError as error:
+            raise self._explained(value) from error
+        if moment is not None and not 2000 <= moment.year <= 2200:
+            raise ValidationError("Between the years 2000 and 2200.")
+        return moment.astimezone(UTC) if moment is not None else None
+
+    def _explained(self, value: Any) -> ValidationError:
+        """Why it is no moment. On the days when clocks change, an hour comes twice or not at all,
+        and nobody guesses a deadline."""
+        try:
+            with timezone.override(UTC):
+                super().to_python(value)
+        except ValidationError:
+            return ValidationError("Not a date and time: write 2026-11-21 14:03.")
+        return ValidationError(
+            f"The clocks change then in {self.zone}: this hour comes twice or not at all. "
+            "Give it in UTC."
+        )
 
 
 class CampaignForm(forms.ModelForm):

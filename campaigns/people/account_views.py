@@ -10,9 +10,8 @@ from knox.models import AuthToken
 from knox.settings import knox_settings
 
 from campaigns.errors import CannotCloseAccount, TooManyTokens
-from campaigns.people.accounts import account_export, close_account
+from campaigns.people.accounts import account_export, close_account, make_token, tokens_of
 from campaigns.people.forms import AccountForm, FarewellForm
-from campaigns.people.tokens import make_token, tokens_of
 
 
 @login_required

@@ -2,17 +2,20 @@
 
 Whoever goes is forgotten: address, name, password, tokens, mails, memberships. What hangs on them
 stays without them: runs belong to their team, judgments and the log keep an account without a name.
+
+REST_KNOX limits the number and the lifetime of tokens. A new password revokes all (`User.save`).
 """
 
 from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
-from django.db.models import Count, F
+from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 from knox.models import AuthToken
+from knox.settings import knox_settings
 
-from campaigns.errors import CannotCloseAccount
+from campaigns.errors import CannotCloseAccount, TooManyTokens
 from campaigns.log import record
 from campaigns.models import (
     Campaign,
@@ -129,3 +132,20 @@ def _refuse_last_organiser(person: User) -> None:
         raise CannotCloseAccount(
             f"You are the only organiser of {', '.join(names)}: invite another one, or delete it."
         )
+
+
+def tokens_of(person: User) -> QuerySet[AuthToken]:
+    """Those that work, the newest first."""
+    return AuthToken.objects.filter(user=person, expiry__gt=timezone.now()).order_by("-created")
+
+
+@transaction.atomic
+def make_token(person: User) -> str:
+    """A new token; only its digest is stored. Raises `TooManyTokens`."""
+    User.objects.select_for_update().get(pk=person.pk)  # two requests at once count one another
+    AuthToken.objects.filter(user=person, expiry__lte=timezone.now()).delete()
+    limit = knox_settings.TOKEN_LIMIT_PER_USER
+    if tokens_of(person).count() >= limit:
+        raise TooManyTokens(f"You have {limit} tokens, which is the limit. Revoke one first.")
+    _, token = AuthToken.objects.create(user=person)
+    return str(token)

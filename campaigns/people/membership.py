@@ -4,16 +4,16 @@ import hashlib
 import secrets
 from datetime import timedelta
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from campaigns import lifecycle, participation
-from campaigns.errors import CannotJoin, CannotRemoveMember
+from campaigns.errors import CannotInvite, CannotJoin, CannotRemoveMember
 from campaigns.log import record
 from campaigns.mail import notices
 from campaigns.models import Campaign, Invitation, Membership, Team, User
-from campaigns.people import joining, teams
+from campaigns.people import teams
 
 INVITATION_DAYS, MOST_DAYS = 30, 365
 
@@ -23,6 +23,8 @@ INVITED_ROLES = (Membership.Role.ORGANISER, Membership.Role.ASSESSOR, Membership
 # a role is for one.
 TEAM_LINK_USES = 5
 MOST_USES = 500
+# These roles and a team exclude each other.
+OUTSIDE_TEAMS = (Membership.Role.ASSESSOR, Membership.Role.READER)
 
 
 def display_name(person: User) -> str:
@@ -43,8 +45,8 @@ def create_own_team(
     where the campaign says so, where the person left a team that has runs (no quota is had twice
     by leaving), and where an organiser removed the person before."""
     with transaction.atomic():
-        now = joining.lock_campaign(campaign)  # `campaign` has the terms as the person saw them
-        joining.refuse_archived(now)
+        now = _lock_campaign(campaign)  # `campaign` has the terms as the person saw them
+        _refuse_archived(now)
         if now.joining == Campaign.Joining.INVITED:
             raise CannotJoin("In this campaign only organisers create teams.")
         if not participation.is_before_close(now, timezone.now()):
@@ -52,8 +54,8 @@ def create_own_team(
                 "Submissions are not open, so you cannot create a team. An organiser can create "
                 "one at any time, under People and teams."
             )
-        joining.refuse_second_team(campaign, person)
-        joining.refuse_conflict(campaign, person, Membership.Role.PARTICIPANT)
+        _refuse_second_team(campaign, person)
+        _refuse_conflict(campaign, person, Membership.Role.PARTICIPANT)
         waits = (
             now.joining == Campaign.Joining.APPROVAL
             or teams.has_left_runs_behind(campaign, person)
@@ -66,7 +68,7 @@ def create_own_team(
             is_anonymous=is_anonymous and now.allows_anonymous_teams,
             shares_files=shares_files,
         )
-        joining.join(campaign, person, Membership.Role.PARTICIPANT, team)
+        _join(campaign, person, Membership.Role.PARTICIPANT, team)
         if accepts_terms:
             accept_terms(campaign=campaign, person=person)
         record(team, person, "founded", team=name, waits=waits)
@@ -88,9 +90,9 @@ def invite(
     `CannotInvite` for a person who was removed a moment ago."""
     token = secrets.token_urlsafe(24)
     with transaction.atomic():
-        campaign = joining.lock_campaign(campaign)
+        campaign = _lock_campaign(campaign)
         lifecycle.refuse_archived(campaign)
-        joining.refuse_invitation_by_outsider(campaign, by, team)
+        _refuse_invitation_by_outsider(campaign, by, team)
         invitation = Invitation.objects.create(
             campaign=campaign,
             role=role,
@@ -129,17 +131,17 @@ def accept_invitation(
     role, team = invitation.role, invitation.team
     with transaction.atomic():
         campaign = invitation.campaign  # with the terms as the person saw them
-        joining.refuse_archived(joining.lock_campaign(campaign))
+        _refuse_archived(_lock_campaign(campaign))
         if (existing := membership_by(invitation, person)) is not None:
             return existing
         if team is not None:
             # Before the link's row, in the order in which a merge takes them.
             Team.objects.select_for_update().filter(pk=team.pk).first()
-            joining.refuse_second_team(campaign, person)
-        joining.refuse_conflict(campaign, person, role)
-        joining.refuse_removed(invitation, person)
+            _refuse_second_team(campaign, person)
+        _refuse_conflict(campaign, person, role)
+        _refuse_removed(invitation, person)
         _use(invitation)
-        membership = joining.join(campaign, person, role, team)
+        membership = _join(campaign, person, role, team)
         if accepts_terms:
             accept_terms(campaign=campaign, person=person)
         record(campaign, person, "joined", role, invitation=invitation.pk)
@@ -172,7 +174,7 @@ def remove_role(*, membership: Membership, actor: User) -> None:
     """Takes a role from a person, and revokes the links that this person made or used; never the
     last organiser's role, who alone could undo it. Removing oneself is leaving: no link is revoked.
     Raises `CannotRemoveMember`, and as leaving a team does."""
-    campaign = joining.lock_campaign(membership.campaign)
+    campaign = _lock_campaign(membership.campaign)
     if campaign.archived_at is not None:
         raise CannotRemoveMember("The campaign is archived: bring it back first.")
     membership = Membership.objects.filter(pk=membership.pk).first() or membership
@@ -242,3 +244,65 @@ def _revoke_links_of(campaign: Campaign, person: User, actor: User) -> None:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _lock_campaign(campaign: Campaign) -> Campaign:
+    """The campaign as it is, until this transaction ends: who joins, invites or is removed does so
+    one after the other, and no stage changes in between."""
+    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+
+
+def _refuse_archived(campaign: Campaign) -> None:
+    if campaign.archived_at is not None:
+        raise CannotJoin("This campaign is archived; nobody joins it any more.")
+
+
+def _refuse_second_team(campaign: Campaign, person: User) -> None:
+    if Membership.objects.filter(
+        campaign=campaign, person=person, role=Membership.Role.PARTICIPANT
+    ).exists():
+        raise CannotJoin("You are in a team of this campaign already.")
+
+
+def _refuse_invitation_by_outsider(campaign: Campaign, by: User, team: Team | None) -> None:
+    may_invite = Q(role=Membership.Role.ORGANISER)
+    if team is not None:
+        may_invite |= Q(team=team)
+    if not campaign.memberships.filter(may_invite, person=by).exists():
+        raise CannotInvite("You were removed in the meantime, so you cannot invite anyone.")
+
+
+def _refuse_conflict(campaign: Campaign, person: User, role: str) -> None:
+    """Raises `CannotJoin` for an assessor or a reader who would be in a team, and the reverse."""
+    in_team = Membership.Role.PARTICIPANT
+    excluded = {in_team: OUTSIDE_TEAMS} | dict.fromkeys(OUTSIDE_TEAMS, (in_team,))
+    rivals = excluded.get(Membership.Role(role), ())
+    held = campaign.memberships.filter(person=person, role__in=rivals).first()
+    if held is None:
+        return
+    if held.team is not None:
+        raise CannotJoin(
+            f"You are a member of the team {held.team} of this campaign, and no {role} is in a "
+            "team. Leave the team first, or ask an organiser."
+        )
+    raise CannotJoin(
+        f"You have the role {held.role} in this campaign, and no {held.role} is in a team. Ask an "
+        "organiser to remove that role."
+    )
+
+
+def _refuse_removed(invitation: Invitation, person: User) -> None:
+    removed_at = teams.last_removal(invitation.campaign, person)
+    if removed_at is not None and invitation.created_at <= removed_at:
+        raise CannotJoin(
+            "An organiser removed you from this campaign after this link was made. Ask for a new "
+            "link."
+        )
+
+
+def _join(campaign: Campaign, person: User, role: str, team: Team | None) -> Membership:
+    try:
+        with transaction.atomic():
+            return Membership.objects.create(campaign=campaign, person=person, role=role, team=team)
+    except IntegrityError as error:  # two clicks at once; the constraint let one through
+        raise CannotJoin("You have joined already.") from error

@@ -1,4 +1,4 @@
-"""An organiser's side: who is in the campaign and as what, and what becomes of its teams."""
+"""Views for organisers: people and roles, teams and their merging, and announcements."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -10,14 +10,16 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns import access, participation
 from campaigns.errors import Archived, CannotChangeTeam, CannotInvite, show_refusals
+from campaigns.mail import notices
+from campaigns.mail.messages import participants_of
 from campaigns.models import Membership, Team
 from campaigns.people import membership as people
-from campaigns.people import teams
-from campaigns.people.forms import LinkForm, NewTeamForm
+from campaigns.people import merging, teams
+from campaigns.people.forms import AnnouncementForm, LinkForm, NewTeamForm
 from campaigns.people.views import link_of
 
 ROWS = 50  # of a table on a page
@@ -204,3 +206,67 @@ def _part(request: HttpRequest, parameter: str, rows: Sequence[Any] | QuerySet[A
     page = Paginator(rows, ROWS).get_page(request.GET.get(parameter))
     page.object_list = list(page.object_list)
     return page
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def announce(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    if viewer.campaign.archived_at is not None:
+        messages.error(request, "The campaign is archived: bring it back first.")
+        return redirect("campaigns:campaign-manage", slug)
+    form = AnnouncementForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        notices.announce(
+            campaign=viewer.campaign,
+            subject=form.cleaned_data["subject"],
+            body=form.cleaned_data["body"],
+            by=request.user,
+        )
+        messages.success(request, "Announced: it is on the overview, and on its way by mail.")
+        return redirect("campaigns:campaign-detail", slug)
+    page = {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "form": form,
+        "reader_count": participants_of(viewer.campaign).count(),
+    }
+    status = 400 if form.errors else 200
+    return render(request, "campaigns/people/announce.html", page, status=status)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def team_merge(request: HttpRequest, slug: str, team: str) -> HttpResponse:
+    """Asks which team to merge it into; ?into=<team> shows what merging would do; sent, it does
+    it."""
+    viewer = access.organiser_or_404(request.user, slug)
+    found = viewer.campaign.teams.select_related("campaign").filter(public_id=team).first()
+    if found is None:
+        return gone(request, viewer, TEAM_GONE)
+    asked = request.POST if request.method == "POST" else request.GET
+    into = viewer.campaign.teams.filter(public_id=asked.get("into", "")).first()
+    if into is None or into.pk == found.pk:
+        return _merge_choice(request, viewer, found)
+    if request.method == "POST":
+        with show_refusals(request):
+            merging.merge_teams(team=found, into=into, actor=request.user)
+            messages.success(request, f"{found} is part of {into} now.")
+        return redirect("campaigns:people", slug)
+    outcome = merging.outcome_of(team=found, into=into, moment=request.arrived_at)
+    page = {"viewer": viewer, "campaign": viewer.campaign, "outcome": outcome}
+    return render(request, "campaigns/people/team_merge.html", page)
+
+
+def _merge_choice(request: HttpRequest, viewer: access.Viewer, team: Team) -> HttpResponse:
+    others = viewer.campaign.teams.exclude(pk=team.pk).exclude(approved_at=None).order_by("name")
+    is_faulty = request.method == "POST" or "into" in request.GET
+    page = {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "team": team,
+        "others": list(others),
+        "is_faulty": is_faulty,
+    }
+    status = 400 if is_faulty else 200
+    return render(request, "campaigns/people/team_merge_choice.html", page, status=status)

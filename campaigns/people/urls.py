@@ -2,13 +2,7 @@
 
 from django.urls import path
 
-from campaigns.people import (
-    account_views,
-    announcement_views,
-    merging_views,
-    organiser_views,
-    views,
-)
+from campaigns.people import account_views, organiser_views, views
 
 OF_CAMPAIGN = "campaigns/<slug:slug>/"
 MANAGE = OF_CAMPAIGN + "manage/"
@@ -31,9 +25,9 @@ urlpatterns = [
     ),
     path(MANAGE + "teams/", organiser_views.team_create, name="team-create"),
     path(MANAGE + "teams/<str:team>/link/", organiser_views.team_link, name="team-link"),
-    path(MANAGE + "teams/<str:team>/merge/", merging_views.team_merge, name="team-merge"),
+    path(MANAGE + "teams/<str:team>/merge/", organiser_views.team_merge, name="team-merge"),
     path(MANAGE + "teams/<str:team>/<str:act>/", organiser_views.team_decide, name="team-decide"),
-    path(MANAGE + "announce/", announcement_views.announce, name="announce"),
+    path(MANAGE + "announce/", organiser_views.announce, name="announce"),
     path("account/", account_views.account, name="account"),
     path("account/data.json", account_views.account_data, name="account-data"),
     path("account/close/", account_views.account_close, name="account-close"),

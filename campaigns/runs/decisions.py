@@ -5,6 +5,7 @@ that lost its lease changes nothing.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -19,6 +20,7 @@ from campaigns.access import Viewer
 from campaigns.log import record
 from campaigns.mail import messages, notices
 from campaigns.models import Campaign, LogEntry, Run, User
+from campaigns.runs import submission
 
 LONGEST_REASON = 500
 # The stages in which a team may accept its own checked run.
@@ -172,4 +174,38 @@ def _notify_team(run: Run, kind: str, entry: LogEntry) -> None:
         subject=subject,
         body=body,
         to=messages.members_of(run.team),
+    )
+
+
+@dataclass(frozen=True)
+class RunActions:
+    """`successor` is the upload that replaces the run once it is accepted, `replaced_tag` the tag
+    of the run that this one replaces."""
+
+    can_follow: bool
+    can_accept: bool
+    can_withdraw: bool
+    can_replace: bool
+    can_download: bool
+    validation_report: dict[str, Any]
+    successor: Run | None
+    replaced_tag: str
+
+
+def actions_on(viewer: Viewer, run: Run) -> RunActions:
+    """At most two queries."""
+    moment = timezone.now()
+    can_follow = viewer.can_follow(run)
+    may_accept = can_accept(viewer, run)
+    is_current = can_follow and run.replaced_at is None
+    successor = submission.successor_of(run) if is_current else None
+    return RunActions(
+        can_follow=can_follow,
+        can_accept=may_accept,
+        can_withdraw=submission.can_withdraw(viewer, run, moment),
+        can_replace=submission.can_replace(viewer, run, moment, successor=successor),
+        can_download=bool(run.storage_key) and viewer.can_download(run),
+        validation_report=validation_report_for(viewer, run),
+        successor=successor,
+        replaced_tag=run.replaces.tag if may_accept and run.replaces is not None else "",
     )

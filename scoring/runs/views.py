@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from campaigns import access
 from campaigns.models import Run
 from campaigns.runs import description
-from campaigns.runs.actions import actions_on
+from campaigns.runs.decisions import actions_on
 from scoring.analyses.responses import TOPICS
 from scoring.core.measures.catalogue import family_of
 from scoring.evaluation.feedback import feedback_on

@@ -2,7 +2,7 @@
 
 import pytest
 
-from campaigns.judging.highlighting import highlighted, terms_of
+from campaigns.judging.assessment_page import highlighted, terms_of
 
 pytestmark = pytest.mark.usefixtures("wake_ups", "files_of_its_own")
 

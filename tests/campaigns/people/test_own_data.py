@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import LogEntry, Mail, Membership, Run, User
-from campaigns.people.tokens import make_token
+from campaigns.people.accounts import make_token
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from campaigns.errors import CannotChangeTeam, CannotJoin
 from campaigns.models import Audience, Campaign, Membership, Run, Team, User
 from campaigns.models.showing import CLOSED
 from campaigns.people import membership, merging, teams
-from campaigns.people.tokens import make_token
+from campaigns.people.accounts import make_token
 from scoring.worker import perform_waiting_jobs
 from tests.making import (
     give_file,

@@ -14,7 +14,7 @@ from campaigns import access
 from campaigns.errors import CannotInvite, CannotJoin
 from campaigns.models import Campaign, Invitation, Membership, User
 from campaigns.people import membership as people
-from campaigns.people.tokens import make_token
+from campaigns.people.accounts import make_token
 from tests.crowd import crowd
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 from tests.teamwork import signed_in, url_of

@@ -14,7 +14,7 @@ from knox.models import AuthToken
 
 from campaigns.errors import TooManyTokens
 from campaigns.models import User
-from campaigns.people.tokens import make_token
+from campaigns.people.accounts import make_token
 from tests.making import make_user
 
 pytestmark = pytest.mark.django_db
