@@ -1,9 +1,9 @@
-"""A whole site in one file, and back: the database first, then every file that a row owns.
+"""Backs up a site to one file and restores it: the database first, then every file that a row owns.
 
-Taken while people upload, a file that came after the database was read is left out with its row,
-and so is every file that no row owns. A file that is missing or damaged does not end the backup: it
-is named, and so is one that was deleted meanwhile (a refused run's). Restored in the other order,
-files before rows, so that at no moment a row points to nothing.
+A backup can be made while people upload: it leaves out files stored after the database was read,
+and files that no row owns. A missing or damaged file does not end the backup; it is listed, as are
+files deleted in the meantime (of refused runs). A restore writes the files before the rows, so that
+no row ever points to a missing file.
 """
 
 import hashlib
@@ -28,17 +28,17 @@ from scoring.jobs.housekeeping import OWNERS
 
 DATABASE, FILES, LIST = "database", "files/", "list.json"
 FORMAT = 1
-AT_ONCE = 4  # files on their way from the storage: no more than trackside/bulkhead.py lets through
+AT_ONCE = 4  # parallel reads: no more than trackside/bulkhead.py allows
 
 
 class CannotRestore(Exception):
-    """The message says why; nothing was changed."""
+    """The message says why; nothing was changed in the database."""
 
 
 @dataclass(frozen=True)
 class Backup:
-    """What a backup holds. `faults` names the files that are missing, or are not those that were
-    stored; `deleted` are files of runs that were refused while the backup was made."""
+    """What a backup contains. `faults` lists files that are missing or damaged; `deleted` lists
+    files of runs that were refused during the backup."""
 
     files: int
     faults: tuple[str, ...]
@@ -46,7 +46,7 @@ class Backup:
 
 
 def back_up(path: Path) -> Backup:
-    """Writes the site to `path`, whole or not at all."""
+    """Writes the site to `path`, completely or not at all."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".backup-") as folder:
         dump, draft = Path(folder) / DATABASE, Path(folder) / "draft"
         owned = _dump_database(dump)
@@ -60,7 +60,7 @@ def back_up(path: Path) -> Backup:
                     continue
                 digests[key] = _add_file(archive, key, copy)
                 if digests[key] != owned[key]:
-                    damaged.append(f"{key} is not the file that was stored")
+                    damaged.append(f"{key} differs from the file that was stored")
             _add_list(archive, Path(folder), digests)
         os.replace(draft, path)
     still_owned = set(_digests())
@@ -70,16 +70,18 @@ def back_up(path: Path) -> Backup:
 
 
 def restore(path: Path) -> int:
-    """Puts the site of a backup into an empty database and its storage; how many files. Raises
-    `CannotRestore` for a backup of another kind of database, a broken one, and a database in use.
+    """Restores a backup into an empty database and the storage; returns the number of files. Raises
+    `CannotRestore` if the backup is of another kind of database or damaged, or the database is not
+    empty.
     """
     if connection.introspection.table_names():
-        raise CannotRestore("The database is not empty: restore into a new one.")
+        raise CannotRestore("The database is not empty. Restore into a new database.")
     with tarfile.open(path) as archive, tempfile.TemporaryDirectory() as folder:
         listed = json.load(_member(archive, LIST))
         if (listed["format"], listed["vendor"]) != (FORMAT, connection.vendor):
             raise CannotRestore(
-                f"The backup is of {listed['vendor']}, and the site's database {connection.vendor}."
+                f"The backup is of a {listed['vendor']} database, but the site uses "
+                f"{connection.vendor}."
             )
         for key, digest in listed["files"].items():
             _restore_file(archive, key, digest)
@@ -92,29 +94,26 @@ def restore(path: Path) -> int:
 
 def _digests() -> dict[str, str]:
     """The digest of every file that a row owns, by its key."""
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for owner in OWNERS.values():
         keys = owner.objects.exclude(storage_key="").order_by("pk")
-        found |= dict(keys.values_list("storage_key", "digest"))
-    return found
+        digests |= dict(keys.values_list("storage_key", "digest"))
+    return digests
 
 
 def _copies(keys: list[str], folder: Path) -> Iterator[tuple[str, Path | None]]:
-    """Each file beside its key, copied by several threads, as few ahead as there are threads; None
-    where there is no such file."""
+    """Each key with a copy of its file, made by several threads; None if the file is missing."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for first in range(0, len(keys), AT_ONCE):
             part = keys[first : first + AT_ONCE]
-            places = [folder / f"copy{number}" for number in range(len(part))]
-            for key, place, is_there in zip(
-                part, places, pool.map(_copy, part, places), strict=True
-            ):
-                yield key, place if is_there else None
+            paths = [folder / f"copy{number}" for number in range(len(part))]
+            for key, path, exists in zip(part, paths, pool.map(_copy, part, paths), strict=True):
+                yield key, path if exists else None
 
 
-def _copy(key: str, place: Path) -> bool:
+def _copy(key: str, path: Path) -> bool:
     try:
-        with default_storage.open(key) as stored, place.open("wb") as copy:
+        with default_storage.open(key) as stored, path.open("wb") as copy:
             shutil.copyfileobj(stored, copy, 1 << 20)
     except FileNotFoundError:
         return False
@@ -140,27 +139,27 @@ def _restore_file(archive: tarfile.TarFile, key: str, digest: str) -> None:
         shutil.copyfileobj(_member(archive, FILES + key), copy)
         copy.seek(0)
         if hashlib.file_digest(copy, "sha256").hexdigest() != digest:
-            raise CannotRestore(f"The backup is broken: {key} is not what was backed up.")
+            raise CannotRestore(f"The backup is damaged: {key} does not match its digest.")
         copy.seek(0)
-        if default_storage.exists(key):  # from an attempt before
+        if default_storage.exists(key):  # from an earlier attempt
             default_storage.delete(key)
         if default_storage.save(key, File(copy)) != key:
-            raise CannotRestore(f"The storage would not take {key} by its name.")
+            raise CannotRestore(f"The storage did not accept the name {key}.")
 
 
 def _member(archive: tarfile.TarFile, name: str) -> Any:
     try:
-        found = archive.extractfile(name)
+        member = archive.extractfile(name)
     except KeyError:
-        found = None
-    if found is None:
-        raise CannotRestore(f"The backup is broken: it has no {name}.")
-    return found
+        member = None
+    if member is None:
+        raise CannotRestore(f"The backup is damaged: {name} is missing.")
+    return member
 
 
 def _dump_database(path: Path) -> dict[str, str]:
-    """The digests of the files that its rows own, by key: of the very state that is dumped, so that
-    every file of the backup has its row and every row its file."""
+    """The digests of the files that its rows own, by key, read from the same state that is dumped:
+    so every file of the backup has its row and every row its file."""
     facts = connection.settings_dict
     if connection.vendor == "sqlite":
         with sqlite3.connect(facts["NAME"]) as here, sqlite3.connect(path) as there:
@@ -177,12 +176,12 @@ def _dump_database(path: Path) -> dict[str, str]:
 
 
 def _digests_in(copy: sqlite3.Connection) -> dict[str, str]:
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for owner in OWNERS.values():
         table = owner._meta.db_table
-        asked = f"SELECT storage_key, digest FROM {table} WHERE storage_key <> ''"  # noqa: S608
-        found |= dict(copy.execute(asked))
-    return found
+        query = f"SELECT storage_key, digest FROM {table} WHERE storage_key <> ''"  # noqa: S608
+        digests |= dict(copy.execute(query))
+    return digests
 
 
 def _load_database(path: Path) -> None:

@@ -1,5 +1,5 @@
-"""Stored files compared with their rows: which are missing, damaged or owned by no row; and those
-that can be made again are."""
+"""Compares stored files with their rows, lists files that are missing, damaged or owned by no row,
+and recreates those that can be recreated."""
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ from scoring.evaluation.storage import grades_of, load_table, remake_ranking
 from scoring.jobs.housekeeping import OWNERS, unowned_files
 from scoring.models import Snapshot, StoredGrades, StoredRanking
 
-AT_ONCE = 3  # files, beside one that is mended: no more than trackside/bulkhead.py lets through
+AT_ONCE = 3  # files, besides one under repair: no more than trackside/bulkhead.py allows
 READ_AHEAD = 64
 
 Owner: TypeAlias = Run | Qrels | StoredRanking | StoredGrades | Snapshot
@@ -29,30 +29,30 @@ RELATED = {
 
 @dataclass(frozen=True)
 class FileFault:
-    """A file that is not as it should be."""
+    """A file that is missing, damaged or owned by no row."""
 
     key: str
     fault: str
     owner: str
-    is_mended: bool = False
+    is_repaired: bool = False
 
 
 def verify(*, repair: bool = False) -> Iterator[FileFault]:
-    """Reads every file. With `repair`, rankings and grades are made again from the run's file, and
-    files that no row owns are deleted; other files can only come from a backup."""
+    """Reads every file. With `repair`, rankings and grades are recreated from the run's file, and
+    files that no row owns are deleted. Other files can only be restored from a backup."""
     for model in OWNERS.values():
         rows = model.objects.exclude(storage_key="").select_related(*RELATED[model]).order_by("pk")
         for row, fault in _faults(rows.iterator(chunk_size=READ_AHEAD)):
-            is_mended = repair and _mend(row)
-            yield FileFault(row.storage_key, fault, describe(row), is_mended)
+            is_repaired = repair and _repair(row)
+            yield FileFault(row.storage_key, fault, describe(row), is_repaired)
     for key in unowned_files():
         if repair:
             default_storage.delete(key)
-        yield FileFault(key, "owned by no row", "nothing", is_mended=repair)
+        yield FileFault(key, "owned by no row", "nothing", is_repaired=repair)
 
 
 def describe(row: Owner) -> str:
-    """What a file is, by the names that organisers know."""
+    """The file's owner by the names that organisers know."""
     if isinstance(row, Run):
         return (
             f"file of run {row.tag or row.original_name} ({row.public_id}) in {row.campaign.slug}"
@@ -67,23 +67,23 @@ def describe(row: Owner) -> str:
 
 
 def _faults(rows: Iterable[Owner]) -> Iterator[tuple[Owner, str]]:
-    """The database on this thread, the files on others."""
+    """Reads the database on this thread and the files on others."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         batch = []
         for row in rows:
             batch.append((row, pool.submit(_fault, row.storage_key, row.digest)))
             if len(batch) == READ_AHEAD:
-                yield from _found(batch)
+                yield from _results(batch)
                 batch = []
-        yield from _found(batch)
+        yield from _results(batch)
 
 
-def _found(batch: list) -> Iterator[tuple[Owner, str]]:
+def _results(batch: list) -> Iterator[tuple[Owner, str]]:
     yield from ((row, check.result()) for row, check in batch if check.result())
 
 
 def _fault(key: str, digest: str) -> str:
-    """Empty where the file is as it was stored."""
+    """Empty if the file is intact."""
     try:
         open_stored(key, digest).close()
     except FileLost as error:
@@ -91,7 +91,7 @@ def _fault(key: str, digest: str) -> str:
     return ""
 
 
-def _mend(row: Owner) -> bool:
+def _repair(row: Owner) -> bool:
     try:
         if isinstance(row, StoredRanking):
             remake_ranking(row)
@@ -99,6 +99,6 @@ def _mend(row: Owner) -> bool:
         if isinstance(row, StoredGrades):
             grades_of(row.run, row.qrels, load_table(row.qrels, row.run.campaign))
             return True
-    except FileLost:  # what it is made from is lost too, and is named by itself
+    except FileLost:  # its source is lost too, and is listed separately
         return False
     return False

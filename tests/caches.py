@@ -15,7 +15,7 @@ COLLECTIONS = (
     comparison_page.DRAWN,
     leaderboard_page.DRAWN,
     leaderboard_query.BOARDS,
-    means.KEPT,
+    means.GRADES,
     progress._states,
 )
 FUNCTIONS = (

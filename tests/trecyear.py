@@ -86,7 +86,7 @@ def corrected(judged: Judged) -> Judged:
 @cache
 def simulated() -> Stock:
     size = load_demo.SIZES["small"]
-    systems = [entry.system for entry in load_demo.read_cast(size)][:12]
+    systems = [entry.system for entry in load_demo.read_demo_runs(size)][:12]
     codes = [str(number) for number in range(1, size.topics + 1)]
     collection = simulation.draw_collection(codes, seed=7, candidates=size.candidates)
     found = [simulation.retrieve(collection, system) for system in systems]

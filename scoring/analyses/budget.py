@@ -1,6 +1,6 @@
-"""How many new analyses one client may ask for: an account, or an address of somebody without one.
-An analysis that is computed already, or that somebody else has asked for, costs nothing; nor does
-what the board asks by itself, nor a question asked again because documents were judged since."""
+"""How many new analyses a client (an account, or a network address without an account) may request.
+Free of charge are analyses that exist already, those that a page requests by itself, and repeated
+requests because documents were judged in the meantime."""
 
 from contextvars import ContextVar
 
@@ -16,14 +16,14 @@ request_being_answered: ContextVar[HttpRequest | None] = ContextVar("request", d
 
 
 class TooManyAnalyses(Throttled):
-    """`wait` says how many seconds until the client may ask for another one."""
+    """`wait`: seconds until the client may request another analysis."""
 
     default_code = "too_many_analyses"
-    default_detail = "You have asked for many new analyses, and each takes a worker's time."
+    default_detail = "You have requested many new analyses, and each takes a worker's time."
 
 
 class NewAnalyses(SimpleRateThrottle):
-    """Counted in the database, by all web processes together."""
+    """Counted in the database, for all web processes together."""
 
     scope = "analyses"
 
@@ -35,9 +35,8 @@ class NewAnalyses(SimpleRateThrottle):
 
 
 def spend() -> None:
-    """Counts one new analysis. Raises `TooManyAnalyses` where the client has none left. One request
-    of a client after the other reads the count and writes it: parallel ones would overwrite each
-    other's."""
+    """Counts one new analysis. Raises `TooManyAnalyses` if the client has none left. Requests of a
+    client read and write the count one after the other, so that none overwrites another's."""
     request = request_being_answered.get()
     if request is None:
         return

@@ -1,5 +1,5 @@
-"""Means by measures that nobody stored scores for: at once where few grades are read for them, else
-by a worker."""
+"""Means by measures without stored scores: computed at once if few grades are needed, else by a
+worker."""
 
 import hashlib
 from collections.abc import Collection, Sequence
@@ -13,12 +13,12 @@ from scoring.evaluation.means import GradedRun, Means, graded_runs, means_of
 from scoring.evaluation.means_analysis import means_from_result
 from scoring.models import Analysis
 
-# Grades times measures: what a web process reads in a fifth of a second, and keeps in memory.
+# Grades times measures: what a web process reads in a fifth of a second and caches.
 AT_ONCE: Final = 20_000_000
 
 
 class NotComputedYet(NamedTuple):
-    """A worker computes them, or has failed to."""
+    """A worker computes the means, or has failed."""
 
     analysis: Analysis
 
@@ -30,8 +30,8 @@ def request_means(
     *,
     run_ids: Collection[str] | None = None,
 ) -> dict[Measure, Means] | NotComputedYet:
-    """Of all live runs with stored grades, or of those named. Two queries; four by a worker. The
-    viewer must be one who may see the scores of them all."""
+    """Of all live runs with stored grades, or of `run_ids`. Two queries; four if a worker computes
+    them. The viewer must be allowed to see the scores of all these runs."""
     campaign = viewer.campaign
     runs = graded_runs(campaign, qrels, run_ids)
     grades = campaign.topics.count() * sum(run.depth for run in runs)
@@ -49,6 +49,6 @@ def request_means(
 
 
 def _stamp(runs: Sequence[GradedRun]) -> str:
-    """Another one as soon as a run comes or goes, ranked or not, or is graded anew."""
-    facts = "".join(f"{run.run_id} {run.digest}\n" for run in runs)
-    return hashlib.sha256(facts.encode()).hexdigest()[:16]
+    """Changes when a run is added, removed or graded again."""
+    text = "".join(f"{run.run_id} {run.digest}\n" for run in runs)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,10 +1,12 @@
-"""Heavy questions about a board: asked once, answered by a worker, kept as long as the scores hold.
+"""Expensive analyses of a leaderboard: computed once by a worker and stored while the scores stay
+the same.
 
-An analysis is named by the digest of its question and of all that its answer hangs on: qrels,
-definitions, the versions of the measures, and which evaluation of which run was scored when. If one
-of these changes the digest does, and the page asks anew. What is asked about rankings alone hangs
-on the rankings and on the judgments made here, not on scores; it may need no qrels. While people
-judge, it is out of date before it is done: it is kept all the same, and says of when it is.
+An analysis is identified by a digest of its question and of all that its result depends on: qrels,
+definitions, versions of the measures, and which evaluation of which run was scored when. If one of
+these changes, the digest changes, and the page requests a new analysis. An analysis of rankings
+alone depends on the rankings and on the judgments made here, not on scores, and may need no qrels.
+While people judge, it is out of date before it is done; it is stored nevertheless, with the number
+of judgments at its start.
 """
 
 import hashlib
@@ -27,47 +29,45 @@ from scoring.evaluation.rules import rules_of
 from scoring.jobs import queue
 from scoring.models import Analysis, Evaluation, Job, TieRule
 
-Question: TypeAlias = Mapping[str, Any]  # what JSON can say, the same for the same question
-Asked: TypeAlias = tuple[Qrels | None, str, Question]  # of which version, which kind, what
-Answer: TypeAlias = Mapping[str, NDArray[Any]]
-Computations: TypeAlias = Mapping[str, Callable[[Campaign, Any, Question], Answer]]  # by kind
+Question: TypeAlias = Mapping[str, Any]  # JSON values, equal for the same question
+AnalysisRequest: TypeAlias = tuple[Qrels | None, str, Question]  # qrels version, kind, question
+Result: TypeAlias = Mapping[str, NDArray[Any]]
+Computations: TypeAlias = Mapping[str, Callable[[Campaign, Any, Question], Result]]  # by kind
 
-# Counts up when a computation answers otherwise than before: then what is stored is no answer any
-# more.
-STUDIES_VERSION = 2
-OF_RANKINGS: Final = {  # no score is read
+# Incremented when a computation changes, because stored results are no longer valid then.
+COMPUTATIONS_VERSION = 2
+OF_RANKINGS: Final = {  # they read no scores
     "judging_plan", "judging_replay", "judging_outlook", "assessor_boards",
 }  # fmt: skip
-OF_JUDGMENTS: Final = OF_RANKINGS - {"judging_replay"}  # that is played from nothing
-STEADY: Final = 32  # so many characters of a digest are of all but the judgments
+OF_JUDGMENTS: Final = OF_RANKINGS - {"judging_replay"}  # which starts without judgments
+STABLE: Final = 32  # characters of the digest that do not depend on the judgments
 
 
 def request_analysis(
     viewer: Viewer, qrels: Qrels | None, kind: str, question: Question, *, is_free: bool = False
 ) -> Analysis:
-    """The analysis of this question, done or on its way. Three queries where it is there, five of
-    rankings.
+    """The analysis of this question, done or not. Three queries if it exists, five for rankings.
 
-    `kind` is one of `scoring.worker.COMPUTATIONS`; of OF_RANKINGS the qrels may be None. The viewer
-    must be one who may see the board; the question must be made of what is offered, never of what
-    somebody typed. Raises `TooManyAnalyses` where it is new and the client has no budget left,
-    unless it is free: for a page that asks the same for every visitor, whatever they choose.
+    `kind` is one of `scoring.worker.COMPUTATIONS`; for OF_RANKINGS the qrels may be None. The
+    viewer must be allowed to see the leaderboard. The question must consist of offered choices,
+    never of free text. Raises `TooManyAnalyses` if the analysis is new and the client has no budget
+    left. Set `is_free` for a page that requests the same analysis for every visitor.
     """
     return request_analyses(viewer, [(qrels, kind, question)], is_free=is_free)[0]
 
 
 def request_analyses(
-    viewer: Viewer, asked: Sequence[Asked], *, is_free: bool = False
+    viewer: Viewer, requests: Sequence[AnalysisRequest], *, is_free: bool = False
 ) -> list[Analysis]:
-    """`ask` for several questions at once, in their order: no more queries than for one, where
-    all are there and of one qrels version."""
+    """The same for several questions, in their order: no more queries than for one, if all exist
+    and have the same qrels version."""
     campaign = viewer.campaign
-    digests = _digests(campaign, asked)
+    digests = _digests(campaign, requests)
     stored = campaign.analyses.filter(digest__in=digests)
     known = {analysis.digest: analysis for analysis in stored}
     return [
         known.get(digest) or _create(campaign, digest, *each, is_free=is_free)
-        for digest, each in zip(digests, asked, strict=True)
+        for digest, each in zip(digests, requests, strict=True)
     ]
 
 
@@ -83,83 +83,84 @@ def _create(
     if kind in OF_JUDGMENTS and (waiting := _waiting(campaign, digest)):
         return waiting
     with transaction.atomic():
-        asked, is_new = Analysis.objects.get_or_create(
+        analysis, is_new = Analysis.objects.get_or_create(
             campaign=campaign,
             digest=digest,
             defaults={"qrels": qrels, "kind": kind, "question": dict(question)},
         )
         if is_new:
-            if not (is_free or _is_overtaken(asked)):
+            if not (is_free or _is_update(analysis)):
                 budget.spend()
-            queue.enqueue(Job.Kind.ANALYSE, subject=asked.pk, campaign_id=campaign.pk)
-    return asked
+            queue.enqueue(Job.Kind.ANALYSE, subject=analysis.pk, campaign_id=campaign.pk)
+    return analysis
 
 
 def _waiting(campaign: Campaign, digest: str) -> Analysis | None:
-    """One of the same question that no worker has begun: it will know of today's judgments."""
-    alike = campaign.analyses.filter(digest__startswith=digest[:STEADY])
-    return alike.filter(state=Analysis.State.WAITING).first()
+    """One of the same question that no worker has begun: it will read the latest judgments."""
+    same = campaign.analyses.filter(digest__startswith=digest[:STABLE])
+    return same.filter(state=Analysis.State.WAITING).first()
 
 
-def _is_overtaken(asked: Analysis) -> bool:
-    """Whether the same was asked before, and documents were judged since."""
-    if asked.kind not in OF_JUDGMENTS:
+def _is_update(analysis: Analysis) -> bool:
+    """Whether the same question exists from before the latest judgments."""
+    if analysis.kind not in OF_JUDGMENTS:
         return False
-    alike = Analysis.objects.filter(campaign=asked.campaign_id, kind=asked.kind)
-    return alike.filter(digest__startswith=asked.digest[:STEADY]).exclude(pk=asked.pk).exists()
+    same = Analysis.objects.filter(campaign=analysis.campaign_id, kind=analysis.kind)
+    return same.filter(digest__startswith=analysis.digest[:STABLE]).exclude(pk=analysis.pk).exists()
 
 
-def last_computed(asked: Analysis) -> Analysis | None:
-    """Itself where it is done; else the last one that differs in nothing but what was judged."""
-    if asked.state == Analysis.State.DONE:
-        return asked
-    done = Analysis.objects.filter(campaign=asked.campaign_id, state=Analysis.State.DONE)
-    return done.filter(digest__startswith=asked.digest[:STEADY]).order_by("-pk").first()
+def last_computed(analysis: Analysis) -> Analysis | None:
+    """The analysis if it is done; else the last one that differs only in the judgments."""
+    if analysis.state == Analysis.State.DONE:
+        return analysis
+    done = Analysis.objects.filter(campaign=analysis.campaign_id, state=Analysis.State.DONE)
+    return done.filter(digest__startswith=analysis.digest[:STABLE]).order_by("-pk").first()
 
 
 def compute_analysis(computations: Computations, attempt: queue.JobAttempt) -> None:
-    """Computes an analysis and stores it with the job's end; those it supersedes go. Where the
-    board is no longer the one that was asked about, nothing is stored: the page asks anew.
+    """Computes an analysis, stores it as it finishes the job, and deletes those it supersedes. If
+    the leaderboard has changed in the meantime, nothing is stored: the page requests a new one.
 
-    `judgments` is how many were made when it was begun, where it hangs on them."""
-    asked = Analysis.objects.select_related("campaign", "qrels").get(pk=attempt.subject)
-    of_when = {"judgments": np.array(asked.campaign.judgments.count())}
-    found = computations[asked.kind](asked.campaign, asked.qrels, asked.question)
-    if asked.kind in OF_JUDGMENTS:
-        found = {**found, **of_when}
+    If the result depends on judgments, `judgments` is their number at the start."""
+    analysis = Analysis.objects.select_related("campaign", "qrels").get(pk=attempt.subject)
+    campaign, qrels, kind = analysis.campaign, analysis.qrels, analysis.kind
+    judgments = {"judgments": np.array(campaign.judgments.count())}
+    result = computations[kind](campaign, qrels, analysis.question)
+    if kind in OF_JUDGMENTS:
+        result = {**result, **judgments}
     with transaction.atomic():
         queue.finish(attempt)
-        digest = _digests(asked.campaign, [(asked.qrels, asked.kind, asked.question)])[0]
-        if digest[:STEADY] != asked.digest[:STEADY]:
-            asked.delete()
+        digest = _digests(campaign, [(qrels, kind, analysis.question)])[0]
+        if digest[:STABLE] != analysis.digest[:STABLE]:
+            analysis.delete()
             return
-        Analysis.objects.filter(pk=asked.pk).update(
-            state=Analysis.State.DONE, answer=packed(found), answered_at=Now()
+        Analysis.objects.filter(pk=analysis.pk).update(
+            state=Analysis.State.DONE, answer=packed(result), answered_at=Now()
         )
         Analysis.objects.filter(
-            campaign=asked.campaign,
-            kind=asked.kind,
-            question=asked.question,
-            qrels=asked.qrels,
+            campaign=campaign,
+            kind=kind,
+            question=analysis.question,
+            qrels=qrels,
             state=Analysis.State.DONE,
-            pk__lt=asked.pk,
+            pk__lt=analysis.pk,
         ).delete()
 
 
 def result_of(analysis: Analysis) -> dict[str, NDArray[Any]]:
-    """The arrays of one that is done, by name."""
+    """The arrays of an analysis that is done, by name."""
     with np.load(io.BytesIO(bytes(analysis.answer)), allow_pickle=False) as stored:
         return {name: stored[name] for name in stored.files}
 
 
-def packed(found: Answer) -> bytes:
+def packed(result: Result) -> bytes:
     blob = io.BytesIO()
-    np.savez_compressed(blob, **{name: np.asarray(array) for name, array in found.items()})
+    np.savez_compressed(blob, **{name: np.asarray(array) for name, array in result.items()})
     return blob.getvalue()
 
 
-def _digests(campaign: Campaign, asked: Sequence[Asked]) -> list[str]:
-    """What names each: the question, and all that its answer hangs on, read once."""
+def _digests(campaign: Campaign, requests: Sequence[AnalysisRequest]) -> list[str]:
+    """Digests of the questions and of all that their results depend on, which is read once."""
 
     @cache
     def of_rankings() -> dict[str, object]:
@@ -174,16 +175,16 @@ def _digests(campaign: Campaign, asked: Sequence[Asked]) -> list[str]:
         return _judgments(campaign)
 
     digests = []
-    for qrels, kind, question in asked:
+    for qrels, kind, question in requests:
         terms = {
-            "studies": STUDIES_VERSION,
+            "studies": COMPUTATIONS_VERSION,
             "kind": kind,
             "question": dict(question),
             "qrels": qrels.digest if qrels else None,
             **(of_rankings() if kind in OF_RANKINGS else of_scores(qrels)),
         }
-        whole = _sha256(terms | (judgments() if kind in OF_JUDGMENTS else {}))
-        digests.append(_sha256(terms)[:STEADY] + whole[STEADY:])
+        full = _sha256(terms | (judgments() if kind in OF_JUDGMENTS else {}))
+        digests.append(_sha256(terms)[:STABLE] + full[STABLE:])
     return digests
 
 
@@ -192,7 +193,7 @@ def _sha256(terms: Mapping[str, object]) -> str:
 
 
 def _of_scores(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
-    """The scores of the board, and whose runs they are. One query."""
+    """The scores of the leaderboard, with run and team. One query."""
     rules = rules_of(campaign)
     scored = Evaluation.objects.filter(
         qrels=qrels,
@@ -214,7 +215,7 @@ def _of_scores(campaign: Campaign, qrels: Qrels | None) -> dict[str, object]:
 
 
 def _of_rankings(campaign: Campaign) -> dict[str, object]:
-    """Names are told with the answers."""
+    """Includes the names, because the results contain them."""
     runs = campaign.runs.ranked().filter(ranking__isnull=False)
     return {
         "rel": campaign.rel,
@@ -230,6 +231,6 @@ def _of_rankings(campaign: Campaign) -> dict[str, object]:
 
 
 def _judgments(campaign: Campaign) -> dict[str, object]:
-    """They are only added: their number and the last of them say which there are. One query."""
-    made = campaign.judgments.aggregate(count=Count("pk"), last=Max("pk"))
-    return {"judgments": [made["count"], made["last"]]}
+    """Judgments are only added, so their number and the last key identify them. One query."""
+    totals = campaign.judgments.aggregate(count=Count("pk"), last=Max("pk"))
+    return {"judgments": [totals["count"], totals["last"]]}

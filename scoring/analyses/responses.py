@@ -11,25 +11,25 @@ from campaigns.models import Campaign
 from scoring.models import Analysis, Snapshot
 from scoring.results.citations import Citation, citation_of
 
-LOOK_AGAIN = 2  # seconds
+POLL_SECONDS = 2
 TOPICS = 250  # on a page; more than most tracks have
 
 
 def analysed_page(
     request: HttpRequest, template: str, context: dict[str, Any], analysis: Analysis | None
 ) -> HttpResponse:
-    """The page; while the analysis is on its way it loads itself anew, with or without scripts."""
+    """The page; until the analysis is done it reloads itself, with or without scripts."""
     response = render(request, template, context | {"analysis": analysis})
     if analysis is not None and analysis.state in (
         Analysis.State.WAITING,
         Analysis.State.COMPUTING,
     ):
-        response["Refresh"] = str(LOOK_AGAIN)
+        response["Refresh"] = str(POLL_SECONDS)
     return response
 
 
 def hidden_page(request: HttpRequest, viewer: Viewer) -> HttpResponse:
-    """For who may know of the campaign but not of its board."""
+    """For viewers who may see the campaign but not its leaderboard."""
     context = {"viewer": viewer, "campaign": viewer.campaign}
     return render(request, "scoring/leaderboard/leaderboard_hidden.html", context)
 
@@ -37,7 +37,7 @@ def hidden_page(request: HttpRequest, viewer: Viewer) -> HttpResponse:
 def cited_by(
     request: HttpRequest, campaign: Campaign, snapshot: Snapshot | None
 ) -> Citation | None:
-    """How the board is cited; None without a snapshot."""
+    """How to cite the leaderboard; None without a snapshot."""
     if snapshot is None:
         return None
     path = reverse("scoring:snapshot-detail", args=[snapshot.public_id])

@@ -1,4 +1,4 @@
-"""Checking a run's file: read it, rank it, and pass or refuse it, in one decision."""
+"""Checks a run's file: reads it, ranks it, and accepts or refuses the run in one decision."""
 
 from typing import NamedTuple
 
@@ -17,8 +17,8 @@ from scoring.jobs.timing import timed
 from scoring.models import StoredRanking
 
 
-class Checked(NamedTuple):
-    """What is kept of a file. Its columns, which are as large as it is, are let go."""
+class CheckedFile(NamedTuple):
+    """What remains of a file. Its columns are discarded, because they are as large as the file."""
 
     tag: str
     warnings: tuple[Problem, ...]
@@ -26,8 +26,8 @@ class Checked(NamedTuple):
 
 
 def check_run(attempt: queue.JobAttempt) -> None:
-    """Ends with the run *accepted*, its ranking stored and its scores asked for; or *checked*,
-    where its team has a word to say first; or *refused*, its problems kept and its file gone."""
+    """Ends with the run *accepted*, its ranking stored and its scores requested; or *checked*, if
+    its team must accept it first; or *refused*, its problems stored and its file deleted."""
     run = Run.objects.select_related("campaign", "team").get(pk=attempt.subject)
     codes = list(run.campaign.topics.order_by("position").values_list("code", flat=True))
     try:
@@ -39,21 +39,21 @@ def check_run(attempt: queue.JobAttempt) -> None:
     test_hooks.point("after-check-commit")
 
 
-def _checked(run: Run, codes: list[str]) -> Checked:
+def _checked(run: Run, codes: list[str]) -> CheckedFile:
     with timed("parse"):
         parsed = parsed_run(run, codes)
     test_hooks.point("after-parse")
     with timed("rank"):
         ranking = ranking_of(parsed)
-    return Checked(parsed.tag, parsed.warnings, ranking)
+    return CheckedFile(parsed.tag, parsed.warnings, ranking)
 
 
-def _pass(attempt: queue.JobAttempt, run: Run, checked: Checked, codes: list[str]) -> None:
+def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list[str]) -> None:
     tag, ranking = checked.tag, checked.ranking
     with timed("store files"):
         stored = store_ranking(ranking)
     warnings = [*checked.warnings, *_same_file_warnings(run)]
-    sheet = validation_report(checked.warnings, ranking, codes) | own_history(
+    report = validation_report(checked.warnings, ranking, codes) | own_history(
         run, ranking, stored.digest
     )
     with transaction.atomic():
@@ -74,8 +74,8 @@ def _pass(attempt: queue.JobAttempt, run: Run, checked: Checked, codes: list[str
             run,
             tag=tag,
             warnings=[w.as_dict() for w in warnings],
-            check_sheet=sheet,
-            # Nobody is there to say so of a run that was imported.
+            check_sheet=report,
+            # Nobody can accept a run that was imported.
             now_accepted=not run.campaign.asks_acceptance or run.uploaded_by_id is None,
         )
         if run.state == Run.State.ACCEPTED and run.withdrawn_at is None:
@@ -92,7 +92,7 @@ def _refuse_taken_tag(run: Run, tag: str) -> None:
     is_same = run.team.runs.live().filter(tag=tag, digest=run.digest).exists()
     message = "your team has another run with this tag: withdraw it, or choose another tag"
     if is_same:
-        message = "your team has this very file here already, as the run with this tag"
+        message = "your team has already submitted this file as the run with this tag"
     problem = Problem(
         code="TAG_TAKEN",
         line=None,
@@ -104,7 +104,7 @@ def _refuse_taken_tag(run: Run, tag: str) -> None:
 
 
 def _same_file_warnings(run: Run) -> list[Problem]:
-    """An equal file is worth a word, and only ever against the team's own runs."""
+    """A warning if the file equals that of an earlier run, among the team's own runs only."""
     twin = run.team.runs.filter(digest=run.digest).exclude(pk=run.pk).first()
     if twin is None:
         return []

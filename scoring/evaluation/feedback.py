@@ -1,7 +1,8 @@
-"""What a team is told of a run before publication: decided once a run, and kept.
+"""Feedback on a run before publication: decided once for each run, and stored.
 
-Off unless an organiser turns it on. A mean and nothing else: no counts, no scores by topic, two
-decimals, few runs. Later qrels tell nothing more, and asking again tells the same.
+It is off unless an organiser turns it on. It is a mean and nothing else: no counts, no scores by
+topic, two decimals, few runs. Later qrels reveal nothing more, and repeated requests return the
+same.
 """
 
 import math
@@ -29,8 +30,8 @@ DECIMALS = 2
 
 @dataclass(frozen=True)
 class Feedback:
-    """What a run's page says of it. Without a `value` nothing was told of this run: because it
-    does not clearly rise above the team's `best`, or because enough was told already."""
+    """The feedback on a run's page. `value` is None if the run is not clearly better than the
+    team's `best`, or if the team has used up its feedback (`is_enough`)."""
 
     measure: str
     value: float | None
@@ -39,8 +40,8 @@ class Feedback:
 
 
 def feedback_measure(campaign: Campaign, rules: ScoringRules) -> Measure | None:
-    """The measure that feedback is given by: the one chosen, or else the board's first. Never one
-    that counts, or that says how much was judged: these are read back to single documents."""
+    """The measure of the feedback: the chosen one, or else the leaderboard's first. Never a count
+    or the share of judged documents, from which judgments of single documents can be derived."""
     means = [measure for measure in rules.measures if _is_informative_mean(measure)]
     try:
         chosen = with_default_rel(parse_measure(campaign.feedback_measure), campaign.rel)
@@ -50,16 +51,16 @@ def feedback_measure(campaign: Campaign, rules: ScoringRules) -> Measure | None:
 
 
 def are_enough_topics(topics: NDArray[np.bool_]) -> bool:
-    """Whether a mean of these topics may be told: of fewer it gives judgments away."""
+    """Whether a mean over these topics may be shown: with fewer topics it reveals judgments."""
     return int(np.count_nonzero(topics)) >= FEWEST_FEEDBACK_TOPICS
 
 
 def release_feedback(
     evaluation: Evaluation, campaign: Campaign, measure: Measure, mean: float
 ) -> None:
-    """Decides what the run's team is told of it, once. Call it in the transaction that stores the
-    scores, the campaign held still: of two runs that are scored at once only one may be the last
-    that is told of. A mean of no topic (NaN) decides nothing."""
+    """Decides the feedback on a run, once. Call it in the transaction that stores the scores, with
+    the campaign locked: of two runs that are scored at the same time, only one may get the last
+    feedback of the team. A mean over no topics (NaN) decides nothing."""
     if math.isnan(mean) or not _gets_feedback(evaluation, campaign):
         return
     has_enough = _released_lately(evaluation.run, campaign).count() >= campaign.feedback_runs
@@ -73,7 +74,7 @@ def release_feedback(
 
 
 def feedback_on(viewer: Viewer, run: Run) -> Feedback | None:
-    """What its team (and the organisers) may read of it; None where feedback is off, or not
+    """The feedback that the run's team and the organisers may read; None if feedback is off or not
     decided yet."""
     if viewer.campaign.feedback == Campaign.Feedback.NONE or not viewer.can_follow(run):
         return None
@@ -104,8 +105,8 @@ def _gets_feedback(evaluation: Evaluation, campaign: Campaign) -> bool:
 
 
 def _released_lately(run: Run, campaign: Campaign) -> QuerySet[FeedbackRelease]:
-    """What the team was told of within the window; "no rise" is told too. Withdrawing a run does
-    not take back what was told."""
+    """The team's feedback within the window, including "not clearly better". Feedback on a
+    withdrawn run still counts."""
     since = timezone.now() - timedelta(days=campaign.feedback_days)
     return FeedbackRelease.objects.filter(
         run__team=run.team_id, value__isnull=False, created_at__gt=since
@@ -118,13 +119,13 @@ def _shown(run: Run, campaign: Campaign, measure: Measure, mean: float) -> float
     best = _best(run, str(measure))
     step = max(campaign.feedback_step, FINEST)
     sign = sign_of(measure)
-    risen = ladder(sign * mean, None if best is None else sign * best, step)
-    return None if risen is None else sign * risen
+    shown = ladder(sign * mean, None if best is None else sign * best, step)
+    return None if shown is None else sign * shown
 
 
 def _best(run: Run, measure: str) -> float | None:
-    """The best mean that the team was ever told of."""
-    told = FeedbackRelease.objects.filter(run__team=run.team_id, measure=measure)
+    """The best mean that was ever shown to the team."""
+    releases = FeedbackRelease.objects.filter(run__team=run.team_id, measure=measure)
     is_lower = is_lower_better(parse_measure(measure))
-    best: float | None = told.aggregate(best=Min("shown") if is_lower else Max("shown"))["best"]
+    best: float | None = releases.aggregate(best=Min("shown") if is_lower else Max("shown"))["best"]
     return best

@@ -1,5 +1,5 @@
-"""Means of runs by measures that nobody stored scores for, from the grades that are stored: run by
-run, so that memory is that of one run's grades whatever their number."""
+"""Means of runs by measures without stored scores, computed from the stored grades run by run, so
+that memory does not grow with the number of runs."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -24,14 +24,12 @@ from scoring.models import StoredGrades
 
 Means: TypeAlias = dict[str, tuple[float | None, float | None]]  # base, residual by public id
 
-ROOM: Final = 32 << 20  # bytes of grades that a process keeps
-
-KEPT: LRUCache[NDArray[np.int8]] = LRUCache(room=ROOM)
+GRADES: Final[LRUCache[NDArray[np.int8]]] = LRUCache(room=32 << 20)  # bytes
 
 
 @dataclass(frozen=True)
 class GradedRun:
-    """A live run whose grades are stored, and where."""
+    """A live run with stored grades, and where they are."""
 
     run_id: str  # public id
     storage_key: str
@@ -42,7 +40,7 @@ class GradedRun:
 def graded_runs(
     campaign: Campaign, qrels: Qrels, run_ids: Collection[str] | None = None
 ) -> tuple[GradedRun, ...]:
-    """In the order of their public ids, these only where some are named. One query."""
+    """In the order of their public ids; only those of `run_ids` if given. One query."""
     stored = StoredGrades.objects.filter(qrels=qrels, run__in=campaign.runs.live())
     if run_ids is not None:
         stored = stored.filter(run__public_id__in=run_ids)
@@ -52,7 +50,7 @@ def graded_runs(
 
 
 def means_from_grades(campaign: Campaign, qrels: Qrels, measure: Measure) -> Means:
-    """Mean base and mean residual of every run with stored grades, by public id; the same numbers
+    """Mean base and mean residual of every run with stored grades, by public id: the same numbers
     that an evaluation stores."""
     return means_by_measure(campaign, qrels, (measure,))[measure]
 
@@ -64,30 +62,30 @@ def means_by_measure(
     *,
     run_ids: Collection[str] | None = None,
 ) -> dict[Measure, Means]:
-    """The same by several measures, of these runs only where some are named. Two queries, and a
-    file a run that is not kept."""
+    """The same by several measures, only of `run_ids` if given. Two queries, and reads one file for
+    each run that is not cached."""
     return means_of(campaign, qrels, measures, graded_runs(campaign, qrels, run_ids))
 
 
 def means_of(
     campaign: Campaign, qrels: Qrels, measures: Sequence[Measure], runs: Sequence[GradedRun]
 ) -> dict[Measure, Means]:
-    """The same of runs that were looked up before."""
+    """The same for runs that the caller has already read."""
     if not runs:
         return {measure: {} for measure in measures}
     rules, table = rules_of(campaign), load_table(qrels, campaign)
     included = {measure: _included(measure, table, rules) for measure in measures}
-    found: dict[Measure, Means] = {measure: {} for measure in measures}
+    means: dict[Measure, Means] = {measure: {} for measure in measures}
     for run in runs:
         graded = GradedTopics(_grades(run, qrels, table), table.grade_counts, rules.gain_map)
         for measure, scores in evaluate_in_blocks(measures, graded).items():
-            found[measure][run.run_id] = _mean(scores, included[measure], measure)
-    return found
+            means[measure][run.run_id] = _mean(scores, included[measure], measure)
+    return means
 
 
 def _grades(run: GradedRun, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
-    """int8[topics, depth]: kept or stored ones where they are whole, else new ones."""
-    grades = KEPT.get(run.storage_key)
+    """int8[topics, depth]: cached or stored grades if they are complete, else new ones."""
+    grades = GRADES.get(run.storage_key)
     if grades is not None and len(grades) == len(table.topics):
         return grades
     try:
@@ -97,7 +95,7 @@ def _grades(run: GradedRun, qrels: Qrels, table: JudgmentTable) -> NDArray[np.in
     if grades is None or len(grades) != len(table.topics):
         lost = Run.objects.select_related("ranking").get(public_id=run.run_id)
         return grades_of(lost, qrels, table)
-    KEPT.keep(run.storage_key, grades, grades.nbytes)
+    GRADES.keep(run.storage_key, grades, grades.nbytes)
     return grades
 
 

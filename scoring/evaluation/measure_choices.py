@@ -1,4 +1,4 @@
-"""Which measures a campaign may ask for, and which of them people mean by the names they type."""
+"""Which measures a campaign may use, and which measure a typed name means."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,8 +10,8 @@ from scoring.core.measures.names import BadMeasure, UnknownMeasure, parse_measur
 
 MOST = 40
 
-# What a form offers to tick, by what is asked; every other measure is typed. RBP heads every board
-# with the campaign's own persistences and is not among them.
+# The checkboxes of the form, by group; all other measures are typed. RBP is not among them, because
+# every leaderboard begins with it, with the campaign's own persistences.
 OFFERED: dict[str, tuple[str, ...]] = {
     "The whole ranking": ("AP", "nDCG", "bpref", "infAP", "GMAP", "Q"),
     "The first ranks": ("P@5", "P@10", "P@20", "nDCG@5", "nDCG@10", "nDCG@20", "ERR@20"),
@@ -22,11 +22,11 @@ OFFERED: dict[str, tuple[str, ...]] = {
 
 
 def find_measure(name: str, offered: Sequence[Measure], *, rel: int = 1) -> Measure | None:
-    """The offered measure that is called so. Raises UnknownMeasure and BadMeasure.
+    """The offered measure with this name. Raises UnknownMeasure and BadMeasure.
 
-    First the measure of exactly this name; then the one that the name means at the campaign's
-    `rel`, if the name says nothing of it; then, if the name says nothing of any parameter, the only
-    measure of this family and cutoff. None otherwise: also where there are two of them.
+    First the measure with exactly this name; then, if the name has no `rel`, the one with the
+    campaign's `rel`; then, if the name has no parameters, the only measure of this family and
+    cutoff. None otherwise, also if there are two of them.
     """
     bare = [each for each in offered if _without_parameters(each) == name.strip()]
     try:
@@ -47,12 +47,12 @@ def find_measure(name: str, offered: Sequence[Measure], *, rel: int = 1) -> Meas
 
 
 def canonical_name(name: str, offered: Sequence[Measure], *, rel: int = 1) -> str:
-    """Of the offered measure that is called so; the name itself where there is none."""
+    """The canonical name of the offered measure; the name itself if there is none."""
     try:
-        found = find_measure(name, offered, rel=rel)
+        measure = find_measure(name, offered, rel=rel)
     except (UnknownMeasure, BadMeasure):
         return name
-    return name if found is None else str(found)
+    return name if measure is None else str(measure)
 
 
 def _without_parameters(measure: Measure) -> str:
@@ -60,23 +60,25 @@ def _without_parameters(measure: Measure) -> str:
 
 
 def measures_named(names: Sequence[str], *, rel: int) -> list[str]:
-    """Canonical names in the order given, each once. Raises `ValidationError`, by name."""
-    faults, found = [], []
+    """Canonical names in the given order, each once. Raises `ValidationError`, by name."""
+    faults, measures = [], []
     for name in names:
         try:
-            found.append(_measure_named(name, rel))
+            measures.append(_measure_named(name, rel))
         except (UnknownMeasure, BadMeasure) as error:
             faults.append(f"{name}: {error}")
     if faults:
         raise ValidationError(faults)
-    if len(set(found)) > MOST:
-        raise ValidationError(f"Ask for at most {MOST}.")
-    return [str(measure) for measure in dict.fromkeys(found)]
+    if len(set(measures)) > MOST:
+        raise ValidationError(f"Choose at most {MOST} measures.")
+    return [str(measure) for measure in dict.fromkeys(measures)]
 
 
 def _measure_named(name: str, rel: int) -> Measure:
     measure = parse_measure(name)
     meant, scored = parse_measure(name, default_rel=rel), with_default_rel(measure, rel)
-    if meant != scored:  # a stored name does not tell rel=1 from none
-        raise BadMeasure(f"documents are relevant from grade {rel} here; ask for that or higher")
+    if meant != scored:  # stored names do not distinguish rel=1 from no rel
+        raise BadMeasure(
+            f"documents of this campaign are relevant from grade {rel}: use rel={rel} or higher"
+        )
     return measure

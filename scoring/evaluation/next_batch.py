@@ -1,4 +1,4 @@
-"""When a plan that chooses as judgments come is to choose again."""
+"""Whether a judging plan that depends on judgments should choose its next documents."""
 
 from campaigns.models import Claim, Plan
 from scoring.models import Job
@@ -7,8 +7,8 @@ LIVE = (Job.State.WAITING, Job.State.RUNNING)
 
 
 def is_due(plan: Plan) -> bool:
-    """Whether choosing now would choose something else than the last time: an open plan with
-    documents left, nobody at it, and a judgment or a skip since it was last asked for."""
+    """Whether the plan is open and has documents left, no job is choosing them, and a document was
+    judged or skipped since the last job."""
     if plan.state != Plan.State.OPEN or plan.is_laid_out:
         return False
     last = Job.objects.filter(kind=Job.Kind.LAY_OUT, subject=plan.pk).order_by("-pk").first()

@@ -1,4 +1,4 @@
-"""Where a run stands on its way from file to scores, as its page and the API tell it."""
+"""The progress of a run from file to scores, for its page and the API."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,8 +11,8 @@ from scoring.models import Evaluation, Job, TieRule
 
 @dataclass(frozen=True)
 class RunProgress:
-    """`state` is one of `steps`, or refused or failed; `ahead` counts jobs before it in the queue,
-    which organisers are told and nobody else: it grows with what other teams hand in."""
+    """`state` is one of `steps`, or refused or failed. `ahead` counts the jobs before it in the
+    queue, for organisers only, because it reveals how many runs other teams submit."""
 
     state: str
     since: datetime
@@ -21,18 +21,18 @@ class RunProgress:
 
     @property
     def is_final(self) -> bool:
-        """Nothing more happens to it by itself."""
+        """Whether the state no longer changes by itself."""
         return self.state in {"scored", "accepted", "checked", "refused", "failed"}
 
     @property
     def step(self) -> int:
-        """How many of its steps it has reached."""
+        """How many steps the run has reached."""
         return self.steps.index(self.state) + 1 if self.state in self.steps else 0
 
 
 def progress_of(run: Run, viewer: Viewer) -> RunProgress:
-    """At most two queries. For whoever may not see its score, a run's way ends with *accepted*:
-    whether there are qrels, and whether scoring worked, is not theirs to know."""
+    """At most two queries. For viewers who may not see the scores, progress ends with *accepted*:
+    they must not learn whether there are qrels or whether scoring failed."""
     campaign = viewer.campaign
     sees_scores = viewer.can_see_scores_of(run)
     steps = _steps(run, campaign, sees_scores=sees_scores)
@@ -47,7 +47,7 @@ def progress_of(run: Run, viewer: Viewer) -> RunProgress:
     evaluation = _evaluation_of(run, campaign) if sees_scores else None
     if evaluation is None:
         return RunProgress(state=run.state, since=run.state_changed_at, ahead=None, steps=steps)
-    if evaluation.state == Evaluation.State.WAITING:  # accepted, with its scores on the way
+    if evaluation.state == Evaluation.State.WAITING:  # accepted, scores requested
         ahead = _jobs_ahead(viewer, Job.Kind.EVALUATE, evaluation.pk)
         return RunProgress(state="scoring", since=evaluation.created_at, ahead=ahead, steps=steps)
     since = evaluation.scored_at or evaluation.created_at
@@ -55,7 +55,7 @@ def progress_of(run: Run, viewer: Viewer) -> RunProgress:
 
 
 def _steps(run: Run, campaign: Campaign, *, sees_scores: bool) -> tuple[str, ...]:
-    """What a run passes through, in order."""
+    """The states of a run, in order."""
     waits_for_its_team = campaign.asks_acceptance or run.state == Run.State.CHECKED
     return (
         "waiting",
@@ -76,7 +76,7 @@ def _evaluation_of(run: Run, campaign: Campaign) -> Evaluation | None:
 
 
 def _jobs_ahead(viewer: Viewer, kind: Job.Kind, subject: int) -> int | None:
-    """How many jobs wait or run that were asked for before this one."""
+    """How many live jobs were created before this one."""
     if not viewer.is_organiser:
         return None
     mine = Job.objects.filter(kind=kind, subject=subject, state=Job.State.WAITING).first()

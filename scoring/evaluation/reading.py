@@ -1,4 +1,4 @@
-"""A run's stored file, read by the rules of its campaign."""
+"""Reads a run's stored file by the rules of its campaign."""
 
 from django.conf import settings
 
@@ -7,11 +7,11 @@ from campaigns.stored_files import open_stored
 from campaigns.trec.runs import ParsedRun, read_run
 from scoring.core.data.ranking import Ranking, rank
 
-COMMENT_LINES = 1000  # that a run may have beyond its documents
+COMMENT_LINES = 1000  # allowed beyond the lines of the documents
 
 
 def parsed_run(run: Run, codes: list[str]) -> ParsedRun:
-    """Raises `FormatError` for a file that the campaign refuses, and `FileLost`."""
+    """Raises `FormatError` if the campaign refuses the file, and `FileLost`."""
     campaign = run.campaign
     with open_stored(run.storage_key, run.digest) as file:
         return read_run(

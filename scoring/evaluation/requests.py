@@ -1,4 +1,4 @@
-"""Which evaluations are wanted: every accepted run's, under the qrels and rules in force."""
+"""Requests evaluations of every accepted run under the active qrels and rules."""
 
 from django.db import transaction
 
@@ -10,14 +10,14 @@ from scoring.models import Evaluation, Job
 
 
 def request_evaluation(run: Run) -> None:
-    """Asks for the run's scores under what is in force, unless they are there."""
+    """Requests the run's scores under the active qrels and rules, unless they exist."""
     with transaction.atomic():
         campaign = lock_campaign(run.campaign_id)
         request(run, campaign, rules_of(campaign), priority=Job.Priority.UPLOAD)
 
 
 def request_evaluations(campaign: Campaign) -> None:
-    """The same for every run of the campaign that counts."""
+    """The same for every live run of the campaign."""
     with transaction.atomic():
         campaign = lock_campaign(campaign.pk)
         rules = rules_of(campaign)
@@ -27,8 +27,8 @@ def request_evaluations(campaign: Campaign) -> None:
 
 
 def lock_campaign(campaign_id: int) -> Campaign:
-    """The campaign as it is until this transaction ends. Whoever changes rules or activates qrels
-    writes this row too: they and whoever asks for scores or stores them cannot miss each other."""
+    """The campaign, locked until this transaction ends. Changes of rules and of the active qrels
+    write this row too, so they are serialised with requests for scores and their storing."""
     return Campaign.objects.select_for_update(of=("self",), no_key=True).get(pk=campaign_id)
 
 
@@ -39,8 +39,8 @@ def request(
     *,
     priority: Job.Priority = Job.Priority.NORMAL,
 ) -> None:
-    """Asks for the run's scores under these rules, unless they are there; the campaign is held
-    still. Uploads come before runs that are scored again."""
+    """Requests the run's scores under these rules, unless they exist; the campaign must be locked.
+    Uploads come before runs that are scored again."""
     if campaign.active_qrels_id is None:
         return
     evaluation, _ = Evaluation.objects.get_or_create(
@@ -57,19 +57,18 @@ def request(
         team_id=run.team_id,
         priority=priority,
     )
-    if job.state == Job.State.WAITING:  # one that runs asks again when it stores what it has
+    if job.state == Job.State.WAITING:  # a running one requests again when it stores its scores
         Evaluation.objects.filter(pk=evaluation.pk).update(state=Evaluation.State.WAITING)
 
 
 def _drop_superseded(campaign: Campaign, rules: ScoringRules) -> None:
-    """What still waits to be scored under rules that hold no more, and has no scores, is not
-    waited for."""
+    """Deletes evaluations that still wait, have no scores, and are under superseded rules."""
     superseded = Evaluation.objects.filter(
         run__campaign=campaign, state=Evaluation.State.WAITING, scores=None
     ).exclude(definitions=rules.digest)
     keys = list(superseded.values_list("pk", flat=True))
     waiting = Job.objects.filter(kind=Job.Kind.EVALUATE, subject__in=keys, state=Job.State.WAITING)
-    # Locked first: a job that a worker claims meanwhile is not waiting, and keeps its evaluation.
-    freed = list(waiting.select_for_update().values_list("pk", "subject"))
-    Job.objects.filter(pk__in=[job for job, _ in freed]).delete()
-    Evaluation.objects.filter(pk__in=[subject for _, subject in freed]).delete()
+    # Locked first: a job that a worker has claimed no longer waits, and keeps its evaluation.
+    dropped = list(waiting.select_for_update().values_list("pk", "subject"))
+    Job.objects.filter(pk__in=[job for job, _ in dropped]).delete()
+    Evaluation.objects.filter(pk__in=[subject for _, subject in dropped]).delete()

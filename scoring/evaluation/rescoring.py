@@ -1,4 +1,4 @@
-"""How far the runs of a campaign are scored under the qrels and rules in force."""
+"""How many runs of a campaign are scored under the active qrels and rules."""
 
 from dataclasses import dataclass
 
@@ -12,8 +12,7 @@ from scoring.models import Evaluation, TieRule
 
 @dataclass(frozen=True)
 class Rescoring:
-    """`total` runs want scores under the version; so many have them, and of so many computing
-    them failed."""
+    """Of `total` runs, how many are scored under the version, and for how many scoring failed."""
 
     qrels: Qrels
     total: int
@@ -30,7 +29,7 @@ class Rescoring:
 
 
 def rescoring(campaign: Campaign, qrels: Qrels | None = None) -> Rescoring | None:
-    """Of the version in force, unless another is given; None where there is none. One query."""
+    """Of the active version, unless another is given; None if there is none. One query."""
     qrels = qrels or campaign.active_qrels
     if qrels is None:
         return None

@@ -1,4 +1,4 @@
-"""The rules a campaign scores by, as the core takes them, and the digest that names them."""
+"""The rules by which a campaign scores runs, in the core's form, and their digest."""
 
 import hashlib
 import json
@@ -13,24 +13,24 @@ from scoring.core.measures.graded import default_gain_map
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure, with_default_rel
 
-# Counts up when order, ties, depth or alignment change: then every score is another score.
+# Incremented when order, ties, depth or alignment change, because every score changes then.
 GROUND_RULES = 1
 
 
 @dataclass(frozen=True, eq=False)
 class ScoringRules:
-    """What holds for every score of a campaign, and the measures it asks for."""
+    """What every score of a campaign depends on, and the campaign's measures."""
 
     measures: tuple[Measure, ...]
     gain_map: NDArray[np.float64]  # float64[highest_grade + 1]
     rel: int
     no_relevant: str  # "exclude" or "zero"
-    held_out: frozenset[str]  # codes of topics that feedback is given on, and no board counts
+    held_out: frozenset[str]  # codes of topics used for feedback and left out of leaderboards
     digest: str
 
     @property
     def versions(self) -> set[tuple[str, int]]:
-        """Canonical name and definition version of every measure asked for."""
+        """Canonical name and definition version of every measure."""
         return {(str(measure), version_of(measure)) for measure in self.measures}
 
 
@@ -51,13 +51,13 @@ def rules_of(campaign: Campaign) -> ScoringRules:
 
 
 def version_of(measure: Measure) -> int:
-    """The definition version of the measure's family, which every stored score keeps."""
+    """The definition version of the measure's family, stored with every score."""
     return family_of(measure).version
 
 
 def _measures_of(campaign: Campaign, *, is_graded: bool) -> tuple[Measure, ...]:
     names = [f"RBP(p={p})" for p in campaign.persistences]
-    if is_graded:  # with one grade above 0 the gain map says nothing new
+    if is_graded:  # with one grade above 0 the gain map changes nothing
         names += [f"RBP(p={p},gain=map)" for p in campaign.persistences]
     names += campaign.measures
     parsed = (with_default_rel(parse_measure(name), campaign.rel) for name in names)
@@ -72,6 +72,6 @@ def _digest(campaign: Campaign, gain_map: list[float]) -> str:
         "gain_map": gain_map,
         "no_relevant": campaign.no_relevant,
     }
-    if campaign.feedback_topics:  # said only where there are some: no digest of before changes
+    if campaign.feedback_topics:  # only if there are some, so that older digests do not change
         terms["held_out"] = sorted(set(campaign.feedback_topics))
     return hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Scoring a run under a qrels version."""
+"""Scores a run under a qrels version."""
 
 from typing import NamedTuple
 
@@ -34,34 +34,34 @@ __all__ = ["evaluate_run", "request_evaluation", "request_evaluations"]
 
 
 class EvaluatedRun(NamedTuple):
-    """What an evaluation found: the rows to store, and the mean that feedback may be made of."""
+    """The rows to store, and the measure and mean that the feedback may be based on."""
 
     rows: list[Score]
-    told: tuple[Measure, float] | None
+    feedback_mean: tuple[Measure, float] | None
 
 
 def evaluate_run(attempt: queue.JobAttempt) -> None:
-    """Computes every measure of one evaluation and stores them with the job's end, all or none."""
+    """Computes every measure of one evaluation, and stores all of them as it finishes the job."""
     evaluation = Evaluation.objects.select_related("run__campaign", "run__ranking", "qrels").get(
         pk=attempt.subject
     )
     campaign = evaluation.run.campaign
     rules = rules_of(campaign)
-    worth = None  # not found out where the rules have changed since these scores were asked for
+    evaluated = None  # not computed if the rules have changed since the request
     if evaluation.definitions == rules.digest:
         with timed("measures"):
-            worth = _evaluated(evaluation, campaign, rules)
+            evaluated = _evaluated(evaluation, campaign, rules)
     test_hooks.point("before-commit")
     with transaction.atomic():
         campaign = lock_campaign(campaign.pk)
         queue.finish(attempt)
         test_hooks.point("in-transaction")
-        if worth is None:
-            _put_away(evaluation)
+        if evaluated is None:
+            _discard(evaluation)
         else:
-            _store(evaluation, worth.rows)
-            _send_feedback(evaluation, campaign, worth)
-        request(evaluation.run, campaign, rules_of(campaign))  # what came up meanwhile
+            _store(evaluation, evaluated.rows)
+            _send_feedback(evaluation, campaign, evaluated)
+        request(evaluation.run, campaign, rules_of(campaign))  # in case the rules have changed
     test_hooks.point("after-commit")
 
 
@@ -80,18 +80,18 @@ def _store(evaluation: Evaluation, rows: list[Score]) -> None:
     )
 
 
-def _send_feedback(evaluation: Evaluation, campaign: Campaign, worth: EvaluatedRun) -> None:
-    """Feedback, and a mail about the run's first scores; not about those under every new qrels."""
+def _send_feedback(evaluation: Evaluation, campaign: Campaign, evaluated: EvaluatedRun) -> None:
+    """Feedback, and an email about the run's first scores, not about those under later qrels."""
     run = evaluation.run
-    if worth.told is not None:
-        measure, mean = worth.told
+    if evaluated.feedback_mean is not None:
+        measure, mean = evaluated.feedback_mean
         feedback.release_feedback(evaluation, campaign, measure, mean)
     if run.evaluations.filter(scored_at__isnull=False).count() == 1 and not evaluation.scored_at:
         mail.notify_of_scores(run, campaign)
 
 
-def _put_away(evaluation: Evaluation) -> None:
-    """The rules have changed: scores it has stay, and without any it goes."""
+def _discard(evaluation: Evaluation) -> None:
+    """Deletes an evaluation under superseded rules, unless it has scores already."""
     if evaluation.scores.exists():
         Evaluation.objects.filter(pk=evaluation.pk).update(state=Evaluation.State.SCORED)
     else:
@@ -106,21 +106,21 @@ def _evaluated(evaluation: Evaluation, campaign: Campaign, rules: ScoringRules) 
         gain_map=rules.gain_map,
     )
     held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)
-    measure_told = feedback.feedback_measure(campaign, rules)
-    rows, told = [], None
+    feedback_measure = feedback.feedback_measure(campaign, rules)
+    rows, feedback_mean = [], None
     for measure, scores in evaluate(rules.measures, graded).items():
         topics = _topics_of(measure, table, rules)
-        if measure == measure_told:
+        if measure == feedback_measure:
             public = topics & held_out if held_out.any() else topics
             if feedback.are_enough_topics(public):
-                told = (measure, mean_scores(scores, public).base)
+                feedback_mean = (measure, mean_scores(scores, public).base)
         ranked_by = topics & ~held_out
         rows.append(_score_row(evaluation, measure, mask_excluded(scores, ranked_by), ranked_by))
-    return EvaluatedRun(rows, told)
+    return EvaluatedRun(rows, feedback_mean)
 
 
 def _topics_of(measure: Measure, table: JudgmentTable, rules: ScoringRules) -> NDArray[np.bool_]:
-    # A measure stricter than the campaign treats its own topics without relevant documents.
+    # A measure with a higher rel has its own topics without relevant documents.
     rel = max(rules.rel, rel_of(measure) or 1)
     return topics_of_mean(table, rel=rel, no_relevant=rules.no_relevant)
 

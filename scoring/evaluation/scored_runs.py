@@ -1,4 +1,4 @@
-"""The runs of a board with their rankings, and the mean that the board shows of a run's scores."""
+"""The runs of a leaderboard with their rankings, and the mean that it shows of a run's scores."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from scoring.models import Evaluation, TieRule
 
 
 def ranked_and_scored(campaign: Campaign, qrels: Qrels) -> list[Run]:
-    """The runs on the board, by public id, with team and ranking. One query."""
+    """The runs on the leaderboard, by public id, with team and ranking. One query."""
     scored = Evaluation.objects.filter(
         qrels=qrels,
         definitions=rules_of(campaign).digest,
@@ -26,7 +26,7 @@ def ranked_and_scored(campaign: Campaign, qrels: Qrels) -> list[Run]:
 
 
 def board_mean(scores: Scores, measure: Measure, table: JudgmentTable, rules: ScoringRules) -> Mean:
-    """Over the topics that the board counts."""
+    """The mean over the topics that the leaderboard counts."""
     rel = max(rules.rel, rel_of(measure) or 1)
     held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)
     included = topics_of_mean(table, rel=rel, no_relevant=rules.no_relevant) & ~held_out

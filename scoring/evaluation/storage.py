@@ -1,4 +1,4 @@
-"""From rows and files to arrays and back: the one door between storage and the core."""
+"""Stores and loads rankings, grades and judgments: the only link between storage and the core."""
 
 import hashlib
 import logging
@@ -36,7 +36,7 @@ from scoring.models import StoredGrades, StoredRanking
 
 log = logging.getLogger(__name__)
 
-LARGEST_REMADE = 32 << 20  # bytes of a run's file that a page reads again by itself
+LARGEST_REMADE = 32 << 20  # bytes of a run's file that a web process may read again
 
 
 class Stored(NamedTuple):
@@ -49,47 +49,47 @@ def store_ranking(ranking: Ranking) -> Stored:
 
 
 def load_ranking(stored: StoredRanking) -> Ranking:
-    """Made again from the run's file where its own is lost. Raises `FileLost`."""
+    """Recreated from the run's file if its own file is lost. Raises `FileLost`."""
     return unpack_ranking(_ranking_blob(stored))
 
 
 def remake_ranking(stored: StoredRanking) -> bytes:
-    """The ranking's file, made again from the run's and stored. Raises `FileLost` where that one is
-    lost too, or no longer passes the check."""
+    """Recreates the ranking's file from the run's and stores it. Raises `FileLost` if the run's
+    file is lost too or no longer passes the check."""
     run = Run.objects.select_related("campaign").get(pk=stored.run_id)
     codes = list(run.campaign.topics.order_by("position").values_list("code", flat=True))
     try:
         blob = pack_ranking(ranking_of(parsed_run(run, codes)))
     except FormatError as error:
         raise FileLost(f"{stored.storage_key}: {run} no longer passes its check") from error
-    made = _store("rankings", blob)
+    new = _store("rankings", blob)
     StoredRanking.objects.filter(pk=stored.pk, storage_key=stored.storage_key).update(
-        **made._asdict()
+        **new._asdict()
     )
-    log.warning("%s was lost, and made again as %s.", stored.storage_key, made.storage_key)
+    log.warning("%s was lost and has been recreated as %s.", stored.storage_key, new.storage_key)
     return blob
 
 
 def load_topic(stored: StoredRanking, topic: str) -> Ranking:
-    """One topic of it alone. Raises `FileLost`."""
+    """One topic of the ranking. Raises `FileLost`."""
     return unpack_topic(_ranking_blob(stored), topic)
 
 
 def load_doc_ids(stored: StoredRanking, cells: Sequence[tuple[str, int]]) -> list[bytes]:
-    """The documents at these topics and positions of it, b"" where there is none. Raises
+    """The documents at these topics and positions of the ranking, b"" if there is none. Raises
     `FileLost`."""
     return unpack_doc_ids(_ranking_blob(stored), cells)
 
 
 def load_table(qrels: Qrels, campaign: Campaign) -> JudgmentTable:
-    """The qrels ready for look-up, its rows the campaign's topics by position. Kept in memory:
-    one worker scores many runs of a campaign in a row."""
+    """The qrels ready for look-up; the rows are the campaign's topics by position. Cached, because
+    a worker scores many runs of a campaign in a row."""
     topics = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
     return _table(qrels.storage_key, qrels.digest, topics, campaign.highest_grade)
 
 
 def grades_of(run: Run, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
-    """int8[topics, depth]: stored ones where they are whole and as many topics, else new ones."""
+    """int8[topics, depth]: stored grades if they are intact and cover all topics, else new ones."""
     stored = StoredGrades.objects.filter(run=run, qrels=qrels).first()
     if stored is not None:
         try:
@@ -101,22 +101,22 @@ def grades_of(run: Run, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
                 return grades
             stored.delete()
     grades = align(load_ranking(run.ranking), table, depth=max(run.ranking.longest, 1))
-    made = _store("grades", pack_grades(grades))
-    StoredGrades.objects.get_or_create(run=run, qrels=qrels, defaults=made._asdict())
+    new = _store("grades", pack_grades(grades))
+    StoredGrades.objects.get_or_create(run=run, qrels=qrels, defaults=new._asdict())
     return grades
 
 
 def load_grades(storage_key: str, digest: str) -> NDArray[np.int8]:
-    """int8[topics, depth] as they were stored. Raises `FileLost`."""
-    return unpack_grades(_load(storage_key, digest))
+    """int8[topics, depth] as stored. Raises `FileLost`."""
+    return unpack_grades(read_stored(storage_key, digest))
 
 
 def values_by_topic(packed: bytes | None, topics: int) -> list[float | None]:
-    """A stored vector as one value for each of so many topics: None for NaN, for topics that came
-    after the vector was made, and throughout where nothing is stored."""
+    """A stored vector as one value for each topic: None for NaN, for topics added after the vector
+    was stored, and for all topics if nothing is stored."""
     vector = [] if packed is None else unpack_vector(bytes(packed)).tolist()
-    known = [none_if_nan(value) for value in vector]
-    return (known + [None] * topics)[:topics]
+    values = [none_if_nan(value) for value in vector]
+    return (values + [None] * topics)[:topics]
 
 
 def _store(kind: str, blob: bytes) -> Stored:
@@ -125,33 +125,29 @@ def _store(kind: str, blob: bytes) -> Stored:
     return Stored(storage_key=key, digest=hashlib.sha256(blob).hexdigest())
 
 
-def _load(storage_key: str, digest: str) -> bytes:
-    return read_stored(storage_key, digest)
-
-
 def _ranking_blob(stored: StoredRanking) -> bytes:
     try:
-        return _load(stored.storage_key, stored.digest)
+        return read_stored(stored.storage_key, stored.digest)
     except FileLost:
-        # Again by its key: a caller may know no more of it, or another thread has made it again.
-        known = StoredRanking.objects.select_related("run").filter(
+        # By its key too: the caller may know only that, or another thread has recreated the file.
+        rows = StoredRanking.objects.select_related("run").filter(
             Q(pk=stored.pk) | Q(storage_key=stored.storage_key)
         )
-        found = known.first()
-        if found is None:
+        row = rows.first()
+        if row is None:
             raise
-        if found.storage_key != stored.storage_key:
-            return _load(found.storage_key, found.digest)
-        if found.run.size > LARGEST_REMADE and not current_task:
-            raise  # too much for a web process: `manage.py verify --repair`
-        return remake_ranking(found)
+        if row.storage_key != stored.storage_key:
+            return read_stored(row.storage_key, row.digest)
+        if row.run.size > LARGEST_REMADE and not current_task:
+            raise  # too much for a web process: use `manage.py verify --repair`
+        return remake_ranking(row)
 
 
 @lru_cache(maxsize=4)
 def _table(
     storage_key: str, digest: str, topics: tuple[str, ...], highest_grade: int
 ) -> JudgmentTable:
-    parsed = read_qrels(_load(storage_key, digest))
+    parsed = read_qrels(read_stored(storage_key, digest))
     return build_table(
         topics=topics,
         qrels_topics=parsed.topics,

@@ -1,6 +1,6 @@
-"""The check sheet of a run: what it covers, how deep, what is tied or contradicts itself.
+"""The validation report of a run: its topics, its depth, its ties and contradictions.
 
-All of it follows from the file and the list of topics; nothing of qrels or of other teams.
+It depends on the file and the list of topics only, not on qrels or other teams.
 """
 
 import re
@@ -18,14 +18,14 @@ from scoring.models import StoredRanking
 
 SHOWN_CODES = 25
 SHALLOW = 15  # documents
-LARGE = 2_000_000  # documents: comparing more would keep other runs waiting
+LARGE = 2_000_000  # documents: comparing more would delay other runs
 UNLIKE = 0.05  # Jaccard index
 
 
 def validation_report(
     warnings: Iterable[Problem], ranking: Ranking, codes: Sequence[str]
 ) -> dict[str, Any]:
-    """Numbers of one run against the campaign's topics, for JSON."""
+    """Figures of one run for the campaign's topics, for JSON."""
     present = set(ranking.topics)
     missing = [code for code in codes if code not in present]
     lengths = ranking.lengths
@@ -50,8 +50,8 @@ def validation_report(
 
 
 def own_history(run: Run, ranking: Ranking, ranking_digest: str) -> dict[str, Any]:
-    """`same_as`, the team's own runs that rank the same documents the same way, whatever their
-    files are called or packed; and `flags` for organisers, of runs that look like probes."""
+    """`same_as`: the team's own runs with the same ranking, whatever their file name or
+    compression. `flags`, for organisers: signs that the run probes the judgments."""
     mine = StoredRanking.objects.filter(run__team=run.team_id).exclude(run=run).order_by("run")
     twins = mine.filter(digest=ranking_digest).select_related("run")
     previous = mine.order_by("run").last()
@@ -78,7 +78,7 @@ def _flags(ranking: Ranking, before: StoredRanking | None) -> list[str]:
 
 
 def _loaded(stored: StoredRanking) -> Ranking | None:
-    """None where the file is lost: a check does not fail of an earlier run."""
+    """None if the file is lost: a check does not fail because of an earlier run."""
     try:
         return load_ranking(stored)
     except FileLost:
@@ -126,8 +126,8 @@ def _tied(ranking: Ranking) -> np.ndarray:
 
 
 def _rank_disagreements(warnings: Iterable[Problem]) -> int:
-    """How many lines' ranks say another order than their scores; the reader has counted them."""
+    """How many lines have ranks that contradict their scores, as counted by the reader."""
     for warning in warnings:
-        if warning.code == "RANK_ORDER" and (found := re.search(r"\d[\d,]*", warning.message)):
-            return int(found[0].replace(",", ""))
+        if warning.code == "RANK_ORDER" and (count := re.search(r"\d[\d,]*", warning.message)):
+            return int(count[0].replace(",", ""))
     return 0

@@ -15,7 +15,7 @@ from scoring.judging.rows import OFFERED, Judging, chosen_outlook, chosen_stop, 
 from scoring.judging.tables import runs_table, topics_table
 from scoring.output.responses import TableResponse, page_or_404, table_response
 
-LOOK_AGAIN = 5  # seconds
+POLL_SECONDS = 5  # seconds
 
 
 @login_required
@@ -32,7 +32,7 @@ def judging_page(request: HttpRequest, slug: str) -> HttpResponse:
         "plan": found.plan if found else None,
         "choices": chosen_stop(request.GET),
         "offered": OFFERED,
-        "look_again": LOOK_AGAIN,
+        "poll_seconds": POLL_SECONDS,
         "is_live": found is not None and found.plan.state == Plan.State.OPEN,
     }
     awaited = found.awaited if found else None

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from campaigns.api.responses import READS, RefusalSerializer
 from campaigns.options import UnknownChoice
-from scoring.analyses.responses import LOOK_AGAIN
+from scoring.analyses.responses import POLL_SECONDS
 from scoring.models import Analysis
 from scoring.output.responses import CSV
 from scoring.output.table import Column, Table
@@ -99,4 +99,4 @@ def _being_computed(analysis: Analysis) -> Response:
     if analysis.state == Analysis.State.FAILED:
         raise Http404
     body = {"code": "computing", "message": "Being computed; ask again.", "state": analysis.state}
-    return Response(body, status=202, headers={"Retry-After": str(LOOK_AGAIN)})
+    return Response(body, status=202, headers={"Retry-After": str(POLL_SECONDS)})

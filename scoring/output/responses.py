@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.urls import URLPattern, path
 
 from campaigns.options import UnknownChoice
-from scoring.analyses.responses import LOOK_AGAIN
+from scoring.analyses.responses import POLL_SECONDS
 from scoring.models import Analysis
 from scoring.output.table import Table
 
@@ -80,5 +80,5 @@ def _not_computed_yet(analysis: Analysis) -> HttpResponse:
     if analysis.state == Analysis.State.FAILED:
         raise Http404("Computing it failed.")
     answer = HttpResponse("Being computed; ask again.\n", status=202, content_type="text/plain")
-    answer["Retry-After"] = str(LOOK_AGAIN)
+    answer["Retry-After"] = str(POLL_SECONDS)
     return answer

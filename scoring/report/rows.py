@@ -21,7 +21,7 @@ from campaigns.access import Viewer
 from campaigns.models import Qrels
 from scoring.agreement.options import usual_measures, usual_references
 from scoring.agreement.rows import shown, statistic_of
-from scoring.analyses.requests import Asked, request_analyses, result_of
+from scoring.analyses.requests import AnalysisRequest, request_analyses, result_of
 from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import shared_ranks
@@ -124,7 +124,7 @@ def report(viewer: Viewer, pool: PoolDepth) -> Report:
         return Report(qrels, pool, runs)
     first = _first(runs, bases[0], leading)
     persistences = tuple(p for p in map(_persistence, rbp) if p is not None)
-    questions: list[Asked] = [
+    questions: list[AnalysisRequest] = [
         (qrels, "pool_depths", {"measures": [str(measure) for measure in measures]}),
         (qrels, "separated_counts", {"measures": [str(each) for each in tested], "tail": "two"}),
     ]

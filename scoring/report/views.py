@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from scoring.analyses.responses import LOOK_AGAIN, cited_by, hidden_page
+from scoring.analyses.responses import POLL_SECONDS, cited_by, hidden_page
 from scoring.downloads.snapshots import newest_snapshot
 from scoring.output.responses import TableResponse, table_response
 from scoring.pools.charts import pool_scatter
@@ -39,7 +39,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
     }
     response = render(request, "scoring/report/report.html", context)
     if found.waits:
-        response["Refresh"] = str(LOOK_AGAIN)
+        response["Refresh"] = str(POLL_SECONDS)
     return response
 
 

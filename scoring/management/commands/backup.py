@@ -9,20 +9,20 @@ from scoring.backups import back_up
 
 
 class Command(BaseCommand):
-    help = "Writes the whole site, database and files, to one file; people may go on working."
+    help = "Writes the database and all files of the site to one file, while the site is in use."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
 
     def handle(self, *, file: Path, **options: object) -> None:
-        made = back_up(file.resolve())
-        for key in made.deleted:
-            self.stdout.write(f"{key} was deleted while the backup was made.")
-        for fault in made.faults:
+        backup = back_up(file.resolve())
+        for key in backup.deleted:
+            self.stdout.write(f"{key} was deleted while the backup was backup.")
+        for fault in backup.faults:
             self.stderr.write(fault)
-        self.stdout.write(f"{file}: the database and {made.files} files.")
-        if made.faults:
+        self.stdout.write(f"{file}: the database and {backup.files} files.")
+        if backup.faults:
             raise CommandError(
-                f"The backup is written, but files are missing or damaged: {len(made.faults)}. "
-                "`manage.py verify --repair` makes again what can be made again."
+                f"The backup is written, but files are missing or damaged: {len(backup.faults)}. "
+                "Run `manage.py verify --repair` to recreate those that can be recreated."
             )

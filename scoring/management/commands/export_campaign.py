@@ -1,4 +1,4 @@
-"""Writes a campaign to a folder in TREC's shape: topics, qrels, runs and the table of runs."""
+"""Exports a campaign to a folder in TREC's layout: topics, qrels, runs and the table of runs."""
 
 from argparse import ArgumentParser
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Fills the site with two simulated campaigns, one published and one open for runs, through the
-doors that everybody uses. What is there already is left alone."""
+"""Loads two simulated campaigns, one published and one open for submissions, by the same functions
+as the pages. Existing campaigns stay unchanged."""
 
 import gzip
 import os
@@ -21,14 +21,14 @@ from tqdm import tqdm
 from campaigns import lifecycle
 from campaigns.models import Campaign, Membership, Run, Team, User
 from campaigns.people import membership, teams
-from campaigns.qrels import topics as assignments
+from campaigns.qrels.topics import add_qrels, add_topics
 from campaigns.runs import submission
 from campaigns.trec.topics import ParsedTopic, read_topics
 from scoring.demo import simulation
 from scoring.demo.simulation import Collection, Retrieved, System
 from scoring.worker import perform_waiting_jobs
 
-PASSWORD = "trackside-demo"  # noqa: S105  said at every start: the demo keeps no secret
+PASSWORD = "trackside-demo"  # noqa: S105  printed at every start: the demo has no secrets
 ORGANISER, PARTICIPANT = "organiser@trackside.example", "participant@trackside.example"
 PARTICIPANT_TEAM, SAMPLE_TAG = "Fennmark", "fenn-ce"
 REPORTS, TRAINS = "demo-rail-reports", "demo-night-trains"
@@ -40,8 +40,8 @@ For every topic return up to {depth} documents, best first, in TREC's six column
 
     {code} Q0 tsd-000123 1 17.25 yourtag
 
-Judges say not relevant (0), relevant (1) or highly relevant (2). They see the first {pool_depth}
-documents of the runs that were chosen for the pool; what nobody judged shows as residual.
+Assessors grade documents as not relevant (0), relevant (1) or highly relevant (2). They judge the
+first {pool_depth} documents of each pooled run. Unjudged documents show as residual.
 """
 
 
@@ -64,7 +64,7 @@ SIZES = {
 
 @dataclass(frozen=True)
 class DemoRun:
-    """A run to be: how it is made, and what its team says of it."""
+    """A run to simulate: its system, and the team's description of it."""
 
     system: System
     run_type: str
@@ -82,27 +82,27 @@ class Command(BaseCommand):
             default=os.environ.get("DEMO_SIZE", "full"),
             help="small is for tests (or DEMO_SIZE)",
         )
-        parser.add_argument("--password", help="of the demo's accounts, instead of the known one")
+        parser.add_argument("--password", help="of the demo's accounts, instead of the public one")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["password"] is None and not settings.USES_SQLITE:
-            raise CommandError("The demo's password is public: a served site needs --password.")
+            raise CommandError("The demo's password is public. Set another one by --password.")
         password = options["password"] or PASSWORD
         sample = Path(settings.VAR_DIR) / "sample-run.txt.gz"
         if not (_is_loaded() and sample.exists()):
             _load(SIZES[options["size"]], password, sample)
-        self._tell(password, sample)
+        self._report(password, sample)
 
-    def _tell(self, password: str, sample: Path) -> None:
+    def _report(self, password: str, sample: Path) -> None:
         for campaign in Campaign.objects.filter(slug__in=[REPORTS, TRAINS]).order_by("pk"):
             runs, teams = campaign.runs.count(), campaign.teams.count()
             self.stdout.write(f"{campaign.name}: {campaign.stage}, {runs} runs of {teams} teams")
         self.stdout.write(f"{ORGANISER:32}{password}")
         self.stdout.write(f"{PARTICIPANT:32}{password}  (team {PARTICIPANT_TEAM})")
-        self.stdout.write(f"{'a run to hand in':32}{os.path.relpath(sample)}")
+        self.stdout.write(f"{'a run to submit':32}{os.path.relpath(sample)}")
 
 
-def read_cast(size: Size) -> list[DemoRun]:
+def read_demo_runs(size: Size) -> list[DemoRun]:
     """The runs of the first teams, in the order of the file."""
     teams = tomllib.loads(_demo_file("teams.toml").decode())["teams"][: size.teams]
     return [
@@ -126,25 +126,25 @@ def read_cast(size: Size) -> list[DemoRun]:
 
 
 def _is_loaded() -> bool:
-    """The last step of the way was taken; whatever people did since is theirs."""
+    """Whether the last step is done; later changes by people stay."""
     return Campaign.objects.filter(slug=TRAINS, active_qrels__isnull=False).exists()
 
 
 def _load(size: Size, password: str, sample: Path) -> None:
-    cast = read_cast(size)
-    leads = list({entry.system.team: entry for entry in reversed(cast)}.values())[::-1]
+    demo_runs = read_demo_runs(size)
+    leads = list({entry.system.team: entry for entry in reversed(demo_runs)}.values())[::-1]
     organiser = _person(ORGANISER, "Demo organiser", password, is_approved=True)
     _person(PARTICIPANT, "Demo participant", password)
-    steps = 3 * (len(cast) + len(leads))  # handed in, checked, scored
+    steps = 3 * (len(demo_runs) + len(leads))  # submitted, checked, scored
     with tqdm(total=steps, desc="Simulating", unit="step", disable=None, leave=False) as bar:
         reports = _campaign(
             REPORTS, "Demo: Rail reports", "topics.xml", size, organiser, closes=-45
         )
         collection = _collection("topics.xml", size, SEED)
-        found = _submit(reports, cast, collection, bar)
+        retrieved = _submit(reports, demo_runs, collection, bar)
         if reports.stage == Campaign.Stage.OPEN:
             lifecycle.close_for_runs(campaign=reports, actor=organiser)
-        _judge(reports, cast, collection, found, size, organiser, bar)
+        _judge(reports, demo_runs, collection, retrieved, size, organiser, bar)
         reports.refresh_from_db()
         if reports.stage != Campaign.Stage.PUBLISHED:
             lifecycle.publish(campaign=reports, actor=organiser)
@@ -153,10 +153,10 @@ def _load(size: Size, password: str, sample: Path) -> None:
             TRAINS, "Demo: Night trains", "open-topics.xml", size, organiser, closes=365
         )
         collection = _collection("open-topics.xml", size, SEED + 1)
-        found = _submit(trains, leads, collection, bar)
-        system = next(entry.system for entry in cast if entry.system.tag == SAMPLE_TAG)
+        retrieved = _submit(trains, leads, collection, bar)
+        system = next(entry.system for entry in demo_runs if entry.system.tag == SAMPLE_TAG)
         sample.write_bytes(_packed(collection, simulation.retrieve(collection, system)))
-        _judge(trains, leads, collection, found, size, organiser, bar)
+        _judge(trains, leads, collection, retrieved, size, organiser, bar)
 
 
 def _person(email: str, name: str, password: str | None, **facts: Any) -> User:
@@ -167,7 +167,7 @@ def _person(email: str, name: str, password: str | None, **facts: Any) -> User:
 def _campaign(
     slug: str, name: str, topics: str, size: Size, organiser: User, *, closes: int
 ) -> Campaign:
-    """The campaign, taking runs until so many days from now; made if there is none."""
+    """The campaign, created if there is none; submissions close in so many days."""
     existing = Campaign.objects.filter(slug=slug).first()
     if existing is not None:
         return existing
@@ -187,7 +187,7 @@ def _campaign(
     )
     campaign.full_clean()
     lifecycle.create_campaign(campaign=campaign, organiser=organiser)
-    assignments.add_topics(campaign=campaign, topics=parsed, actor=organiser)
+    add_topics(campaign=campaign, topics=parsed, actor=organiser)
     lifecycle.open_for_runs(campaign=campaign, actor=organiser)
     return campaign
 
@@ -195,12 +195,12 @@ def _campaign(
 def _submit(
     campaign: Campaign, entries: Sequence[DemoRun], collection: Collection, bar: tqdm
 ) -> list[Retrieved]:
-    """Retrieves every run, hands in those that are not there, and has them checked."""
-    found = []
+    """Retrieves every run, submits those that do not exist, and has them checked."""
+    all_retrieved = []
     opened = campaign.opens_at
     for number, entry in enumerate(entries, start=1):
         retrieved = simulation.retrieve(collection, entry.system)
-        found.append(retrieved)
+        all_retrieved.append(retrieved)
         team, person = _team(campaign, entry.system.team)
         tag = entry.system.tag
         if not team.runs.filter(idempotency_key=tag).exists():
@@ -220,20 +220,20 @@ def _submit(
                 )
         bar.update()
     perform_waiting_jobs(campaign, on_done=bar.update)
-    return found
+    return all_retrieved
 
 
 def _team(campaign: Campaign, name: str) -> tuple[Team, User]:
-    """The team of this name and whoever hands in for it. Only the participant can log in."""
+    """The team of this name and its submitter. Only the demo participant can log in."""
     if name == PARTICIPANT_TEAM:
         person = User.objects.get(email=PARTICIPANT)
     else:
         local = name.lower().replace(" ", "-")
         person = _person(f"{local}@teams.example", f"{name} (simulated)", None)
-    seat = Membership.objects.filter(campaign=campaign, person=person).first()
-    if seat is not None and seat.team is not None:
-        return seat.team, person
-    organiser = User.objects.get(email=ORGANISER)  # creates teams even where the close has passed
+    member = Membership.objects.filter(campaign=campaign, person=person).first()
+    if member is not None and member.team is not None:
+        return member.team, person
+    organiser = User.objects.get(email=ORGANISER)  # may create teams after submissions have closed
     team = teams.create_team(campaign=campaign, name=name, actor=organiser)
     invitation, _ = membership.invite(
         campaign=campaign, by=organiser, role=Membership.Role.PARTICIPANT, team=team
@@ -246,16 +246,16 @@ def _judge(
     campaign: Campaign,
     entries: Sequence[DemoRun],
     collection: Collection,
-    found: Sequence[Retrieved],
+    retrieved: Sequence[Retrieved],
     size: Size,
     organiser: User,
     bar: tqdm,
 ) -> None:
     """Pools the runs chosen for it, adds the qrels, and has every run scored."""
-    pooled = [run for entry, run in zip(entries, found, strict=True) if entry.is_pooled]
+    pooled = [run for entry, run in zip(entries, retrieved, strict=True) if entry.is_pooled]
     data = simulation.qrels_file(collection, pooled, pool_depth=size.pool_depth)
     note = f"Pool of {len(pooled)} runs to depth {size.pool_depth}."
-    assignments.add_qrels(campaign=campaign, data=data, note=note, actor=organiser)
+    add_qrels(campaign=campaign, data=data, note=note, actor=organiser)
     perform_waiting_jobs(campaign, on_done=bar.update)
 
 

@@ -9,8 +9,8 @@ from scoring.backups import CannotRestore, restore
 
 
 class Command(BaseCommand):
-    help = "Puts a backup into an empty database and the site's storage."
-    requires_system_checks: list[str] = []  # there is no table yet
+    help = "Restores a backup into an empty database and the site's storage."
+    requires_system_checks: list[str] = []  # the database has no tables yet
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
@@ -20,4 +20,6 @@ class Command(BaseCommand):
             files = restore(file.resolve())
         except CannotRestore as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"Restored the database and {files} files. Start web and workers now.")
+        self.stdout.write(
+            f"Restored the database and {files} files. Start the web server and the workers now."
+        )

@@ -70,7 +70,7 @@ def test_lost_grades_are_made_again_though_the_ranking_is_lost_too(
         harm(stored.storage_key, how)
     url = reverse("scoring:run-curves", args=[world.campaign.slug, run.public_id])
     assert world.organiser_client.get(url).status_code == 200
-    assert verified() == (0, "Every file is as it was stored.\n")
+    assert verified() == (0, "All files are intact.\n")
 
 
 @pytest.mark.parametrize("how", HARMS)
@@ -110,7 +110,7 @@ def verified(**options: bool) -> tuple[int, str]:
 def test_verify_names_every_file_by_its_run_and_mends_what_can_be_made_again(
     world: World, run: Run
 ) -> None:
-    assert verified() == (0, "Every file is as it was stored.\n")
+    assert verified() == (0, "All files are intact.\n")
     harm(StoredRanking.objects.get(run=run).storage_key, "missing")
     harm(StoredGrades.objects.get(run=run).storage_key, "damaged")
     orphan = default_storage.save("runs/zz/zzzz", ContentFile(b"nobody's"))
@@ -122,8 +122,8 @@ def test_verify_names_every_file_by_its_run_and_mends_what_can_be_made_again(
     assert f"damaged (grades of run ours ({run.public_id})" in said
     assert f"{orphan}: owned by no row" in said
     status, said = verified(repair=True)
-    assert (status, said.count("mended")) == (0, 3)
-    assert verified() == (0, "Every file is as it was stored.\n")
+    assert (status, said.count("repaired")) == (0, 3)
+    assert verified() == (0, "All files are intact.\n")
     assert orphan not in stored_files("runs")
 
 
@@ -131,5 +131,5 @@ def test_verify_leaves_what_only_a_backup_has(world: World, run: Run) -> None:
     harm(run.storage_key, "damaged")
     harm(StoredRanking.objects.get(run=run).storage_key, "missing")
     status, said = verified(repair=True)
-    assert (status, "mended" in said) == (1, False)
+    assert (status, "repaired" in said) == (1, False)
     assert f"damaged (file of run ours ({run.public_id}) in {world.campaign.slug})" in said

@@ -126,7 +126,7 @@ def test_the_same_file_again_is_called_so(world: World) -> None:
     world.submitted_run(run_file("ours"))
     again = world.submitted_run(run_file("ours"))
     assert (again.state, again.problems[0]["code"]) == (Run.State.REFUSED, "TAG_TAKEN")
-    assert "this very file" in again.problems[0]["message"]
+    assert "already submitted this file" in again.problems[0]["message"]
     other = world.submitted_run(run_file("ours", documents=("d3", "d1")))
     assert "another run with this tag" in other.problems[0]["message"]
 

@@ -157,6 +157,6 @@ def test_a_process_keeps_grades_up_to_a_bound(
     runs = means_from_grades.graded_runs(board.campaign, board.campaign.active_qrels)
     assert len(runs) == 3
     kept = means_from_grades.LRUCache(room=2 * 2 * max(run.depth for run in runs))
-    monkeypatch.setattr(means_from_grades, "KEPT", kept)
+    monkeypatch.setattr(means_from_grades, "GRADES", kept)
     get(board, "leaderboard", **AT_P)
     assert 1 <= sum(kept.get(run.storage_key) is not None for run in runs) <= 2

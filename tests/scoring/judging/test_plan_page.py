@@ -195,7 +195,7 @@ def test_a_forecast_that_judging_has_overtaken_is_shown_and_says_of_when_it_is(
     perform_jobs()
     study, documents = worker.COMPUTATIONS["judging_plan"], iter(("18", "22"))
 
-    def overtaken(*asked: Any) -> requests.Answer:
+    def overtaken(*asked: Any) -> requests.Result:
         found = study(*asked)
         for document in documents:
             judge(plan, make_user(), {document: 1})

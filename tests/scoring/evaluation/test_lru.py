@@ -40,8 +40,8 @@ def test_of_many_who_want_a_value_at_once_one_makes_it_and_nobody_waits_for_anot
         assert [each.result() for each in wanting] == ["A"] * 4
     assert made == ["a"]
     with kept.alone("a"), kept.alone("b"):
-        assert kept._making.keys() == {"a", "b"}
-    assert kept._making == {}
+        assert kept._locks.keys() == {"a", "b"}
+    assert kept._locks == {}
 
 
 def test_who_makes_a_value_and_fails_leaves_the_way_free() -> None:
