@@ -106,13 +106,13 @@ def next_moment(campaign: Campaign, moment: datetime) -> datetime | None:
 # --- from stage to stage --------------------------------------------------------------------------
 
 
-def open_for_runs(*, campaign: Campaign, actor: User | None) -> None:
+def open_submissions(*, campaign: Campaign, actor: User | None) -> None:
     if not campaign.topics.exists():
         raise CannotChangeStage("Add the topics first: runs are checked against them.")
     _step(campaign, actor, "opened", to=OPEN, is_accepting=True)
 
 
-def close_for_runs(*, campaign: Campaign, actor: User | None) -> None:
+def close_submissions(*, campaign: Campaign, actor: User | None) -> None:
     _step(campaign, actor, "closed", to=CLOSED, came_from=(OPEN,), is_accepting=False)
 
 
@@ -128,13 +128,13 @@ def stop_judging(*, campaign: Campaign, actor: User | None) -> None:
 
 
 @transaction.atomic
-def back_to_draft(*, campaign: Campaign, actor: User | None) -> None:
+def return_to_draft(*, campaign: Campaign, actor: User | None) -> None:
     """The organisers' secret again; only while no run has come, for a team must find its own."""
     Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.runs.exists():
         raise CannotChangeStage("Runs have come, and their teams must find them: close it instead.")
     untold: dict[str, None] = {"opening_told_at": None, "closing_told_at": None}
-    _step(campaign, actor, "taken back to draft", to=DRAFT, is_accepting=False, **untold)
+    _step(campaign, actor, "returned to draft", to=DRAFT, is_accepting=False, **untold)
 
 
 @transaction.atomic
@@ -155,9 +155,9 @@ def unpublish(*, campaign: Campaign, actor: User | None) -> None:
 
 
 STEPS: dict[str, Callable[..., None]] = {
-    "draft": back_to_draft,
-    "open": open_for_runs,
-    "close": close_for_runs,
+    "draft": return_to_draft,
+    "open": open_submissions,
+    "close": close_submissions,
     "judge": start_judging,
     "stop-judging": stop_judging,
     "publish": publish,
@@ -217,7 +217,7 @@ def _store_series(campaign: Campaign) -> None:
 
 
 @transaction.atomic
-def change_showing(*, campaign: Campaign, preset: str, table: Table, actor: User | None) -> None:
+def change_visibility(*, campaign: Campaign, preset: str, table: Table, actor: User | None) -> None:
     """What each stage shows from now on; what it says of the present stage is in force at once.
 
     Raises `ValidationError` for a table that contradicts itself.
@@ -233,7 +233,7 @@ def change_showing(*, campaign: Campaign, preset: str, table: Table, actor: User
     row.save(update_fields=["preset", "stage_switches", *ALL_OFF])
     campaign.refresh_from_db()
     changed = switch_differences(before, table)
-    record(campaign, actor, "changed what is shown", preset=preset, changed=changed)
+    record(campaign, actor, "changed visibility", preset=preset, changed=changed)
 
 
 def preset_of(table: Table) -> str:

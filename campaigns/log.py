@@ -1,5 +1,5 @@
-"""The log of a campaign: what a change changed, and the entries in words for organisers, with runs,
-teams and people by the names they have now."""
+"""The log of a campaign: entries, differences of values, and rows for organisers with the current
+names of runs, teams and people."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from django.db import models
 
 from campaigns.models import Campaign, LogEntry, Run, User
 
-SUBJECT = 100  # characters of a subject that are kept
-LONG = 200  # characters of a setting that the log still quotes
-# Where an entry speaks of a run, a team or a person beside its subject.
-OF_SOMEBODY = ("replaces", "by", "team", "person")
-FAREWELLS = ("merged", "declined")  # after these a team is gone, but for what the log says of it
+SUBJECT_LENGTH = 100  # characters
+QUOTED_LENGTH = 200  # characters of the longest setting that an entry quotes
+# Details that refer to a run, a team or a person by id.
+REFERENCES = ("replaces", "by", "team", "person")
+TEAM_DELETIONS = ("merged", "declined")  # only these entries know the names of deleted teams
 
 
 class Subject(Protocol):
@@ -32,7 +32,7 @@ def record(
     /,
     **details: object,
 ) -> LogEntry:
-    """Writes what was done to a campaign, or to a subject in it, into the campaign's log."""
+    """Adds an entry about a campaign, or about a run or team in it, to the campaign's log."""
     if isinstance(of, Campaign):
         campaign = of.pk
     else:
@@ -41,45 +41,45 @@ def record(
         campaign_id=campaign,
         actor=actor,
         verb=verb,
-        subject=str(subject)[:SUBJECT],
+        subject=str(subject)[:SUBJECT_LENGTH],
         details=details,
     )
 
 
 @dataclass(frozen=True)
 class LogRow:
-    """One act; its subject by name, and with the id where that is another text."""
+    """An entry with the name of its subject, and with its id if that differs."""
 
     entry: LogEntry
-    who: str
+    actor: str
     subject: str
     subject_id: str
     details: Any
 
 
 def log_rows(campaign: Campaign, entries: Iterable[LogEntry]) -> list[LogRow]:
-    """The entries with names for ids. Four queries, however many there are."""
-    held = list(entries)
-    names = _Names.of(campaign, held)
-    return [_row(entry, names) for entry in held]
+    """The entries with names in place of ids. Runs four queries for any number of entries."""
+    rows = list(entries)
+    names = _Names.of(campaign, rows)
+    return [_row(entry, names) for entry in rows]
 
 
 def _row(entry: LogEntry, names: "_Names") -> LogRow:
     name = names.of_id(entry.subject)
     return LogRow(
         entry=entry,
-        who=str(entry.actor) if entry.actor else "",
+        actor=str(entry.actor) if entry.actor else "",
         subject=name or entry.subject,
         subject_id=entry.subject if name else "",
-        details=_named(entry.details, names),
+        details=_with_names(entry.details, names),
     )
 
 
-def _named(details: Any, names: "_Names") -> Any:
+def _with_names(details: Any, names: "_Names") -> Any:
     if not isinstance(details, Mapping):
         return details
     return {
-        key: names.of_anybody(value) if key in OF_SOMEBODY else value
+        key: names.of_reference(value) if key in REFERENCES else value
         for key, value in details.items()
     }
 
@@ -91,63 +91,65 @@ class _Names:
 
     @classmethod
     def of(cls, campaign: Campaign, entries: list[LogEntry]) -> "_Names":
-        said = {value for entry in entries for value in _said(entry)}
-        ids = {value for value in said if isinstance(value, str)}
-        numbers = {value for value in said if isinstance(value, int)}
+        values = {value for entry in entries for value in _references(entry)}
+        ids = {value for value in values if isinstance(value, str)}
+        numbers = {value for value in values if isinstance(value, int)}
         people = User.objects.filter(pk__in=numbers)
         return cls(_by_id(campaign, ids), {person.pk: str(person) for person in people})
 
     def of_id(self, public_id: str) -> str:
         return self.runs_and_teams.get(public_id, "")
 
-    def of_anybody(self, value: object) -> object:
+    def of_reference(self, value: object) -> object:
         if isinstance(value, int):
             return self.people.get(value, value)
         return self.of_id(value) or value if isinstance(value, str) else value
 
 
-def _said(entry: LogEntry) -> Iterator[str | int]:
+def _references(entry: LogEntry) -> Iterator[str | int]:
     yield entry.subject
     if isinstance(entry.details, Mapping):
-        for key in OF_SOMEBODY:
+        for key in REFERENCES:
             value = entry.details.get(key)
             if isinstance(value, str | int) and not isinstance(value, bool):
                 yield value
 
 
 def _by_id(campaign: Campaign, ids: set[str]) -> dict[str, str]:
-    found = {}
-    gone = campaign.log.filter(verb__in=FAREWELLS).values_list("verb", "subject", "details")
-    for verb, subject, details in gone:
-        found[details.get("public_id", "") if verb == "merged" else subject] = details["team"]
+    names = {}
+    deletions = campaign.log.filter(verb__in=TEAM_DELETIONS).values_list(
+        "verb", "subject", "details"
+    )
+    for verb, subject, details in deletions:
+        names[details.get("public_id", "") if verb == "merged" else subject] = details["team"]
     for team in campaign.teams.filter(public_id__in=ids):
-        found[team.public_id] = team.name
+        names[team.public_id] = team.name
     for run in campaign.runs.filter(public_id__in=ids).select_related("team"):
-        found[run.public_id] = _name_of(run)
-    return found
+        names[run.public_id] = _name_of(run)
+    return names
 
 
 def _name_of(run: Run) -> str:
-    """Before its file is checked a run has no tag."""
+    """A run has no tag before its file is checked."""
     return f"{run.tag or run.original_name or run.public_id} of {run.team.name}"
 
 
 def differences(
     before: models.Model, after: models.Model, fields: Sequence[str]
 ) -> dict[str, list[Any] | str]:
-    """What each of these fields was and is; long texts only by name."""
-    found: dict[str, list[Any] | str] = {}
+    """The old and new values of these fields, without quoting long texts."""
+    changes: dict[str, list[Any] | str] = {}
     for name in fields:
         pair = [_plain(getattr(before, name)), _plain(getattr(after, name))]
-        is_long = any(isinstance(value, str) and len(value) > LONG for value in pair)
-        found[name] = "a long text" if is_long else pair
-    return found
+        is_long = any(isinstance(value, str) and len(value) > QUOTED_LENGTH for value in pair)
+        changes[name] = "a long text" if is_long else pair
+    return changes
 
 
 def switch_differences(
     before: dict[str, dict[str, Any]], after: dict[str, dict[str, Any]]
 ) -> dict[str, list[Any]]:
-    """The switches set otherwise in some stage: `open: board_audience` and what it was and is."""
+    """The changed switches of all stages, as `open: board_audience` with the old and new values."""
     return {
         f"{stage}: {switch}": [was[switch], after[stage][switch]]
         for stage, was in before.items()

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import Campaign, Qrels, Run, Team, User
-from campaigns.qrels import topics
+from campaigns.qrels import versions
 from scoring.jobs import queue
 from scoring.models import Job
 from scoring.worker import perform
@@ -77,7 +77,7 @@ class World:
 
     def add_qrels(self, data: bytes = QRELS) -> Qrels:
         self.campaign.refresh_from_db()
-        qrels, _ = topics.add_qrels(
+        qrels, _ = versions.add_qrels(
             campaign=self.campaign, data=data, note="", actor=self.organiser
         )
         self.campaign.refresh_from_db()

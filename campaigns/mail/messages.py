@@ -1,6 +1,6 @@
-"""Letters: their words, whom they go to, one row a mail, and the sending of it.
+"""Emails: their texts and recipients, one row per email, and sending.
 
-When something is told is `campaigns.mail.notices`' business.
+`campaigns.mail.notices` decides when an email is sent.
 """
 
 import time
@@ -25,33 +25,33 @@ from django.utils import timezone
 from campaigns.models import Audience, Campaign, Mail, Membership, Notice, Run, Team, User
 from campaigns.participation import participating_teams
 
-# So that no machine answers, and no answer is answered.
+# So that no automatic reply is sent (RFC 3834).
 HEADERS = {"Auto-Submitted": "auto-generated"}
 
 
-_silent_until = 0.0  # by the monotonic clock
+_silent_until = 0.0  # on the monotonic clock
 
 
 class MailRefused(Exception):
-    """The mail server answered, and refused a mail for good."""
+    """The mail server permanently refused an email."""
 
 
 class MailDeferred(OSError):
-    """The mail server answered, and may accept the mail later: tried again, as after an outage."""
+    """The mail server may accept the email later. It is sent again, as after an outage."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(EIO, f"the mail server does not accept it yet: {reason}")
 
 
 class MailServerAway(OSError):
-    """The mail server did not answer within EMAIL_TIMEOUT: an outage, as one of the storage is."""
+    """The mail server did not respond within EMAIL_TIMEOUT, which counts as an outage."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(EIO, f"the mail server is away: {reason}")
+        super().__init__(EIO, f"the mail server is not available: {reason}")
 
 
 def compose(kind: str, campaign: Campaign, **facts: object) -> tuple[str, str]:
-    """Subject and body by templates/mail/<kind>.txt, whose first line is the subject."""
+    """Subject and body from templates/mail/<kind>.txt, whose first line is the subject."""
     site = str(settings.SITE_URL).rstrip("/")
     facts = {"campaign": campaign, "site": site} | facts
     subject, _, body = render_to_string(f"mail/{kind}.txt", facts).lstrip().partition("\n")
@@ -61,27 +61,28 @@ def compose(kind: str, campaign: Campaign, **facts: object) -> tuple[str, str]:
 def create_notices(
     *, campaign: Campaign, key: str, subject: str, body: str, to: Iterable[User]
 ) -> list[Notice]:
-    """A letter to each who gets any and has not had this one; those that wait to be sent."""
+    """Creates a notice for each recipient who receives emails and has none with this key. Returns
+    those that are to be sent."""
     people = [person for person in to if person.is_active and person.gets_notices]
-    told = Notice.objects.filter(campaign=campaign, key=key)
-    before = set(told.values_list("recipient_id", flat=True))
-    fresh = [person.pk for person in people if person.pk not in before]
-    if not fresh:
+    existing = Notice.objects.filter(campaign=campaign, key=key)
+    notified = set(existing.values_list("recipient_id", flat=True))
+    new = [person.pk for person in people if person.pk not in notified]
+    if not new:
         return []
     line = " ".join(subject.split())[:200]
     Notice.objects.bulk_create(
         (
             Notice(campaign=campaign, recipient_id=person, key=key, subject=line, body=body)
-            for person in fresh
+            for person in new
         ),
-        ignore_conflicts=True,  # somebody tells the same at this moment
+        ignore_conflicts=True,  # another process may create the same ones
     )
-    return list(told.filter(recipient__in=fresh, sent_at=None))
+    return list(existing.filter(recipient__in=new, sent_at=None))
 
 
 def create_failure_notices(campaign: Campaign, moment: datetime) -> list[Notice]:
-    """To the organisers, that work on runs was given up: once a day, for what breaks for one
-    breaks for many."""
+    """Tells organisers that processing a run has failed permanently. At most once a day, because
+    one cause often affects many runs."""
     subject, body = compose("failed", campaign)
     key = f"failed/{moment.date().isoformat()}"
     return create_notices(
@@ -90,7 +91,7 @@ def create_failure_notices(campaign: Campaign, moment: datetime) -> list[Notice]
 
 
 def send_notice(notice_id: int) -> None:
-    """Sends a letter that has not been sent, to somebody who still wants it."""
+    """Sends a notice, unless it is sent already or the recipient no longer receives emails."""
     notice = Notice.objects.select_related("recipient").get(pk=notice_id)
     person = notice.recipient
     if notice.sent_at is not None or not (person.is_active and person.gets_notices):
@@ -100,19 +101,19 @@ def send_notice(notice_id: int) -> None:
 
 
 def send_stored(mail_id: int) -> None:
-    """Sends a mail that belongs to no campaign, if it is still there to be sent."""
+    """Sends an email that belongs to no campaign, unless it has been deleted."""
     mail = Mail.objects.filter(pk=mail_id).first()
     if mail is not None:
         _send(mail.subject, mail.body, mail.sender, mail.recipient)
 
 
 def _send(subject: str, body: str, sender: str, recipient: str) -> None:
-    """By the mail server itself. One address a mail: nobody learns who else was told. Raises
-    `MailRefused`, `MailDeferred` and `MailServerAway`. A server that did not answer is left alone
-    for a while, so that a worker does not spend its time on waiting."""
+    """Sends one email to one address, so that recipients do not see each other. Raises
+    `MailRefused`, `MailDeferred` and `MailServerAway`. After a timeout, no email is sent for a
+    while, so that workers do not spend their time waiting."""
     global _silent_until
     if time.monotonic() < _silent_until:
-        raise MailServerAway("it did not answer a moment ago")
+        raise MailServerAway("it did not respond a moment ago")
     connection = get_connection(settings.MAIL_TRANSPORT)
     message = EmailMessage(
         subject, body, sender, [recipient], headers=HEADERS, connection=connection
@@ -122,8 +123,8 @@ def _send(subject: str, body: str, sender: str, recipient: str) -> None:
     except (SMTPServerDisconnected, SMTPConnectError) as error:
         fault = type(error).__name__
     except SMTPException as error:
-        # What smtplib raises names the recipient, and a job keeps the words of its error.
-        if _is_for_now(error):
+        # smtplib's errors contain the recipient's address, and jobs store their error messages.
+        if _is_temporary(error):
             raise MailDeferred(type(error).__name__) from None
         raise MailRefused(f"The mail server refused it: {type(error).__name__}") from None
     except OSError as error:
@@ -134,13 +135,13 @@ def _send(subject: str, body: str, sender: str, recipient: str) -> None:
     raise MailServerAway(fault)
 
 
-def _is_for_now(refusal: SMTPException) -> bool:
-    """A reply of 400 to 499 is no final one, such as that of a server that puts unknown senders off
-    for some minutes (RFC 5321, 4.2.1). A wrong password is the site's fault and not the mail's."""
+def _is_temporary(refusal: SMTPException) -> bool:
+    """Replies from 400 to 499 are temporary, for example with greylisting (RFC 5321, 4.2.1). A
+    wrong password is an error of the site and not of the email."""
     if isinstance(refusal, SMTPRecipientsRefused):
         return all(400 <= code < 500 for code, _ in refusal.recipients.values())
-    is_temporary = isinstance(refusal, SMTPResponseException) and 400 <= refusal.smtp_code < 500
-    return is_temporary or isinstance(refusal, SMTPAuthenticationError)
+    is_reply = isinstance(refusal, SMTPResponseException) and 400 <= refusal.smtp_code < 500
+    return is_reply or isinstance(refusal, SMTPAuthenticationError)
 
 
 def members_of(team: Team) -> QuerySet[User]:
@@ -155,7 +156,7 @@ def participants_of(campaign: Campaign) -> QuerySet[User]:
 
 
 def readers_of_board(campaign: Campaign, moment: datetime) -> QuerySet[User]:
-    """Of the members of approved teams, those to whom the board may be shown."""
+    """The members of approved teams who may see the leaderboard."""
     members = participants_of(campaign)
     if campaign.board_audience == Audience.EVERYONE:
         return members
@@ -169,5 +170,5 @@ def organisers_of(campaign: Campaign) -> QuerySet[User]:
 
 
 def about_run(run: Run, kind: str) -> tuple[str, str]:
-    """What is said of a run to its own team, who call it by its tag."""
+    """Subject and body of an email about a run to its own team."""
     return compose(kind, run.campaign, run=run, name=run.tag or run.original_name or run.public_id)

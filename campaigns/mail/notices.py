@@ -1,5 +1,5 @@
-"""What people are told by mail, and when. Each function is called inside the transaction of the act
-it tells of, and the mail is sent after it, by a worker."""
+"""Email notices. Call each function in the transaction of the event that it is about. A worker
+sends the emails after the commit."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -15,7 +15,7 @@ from campaigns.models import Announcement, Campaign, Run, Team, User
 
 
 def notify(*, campaign: Campaign, key: str, subject: str, body: str, to: Iterable[User]) -> None:
-    """One mail to each, told once per `key`."""
+    """Sends one email to each recipient, once per `key`."""
     for notice in messages.create_notices(
         campaign=campaign, key=key, subject=subject, body=body, to=to
     ):
@@ -23,8 +23,8 @@ def notify(*, campaign: Campaign, key: str, subject: str, body: str, to: Iterabl
 
 
 def notify_team(run: Run, kind: str) -> None:
-    """One mail to each member of the run's team, by templates/mail/<kind>.txt: *refused*, or
-    *scored*; that one through `scoring.jobs.mail`, which knows who may be told."""
+    """Emails each member of the run's team, with templates/mail/<kind>.txt. For *scored*, call this
+    through `scoring.jobs.mail`, which checks who may see scores."""
     subject, body = messages.about_run(run, kind)
     key = f"{kind}/{run.public_id}"
     notify(
@@ -33,7 +33,7 @@ def notify_team(run: Run, kind: str) -> None:
 
 
 def notify_members(team: Team, kind: str, *, key: str) -> None:
-    """What the organisers have decided about a team."""
+    """Emails the members of a team about a decision of the organisers."""
     _notify(team.campaign, kind, key=f"{kind}/{key}", to=messages.members_of(team), team=team)
 
 
@@ -43,15 +43,15 @@ def notify_organisers(team: Team, kind: str) -> None:
 
 
 def notify_of_publication(campaign: Campaign) -> None:
-    """To the members of teams who may see the board; once for each time it is published."""
+    """Emails the participants who may see the leaderboard, once per publication."""
     moment = campaign.published_at.isoformat() if campaign.published_at else ""
     to = messages.readers_of_board(campaign, campaign.published_at or timezone.now())
     _notify(campaign, "published", key=f"published/{moment}", to=to)
 
 
 def notify_of_dates(moment: datetime) -> None:
-    """Tells all participants of campaigns that began or ceased to take runs, be it by the clock or
-    by hand. Told is what was told last: a campaign that opens again is told of again."""
+    """Emails the participants of campaigns whose submissions have opened or closed, by date or by
+    an organiser. A campaign that opens again is announced again."""
     for campaign in Campaign.objects.filter(_is_opening(moment)):
         _notify_once(campaign, "opened", moment, _is_opening(moment))
     for campaign in Campaign.objects.filter(_is_closing(moment)):
@@ -59,8 +59,8 @@ def notify_of_dates(moment: datetime) -> None:
 
 
 def announce(*, campaign: Campaign, subject: str, body: str, by: User) -> Announcement:
-    """Keeps it for the overview and mails it to the members of all teams. The same words twice
-    in a row are a double click."""
+    """Stores an announcement for the overview and emails it to the members of all teams. The same
+    text twice in a row is a double click and sent once."""
     with transaction.atomic():
         campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         latest = campaign.announcements.first()
@@ -77,7 +77,7 @@ def announce(*, campaign: Campaign, subject: str, body: str, by: User) -> Announ
 
 
 def _is_accepting(moment: datetime) -> Q:
-    """Runs that begin to arrive now count; the same as `lifecycle.is_accepting_at`."""
+    """Submissions are open at `moment`, as in `lifecycle.is_accepting_at`."""
     has_opened = Q(opens_at=None) | Q(opens_at__lte=moment)
     is_before_close = Q(closes_at=None) | Q(closes_at__gt=moment)
     return Q(is_accepting=True, archived_at=None) & has_opened & is_before_close
@@ -88,14 +88,15 @@ def _is_opening(moment: datetime) -> Q:
 
 
 def _is_closing(moment: datetime) -> Q:
-    """Published says so itself, and a draft is nobody's business."""
-    told_open = Q(opening_told_at__isnull=False, archived_at=None)
+    """Submissions are closed and nobody has been told. Drafts are secret, and publication has its
+    own notice."""
+    was_announced = Q(opening_told_at__isnull=False, archived_at=None)
     stages = (Campaign.Stage.OPEN, Campaign.Stage.CLOSED, Campaign.Stage.JUDGING)
-    return told_open & Q(stage__in=stages) & ~_is_accepting(moment)
+    return was_announced & Q(stage__in=stages) & ~_is_accepting(moment)
 
 
 def _notify_once(campaign: Campaign, kind: str, moment: datetime, is_due: Q) -> None:
-    """Whoever marks it as told tells it, so that two timers tell it once."""
+    """Only the process that sets the mark sends the notice, so that two timers send it once."""
     marks = {
         "opened": {"opening_told_at": moment, "closing_told_at": None},
         "closed": {"opening_told_at": None, "closing_told_at": moment},

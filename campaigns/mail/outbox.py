@@ -1,7 +1,7 @@
-"""The site's EMAIL_BACKEND: a request stores its mails, and workers send them.
+"""The site's EMAIL_BACKEND: a request stores its emails, and workers send them.
 
-Notices of campaigns have rows of their own (`campaigns.mail.notices`); this takes all other mails,
-above all those that allauth sends. So no request waits for the mail server.
+Notices of campaigns have their own rows (`campaigns.mail.notices`). This backend takes all other
+emails, mainly those of allauth, so that no request waits for the mail server.
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from campaigns.models import Mail
 
 
 class StoredMail(BaseEmailBackend):
-    """One row for each recipient, and a job that sends it, in the caller's transaction. The site
-    sends text alone: other forms of the same mail are left out."""
+    """Creates one row per recipient, and a job that sends it, in the caller's transaction. The site
+    sends plain text, and drops alternative bodies."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         with transaction.atomic():

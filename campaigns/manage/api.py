@@ -1,4 +1,4 @@
-"""Campaigns for scripts: the list, one campaign, making one, its settings and its stages."""
+"""API of campaigns: list, details, creation, settings and stages."""
 
 from typing import Any
 
@@ -13,12 +13,12 @@ from campaigns import access, lifecycle
 from campaigns.api.endpoints import action_view, read_view, write_view
 from campaigns.api.requests import validated_data
 from campaigns.api.responses import FAULTY_FIELD, READS, WRITES, refusals
-from campaigns.manage.changing import change_campaign, create_campaign_from
 from campaigns.manage.settings_api import NewCampaignSerializer, SettingsSerializer
+from campaigns.manage.settings_changes import change_campaign, create_campaign_from
 from campaigns.models import Campaign
 from campaigns.options import choice_or_404
 
-LISTED = 200
+MOST_LISTED = 200
 RULES = (
     "guidelines", "time_zone", "is_private", "joining", "terms", "allows_anonymous_teams",
     "opens_at", "closes_at", "topics_released_at", "reveals_teams_at", "grace_minutes",
@@ -38,23 +38,25 @@ class CampaignSerializer(serializers.Serializer):
     slug = serializers.CharField()
     name = serializers.CharField()
     stage = serializers.ChoiceField(choices=Campaign.Stage.choices)
-    is_accepting = serializers.BooleanField(help_text="Whether a run that arrived now would count.")
+    is_accepting = serializers.BooleanField(help_text="Whether a run submitted now would count.")
     opens_at = serializers.DateTimeField(allow_null=True)
     closes_at = serializers.DateTimeField(allow_null=True)
 
 
 class CampaignDetailSerializer(CampaignSerializer):
-    """Its rules as well; `topics` and `qrels` are null where they are not shown."""
+    """A campaign with its settings. `topics` and `qrels` are null if you may not see them."""
 
-    settings = serializers.DictField(help_text="What is written with PATCH, and what follows.")
-    topics = serializers.IntegerField(allow_null=True, help_text="How many.")
-    qrels = serializers.IntegerField(allow_null=True, help_text="The version in force.")
-    roles = serializers.ListField(child=serializers.CharField(), help_text="Yours.")
-    team = serializers.CharField(allow_null=True, help_text="The id of yours.")
+    settings = serializers.DictField(
+        help_text="Settings that PATCH can change, and some that follow from them."
+    )
+    topics = serializers.IntegerField(allow_null=True, help_text="Number of topics.")
+    qrels = serializers.IntegerField(allow_null=True, help_text="The active version.")
+    roles = serializers.ListField(child=serializers.CharField(), help_text="Your roles.")
+    team = serializers.CharField(allow_null=True, help_text="The id of your team.")
 
 
 NEW = OpenApiExample(
-    "a new track",
+    "new track",
     value={
         "slug": "robust-2026",
         "name": "Robust 2026",
@@ -69,7 +71,7 @@ NEW = OpenApiExample(
 
 
 @extend_schema(
-    summary="The campaigns you may know of",
+    summary="List campaigns",
     operation_id="campaigns_list",
     parameters=[
         OpenApiParameter("stage", str, enum=list(Campaign.Stage.values)),
@@ -78,15 +80,15 @@ NEW = OpenApiExample(
 )
 @read_view
 def campaign_list(request: Request) -> Response:
-    """The newest first, 200 at the most."""
+    """The campaigns that you can see, newest first, at most 200."""
     campaigns = access.campaigns_visible_to(request.user).order_by("-created_at", "-pk")
     if stage := choice_or_404("stage", request.query_params.get("stage"), Campaign.Stage.values):
         campaigns = campaigns.filter(stage=stage)
-    return Response([_row(request, campaign) for campaign in campaigns[:LISTED]])
+    return Response([_row(request, campaign) for campaign in campaigns[:MOST_LISTED]])
 
 
 @extend_schema(
-    summary="Make a campaign",
+    summary="Create a campaign",
     operation_id="campaigns_create",
     request=NewCampaignSerializer,
     responses={201: CampaignDetailSerializer} | refusals(400, 401, 403, 413, 415),
@@ -94,21 +96,21 @@ def campaign_list(request: Request) -> Response:
 )
 @write_view()
 def campaign_create(request: Request) -> Response:
-    """You are its first organiser, and it is a draft that nobody else sees. Who may make one is a
-    setting of the site."""
+    """Creates a draft with you as its only organiser. A setting of the site says who may create
+    campaigns."""
     refuse_campaign_by_outsider(request)
     campaign = create_campaign_from(validated_data(NewCampaignSerializer, request), request.user)
-    return as_it_is(request, campaign.slug, status=201)
+    return campaign_response(request, campaign.slug, status=201)
 
 
 @extend_schema(
-    summary="One campaign",
+    summary="Read a campaign",
     operation_id="campaigns_read",
     responses={200: CampaignDetailSerializer} | READS,
 )
 @read_view
 def campaign_detail(request: Request, slug: str) -> Response:
-    return as_it_is(request, slug)
+    return campaign_response(request, slug)
 
 
 @extend_schema(
@@ -118,12 +120,12 @@ def campaign_detail(request: Request, slug: str) -> Response:
     responses={200: CampaignDetailSerializer} | WRITES,
     examples=[
         OpenApiExample(
-            "two days more",
+            "later deadline",
             value={"closes_at": "2026-09-03T12:00:00Z", "grace_minutes": 30},
             request_only=True,
         ),
         OpenApiExample(
-            "what is measured",
+            "measures",
             value={"persistences": [0.5, 0.8], "measures": ["AP", "nDCG@10", "Judged@10"]},
             request_only=True,
         ),
@@ -132,15 +134,15 @@ def campaign_detail(request: Request, slug: str) -> Response:
 )
 @write_view("PATCH")
 def campaign_change(request: Request, slug: str) -> Response:
-    """Only what is named is changed, all of it or nothing. Where the rules of scoring change, every
-    run is scored anew. For organisers."""
+    """Changes only the settings in the request, either all or none of them. If a scoring rule
+    changes, every run is scored again. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     change_campaign(viewer.campaign, validated_data(SettingsSerializer, request), request.user)
-    return as_it_is(request, slug)
+    return campaign_response(request, slug)
 
 
 @extend_schema(
-    summary="Take the next step, or one back",
+    summary="Change the stage",
     operation_id="campaigns_step",
     request=None,
     parameters=[
@@ -150,22 +152,22 @@ def campaign_change(request: Request, slug: str) -> Response:
 )
 @action_view()
 def campaign_step(request: Request, slug: str, step: str) -> Response:
-    """What the new stage shows is shown at once. For organisers."""
+    """The visibility settings of the new stage take effect immediately. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     if step not in lifecycle.STEPS:
         raise Http404
     lifecycle.STEPS[step](campaign=viewer.campaign, actor=request.user)
-    return as_it_is(request, slug)
+    return campaign_response(request, slug)
 
 
-def as_it_is(request: Request, slug: str, *, status: int = 200) -> Response:
-    """The campaign as it is by now, to this person."""
+def campaign_response(request: Request, slug: str, *, status: int = 200) -> Response:
+    """The current state of the campaign, as this person may see it."""
     return Response(_detail(request, access.viewer_or_404(request.user, slug)), status=status)
 
 
 def refuse_campaign_by_outsider(request: Request) -> None:
     if not lifecycle.may_create_campaigns(request.user):
-        raise PermissionDenied("You may not make campaigns on this site.")
+        raise PermissionDenied("You do not have permission to create campaigns on this site.")
 
 
 def _row(request: Request, campaign: Campaign) -> dict[str, Any]:

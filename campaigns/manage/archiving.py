@@ -1,4 +1,4 @@
-"""A campaign's afterlife: copied to the next year, archived and brought back, or deleted."""
+"""Copying, archiving, unarchiving and deleting a campaign."""
 
 import logging
 
@@ -31,8 +31,8 @@ from campaigns.models import (
 
 log = logging.getLogger(__name__)
 
-# What a copy takes along: texts, rules and what each stage shows. Every other column is of one
-# year: dates, people, topics, qrels, and what was told.
+# Columns that a copy has too: texts, rules and visibility. Every other column belongs to one year:
+# dates, people, topics, qrels and notices.
 COPIED = (
     "series", "guidelines", "time_zone", "is_private", "joining", "terms",
     "allows_anonymous_teams", "grace_minutes", "run_quota", "quota_days", "attempt_quota",
@@ -41,7 +41,7 @@ COPIED = (
     "highest_grade", "rel", "gain_map", "measures", "persistences", "run_depth", "no_relevant",
     "unknown_topics", "document_address",
 )  # fmt: skip
-OF_ONE_YEAR = (
+NOT_COPIED = (
     "id", "slug", "name", "stage", "created_at", "published_at", "archived_at", "copied_from",
     "reveals_teams_at", "topics_released_at", "is_accepting", "opens_at", "closes_at",
     "opening_told_at", "closing_told_at", "feedback_topics", "runs_audience", "shows_own_scores",
@@ -52,31 +52,31 @@ OF_ONE_YEAR = (
 
 @transaction.atomic
 def copy_campaign(*, campaign: Campaign, slug: str, name: str, actor: User) -> Campaign:
-    """A draft with the same settings, texts, form, switches and organisers; without dates, topics,
-    qrels, teams and runs. Raises `ValidationError` where the address is taken or no address."""
+    """Creates a draft with the same settings, texts, visibility and organisers, but without dates,
+    topics, qrels, teams and runs. Raises `ValidationError` for an invalid or existing slug."""
     facts = {field: getattr(campaign, field) for field in COPIED}
-    made = Campaign(slug=slug, name=name, copied_from=campaign, **facts)
-    made.full_clean()
-    made.save()
+    copy = Campaign(slug=slug, name=name, copied_from=campaign, **facts)
+    copy.full_clean()
+    copy.save()
     organisers = campaign.memberships.filter(role=Membership.Role.ORGANISER)
     people = {*organisers.values_list("person", flat=True), actor.pk}
     Membership.objects.bulk_create(
-        Membership(campaign=made, person_id=person, role=Membership.Role.ORGANISER)
+        Membership(campaign=copy, person_id=person, role=Membership.Role.ORGANISER)
         for person in sorted(people)
     )
-    record(made, actor, "copied from", campaign.slug)
-    return made
+    record(copy, actor, "copied from", campaign.slug)
+    return copy
 
 
 @transaction.atomic
 def archive(*, campaign: Campaign, actor: User | None) -> None:
-    """Keeps everything as it is, shown to whom it is shown, and lets nothing be changed."""
+    """Prevents all changes. Visibility stays as it is."""
     refuse_archived(campaign)
     archived = Campaign.objects.filter(pk=campaign.pk, archived_at=None).exclude(
         stage=Campaign.Stage.OPEN
     )
     if not archived.update(archived_at=timezone.now(), is_accepting=False):
-        raise CannotChangeStage("Runs are being taken: close the campaign first.")
+        raise CannotChangeStage("Submissions are open. Close them first.")
     record(campaign, actor, "archived")
     campaign.refresh_from_db()
 
@@ -84,21 +84,21 @@ def archive(*, campaign: Campaign, actor: User | None) -> None:
 @transaction.atomic
 def unarchive(*, campaign: Campaign, actor: User | None) -> None:
     if Campaign.objects.filter(pk=campaign.pk).exclude(archived_at=None).update(archived_at=None):
-        record(campaign, actor, "brought back")
+        record(campaign, actor, "unarchived")
     campaign.refresh_from_db()
 
 
 @transaction.atomic
 def delete_campaign(*, campaign: Campaign, actor: User, typed_slug: str) -> None:
-    """A draft or an archived campaign, with all that is in it: from the leaves to the root, since
-    every row is protected by what hangs on it. The files fall to housekeeping."""
+    """Deletes a draft or an archived campaign with all its rows. Foreign keys are protected, so the
+    order matters. Housekeeping deletes the files."""
     row = Campaign.objects.select_for_update().filter(pk=campaign.pk).first()
     if row is None:
-        return  # the first of two clicks was quicker
+        return  # already deleted by the first of two clicks
     if row.stage != Campaign.Stage.DRAFT and row.archived_at is None:
-        raise CannotDelete("Archive it first: what people can see is not deleted.")
+        raise CannotDelete("People can see this campaign. Archive it before you delete it.")
     if typed_slug != row.slug:
-        raise CannotDelete(f"Type its address, {row.slug}, to delete it.")
+        raise CannotDelete(f"To delete the campaign, type its address, {row.slug}.")
     scoring_hooks.erase_scores(row)
     Run.objects.filter(campaign=row).update(replaces=None)
     Campaign.objects.filter(pk=row.pk).update(active_qrels=None)

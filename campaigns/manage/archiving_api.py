@@ -1,4 +1,4 @@
-"""A campaign's afterlife for scripts: copied to the next year, archived, brought back, deleted."""
+"""API for copying, archiving, unarchiving and deleting a campaign."""
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -11,12 +11,16 @@ from campaigns.api.endpoints import action_view, write_view
 from campaigns.api.requests import RequestSerializer, refuse_invalid, validated_data
 from campaigns.api.responses import WRITES, refusals
 from campaigns.manage import archiving
-from campaigns.manage.api import CampaignDetailSerializer, as_it_is, refuse_campaign_by_outsider
+from campaigns.manage.api import (
+    CampaignDetailSerializer,
+    campaign_response,
+    refuse_campaign_by_outsider,
+)
 from campaigns.manage.forms import CopyForm
 
 
 class CopyRequest(RequestSerializer):
-    slug = serializers.SlugField(max_length=63, help_text="The new campaign's address; it stays.")
+    slug = serializers.SlugField(max_length=63, help_text="Permanent address of the copy.")
     name = serializers.CharField(max_length=200)
 
 
@@ -26,7 +30,7 @@ NEXT_YEAR = OpenApiExample(
 
 
 @extend_schema(
-    summary="Copy a campaign to the next year",
+    summary="Copy a campaign",
     operation_id="campaigns_copy",
     request=CopyRequest,
     responses={201: CampaignDetailSerializer} | WRITES | refusals(403),
@@ -34,16 +38,16 @@ NEXT_YEAR = OpenApiExample(
 )
 @write_view()
 def campaign_copy(request: Request, slug: str) -> Response:
-    """A draft with the same settings, texts, form, switches and organisers; without dates, topics,
-    qrels, teams and runs. For organisers who may make campaigns."""
+    """Creates a draft with the same settings, texts, visibility and organisers, but without dates,
+    topics, qrels, teams and runs. For organisers who may create campaigns."""
     viewer = access.organiser_or_404(request.user, slug)
     refuse_campaign_by_outsider(request)
     form = CopyForm(validated_data(CopyRequest, request))
     refuse_invalid(form)
-    made = archiving.copy_campaign(
+    copy = archiving.copy_campaign(
         campaign=viewer.campaign, actor=request.user, **form.cleaned_data
     )
-    return as_it_is(request, made.slug, status=201)
+    return campaign_response(request, copy.slug, status=201)
 
 
 @extend_schema(
@@ -54,42 +58,42 @@ def campaign_copy(request: Request, slug: str) -> Response:
 )
 @action_view()
 def campaign_archive(request: Request, slug: str) -> Response:
-    """Everything stays as it is, shown to whom it is shown, and nothing is changed any more. Not
-    while runs are taken. For organisers."""
+    """Prevents all changes. Visibility stays as it is. Close submissions first. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     archiving.archive(campaign=viewer.campaign, actor=request.user)
-    return as_it_is(request, slug)
+    return campaign_response(request, slug)
 
 
 @extend_schema(
-    summary="Bring a campaign back from the archive",
+    summary="Unarchive a campaign",
     operation_id="campaigns_unarchive",
     request=None,
     responses={200: CampaignDetailSerializer} | WRITES,
 )
 @action_view()
 def campaign_unarchive(request: Request, slug: str) -> Response:
-    """One that is not archived stays as it is. For organisers."""
+    """Does nothing if the campaign is not archived. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     archiving.unarchive(campaign=viewer.campaign, actor=request.user)
-    return as_it_is(request, slug)
+    return campaign_response(request, slug)
 
 
 @extend_schema(
-    summary="Delete a campaign with all that is in it",
+    summary="Delete a campaign",
     operation_id="campaigns_delete",
     parameters=[
-        OpenApiParameter("typed", str, required=True, description="The slug, typed once more."),
+        OpenApiParameter("typed", str, required=True, description="The slug, as a confirmation."),
     ],
-    responses={204: OpenApiResponse(description="It is gone.")} | refusals(400, 401, 404, 409),
+    responses={204: OpenApiResponse(description="Deleted.")} | refusals(400, 401, 404, 409),
 )
 @write_view("DELETE")
 def campaign_delete(request: Request, slug: str) -> Response:
-    """A draft, or an archived campaign. Nothing brings it back. For organisers."""
+    """Deletes a draft or an archived campaign with everything in it. You cannot undo this. For
+    organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     typed = request.query_params.get("typed", "").strip()
     if not typed:
-        message = f"Type the campaign's address, {slug}, to delete it."
+        message = f"To delete the campaign, type its address, {slug}."
         raise serializers.ValidationError({"typed": [ErrorDetail(message, "required")]})
     archiving.delete_campaign(campaign=viewer.campaign, actor=request.user, typed_slug=typed)
     return Response(status=204)

@@ -1,4 +1,4 @@
-"""Copying a campaign to the next year, archiving it, bringing it back, and deleting it."""
+"""Copying, archiving, unarchiving and deleting a campaign."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -16,7 +16,7 @@ from campaigns.manage.forms import CopyForm
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_copy(request: HttpRequest, slug: str) -> HttpResponse:
-    """A copy is a new campaign: it takes the right to make one."""
+    """A copy is a new campaign, so it requires the permission to create campaigns."""
     viewer = access.organiser_or_404(request.user, slug)
     may_create = lifecycle.may_create_campaigns(request.user)
     form = CopyForm(request.POST or None)
@@ -24,13 +24,13 @@ def campaign_copy(request: HttpRequest, slug: str) -> HttpResponse:
         if not may_create:
             raise PermissionDenied
         if form.is_valid():
-            made = archiving.copy_campaign(
+            copy = archiving.copy_campaign(
                 campaign=viewer.campaign,
                 slug=form.cleaned_data["slug"],
                 name=form.cleaned_data["name"],
                 actor=request.user,
             )
-            return redirect("campaigns:campaign-manage", made.slug)
+            return redirect("campaigns:campaign-manage", copy.slug)
     return render(
         request,
         "campaigns/manage/campaign_copy.html",
@@ -47,11 +47,11 @@ def campaign_copy(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def campaign_archive(request: HttpRequest, slug: str) -> HttpResponse:
-    """Archives, or brings back what is archived."""
+    """Archives or unarchives the campaign."""
     viewer = access.organiser_or_404(request.user, slug)
-    act = archiving.unarchive if "bring_back" in request.POST else archiving.archive
+    change = archiving.unarchive if "unarchive" in request.POST else archiving.archive
     with show_refusals(request):
-        act(campaign=viewer.campaign, actor=request.user)
+        change(campaign=viewer.campaign, actor=request.user)
     return redirect("campaigns:campaign-manage", slug)
 
 
@@ -63,9 +63,9 @@ def campaign_delete(request: HttpRequest, slug: str) -> HttpResponse:
     except Http404:
         if request.method != "POST":
             raise
-        messages.info(request, "There is no such campaign of yours. What you deleted is gone.")
-        return redirect("campaigns:campaign-list")  # the second of two clicks, most likely
-    fault = ""
+        messages.info(request, "The campaign does not exist any more, or is not yours.")
+        return redirect("campaigns:campaign-list")  # probably the second of two clicks
+    error_text = ""
     if request.method == "POST":
         try:
             archiving.delete_campaign(
@@ -74,9 +74,9 @@ def campaign_delete(request: HttpRequest, slug: str) -> HttpResponse:
                 typed_slug=request.POST.get("slug", "").strip(),
             )
         except CannotDelete as error:
-            fault = str(error)
+            error_text = str(error)
         else:
-            messages.success(request, f"{viewer.campaign.name} is deleted.")
+            messages.success(request, f"{viewer.campaign.name} has been deleted.")
             return redirect("campaigns:campaign-list")
     return render(
         request,
@@ -84,9 +84,9 @@ def campaign_delete(request: HttpRequest, slug: str) -> HttpResponse:
         {
             "viewer": viewer,
             "campaign": viewer.campaign,
-            "fault": fault,
+            "error_text": error_text,
             "run_count": viewer.campaign.runs.count(),
             "team_count": viewer.campaign.teams.count(),
         },
-        status=400 if fault else 200,
+        status=400 if error_text else 200,
     )

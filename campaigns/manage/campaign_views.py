@@ -1,4 +1,4 @@
-"""The list of campaigns, one campaign's overview, and making one."""
+"""The list of campaigns, the overview of a campaign, and creating one."""
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -14,7 +14,7 @@ from campaigns.manage.measures_form import MeasuresForm
 from campaigns.models import Audience, Campaign, Membership, Run
 from campaigns.runs import decisions
 
-TOPICS_SHOWN = 100  # with all their fields; the list of topics has pages of them
+TOPICS_SHOWN = 100  # on the overview; the list of topics has pages
 
 
 @require_safe
@@ -28,7 +28,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
         {
             "campaigns": current,
             "archived": list(campaigns.exclude(archived_at=None)),
-            "taking": [e for e in current if lifecycle.is_accepting_at(e, request.arrived_at)],
+            "accepting": [e for e in current if lifecycle.is_accepting_at(e, request.arrived_at)],
             "published": published,
             "example": next((e for e in published if e.board_audience == Audience.EVERYONE), None),
             "may_create": lifecycle.may_create_campaigns(request.user),
@@ -38,7 +38,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """The overview; an organiser may look at it through other eyes."""
+    """The overview. An organiser can preview it as somebody else."""
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     campaign: Campaign = viewer.campaign
     runs = _own_runs(viewer)
@@ -73,7 +73,7 @@ def campaign_create(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied
     form = NewCampaignForm(request.POST or None)
     measures_form = MeasuresForm(request.POST or None, campaign=form.instance)
-    if request.method == "POST" and settings_agree(form, measures_form):
+    if request.method == "POST" and are_valid_settings(form, measures_form):
         campaign = lifecycle.create_campaign(
             campaign=form.save(commit=False), organiser=request.user
         )
@@ -81,14 +81,14 @@ def campaign_create(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "campaigns/manage/campaign_form.html",
-        {"form": form, "measures_form": measures_form, "series_names": series_named(request)},
+        {"form": form, "measures_form": measures_form, "series_names": visible_series(request)},
         status=400 if form.errors or measures_form.errors else 200,
     )
 
 
-def settings_agree(form: CampaignForm, measures_form: MeasuresForm) -> bool:
-    """Whether both are filled in right; the measures are the campaign's then. Each is looked at, so
-    that one answer names every fault."""
+def are_valid_settings(form: CampaignForm, measures_form: MeasuresForm) -> bool:
+    """Validates both forms, so that one response names every error, and sets the campaign's
+    measures. Returns whether both are valid."""
     rel = form.cleaned_data.get("rel") if form.is_valid() else None
     measures = measures_form.measures(rel or form.instance.rel)
     if rel is None or measures is None:
@@ -97,8 +97,8 @@ def settings_agree(form: CampaignForm, measures_form: MeasuresForm) -> bool:
     return True
 
 
-def series_named(request: HttpRequest) -> list[str]:
-    """The series of campaigns that this person knows of."""
+def visible_series(request: HttpRequest) -> list[str]:
+    """The names of the series of campaigns that this person can see."""
     campaigns = access.campaigns_visible_to(request.user).exclude(series=None)
     return list(
         campaigns.order_by("series__name").values_list("series__name", flat=True).distinct()
@@ -106,12 +106,12 @@ def series_named(request: HttpRequest) -> list[str]:
 
 
 def _to_judge(viewer: access.Viewer) -> int:
-    """How many documents wait for the viewer, who may be an assessor."""
+    """The number of documents that await the viewer's judgment."""
     is_assessor = Membership.Role.ASSESSOR in viewer.roles
     return assessment_page.left_for(viewer.campaign, viewer.person) if is_assessor else 0
 
 
 def _own_runs(viewer: access.Viewer) -> QuerySet[Run]:
-    """A team's runs, the latest first; in one order, whatever the database did with the rows."""
+    """The runs of the viewer's team, newest first, in a deterministic order."""
     runs = access.runs_visible_to(viewer).filter(team=viewer.team)
     return runs.order_by("-submitted_at", "-pk") if viewer.team else runs.none()

@@ -33,7 +33,7 @@ class SeriesField(forms.CharField):
 
 
 class MomentField(forms.DateTimeField):
-    """A moment typed in `zone`; shown in UTC, since that is what it is stored in."""
+    """A date and time in `zone`. Stored and shown in UTC."""
 
     widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M:%S")
     zone: tzinfo = UTC
@@ -43,22 +43,22 @@ class MomentField(forms.DateTimeField):
             with timezone.override(self.zone):
                 moment = super().to_python(value)
         except ValidationError as error:
-            raise self._explained(value) from error
+            raise self._explanation(value) from error
         if moment is not None and not 2000 <= moment.year <= 2200:
-            raise ValidationError("Between the years 2000 and 2200.")
+            raise ValidationError("Enter a year from 2000 to 2200.")
         return moment.astimezone(UTC) if moment is not None else None
 
-    def _explained(self, value: Any) -> ValidationError:
-        """Why it is no moment. On the days when clocks change, an hour comes twice or not at all,
-        and nobody guesses a deadline."""
+    def _explanation(self, value: Any) -> ValidationError:
+        """Why the value is invalid. When clocks change, an hour occurs twice or not at all, and a
+        deadline must not be guessed."""
         try:
             with timezone.override(UTC):
                 super().to_python(value)
         except ValidationError:
-            return ValidationError("Not a date and time: write 2026-11-21 14:03.")
+            return ValidationError("Enter a date and time such as 2026-11-21 14:03.")
         return ValidationError(
-            f"The clocks change then in {self.zone}: this hour comes twice or not at all. "
-            "Give it in UTC."
+            f"Clocks change at this time in {self.zone}: the hour occurs twice or not at all. "
+            "Enter the time in UTC."
         )
 
 

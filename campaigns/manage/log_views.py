@@ -1,4 +1,4 @@
-"""Who changed what, for organisers: a page and the same as CSV."""
+"""The log of a campaign for organisers, as a page and as CSV."""
 
 import io
 import json
@@ -17,21 +17,21 @@ from campaigns import access
 from campaigns.log import LogRow, log_rows
 from campaigns.options import choice_or_404
 
-PAGE = 100
-A_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00")
-COLUMNS = ("at", "who", "what", "subject", "subject_id", "details")
+PAGE_SIZE = 100
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00")
+COLUMNS = ("at", "actor", "action", "subject", "subject_id", "details")
 
 
 @login_required
 @require_safe
 def log_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    # A version of the qrels scores every run: told in the CSV, it would bury what people did.
+    # A new qrels version scores every run. Only the CSV lists that, not to bury other actions.
     entries = viewer.campaign.log.exclude(verb="scored").select_related("actor")
-    pages = Paginator(entries, PAGE)
+    pages = Paginator(entries, PAGE_SIZE)
     numbers = [str(number) for number in pages.page_range]
     page = pages.page(int(choice_or_404("page", request.GET.get("page"), numbers, usual="1")))
-    lines = [(row, said(row.details)) for row in log_rows(viewer.campaign, page)]
+    lines = [(row, detail_lines(row.details)) for row in log_rows(viewer.campaign, page)]
     return render(
         request,
         "campaigns/manage/log.html",
@@ -49,7 +49,7 @@ def log_page(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def log_csv(request: HttpRequest, slug: str) -> HttpResponse:
-    """Every entry, newest first; details as JSON, with names where the log keeps ids."""
+    """Every entry, newest first. Details are JSON, with names in place of ids."""
     viewer = access.organiser_or_404(request.user, slug)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -61,29 +61,29 @@ def log_csv(request: HttpRequest, slug: str) -> HttpResponse:
     return response
 
 
-def said(details: object) -> list[tuple[str, str]]:
-    """Details of an entry as (name, text): what was and is with an arrow between."""
+def detail_lines(details: object) -> list[tuple[str, str]]:
+    """Details of an entry as pairs of name and text, with an arrow from old to new values."""
     if not isinstance(details, Mapping):
         return []
     lines = []
     for name, value in details.items():
         inner = value.items() if isinstance(value, Mapping) else [(name, value)]
-        lines += [(str(key).replace("_", " "), _text(held)) for key, held in inner]
+        lines += [(str(key).replace("_", " "), _text(item)) for key, item in inner]
     return lines
 
 
 def _text(value: object) -> str:
     if isinstance(value, list) and len(value) == 2:
-        return f"{_one(value[0])} → {_one(value[1])}"
-    return ", ".join(map(_one, value)) if isinstance(value, list) else _one(value)
+        return f"{_value_text(value[0])} → {_value_text(value[1])}"
+    return ", ".join(map(_value_text, value)) if isinstance(value, list) else _value_text(value)
 
 
-def _one(value: object) -> str:
+def _value_text(value: object) -> str:
     if value is None or value == "":
-        return "nothing"
+        return "empty"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, str) and A_MOMENT.fullmatch(value):
+    if isinstance(value, str) and MOMENT.fullmatch(value):
         return f"{datetime.fromisoformat(value):%-d %b %Y, %H:%M:%S} UTC"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)
 
@@ -91,7 +91,7 @@ def _one(value: object) -> str:
 def _cells(row: LogRow) -> list[str]:
     return [
         row.entry.at.isoformat(),
-        row.who,
+        row.actor,
         row.entry.verb,
         row.subject,
         row.subject_id,

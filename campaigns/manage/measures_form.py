@@ -1,4 +1,4 @@
-"""Which measures stand on the board beside RBP: ticked, or typed by name."""
+"""The form for the measures of the leaderboard other than RBP."""
 
 import re
 from typing import Any
@@ -9,21 +9,21 @@ from django.core.exceptions import ValidationError
 from campaigns import scoring_hooks
 from campaigns.models import Campaign
 
-BETWEEN = re.compile(r"[\s,]+(?![^()]*\))")  # a comma inside brackets belongs to the name
+SEPARATOR = re.compile(r"[\s,]+(?![^()]*\))")  # a comma in parentheses is part of the name
 
 
 class MeasuresForm(forms.Form):
-    """Boxes for the usual measures and a line for the others. What is asked for already keeps its
-    place on the board; new measures come after it."""
+    """Checkboxes for common measures and a text field for others. Existing measures keep their
+    order on the leaderboard. New ones come last."""
 
     ticked = forms.MultipleChoiceField(
         required=False, widget=forms.CheckboxSelectMultiple, label="Measures"
     )
     typed = forms.CharField(
         required=False,
-        label="Others, by name",
+        label="Other measures",
         max_length=4000,
-        help_text="Separated by spaces: P(rel=2)@5 nDCG@15 SetF. trec_eval's names are understood.",
+        help_text="Names separated by spaces: P(rel=2)@5 nDCG@15 SetF. trec_eval's names work too.",
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "off"}),
     )
 
@@ -42,23 +42,22 @@ class MeasuresForm(forms.Form):
         }
 
     def measures(self, rel: int) -> list[str] | None:
-        """Canonical names in the order of the board; None where a name is wrong, which then stands
-        by its field."""
+        """Canonical names in the order of the leaderboard, or None if a field has an error."""
         if self.add_prefix("typed") not in self.data:
-            return self.before  # a script that says nothing of measures
+            return self.before  # the request has no measures
         if not self.is_valid():
             return None
-        typed = [name for name in BETWEEN.split(self.cleaned_data["typed"]) if name]
+        typed = [name for name in SEPARATOR.split(self.cleaned_data["typed"]) if name]
         try:
             named = scoring_hooks.measures_named([*self.cleaned_data["ticked"], *typed], rel=rel)
         except ValidationError as error:
             self.add_error("typed", error)
             return None
-        kept = [name for name in self.before if name in named]
-        return kept + [name for name in named if name not in kept]
+        existing = [name for name in self.before if name in named]
+        return existing + [name for name in named if name not in existing]
 
     def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
-        """The boxes under the heads of their groups."""
+        """The groups with their checkboxes."""
         boxes = {str(box.data["value"]): box for box in self["ticked"].subwidgets}
         return [
             (group, [boxes[name] for name in names])

@@ -1,4 +1,4 @@
-"""Topics and qrels as organisers bring them; refusals are shown on the campaign's page."""
+"""Adding topics and qrels. Refusals are shown on the page *Manage*."""
 
 import hashlib
 
@@ -12,10 +12,10 @@ from campaigns import access
 from campaigns.errors import CannotChangeStage, NeedsConfirmation
 from campaigns.manage.views import manage_page
 from campaigns.models import Campaign, Qrels
-from campaigns.qrels import topics as assignments
+from campaigns.qrels import versions
 from campaigns.qrels.files import UNKNOWN
 from campaigns.qrels.forms import FreezeForm, QrelsForm, RemoveTopicsForm, TopicsForm
-from campaigns.qrels.versions import version_or_404
+from campaigns.qrels.topics import add_topics, remove_topics
 from campaigns.trec.problems import FormatError, Problem
 from campaigns.trec.topics import read_topics
 
@@ -30,13 +30,13 @@ def topics_add(request: HttpRequest, slug: str) -> HttpResponse:
     warnings: list[Problem] = []
     try:
         topics = read_topics(form.cleaned_data["file"], on_warning=warnings.append)
-        count = assignments.add_topics(campaign=viewer.campaign, topics=topics, actor=request.user)
+        count = add_topics(campaign=viewer.campaign, topics=topics, actor=request.user)
     except FormatError as error:
         return manage_page(request, viewer, topics_fault=error, status=400)
     except CannotChangeStage as error:
-        return _back(request, slug, error)
+        return _show_error(request, slug, error)
     added = f"{count} topic{'' if count == 1 else 's'} added"
-    messages.success(request, f"{added}, {len(topics) - count} brought up to date.")
+    messages.success(request, f"{added}, {len(topics) - count} updated.")
     for warning in warnings:
         messages.warning(request, str(warning))
     return redirect("campaigns:campaign-manage", slug)
@@ -49,10 +49,10 @@ def topics_remove(request: HttpRequest, slug: str) -> HttpResponse:
     form = RemoveTopicsForm(request.POST)
     codes = form.cleaned_data["codes"] if form.is_valid() else []
     try:
-        count = assignments.remove_topics(campaign=viewer.campaign, codes=codes, actor=request.user)
+        count = remove_topics(campaign=viewer.campaign, codes=codes, actor=request.user)
     except CannotChangeStage as error:
-        return _back(request, slug, error)
-    messages.success(request, f"{count} topic{'' if count == 1 else 's'} taken out.")
+        return _show_error(request, slug, error)
+    messages.success(request, f"{count} topic{'' if count == 1 else 's'} removed.")
     return redirect("campaigns:campaign-manage", slug)
 
 
@@ -65,12 +65,12 @@ def qrels_add(request: HttpRequest, slug: str) -> HttpResponse:
         return manage_page(request, viewer, qrels_form=form, status=400)
     data = form.cleaned_data["file"].read()
     try:
-        qrels, _ = assignments.add_qrels(
+        qrels, _ = versions.add_qrels(
             campaign=viewer.campaign,
             data=data,
             note=form.cleaned_data["note"],
             actor=request.user,
-            is_activated=not form.cleaned_data["stays_aside"],
+            is_activated=not form.cleaned_data["add_only"],
             is_confirmed=form.confirms(data),
         )
     except NeedsConfirmation as doubt:
@@ -78,8 +78,8 @@ def qrels_add(request: HttpRequest, slug: str) -> HttpResponse:
     except FormatError as error:  # the note that was typed stays in the form
         return manage_page(request, viewer, qrels_fault=error, qrels_form=form, status=400)
     except CannotChangeStage as error:
-        return _back(request, slug, error)
-    return _told(request, viewer.campaign, qrels)
+        return _show_error(request, slug, error)
+    return _show_version(request, viewer.campaign, qrels)
 
 
 @login_required
@@ -89,29 +89,29 @@ def qrels_freeze(request: HttpRequest, slug: str) -> HttpResponse:
     form = FreezeForm(request.POST)
     note = form.cleaned_data["note"] if form.is_valid() else ""
     try:
-        qrels = assignments.freeze_judgments(
+        qrels = versions.freeze_judgments(
             campaign=viewer.campaign,
             note=note,
             actor=request.user,
-            is_activated=not form.cleaned_data["stays_aside"],
+            is_activated=not form.cleaned_data["add_only"],
         )
     except FormatError as error:
         return manage_page(request, viewer, qrels_fault=error, status=400)
     except CannotChangeStage as error:
-        return _back(request, slug, error)
-    return _told(request, viewer.campaign, qrels)
+        return _show_error(request, slug, error)
+    return _show_version(request, viewer.campaign, qrels)
 
 
 @login_required
 @require_POST
 def qrels_activate(request: HttpRequest, slug: str, version: int) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    qrels = version_or_404(viewer, version)
+    qrels = versions.version_or_404(viewer, version)
     try:
-        assignments.activate_qrels(campaign=viewer.campaign, qrels=qrels, actor=request.user)
+        versions.activate_qrels(campaign=viewer.campaign, qrels=qrels, actor=request.user)
     except CannotChangeStage as error:
-        return _back(request, slug, error)
-    return _told(request, viewer.campaign, qrels)
+        return _show_error(request, slug, error)
+    return _show_version(request, viewer.campaign, qrels)
 
 
 def _ask_to_confirm(
@@ -121,8 +121,8 @@ def _ask_to_confirm(
     data: bytes,
     doubt: NeedsConfirmation,
 ) -> HttpResponse:
-    """Nothing is stored meanwhile: the file is chosen again, and its digest says that it is the
-    one that was looked at."""
+    """Nothing is stored. The organiser chooses the file again, and its digest proves that it is the
+    file that was checked."""
     context = {
         "viewer": viewer,
         "campaign": viewer.campaign,
@@ -136,14 +136,14 @@ def _ask_to_confirm(
     return render(request, "campaigns/qrels/qrels_confirm.html", context, status=400)
 
 
-def _told(request: HttpRequest, campaign: Campaign, qrels: Qrels) -> HttpResponse:
+def _show_version(request: HttpRequest, campaign: Campaign, qrels: Qrels) -> HttpResponse:
     if campaign.active_qrels_id == qrels.pk:
-        messages.success(request, f"{qrels} is in force; every run is scored under it.")
+        messages.success(request, f"{qrels} is active. Every run is being scored with it.")
     else:
-        messages.success(request, f"{qrels} is there, and not in force.")
+        messages.success(request, f"{qrels} has been added and is not active.")
     return redirect("campaigns:campaign-manage", campaign.slug)
 
 
-def _back(request: HttpRequest, slug: str, error: CannotChangeStage) -> HttpResponse:
+def _show_error(request: HttpRequest, slug: str, error: CannotChangeStage) -> HttpResponse:
     messages.error(request, str(error))
     return redirect("campaigns:campaign-manage", slug)

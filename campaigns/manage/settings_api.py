@@ -1,5 +1,4 @@
-"""What organisers may write of a campaign, as typed JSON. Whether it holds together is for the
-pages' own forms to say: see `changing`."""
+"""The settings of a campaign as typed JSON. `settings_changes` validates their combination."""
 
 from rest_framework import serializers
 
@@ -12,7 +11,7 @@ STEPS = 1_000_000.0
 
 
 class RunFieldRequest(RequestSerializer):
-    """A question that comes with every run; answered as `answer_<name>`."""
+    """A field of the run description form. A run answers it as `answer_<name>`."""
 
     name = serializers.RegexField(r"\A[a-z][a-z0-9_]{0,29}\Z")
     label = serializers.CharField(max_length=120)
@@ -22,14 +21,14 @@ class RunFieldRequest(RequestSerializer):
 
 
 class SettingsSerializer(RequestSerializer):
-    """What organisers may write. Anything else in a request is refused by name."""
+    """The settings that organisers can change. Any other field is refused by name."""
 
     name = serializers.CharField(max_length=200, required=False)
     series = serializers.CharField(
         max_length=100,
         required=False,
         allow_blank=True,
-        help_text="The name of its series; one that is not there yet is made.",
+        help_text="The name of its series. A new name creates a series.",
     )
     guidelines = serializers.CharField(required=False, allow_blank=True, help_text="Markdown.")
     time_zone = serializers.CharField(max_length=64, required=False)
@@ -39,7 +38,7 @@ class SettingsSerializer(RequestSerializer):
     allows_anonymous_teams = serializers.BooleanField(required=False)
     opens_at = serializers.DateTimeField(required=False, allow_null=True)
     closes_at = serializers.DateTimeField(
-        required=False, allow_null=True, help_text="A run that arrives at this moment is too late."
+        required=False, allow_null=True, help_text="A run submitted at this moment is late."
     )
     topics_released_at = serializers.DateTimeField(required=False, allow_null=True)
     reveals_teams_at = serializers.DateTimeField(required=False, allow_null=True)
@@ -61,12 +60,12 @@ class SettingsSerializer(RequestSerializer):
         child=serializers.FloatField(min_value=0, max_value=HIGHEST_P),
         required=False,
         max_length=10,
-        help_text="The p of RBP, which heads every board.",
+        help_text="The values of p for RBP, the first measure of every leaderboard.",
     )
     measures = serializers.ListField(
         child=serializers.CharField(max_length=200),
         required=False,
-        help_text="The board's other measures: AP, nDCG@10, P(rel=2)@5, bpref, ...",
+        help_text="The other measures of the leaderboard: AP, nDCG@10, P(rel=2)@5, bpref, ...",
     )
     run_depth = serializers.IntegerField(required=False, min_value=1, max_value=DEEPEST)
     no_relevant = serializers.ChoiceField(choices=Campaign.NoRelevant.choices, required=False)
@@ -75,15 +74,18 @@ class SettingsSerializer(RequestSerializer):
         child=serializers.CharField(max_length=9),
         required=False,
         allow_empty=False,
-        help_text="Those that are taken, of automatic, manual and feedback.",
+        help_text="The accepted types, from automatic, manual and feedback.",
     )
     asks_priority = serializers.BooleanField(required=False)
     run_fields = RunFieldRequest(
-        many=True, required=False, max_length=FIELD_LIMIT, help_text="Asked with every run."
+        many=True,
+        required=False,
+        max_length=FIELD_LIMIT,
+        help_text="Fields of the run description form.",
     )
     feedback = serializers.ChoiceField(choices=Campaign.Feedback.choices, required=False)
     feedback_measure = serializers.CharField(
-        required=False, allow_blank=True, max_length=80, help_text="Empty: the board's first."
+        required=False, allow_blank=True, max_length=80, help_text="Empty: the first measure."
     )
     feedback_step = serializers.FloatField(required=False, min_value=0, max_value=STEPS)
     feedback_runs = serializers.IntegerField(required=False, min_value=0, max_value=SMALL)
@@ -91,25 +93,25 @@ class SettingsSerializer(RequestSerializer):
     feedback_topics = serializers.ListField(
         child=serializers.CharField(max_length=64),
         required=False,
-        help_text="Codes of topics that feedback is given on and the board leaves out.",
+        help_text="Topics that are used for feedback and not for the leaderboard.",
     )
     preset = serializers.ChoiceField(
         choices=[choice for choice in Preset.choices if choice[0] != Preset.OWN],
         required=False,
-        help_text="What each stage shows, as a ready-made table.",
+        help_text="A preset for the visibility of each stage.",
     )
     stage_switches = serializers.DictField(
         child=serializers.DictField(),
         required=False,
-        help_text="What each stage shows, switch by switch: every stage, every switch.",
+        help_text="The visibility of each stage, with every stage and every switch.",
     )
 
     def validate_run_types(self, names: list[str]) -> list[str]:
-        if strange := [name for name in names if name not in Run.Type.values]:
-            raise serializers.ValidationError(f"There is no type {strange[0]}.", "invalid_choice")
+        if unknown := [name for name in names if name not in Run.Type.values]:
+            raise serializers.ValidationError(f"{unknown[0]} is not a run type.", "invalid_choice")
         return names
 
 
 class NewCampaignSerializer(SettingsSerializer):
-    slug = serializers.SlugField(max_length=63, help_text="Its address; it stays.")
+    slug = serializers.SlugField(max_length=63, help_text="Permanent address of the campaign.")
     name = serializers.CharField(max_length=200)

@@ -1,6 +1,7 @@
-"""A campaign's own pages: what it is, what it shows, and when."""
+"""Addresses of the pages of a campaign."""
 
 from django.urls import path
+from django.views.generic import RedirectView
 
 from campaigns.manage import (
     archiving_views,
@@ -9,6 +10,10 @@ from campaigns.manage import (
     qrels_views,
     views,
     visibility_views,
+)
+
+OLD_VISIBILITY = RedirectView.as_view(
+    pattern_name="campaigns:visibility", permanent=True, query_string=True
 )
 
 urlpatterns = [
@@ -23,8 +28,9 @@ urlpatterns = [
         name="campaign-step",
     ),
     path(
-        "campaigns/<slug:slug>/manage/showing/", visibility_views.showing_edit, name="showing-edit"
+        "campaigns/<slug:slug>/manage/visibility/", visibility_views.visibility, name="visibility"
     ),
+    path("campaigns/<slug:slug>/manage/showing/", OLD_VISIBILITY),
     path("campaigns/<slug:slug>/manage/topics/", qrels_views.topics_add, name="topics-add"),
     path(
         "campaigns/<slug:slug>/manage/topics/remove/",

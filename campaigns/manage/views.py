@@ -1,4 +1,4 @@
-"""The organiser's desk: what is to be done next, the settings, and the steps between stages."""
+"""The page *Manage* with its checklist, the settings, and the changes of stage."""
 
 import copy
 
@@ -9,13 +9,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns import access, lifecycle, scoring_hooks
-from campaigns.edit_conflicts import STALE, is_stale, mark_of
+from campaigns.edit_conflicts import STALE, is_stale, version_of
 from campaigns.errors import show_refusals
 from campaigns.log import log_rows
-from campaigns.manage.campaign_views import series_named, settings_agree
+from campaigns.manage.campaign_views import are_valid_settings, visible_series
 from campaigns.manage.forms import CampaignForm
 from campaigns.manage.measures_form import MeasuresForm
-from campaigns.manage.visibility_forms import SHOWN_STAGES, shown_by
+from campaigns.manage.visibility_forms import VISIBLE_STAGES, visible_items
 from campaigns.models import Campaign
 from campaigns.qrels.forms import QrelsForm, TopicsForm
 
@@ -33,13 +33,13 @@ def campaign_manage(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    # A copy: a faulty form writes what was typed into its instance, and the page shows the rest.
+    # A copy: an invalid form changes its instance, and the page shows the stored campaign.
     form = CampaignForm(request.POST or None, instance=copy.copy(viewer.campaign))
     measures_form = MeasuresForm(request.POST or None, campaign=viewer.campaign)
-    mark = mark_of(viewer.campaign, [*CampaignForm.Meta.fields, "measures"])
-    if request.method == "POST" and settings_agree(form, measures_form):
+    version = version_of(viewer.campaign, [*CampaignForm.Meta.fields, "measures"])
+    if request.method == "POST" and are_valid_settings(form, measures_form):
         changed = _changed_settings(form, viewer.campaign)
-        if changed and is_stale(request.POST, mark):
+        if changed and is_stale(request.POST, version):
             form.add_error(None, f"{STALE}: {', '.join(changed.values())}.")
         else:
             _store_settings(request, form, list(changed))
@@ -52,18 +52,18 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
             "campaign": viewer.campaign,
             "form": form,
             "measures_form": measures_form,
-            "mark": mark,
+            "version": version,
             "scored_count": viewer.campaign.runs.live().filter(state="accepted").count()
             if viewer.campaign.active_qrels_id
             else 0,
-            "series_names": series_named(request),
+            "series_names": visible_series(request),
         },
         status=400 if form.errors or measures_form.errors else 200,
     )
 
 
 def _changed_settings(form: CampaignForm, before: Campaign) -> dict[str, str]:
-    """The columns that would be others, with their names on the page."""
+    """The columns that the form changes, with their labels."""
     changed = {name: str(form[name].label) for name in form.changed_settings}
     if form.instance.measures != before.measures:
         changed["measures"] = "Measures"
@@ -81,7 +81,7 @@ def _store_settings(request: HttpRequest, form: CampaignForm, fields: list[str])
 @login_required
 @require_POST
 def campaign_step(request: HttpRequest, slug: str, step: str) -> HttpResponse:
-    """To the next stage, or back."""
+    """Moves the campaign to another stage."""
     viewer = access.organiser_or_404(request.user, slug)
     if step not in STEPS:
         raise Http404
@@ -93,9 +93,9 @@ def campaign_step(request: HttpRequest, slug: str, step: str) -> HttpResponse:
 def manage_page(
     request: HttpRequest, viewer: access.Viewer, *, status: int = 200, **extra: object
 ) -> HttpResponse:
-    """The desk; `extra` is what an act has to say on it."""
+    """Renders the page *Manage*. `extra` adds forms with errors."""
     campaign: Campaign = viewer.campaign
-    last_acts = campaign.log.exclude(verb="scored").select_related("actor")
+    last_entries = campaign.log.exclude(verb="scored").select_related("actor")
     context = {
         "viewer": viewer,
         "campaign": campaign,
@@ -109,15 +109,15 @@ def manage_page(
         "checked_run_count": campaign.runs.filter(state="checked", withdrawn_at=None).count(),
         "failed_run_count": campaign.runs.filter(state="failed").count(),
         "teams": list(campaign.teams.order_by("name", "pk")),
-        "stages": SHOWN_STAGES,
-        "shown_now": shown_by(campaign.stage_switches[campaign.stage]),
-        "shown_at_the_end": shown_by(campaign.stage_switches[Campaign.Stage.PUBLISHED]),
-        "is_taking": lifecycle.is_accepting_at(campaign, request.arrived_at),
+        "stages": VISIBLE_STAGES,
+        "visible_now": visible_items(campaign.stage_switches[campaign.stage]),
+        "visible_when_published": visible_items(campaign.stage_switches[Campaign.Stage.PUBLISHED]),
+        "is_accepting": lifecycle.is_accepting_at(campaign, request.arrived_at),
         "next_moment": lifecycle.next_moment(campaign, request.arrived_at),
         "may_create": lifecycle.may_create_campaigns(request.user),
         "qrels_versions": list(campaign.qrels.order_by("-version")),
         "judgment_count": campaign.judgments.count(),
         "rescoring": scoring_hooks.rescoring_of(campaign),
-        "log": log_rows(campaign, last_acts[:10]),
+        "log": log_rows(campaign, last_entries[:10]),
     }
     return render(request, "campaigns/manage/campaign_manage.html", context | extra, status=status)

@@ -1,4 +1,4 @@
-"""What each stage shows, as a table to be filled in; and feedback before publication."""
+"""Forms for the visibility of each stage, and for feedback before publication."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from campaigns.models.showing import (
     check_stage_switches,
 )
 
-SHOWN_STAGES = tuple(stage for stage in STAGES if stage != "draft")
-# What each switch shows, in an organiser's words.
-WORDS = {
-    "runs_audience": ("Which runs there are", "tag, team and type; no score"),
-    "shows_own_scores": ("A team's own scores", "the means of its own runs, to itself"),
-    "board_audience": ("The leaderboard", "the means of every run, and how sure they are"),
-    "per_topic_audience": ("Scores by topic", "of those runs whose means one sees"),
-    "qrels_audience": ("The qrels", "every judgment, as a file"),
-    "run_files_audience": ("Run files", "of teams that agreed to it"),
+VISIBLE_STAGES = tuple(stage for stage in STAGES if stage != "draft")
+# Label and explanation of each switch.
+LABELS = {
+    "runs_audience": ("List of runs", "tag, team and type, but no scores"),
+    "shows_own_scores": ("A team's own scores", "the means of its own runs"),
+    "board_audience": ("Leaderboard", "the means of every run with their residuals"),
+    "per_topic_audience": ("Scores by topic", "of runs whose means are visible"),
+    "qrels_audience": ("Qrels", "every judgment, as a file"),
+    "run_files_audience": ("Run files", "of teams that agreed to this"),
 }
 AUDIENCES = [
     (Audience.ORGANISERS, "organisers"),
@@ -35,30 +35,30 @@ AUDIENCES = [
 
 @dataclass(frozen=True)
 class SwitchRow:
-    """One switch through all stages."""
+    """A switch with its fields for all stages."""
 
-    words: str
+    label: str
     explanation: str
     cells: list[tuple[str, forms.BoundField]]  # (stage, its field)
 
 
-class ShowingForm(forms.Form):
-    """A field for every switch at every stage; a draft shows nothing and has none."""
+class VisibilityForm(forms.Form):
+    """A field for every switch at every stage except draft, which only organisers can see."""
 
     def __init__(self, *args: Any, table: Table, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for stage in SHOWN_STAGES:
+        for stage in VISIBLE_STAGES:
             for switch in CLOSED:
                 name = f"{stage}-{switch}"
-                label = f"{WORDS[switch][0]}, when {stage}"
-                self.fields[name] = _field_of(switch, label)
+                label = f"{LABELS[switch][0]}, when {stage}"
+                self.fields[name] = _switch_field(switch, label)
                 setting = table[stage][switch]
                 self.initial[name] = setting if type(setting) is int else ("yes" * setting)
 
     def rows(self) -> Iterator[SwitchRow]:
-        for switch, (words, explanation) in WORDS.items():
-            cells = [(stage, self[f"{stage}-{switch}"]) for stage in SHOWN_STAGES]
-            yield SwitchRow(words, explanation, cells)
+        for switch, (label, explanation) in LABELS.items():
+            cells = [(stage, self[f"{stage}-{switch}"]) for stage in VISIBLE_STAGES]
+            yield SwitchRow(label, explanation, cells)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -70,19 +70,19 @@ class ShowingForm(forms.Form):
     def table(self) -> Table:
         return {"draft": dict(CLOSED)} | {
             stage: {switch: self.cleaned_data[f"{stage}-{switch}"] for switch in CLOSED}
-            for stage in SHOWN_STAGES
+            for stage in VISIBLE_STAGES
         }
 
 
 class FeedbackForm(forms.ModelForm):
-    """Feedback before publication. The topics that it is given on are left out of the board."""
+    """Feedback before publication. Its topics are not used for the leaderboard."""
 
     feedback_measure = forms.ChoiceField(required=False, label="Mean of")
     feedback_topics = forms.CharField(
         required=False,
         label="On these topics only",
-        help_text="Codes, separated by spaces. They are left out of the leaderboard. Empty: on all "
-        "topics, and the leaderboard is of all.",
+        help_text="Topic codes separated by spaces. The leaderboard does not use these topics. If "
+        "empty, feedback and leaderboard use all topics.",
     )
 
     class Meta:
@@ -96,10 +96,10 @@ class FeedbackForm(forms.ModelForm):
             "feedback_topics",
         ]
         labels = {
-            "feedback": "What a team is told of its run",
-            "feedback_step": "Clearly risen means by",
+            "feedback": "Feedback on a run",
+            "feedback_step": "Smallest increase that is reported",
             "feedback_runs": "Runs with feedback per team",
-            "feedback_days": "in so many days",
+            "feedback_days": "Period in days",
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -118,47 +118,47 @@ class FeedbackForm(forms.ModelForm):
     def clean_feedback_topics(self) -> list[str]:
         codes = list(dict.fromkeys(self.cleaned_data["feedback_topics"].replace(",", " ").split()))
         known = set(self.instance.topics.values_list("code", flat=True))
-        if strange := [code for code in codes if code not in known]:
-            raise ValidationError(f"The campaign has no topic {', '.join(strange[:5])}.")
+        if unknown := [code for code in codes if code not in known]:
+            raise ValidationError(f"The campaign has no topic {', '.join(unknown[:5])}.")
         if codes and len(codes) == len(known):
-            raise ValidationError("No topic would be left for the leaderboard.")
+            raise ValidationError("Leave at least one topic for the leaderboard.")
         return codes
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         topics = self.instance.topics.count() if self.instance.pk else 0
-        told_of = len(cleaned.get("feedback_topics") or ()) or topics
-        # A campaign without topics yet may be set up; scoring looks again before it tells.
+        topic_count = len(cleaned.get("feedback_topics") or ()) or topics
+        # Topics may be added later. Scoring checks their number again.
         is_on = cleaned.get("feedback") != Campaign.Feedback.NONE
-        if is_on and topics and told_of < FEWEST_FEEDBACK_TOPICS:
-            self.add_error("feedback_topics", too_few_topics(told_of))
+        if is_on and topics and topic_count < FEWEST_FEEDBACK_TOPICS:
+            self.add_error("feedback_topics", too_few_topics(topic_count))
         return cleaned
 
     def clean_feedback_days(self) -> int:
         days: int = self.cleaned_data["feedback_days"]
         if days == 0:
-            raise ValidationError("At least one.")
+            raise ValidationError("Enter 1 or more.")
         return days
 
 
 def too_few_topics(count: int) -> str:
     topics = "1 topic" if count == 1 else f"{count} topics"
     return (
-        f"Feedback takes {FEWEST_FEEDBACK_TOPICS} topics at least: from means of {topics} "
-        "judgments could be read back."
+        f"Feedback requires at least {FEWEST_FEEDBACK_TOPICS} topics, because means over {topics} "
+        "would reveal judgments."
     )
 
 
-def shown_by(row: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a row of the table shows beyond the organisers, and to whom, in words."""
+def visible_items(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What other people than organisers can see with this row of the table, and who can see it."""
     return [
-        (words, "that team" if row[switch] is True else dict(AUDIENCES)[row[switch]])
-        for switch, (words, _) in WORDS.items()
+        (label, "that team" if row[switch] is True else dict(AUDIENCES)[row[switch]])
+        for switch, (label, _) in LABELS.items()
         if row[switch]
     ]
 
 
-def _field_of(switch: str, label: str) -> forms.Field:
+def _switch_field(switch: str, label: str) -> forms.Field:
     if switch == "shows_own_scores":
         return forms.TypedChoiceField(
             choices=[("", "no"), ("yes", "yes")],

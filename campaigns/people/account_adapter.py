@@ -1,4 +1,4 @@
-"""Where allauth asks the site: what limits logins, and what follows one."""
+"""The site's allauth adapter: rate limits for logins, and what follows a login."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ class AccountAdapter(DefaultAccountAdapter):
         login_limits.count_failure(request)
 
     def set_password(self, user: User, password: str) -> None:
-        """On a change and on a reset: whoever sets the password may log in from here with it."""
+        """After a change or a reset of the password, a login from this address is not limited."""
         super().set_password(user, password)
         login_limits.trust_address(self.request, user)
 

@@ -1,4 +1,4 @@
-"""A person's own page: the name others see, mails wanted or not, and the tokens of scripts."""
+"""The account page: name, email preference and API tokens; data export and closing."""
 
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -10,8 +10,8 @@ from knox.models import AuthToken
 from knox.settings import knox_settings
 
 from campaigns.errors import CannotCloseAccount, TooManyTokens
-from campaigns.people.accounts import account_export, close_account, make_token, tokens_of
-from campaigns.people.forms import AccountForm, FarewellForm
+from campaigns.people.accounts import account_export, close_account, create_token, tokens_of
+from campaigns.people.forms import AccountForm, CloseAccountForm
 
 
 @login_required
@@ -20,21 +20,21 @@ def account(request: HttpRequest) -> HttpResponse:
     form = AccountForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
         form.save()
-        messages.success(request, "Kept.")
+        messages.success(request, "Saved.")
         return redirect("campaigns:account")
-    return render(request, "campaigns/people/account.html", _account_page(request, form))
+    return render(request, "campaigns/people/account.html", _account_context(request, form))
 
 
 @login_required
 @require_POST
 def token_create(request: HttpRequest) -> HttpResponse:
-    """A new token, shown this once."""
+    """Creates a token and shows it this once."""
     try:
-        made = {"token": make_token(request.user)}
+        token = create_token(request.user)
     except TooManyTokens as error:
         messages.error(request, str(error))
         return redirect("campaigns:account")
-    context = _account_page(request, AccountForm(instance=request.user)) | made
+    context = _account_context(request, AccountForm(instance=request.user)) | {"token": token}
     return render(request, "campaigns/people/account.html", context)
 
 
@@ -49,7 +49,7 @@ def token_revoke(request: HttpRequest, key: str) -> HttpResponse:
 @login_required
 @require_safe
 def account_data(request: HttpRequest) -> HttpResponse:
-    """All that is kept of a person, as a file."""
+    """A file with all data that the site stores about this person."""
     response = JsonResponse(account_export(request.user), json_dumps_params={"indent": 1})
     response["Content-Disposition"] = 'attachment; filename="my-data.json"'
     return response
@@ -58,8 +58,8 @@ def account_data(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account_close(request: HttpRequest) -> HttpResponse:
-    """Asks for the address, to be sure; then forgets the person."""
-    form = FarewellForm(request.POST or None, person=request.user)
+    """Asks for the email address as a confirmation, then closes the account."""
+    form = CloseAccountForm(request.POST or None, person=request.user)
     if request.method == "POST" and form.is_valid():
         try:
             close_account(person=request.user)
@@ -72,6 +72,6 @@ def account_close(request: HttpRequest) -> HttpResponse:
     return render(request, "campaigns/people/account_close.html", {"form": form}, status=status)
 
 
-def _account_page(request: HttpRequest, form: AccountForm) -> dict[str, object]:
+def _account_context(request: HttpRequest, form: AccountForm) -> dict[str, object]:
     limit = knox_settings.TOKEN_LIMIT_PER_USER
     return {"form": form, "tokens": list(tokens_of(request.user)), "token_limit": limit}

@@ -1,7 +1,7 @@
-"""What the site knows of a person, given to that person; and the end of an account.
+"""Exporting the data of an account, closing it, and its API tokens.
 
-Whoever goes is forgotten: address, name, password, tokens, mails, memberships. What hangs on them
-stays without them: runs belong to their team, judgments and the log keep an account without a name.
+Closing deletes email address, name, password, tokens, emails and memberships. Runs belong to their
+team and stay. Judgments and log entries refer to an account without a name.
 
 REST_KNOX limits the number and the lifetime of tokens. A new password revokes all (`User.save`).
 """
@@ -29,11 +29,11 @@ from campaigns.models import (
     User,
 )
 
-GONE = "gone-{pk}@invalid"  # a domain that no mail reaches (RFC 2606)
+CLOSED_EMAIL = "gone-{pk}@invalid"  # a domain that no email reaches (RFC 2606)
 
 
 def account_export(person: User) -> dict[str, Any]:
-    """Everything that is kept of a person, as JSON can say it."""
+    """Everything that the site stores about a person, as values for JSON."""
     return {
         "account": {
             "email": person.email,
@@ -41,7 +41,7 @@ def account_export(person: User) -> dict[str, Any]:
             "joined_at": person.joined_at.isoformat(),
             "last_login": person.last_login.isoformat() if person.last_login else None,
             "gets_notices": person.gets_notices,
-            "may_make_campaigns": person.is_approved,
+            "may_create_campaigns": person.is_approved,
         },
         "roles": list(
             person.memberships.order_by("pk").values(
@@ -61,23 +61,23 @@ def account_export(person: User) -> dict[str, Any]:
                 in_campaign=F("campaign__slug"),
             )
         ),
-        "acts": list(
+        "log_entries": list(
             LogEntry.objects.filter(actor=person).order_by("pk").values(
                 "at", "verb", "subject", in_campaign=F("campaign__slug")
             )
         ),
-        "mails": list(
+        "emails": list(
             Notice.objects.filter(recipient=person).order_by("pk").values(
                 "subject", "body", "created_at", "sent_at"
             )
         ),
-        # Without its body: a link that resets a password is for the mailbox alone.
-        "mails_to_be_sent": list(
+        # Without the body: only the mailbox may have a link that resets the password.
+        "unsent_emails": list(
             Mail.objects.filter(recipient__in=_addresses(person)).order_by("pk").values(
                 "subject", "created_at"
             )
         ),
-        "login_addresses": list(  # of the addresses themselves only a digest is stored
+        "login_addresses": list(  # only digests of the addresses are stored
             person.login_addresses.order_by("pk").values("last_used_at")
         ),
         "tokens": list(
@@ -88,8 +88,8 @@ def account_export(person: User) -> dict[str, Any]:
 
 @transaction.atomic
 def close_account(*, person: User) -> None:
-    """Forgets a person. Raises `CannotCloseAccount` for the last organiser of a campaign, without
-    whom nobody could look after it."""
+    """Deletes the personal data of the account. Raises `CannotCloseAccount` for the only organiser
+    of a campaign."""
     _refuse_last_organiser(person)
     for membership in person.memberships.select_related("campaign"):
         record(membership.campaign, person, "closed their account", role=membership.role)
@@ -101,7 +101,7 @@ def close_account(*, person: User) -> None:
     AuthToken.objects.filter(user=person).delete()
     person.login_addresses.all().delete()
     EmailAddress.objects.filter(user=person).delete()
-    person.email = GONE.format(pk=person.pk)
+    person.email = CLOSED_EMAIL.format(pk=person.pk)
     person.name = ""
     person.is_active = person.is_staff = person.is_superuser = person.is_approved = False
     person.gets_notices = False
@@ -111,14 +111,14 @@ def close_account(*, person: User) -> None:
 
 
 def _addresses(person: User) -> set[str]:
-    """Addresses that are this person's. One that is only added may be somebody else's."""
+    """The person's verified addresses. An unverified one may belong to somebody else."""
     verified = EmailAddress.objects.filter(user=person, verified=True)
     return {person.email, *verified.values_list("email", flat=True)}
 
 
 def _refuse_last_organiser(person: User) -> None:
     organised = person.memberships.filter(role=Membership.Role.ORGANISER).values("campaign")
-    # Two who go at once wait for each other here.
+    # Locked, so that two organisers who leave at the same time see each other.
     list(Campaign.objects.select_for_update(no_key=True).filter(pk__in=organised).order_by("pk"))
     alone = (
         Membership.objects.filter(role=Membership.Role.ORGANISER, campaign__in=organised)
@@ -130,19 +130,20 @@ def _refuse_last_organiser(person: User) -> None:
     names = [row["campaign__name"] for row in alone]
     if names:
         raise CannotCloseAccount(
-            f"You are the only organiser of {', '.join(names)}: invite another one, or delete it."
+            f"You are the only organiser of {', '.join(names)}. Invite another organiser, or "
+            "delete the campaign."
         )
 
 
 def tokens_of(person: User) -> QuerySet[AuthToken]:
-    """Those that work, the newest first."""
+    """The valid tokens, newest first."""
     return AuthToken.objects.filter(user=person, expiry__gt=timezone.now()).order_by("-created")
 
 
 @transaction.atomic
-def make_token(person: User) -> str:
-    """A new token; only its digest is stored. Raises `TooManyTokens`."""
-    User.objects.select_for_update().get(pk=person.pk)  # two requests at once count one another
+def create_token(person: User) -> str:
+    """Creates a token and returns it. Only its digest is stored. Raises `TooManyTokens`."""
+    User.objects.select_for_update().get(pk=person.pk)  # two requests at once see each other
     AuthToken.objects.filter(user=person, expiry__lte=timezone.now()).delete()
     limit = knox_settings.TOKEN_LIMIT_PER_USER
     if tokens_of(person).count() >= limit:

@@ -1,4 +1,4 @@
-"""What organisers say to all teams, for scripts."""
+"""API of the announcements to all teams."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ class AnnouncementRequest(RequestSerializer):
 
 
 class AnnouncementSerializer(serializers.Serializer):
-    """It stays as it was sent."""
+    """An announcement never changes."""
 
     subject = serializers.CharField()
     body = serializers.CharField(help_text="Markdown.")
@@ -30,42 +30,41 @@ class AnnouncementSerializer(serializers.Serializer):
 
 
 @extend_schema(
-    summary="The announcements",
+    summary="List announcements",
     operation_id="announcements_list",
     responses={200: AnnouncementSerializer(many=True)} | READS,
 )
 @read_view
 def announcement_list(request: Request, slug: str) -> Response:
-    """The newest first; for whoever has a part in the campaign, as on its page, and none for
-    others."""
+    """Newest first. The list is empty unless you have a role in the campaign."""
     viewer = access.viewer_or_404(request.user, slug)
-    told = viewer.campaign.announcements.all() if viewer.roles else ()
-    return Response([_row(announcement) for announcement in told])
+    announcements = viewer.campaign.announcements.all() if viewer.roles else ()
+    return Response([_row(announcement) for announcement in announcements])
 
 
 @extend_schema(
-    summary="Announce something to all teams",
+    summary="Send an announcement to all teams",
     operation_id="announcements_create",
     request=AnnouncementRequest,
     responses={201: AnnouncementSerializer} | WRITES,
     examples=[
         OpenApiExample(
-            "two days more",
-            value={"subject": "Two days more", "body": "Runs are taken until **3 September**."},
+            "extended deadline",
+            value={"subject": "Extended deadline", "body": "Submit until **3 September**."},
             request_only=True,
         )
     ],
 )
 @write_view()
 def announcement_create(request: Request, slug: str) -> Response:
-    """It is on the campaign's page, and goes to the members of all teams by mail. The same words
-    twice in a row are told once. For organisers."""
+    """Publishes an announcement on the overview and emails it to the members of all teams. The same
+    announcement twice in a row is sent once. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     form = AnnouncementForm(validated_data(AnnouncementRequest, request))
     refuse_invalid(form)
     lifecycle.refuse_archived(viewer.campaign)
-    told = notices.announce(campaign=viewer.campaign, by=request.user, **form.cleaned_data)
-    return Response(_row(told), status=201)
+    announcement = notices.announce(campaign=viewer.campaign, by=request.user, **form.cleaned_data)
+    return Response(_row(announcement), status=201)
 
 
 def _row(announcement: Announcement) -> dict[str, Any]:

@@ -1,5 +1,7 @@
-"""Teams for scripts, and what organisers decide of them."""
+"""API of the teams and of the organisers' decisions about them."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.db.models import Count, QuerySet
@@ -11,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access, lifecycle
-from campaigns.api.endpoints import action_view, read_view, write_view
+from campaigns.api.endpoints import View, action_view, read_view, write_view
 from campaigns.api.requests import ReasonRequest, RequestSerializer, validated_data
 from campaigns.api.responses import READS, WRITES
 from campaigns.models import Campaign, Team
@@ -19,20 +21,21 @@ from campaigns.people import merging, teams
 
 
 class TeamSerializer(serializers.Serializer):
-    """A team as its organisers know it."""
+    """A team as organisers see it."""
 
     id = serializers.CharField()
     name = serializers.CharField()
     approved_at = serializers.DateTimeField(allow_null=True)
     admitted_at = serializers.DateTimeField(
-        allow_null=True, help_text="Set: its members are participants even without a counted run."
+        allow_null=True,
+        help_text="If set, its members are participants even without a run that counts.",
     )
     is_anonymous = serializers.BooleanField()
     shares_files = serializers.BooleanField()
     disqualified_at = serializers.DateTimeField(allow_null=True)
     disqualified_reason = serializers.CharField()
     members = serializers.ListField(child=serializers.EmailField())
-    runs = serializers.IntegerField(help_text="Files handed in, whatever became of them.")
+    runs = serializers.IntegerField(help_text="Number of submitted files, of any status.")
 
 
 class MergeRequest(RequestSerializer):
@@ -46,69 +49,73 @@ DECIDED = {200: TeamSerializer} | WRITES
 
 
 @extend_schema(
-    summary="The teams",
+    summary="List teams",
     operation_id="teams_list",
     responses={200: TeamSerializer(many=True)} | READS,
 )
 @read_view
 def team_list(request: Request, slug: str) -> Response:
-    """In the order in which they came. For organisers."""
+    """In the order of their creation. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     return Response([_row(team) for team in _teams(viewer.campaign).order_by("pk")])
 
 
-@extend_schema(
-    summary="Let a team in", operation_id="teams_approve", request=None, responses=DECIDED
+def _decision(
+    summary: str, operation_id: str, decide: Callable[..., None], description: str
+) -> View:
+    """A POST without fields that decides about a team and returns it."""
+
+    def view(request: Request, slug: str, team: str) -> Response:
+        decided = _team_or_404(request, slug, team)
+        decide(team=decided, actor=request.user)
+        return team_response(decided)
+
+    view.__doc__ = f"{description} For organisers."
+    schema = extend_schema(
+        summary=summary, operation_id=operation_id, request=None, responses=DECIDED
+    )
+    return schema(action_view()(view))
+
+
+team_approve = _decision(
+    "Approve a team",
+    "teams_approve",
+    partial(teams.decide_team, approve=True),
+    "Required in campaigns where organisers approve teams.",
 )
-@action_view()
-def team_approve(request: Request, slug: str, team: str) -> Response:
-    """Where the campaign asks for an organiser's word. For organisers."""
-    found = _decided_on_or_404(request, slug, team)
-    teams.decide_team(team=found, approve=True, actor=request.user)
-    return team_as_it_is(found)
+team_admit = _decision(
+    "Admit a team as participants",
+    "teams_admit",
+    partial(teams.admit_team, admit=True),
+    "After submissions close, its members see what participants see, even without a run that "
+    "counts.",
+)
+team_revoke_admission = _decision(
+    "Revoke a team's admission",
+    "teams_revoke_admission",
+    partial(teams.admit_team, admit=False),
+    "Without a run that counts, its members see what everyone sees.",
+)
+team_reinstate = _decision(
+    "Reinstate a team",
+    "teams_reinstate",
+    teams.reinstate_team,
+    "Its runs are ranked again.",
+)
 
 
 @extend_schema(
-    summary="Send a team away that waits to be let in",
+    summary="Decline a team that awaits approval",
     operation_id="teams_decline",
     request=None,
-    responses={204: OpenApiResponse(description="It is as if it had never asked.")} | WRITES,
+    responses={204: OpenApiResponse(description="The team is deleted.")} | WRITES,
 )
 @action_view()
 def team_decline(request: Request, slug: str, team: str) -> Response:
     """For organisers."""
-    found = _decided_on_or_404(request, slug, team)
-    teams.decide_team(team=found, approve=False, actor=request.user)
+    declined = _team_or_404(request, slug, team)
+    teams.decide_team(team=declined, approve=False, actor=request.user)
     return Response(status=204)
-
-
-@extend_schema(
-    summary="Admit a team as participants",
-    operation_id="teams_admit",
-    request=None,
-    responses=DECIDED,
-)
-@action_view()
-def team_admit(request: Request, slug: str, team: str) -> Response:
-    """After the close of submissions its members see what participants see, although no run of
-    theirs counts. For organisers."""
-    found = _decided_on_or_404(request, slug, team)
-    teams.admit_team(team=found, admit=True, actor=request.user)
-    return team_as_it_is(found)
-
-
-@extend_schema(
-    summary="Revoke a team's admission",
-    operation_id="teams_revoke_admission",
-    request=None,
-    responses=DECIDED,
-)
-@action_view()
-def team_revoke_admission(request: Request, slug: str, team: str) -> Response:
-    """Without a run that counts its members see what everyone sees. For organisers."""
-    found = _decided_on_or_404(request, slug, team)
-    teams.admit_team(team=found, admit=False, actor=request.user)
-    return team_as_it_is(found)
 
 
 @extend_schema(
@@ -122,16 +129,16 @@ def team_revoke_admission(request: Request, slug: str, team: str) -> Response:
 )
 @write_view()
 def team_merge(request: Request, slug: str, team: str) -> Response:
-    """Its members and runs become the other one's, which is answered, and the team is gone. Their
-    runs count together, and the whole stays anonymous if either was. For organisers."""
-    found = _decided_on_or_404(request, slug, team)
+    """Moves its members and runs to the other team, which is returned, and deletes it. The runs
+    count together, and the other team is anonymous if either was. For organisers."""
+    source = _team_or_404(request, slug, team)
     public_id = validated_data(MergeRequest, request)["into"]
-    into = found.campaign.teams.filter(public_id=public_id).first()
+    into = source.campaign.teams.filter(public_id=public_id).first()
     if into is None:
-        fault = ErrorDetail("The campaign has no such team.", "unknown_team")
-        raise serializers.ValidationError({"into": [fault]})
-    merging.merge_teams(team=found, into=into, actor=request.user)
-    return team_as_it_is(into)
+        error = ErrorDetail("The campaign has no such team.", "unknown_team")
+        raise serializers.ValidationError({"into": [error]})
+    merging.merge_teams(team=source, into=into, actor=request.user)
+    return team_response(into)
 
 
 @extend_schema(
@@ -143,35 +150,26 @@ def team_merge(request: Request, slug: str, team: str) -> Response:
 )
 @write_view()
 def team_disqualify(request: Request, slug: str, team: str) -> Response:
-    """None of its runs is ranked; that it is so, and why, is seen beside them, and told to its
-    members by mail. For organisers."""
-    found = _decided_on_or_404(request, slug, team)
-    teams.disqualify_team(team=found, actor=request.user, **validated_data(ReasonRequest, request))
-    return team_as_it_is(found)
+    """Excludes its runs from the ranking. The reason is shown with each run and emailed to the
+    members. For organisers."""
+    decided = _team_or_404(request, slug, team)
+    reason = validated_data(ReasonRequest, request)["reason"]
+    teams.disqualify_team(team=decided, reason=reason, actor=request.user)
+    return team_response(decided)
 
 
-@extend_schema(
-    summary="Reinstate a team", operation_id="teams_reinstate", request=None, responses=DECIDED
-)
-@action_view()
-def team_reinstate(request: Request, slug: str, team: str) -> Response:
-    """For organisers."""
-    found = _decided_on_or_404(request, slug, team)
-    teams.reinstate_team(team=found, actor=request.user)
-    return team_as_it_is(found)
-
-
-def _decided_on_or_404(request: Request, slug: str, public_id: str) -> Team:
-    """The team, for an organiser of its campaign."""
+def _team_or_404(request: Request, slug: str, public_id: str) -> Team:
+    """The team, for an organiser of its campaign. Raises `Archived`."""
     viewer = access.organiser_or_404(request.user, slug)
-    found: Team = get_object_or_404(
+    team: Team = get_object_or_404(
         viewer.campaign.teams.select_related("campaign"), public_id=public_id
     )
     lifecycle.refuse_archived(viewer.campaign)
-    return found
+    return team
 
 
-def team_as_it_is(team: Team, *, status: int = 200) -> Response:
+def team_response(team: Team, *, status: int = 200) -> Response:
+    """The current state of the team."""
     return Response(_row(_teams(team.campaign).get(pk=team.pk)), status=status)
 
 

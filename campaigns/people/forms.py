@@ -1,4 +1,4 @@
-"""What people say of themselves, of their team, and to all teams."""
+"""Forms for accounts, teams, invitation links and announcements."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ from campaigns.people import membership
 
 
 def check_visible(text: str) -> None:
-    """Names are seen as they are: nothing in them turns the line round or hides."""
+    """Refuses invisible characters, and those that change the direction of writing."""
     if not text.isprintable() or not any(character.isalnum() for character in text):
-        raise ValidationError("Use letters and digits that can be seen.")
+        raise ValidationError("Use visible characters, with at least one letter or digit.")
 
 
 class AccountForm(forms.ModelForm):
@@ -20,17 +20,17 @@ class AccountForm(forms.ModelForm):
         model = User
         fields = ["name", "gets_notices"]
         labels = {
-            "name": "Your name, as team mates and organisers see it",
-            "gets_notices": "Mails about my campaigns",
+            "name": "Your name, visible to your team and to organisers",
+            "gets_notices": "Emails about my campaigns",
         }
         help_texts = {
-            "gets_notices": "When a run is refused or scored, when a campaign opens, closes or is "
-            "published, and what its organisers announce."
+            "gets_notices": "You receive an email when a run is refused or scored, when "
+            "submissions open or close, when results are published, and for announcements."
         }
 
 
 class TermsForm(forms.Form):
-    """Accepts the very words that were shown: their digest comes back with the tick."""
+    """Accepts exactly the terms that were shown: their digest is sent with the form."""
 
     digest = forms.CharField(widget=forms.HiddenInput, required=False)
     accepts_terms = forms.BooleanField(label="I accept these terms")
@@ -38,21 +38,20 @@ class TermsForm(forms.Form):
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.campaign = campaign
-        # What is shown anew is of the terms as they are now, whatever was sent.
-        self.now = membership.terms_digest(campaign)
-        self.initial["digest"] = self.now
+        self.current_digest = membership.terms_digest(campaign)
+        self.initial["digest"] = self.current_digest
 
     def clean_digest(self) -> str:
         digest = self.cleaned_data["digest"]
-        if self.campaign.terms and digest != self.now:
-            self.data = self.data.copy()
-            self.data[self.add_prefix("digest")] = self.now
-            self.add_error("accepts_terms", "The terms have changed; read them once more.")
+        if self.campaign.terms and digest != self.current_digest:
+            self.data = self.data.copy()  # the form is shown again, with the current terms
+            self.data[self.add_prefix("digest")] = self.current_digest
+            self.add_error("accepts_terms", "The terms have changed. Read them again.")
         return str(digest)
 
 
 class JoinForm(TermsForm):
-    """Following an invitation into a team."""
+    """Joining a team by an invitation link."""
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, campaign=campaign, **kwargs)
@@ -61,11 +60,11 @@ class JoinForm(TermsForm):
 
 
 class TeamForm(JoinForm):
-    """Founding a team."""
+    """Creating one's own team."""
 
     name = forms.CharField(max_length=100, label="Team name", validators=[check_visible])
     is_anonymous = forms.BooleanField(required=False, label="Stay anonymous")
-    shares_files = forms.BooleanField(required=False, label="Our run files may be passed on")
+    shares_files = forms.BooleanField(required=False, label="Others may download our run files")
     field_order = ["name", "is_anonymous", "shares_files", "digest", "accepts_terms"]
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
@@ -76,7 +75,7 @@ class TeamForm(JoinForm):
 class TeamEditForm(forms.Form):
     name = forms.CharField(max_length=100, label="Team name", validators=[check_visible])
     is_anonymous = forms.BooleanField(required=False, label="Stay anonymous")
-    shares_files = forms.BooleanField(required=False, label="Our run files may be passed on")
+    shares_files = forms.BooleanField(required=False, label="Others may download our run files")
 
     def __init__(
         self, *args: Any, campaign: Campaign, was_anonymous: bool = False, **kwargs: Any
@@ -86,13 +85,13 @@ class TeamEditForm(forms.Form):
 
 
 class NewTeamForm(forms.Form):
-    """An organiser's team, whose members come by its link."""
+    """A team that an organiser creates for others."""
 
-    name = forms.CharField(max_length=100, label="Name of a new team", validators=[check_visible])
+    name = forms.CharField(max_length=100, label="Team name", validators=[check_visible])
 
 
 class LinkForm(forms.Form):
-    """How many people may follow a link, and for how long; an empty field has its default."""
+    """How many people can use a link, and for how long. An empty field means the default."""
 
     max_uses = forms.IntegerField(
         label="Number of uses", min_value=1, max_value=membership.MOST_USES, required=False
@@ -122,29 +121,27 @@ class AnnouncementForm(forms.ModelForm):
 
 
 def _explain(form: forms.Form, campaign: Campaign, *, was_anonymous: bool) -> None:
-    """Says what the two choices mean in this campaign, and offers no others."""
-    form.fields[
-        "shares_files"
-    ].help_text = "Others may download them once the organisers show run files."
+    """Adds help texts for this campaign, and removes a field that it does not allow."""
+    form.fields["shares_files"].help_text = "If the organisers make run files visible."
     if campaign.allows_anonymous_teams or was_anonymous:
         form.fields["is_anonymous"].help_text = (
-            "Others see a name and run tags of the site's making, "
+            "Others see a name and run tags that the site generates, "
             + (
-                "until the organisers reveal the teams."
+                "until the date when anonymous teams are named."
                 if campaign.reveals_teams_at
-                else "for good."
+                else "permanently."
             )
-            + " Organisers see yours."
+            + " Organisers see the real ones."
         )
     else:
         del form.fields["is_anonymous"]
 
 
-class FarewellForm(forms.Form):
-    """One's own address, typed, before one is forgotten."""
+class CloseAccountForm(forms.Form):
+    """Confirms with the account's email address."""
 
     email = forms.CharField(
-        label="Your e-mail address, to be sure",
+        label="To confirm, type your email address",
         widget=forms.EmailInput(attrs={"autocomplete": "off"}),
     )
 
@@ -155,5 +152,5 @@ class FarewellForm(forms.Form):
     def clean_email(self) -> str:
         email: str = self.cleaned_data["email"]
         if email.strip().lower() != self.person.email:
-            raise forms.ValidationError("This is not the address of your account.")
+            raise forms.ValidationError("This is not the email address of your account.")
         return email

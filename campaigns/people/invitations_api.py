@@ -1,4 +1,4 @@
-"""Teams of the organisers' making for scripts, and the links that bring their members."""
+"""API for teams that organisers create, and for invitation links into teams."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from campaigns.api.requests import RequestSerializer, refuse_invalid, validated_
 from campaigns.api.responses import FAULTY_FIELD, WRITES
 from campaigns.models import Membership
 from campaigns.people import membership, teams
-from campaigns.people.api import TeamSerializer, team_as_it_is
+from campaigns.people.api import TeamSerializer, team_response
 from campaigns.people.forms import NewTeamForm
 
 
@@ -31,15 +31,15 @@ class InvitationRequest(RequestSerializer):
         min_value=1,
         max_value=membership.MOST_DAYS,
         default=membership.INVITATION_DAYS,
-        help_text="After so many the link expires.",
+        help_text="The link expires after this number of days.",
     )
 
 
 class InvitationSerializer(serializers.Serializer):
-    """A link into a team. A person who follows it while logged in joins; it is shown this once."""
+    """A link into a team. A person who follows it while logged in joins. It is shown only once."""
 
     url = serializers.CharField()
-    team = serializers.CharField(help_text="Its id.")
+    team = serializers.CharField(help_text="Id of the team.")
     max_uses = serializers.IntegerField(help_text="How many people can use it.")
     expires_at = serializers.DateTimeField()
 
@@ -56,17 +56,17 @@ class InvitationSerializer(serializers.Serializer):
 )
 @write_view()
 def team_create(request: Request, slug: str) -> Response:
-    """At any time; it has no members yet: an invitation brings them. For organisers."""
+    """Creates a team without members at any time. Invite them with a link. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     form = NewTeamForm(validated_data(NewTeamRequest, request))
     refuse_invalid(form)
     name = form.cleaned_data["name"]
     team = teams.create_team(campaign=viewer.campaign, name=name, actor=request.user)
-    return team_as_it_is(team, status=201)
+    return team_response(team, status=201)
 
 
 @extend_schema(
-    summary="Make a link into a team",
+    summary="Create an invitation link into a team",
     operation_id="teams_invite",
     request=InvitationRequest,
     responses={201: InvitationSerializer} | WRITES,
@@ -88,22 +88,21 @@ def team_create(request: Request, slug: str) -> Response:
 )
 @write_view(takes=ANYTHING)
 def team_invite(request: Request, slug: str, team: str) -> Response:
-    """As many people can use it as `max_uses` says, 5 unless you say otherwise, for `days`, 30
-    unless you say otherwise. For organisers."""
+    """`max_uses` people, 5 by default, can use the link for `days`, 30 by default. For
+    organisers."""
     viewer = access.organiser_or_404(request.user, slug)
-    found = get_object_or_404(viewer.campaign.teams, public_id=team)
-    role = Membership.Role.PARTICIPANT
+    joined = get_object_or_404(viewer.campaign.teams, public_id=team)
     invitation, token = membership.invite(
         campaign=viewer.campaign,
         by=request.user,
-        role=role,
-        team=found,
+        role=Membership.Role.PARTICIPANT,
+        team=joined,
         **validated_data(InvitationRequest, request),
     )
     address = reverse("campaigns:invitation", args=[token])
     row: dict[str, Any] = {
         "url": request.build_absolute_uri(address),
-        "team": found.public_id,
+        "team": joined.public_id,
         "max_uses": invitation.max_uses,
         "expires_at": invitation.expires_at,
     }

@@ -1,9 +1,10 @@
-"""Guessing passwords: attempts are counted by the pair of account and address, so nobody can lock
-another person out. A wider limit by account is against guessing from many addresses; it does not
-apply to addresses from which the account has logged in before.
+"""Rate limits against guessing passwords.
 
-An address that no account has is counted in the same way, so a limit tells nothing about accounts.
-The rates are in ACCOUNT_RATE_LIMITS.
+Attempts are counted by the pair of account and client address, so nobody can lock another person
+out. A higher limit by account works against guessing from many addresses. It does not apply to
+addresses from which the account has logged in before. Email addresses without an account are
+counted in the same way, so a limit reveals nothing about accounts. ACCOUNT_RATE_LIMITS has the
+rates.
 """
 
 from datetime import timedelta
@@ -18,7 +19,7 @@ from campaigns.client_address import client_network
 from campaigns.models import LoginAddress, User
 
 PAIR, ACCOUNT, ADDRESS = "login_failed", "login_failed_account", "login_failed_address"
-REMEMBERED = 20  # addresses of one person
+REMEMBERED = 20  # addresses per person
 LIFETIME = timedelta(days=180)
 
 
@@ -41,7 +42,7 @@ def count_failure(request: HttpRequest) -> None:
 
 
 def trust_address(request: HttpRequest, person: User) -> None:
-    """This person has proved who they are: no earlier failure keeps them out from here."""
+    """The person has proved their identity, so earlier failures from this address do not count."""
     emails = set(person.emailaddress_set.values_list("email", flat=True)) | {person.email}
     for email in emails:
         forget_failures(request, email)
@@ -49,12 +50,12 @@ def trust_address(request: HttpRequest, person: User) -> None:
 
 
 def forget_failures(request: HttpRequest, email: str) -> None:
-    """A password that is right ends the count of wrong ones for its account and address."""
+    """A correct password resets the count for its account and address."""
     ratelimit.clear(request, action=PAIR, key=_pair(request, email))
 
 
 def remember_address(request: HttpRequest, person: User) -> None:
-    """Notes that this person logged in from here; only a keyed digest of the address is stored."""
+    """Records a login from this address. Only a keyed digest of the address is stored."""
     now = timezone.now()
     person.login_addresses.update_or_create(digest=_digest(request), defaults={"last_used_at": now})
     newest = person.login_addresses.order_by("-last_used_at").values("pk")[:REMEMBERED]
@@ -63,7 +64,7 @@ def remember_address(request: HttpRequest, person: User) -> None:
 
 
 def _is_known(request: HttpRequest, email: str) -> bool:
-    """One query, whether or not there is such an account."""
+    """Runs one query, whether or not there is such an account."""
     of_account = Q(person__email=email) | Q(person__emailaddress__email=email)
     since = timezone.now() - LIFETIME
     known = LoginAddress.objects.filter(of_account, digest=_digest(request))

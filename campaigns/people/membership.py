@@ -1,4 +1,4 @@
-"""Who joins a campaign, and as what: invitations, roles, terms."""
+"""Membership in a campaign: invitations, roles, terms."""
 
 import hashlib
 import secrets
@@ -17,10 +17,9 @@ from campaigns.people import teams
 
 INVITATION_DAYS, MOST_DAYS = 30, 365
 
-# Roles that a link gives by itself; a participant needs a team to come into.
+# Roles that a link can give. A participant joins by a link into a team.
 INVITED_ROLES = (Membership.Role.ORGANISER, Membership.Role.ASSESSOR, Membership.Role.READER)
-# How many people may follow a link into a team, unless whoever makes it says otherwise; a link for
-# a role is for one.
+# Default number of uses of a link into a team. A link for a role is for one person by default.
 TEAM_LINK_USES = 5
 MOST_USES = 500
 # These roles and a team exclude each other.
@@ -28,8 +27,8 @@ OUTSIDE_TEAMS = (Membership.Role.ASSESSOR, Membership.Role.READER)
 
 
 def display_name(person: User) -> str:
-    """What people of other teams are shown: never the e-mail address."""
-    return person.name or "somebody without a name yet"
+    """The name that other teams see, and never the email address."""
+    return person.name or "a person without a name"
 
 
 def create_own_team(
@@ -41,14 +40,14 @@ def create_own_team(
     shares_files: bool = False,
     accepts_terms: bool = False,
 ) -> Team:
-    """A new team with this person in it, before submissions close. An organiser approves it first
-    where the campaign says so, where the person left a team that has runs (no quota is had twice
-    by leaving), and where an organiser removed the person before."""
+    """Creates a team with this person as a member, before submissions close. An organiser must
+    approve it if the campaign requires that, if the person left a team that has runs (leaving must
+    not give a second quota), or if an organiser removed the person before."""
     with transaction.atomic():
-        now = _lock_campaign(campaign)  # `campaign` has the terms as the person saw them
+        now = _lock_campaign(campaign)  # `campaign` has the terms that the person saw
         _refuse_archived(now)
         if now.joining == Campaign.Joining.INVITED:
-            raise CannotJoin("In this campaign only organisers create teams.")
+            raise CannotJoin("In this campaign only organisers can create teams.")
         if not participation.is_before_close(now, timezone.now()):
             raise CannotJoin(
                 "Submissions are not open, so you cannot create a team. An organiser can create "
@@ -56,7 +55,7 @@ def create_own_team(
             )
         _refuse_second_team(campaign, person)
         _refuse_conflict(campaign, person, Membership.Role.PARTICIPANT)
-        waits = (
+        needs_approval = (
             now.joining == Campaign.Joining.APPROVAL
             or teams.has_left_runs_behind(campaign, person)
             or teams.last_removal(campaign, person) is not None
@@ -64,15 +63,15 @@ def create_own_team(
         team = Team.objects.create(
             campaign=campaign,
             name=name,
-            approved_at=None if waits else timezone.now(),
+            approved_at=None if needs_approval else timezone.now(),
             is_anonymous=is_anonymous and now.allows_anonymous_teams,
             shares_files=shares_files,
         )
         _join(campaign, person, Membership.Role.PARTICIPANT, team)
         if accepts_terms:
             accept_terms(campaign=campaign, person=person)
-        record(team, person, "founded", team=name, waits=waits)
-        if waits:
+        record(team, person, "created team", team=name, waits=needs_approval)
+        if needs_approval:
             notices.notify_organisers(team, "asked")
     return team
 
@@ -86,8 +85,8 @@ def invite(
     max_uses: int | None = None,
     days: int | None = None,
 ) -> tuple[Invitation, str]:
-    """The invitation and the token of its link, which is kept nowhere else. Raises `Archived`, and
-    `CannotInvite` for a person who was removed a moment ago."""
+    """Creates an invitation; returns it and the token of its link, which is not stored. Raises
+    `Archived`, and `CannotInvite` if the inviting person was removed in the meantime."""
     token = secrets.token_urlsafe(24)
     with transaction.atomic():
         campaign = _lock_campaign(campaign)
@@ -108,7 +107,7 @@ def invite(
 
 
 def find_invitation(token: str) -> Invitation | None:
-    """The invitation of this token, unless it was revoked or has expired. It may be used up."""
+    """The invitation of this token, unless it is revoked or expired. It may be used up."""
     return (
         Invitation.objects.select_related("campaign", "team")
         .filter(token_digest=_digest(token), revoked_at=None, expires_at__gt=timezone.now())
@@ -117,7 +116,7 @@ def find_invitation(token: str) -> Invitation | None:
 
 
 def open_links(campaign: Campaign) -> QuerySet[Invitation]:
-    """The links that somebody can still follow, the latest first."""
+    """The valid links, newest first."""
     links = campaign.invitations.filter(
         revoked_at=None, expires_at__gt=timezone.now(), uses__lt=F("max_uses")
     )
@@ -127,15 +126,15 @@ def open_links(campaign: Campaign) -> QuerySet[Invitation]:
 def accept_invitation(
     *, invitation: Invitation, person: User, accepts_terms: bool = False
 ) -> Membership:
-    """Gives the person the role the link offers. Following it twice changes nothing."""
+    """Gives the person the role of the invitation. Accepting twice changes nothing."""
     role, team = invitation.role, invitation.team
     with transaction.atomic():
-        campaign = invitation.campaign  # with the terms as the person saw them
+        campaign = invitation.campaign  # with the terms that the person saw
         _refuse_archived(_lock_campaign(campaign))
         if (existing := membership_by(invitation, person)) is not None:
             return existing
         if team is not None:
-            # Before the link's row, in the order in which a merge takes them.
+            # Locked before the invitation, as in a merge.
             Team.objects.select_for_update().filter(pk=team.pk).first()
             _refuse_second_team(campaign, person)
         _refuse_conflict(campaign, person, role)
@@ -149,7 +148,7 @@ def accept_invitation(
 
 
 def membership_by(invitation: Invitation, person: User) -> Membership | None:
-    """The role or the team that the link offers, if this person has it already."""
+    """The membership that the invitation gives, if this person has it already."""
     return Membership.objects.filter(
         campaign=invitation.campaign_id,
         person=person,
@@ -160,7 +159,7 @@ def membership_by(invitation: Invitation, person: User) -> Membership | None:
 
 @transaction.atomic
 def revoke(invitation: Invitation, *, actor: User | None = None) -> None:
-    """The link opens nothing any more; who followed it before stays. Raises `Archived`."""
+    """Makes the link invalid. People who have used it stay. Raises `Archived`."""
     lifecycle.refuse_archived(invitation.campaign)
     revoked = Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(
         revoked_at=timezone.now()
@@ -171,17 +170,17 @@ def revoke(invitation: Invitation, *, actor: User | None = None) -> None:
 
 @transaction.atomic
 def remove_role(*, membership: Membership, actor: User) -> None:
-    """Takes a role from a person, and revokes the links that this person made or used; never the
-    last organiser's role, who alone could undo it. Removing oneself is leaving: no link is revoked.
-    Raises `CannotRemoveMember`, and as leaving a team does."""
+    """Removes a role, and revokes the links that its person created or used. A person who removes
+    their own role leaves, and no link is revoked. Raises `CannotRemoveMember`, for example for the
+    only organiser, and `CannotChangeTeam`."""
     campaign = _lock_campaign(membership.campaign)
     if campaign.archived_at is not None:
-        raise CannotRemoveMember("The campaign is archived: bring it back first.")
+        raise CannotRemoveMember("The campaign is archived. Unarchive it first.")
     membership = Membership.objects.filter(pk=membership.pk).first() or membership
     if membership.role == Membership.Role.ORGANISER:
         organisers = campaign.memberships.filter(role=Membership.Role.ORGANISER)
         if not organisers.exclude(pk=membership.pk).exists():
-            raise CannotRemoveMember("This is the last organiser; invite another one first.")
+            raise CannotRemoveMember("This is the only organiser. Invite another organiser first.")
     is_leaving = membership.person_id == actor.pk
     verb = "left" if is_leaving else "removed"
     if membership.team is not None:
@@ -193,13 +192,13 @@ def remove_role(*, membership: Membership, actor: User) -> None:
 
 
 def terms_digest(campaign: Campaign) -> str:
-    """Which words are accepted; changed ones are asked for anew."""
+    """Identifies the accepted terms. Changed terms have to be accepted again."""
     return _digest(campaign.terms)
 
 
 @transaction.atomic
 def accept_terms(*, campaign: Campaign, person: User) -> None:
-    """Accepts the terms as they stand in `campaign`, in each role this person has. Raises
+    """Records that the person accepts the terms in `campaign`, for each of their roles. Raises
     `Archived`."""
     lifecycle.refuse_archived(campaign)
     accepted = Membership.objects.filter(campaign=campaign, person=person).update(
@@ -210,7 +209,7 @@ def accept_terms(*, campaign: Campaign, person: User) -> None:
 
 
 def has_accepted_terms(campaign: Campaign, person: User) -> bool:
-    """Whether this person has accepted the terms as they stand; yes where there are none."""
+    """Whether this person has accepted the current terms. True if there are none."""
     if not campaign.terms:
         return True
     mine = Membership.objects.filter(campaign=campaign, person=person)
@@ -218,22 +217,22 @@ def has_accepted_terms(campaign: Campaign, person: User) -> bool:
 
 
 def _use(invitation: Invitation) -> None:
-    """Counts one use. In one statement: of two people at the last use, one enters."""
-    held = Invitation.objects.filter(
+    """Counts one use, in one statement: of two people at the last use, only one joins."""
+    valid = Invitation.objects.filter(
         pk=invitation.pk,
         revoked_at=None,
         expires_at__gt=timezone.now(),
         uses__lt=F("max_uses"),
     )
-    if not held.update(uses=F("uses") + 1):
+    if not valid.update(uses=F("uses") + 1):
         raise CannotJoin(
-            "This link was revoked, has expired, or was used as often as it allows. Ask for a new "
+            "This link was revoked, has expired, or has reached its number of uses. Ask for a new "
             "one."
         )
 
 
 def _revoke_links_of(campaign: Campaign, person: User, actor: User) -> None:
-    """Those that the person made in this campaign, and those by which the person joined."""
+    """Revokes the links that the person created in this campaign, and those they joined by."""
     joined = campaign.log.filter(verb="joined", actor=person)
     used = [pk for pk in joined.values_list("details__invitation", flat=True) if pk is not None]
     for invitation in campaign.invitations.filter(
@@ -247,21 +246,21 @@ def _digest(text: str) -> str:
 
 
 def _lock_campaign(campaign: Campaign) -> Campaign:
-    """The campaign as it is, until this transaction ends: who joins, invites or is removed does so
-    one after the other, and no stage changes in between."""
+    """The current row, locked until the transaction ends. Joining, inviting and removing happen one
+    after the other, and the stage cannot change in between."""
     return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
 
 
 def _refuse_archived(campaign: Campaign) -> None:
     if campaign.archived_at is not None:
-        raise CannotJoin("This campaign is archived; nobody joins it any more.")
+        raise CannotJoin("This campaign is archived. Nobody can join it.")
 
 
 def _refuse_second_team(campaign: Campaign, person: User) -> None:
     if Membership.objects.filter(
         campaign=campaign, person=person, role=Membership.Role.PARTICIPANT
     ).exists():
-        raise CannotJoin("You are in a team of this campaign already.")
+        raise CannotJoin("You are already in a team of this campaign.")
 
 
 def _refuse_invitation_by_outsider(campaign: Campaign, by: User, team: Team | None) -> None:
@@ -276,17 +275,17 @@ def _refuse_conflict(campaign: Campaign, person: User, role: str) -> None:
     """Raises `CannotJoin` for an assessor or a reader who would be in a team, and the reverse."""
     in_team = Membership.Role.PARTICIPANT
     excluded = {in_team: OUTSIDE_TEAMS} | dict.fromkeys(OUTSIDE_TEAMS, (in_team,))
-    rivals = excluded.get(Membership.Role(role), ())
-    held = campaign.memberships.filter(person=person, role__in=rivals).first()
-    if held is None:
+    conflicts = excluded.get(Membership.Role(role), ())
+    existing = campaign.memberships.filter(person=person, role__in=conflicts).first()
+    if existing is None:
         return
-    if held.team is not None:
+    if existing.team is not None:
         raise CannotJoin(
-            f"You are a member of the team {held.team} of this campaign, and no {role} is in a "
-            "team. Leave the team first, or ask an organiser."
+            f"You are a member of the team {existing.team} of this campaign, so you cannot have "
+            f"the role {role}. Leave the team first, or ask an organiser."
         )
     raise CannotJoin(
-        f"You have the role {held.role} in this campaign, and no {held.role} is in a team. Ask an "
+        f"You have the role {existing.role} in this campaign, so you cannot join a team. Ask an "
         "organiser to remove that role."
     )
 
@@ -295,8 +294,8 @@ def _refuse_removed(invitation: Invitation, person: User) -> None:
     removed_at = teams.last_removal(invitation.campaign, person)
     if removed_at is not None and invitation.created_at <= removed_at:
         raise CannotJoin(
-            "An organiser removed you from this campaign after this link was made. Ask for a new "
-            "link."
+            "An organiser removed you from this campaign after this link was created. Ask for a "
+            "new link."
         )
 
 
@@ -304,5 +303,5 @@ def _join(campaign: Campaign, person: User, role: str, team: Team | None) -> Mem
     try:
         with transaction.atomic():
             return Membership.objects.create(campaign=campaign, person=person, role=role, team=team)
-    except IntegrityError as error:  # two clicks at once; the constraint let one through
-        raise CannotJoin("You have joined already.") from error
+    except IntegrityError as error:  # two requests at once
+        raise CannotJoin("You have already joined.") from error

@@ -1,4 +1,4 @@
-"""Two teams become one: what that would do, asked before it is done, and doing it."""
+"""Merging two teams, and a preview of the merge."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,19 +15,19 @@ from campaigns.quotas import quota_of
 
 @dataclass(frozen=True)
 class Outcome:
-    """What becomes of two teams, one of which is taken away."""
+    """The effects of merging `team` into `into`."""
 
-    team: Team  # goes
+    team: Team  # is deleted
     into: Team  # stays
-    members: Sequence[User]  # who come to the one that stays
-    runs: int  # files that come, whatever became of them
-    runs_there: int
+    members: Sequence[User]  # of `team`
+    runs: int  # of `team`, of any status
+    runs_there: int  # of `into`
     used: int  # of the quota, together
     limit: int | None
     attempts: int  # files within 24 hours, together
     is_anonymous: bool
     shares_files: bool
-    obstacle: str  # why they cannot be merged; empty where they can
+    obstacle: str  # why they cannot be merged, or ""
 
     @property
     def is_above_quota(self) -> bool:
@@ -39,7 +39,7 @@ class Outcome:
 
 
 def outcome_of(*, team: Team, into: Team, moment: datetime) -> Outcome:
-    """What merging would do now; nothing is changed."""
+    """The effects of a merge at this moment. Changes nothing."""
     going, staying = (quota_of(each.campaign, each, moment) for each in (team, into))
     members = team.memberships.select_related("person").order_by("created_at", "pk")
     return Outcome(
@@ -59,20 +59,20 @@ def outcome_of(*, team: Team, into: Team, moment: datetime) -> Outcome:
 
 @transaction.atomic
 def merge_teams(*, team: Team, into: Team, actor: User) -> None:
-    """Moves members and runs of one team into another one and takes the first away. Their runs
-    count together, and the whole stays anonymous if either was."""
+    """Moves members and runs of `team` to `into` and deletes `team`. The runs count together, and
+    `into` is anonymous if either team was."""
     if team.pk == into.pk or team.campaign_id != into.campaign_id:
         raise CannotMergeTeams("Choose another team of this campaign.")
-    in_order = sorted((team, into), key=lambda each: each.pk)  # or two merges might wait in a ring
-    held = {each.pk: each for each in map(teams.lock_team, in_order)}
-    team, into = held[team.pk], held[into.pk]
+    in_order = sorted((team, into), key=lambda each: each.pk)  # prevents a deadlock
+    locked = {each.pk: each for each in map(teams.lock_team, in_order)}
+    team, into = locked[team.pk], locked[into.pk]
     if obstacle := _obstacle(team, into):
         raise CannotMergeTeams(obstacle)
     into.is_anonymous = into.is_anonymous or team.is_anonymous
     into.shares_files = into.shares_files and team.shares_files
     into.admitted_at = into.admitted_at or team.admitted_at
     into.save(update_fields=["is_anonymous", "shares_files", "admitted_at"])
-    # A key is the team's own; one that both have used would be found for the wrong file.
+    # Idempotency keys are unique in a team. A key that both used would name the wrong file.
     used = into.runs.exclude(idempotency_key="").values("idempotency_key")
     team.runs.filter(idempotency_key__in=used).update(idempotency_key="")
     moved = team.runs.update(team=into)
@@ -83,9 +83,9 @@ def merge_teams(*, team: Team, into: Team, actor: User) -> None:
 
 def _obstacle(team: Team, into: Team) -> str:
     if team.approved_at is None or into.approved_at is None:
-        return "Let both teams in first."
+        return "Approve both teams first."
     if team.disqualified_at is not None or into.disqualified_at is not None:
-        return "A disqualified team is not merged; reinstate it first."
+        return "A disqualified team cannot be merged. Reinstate it first."
     mine = Run.objects.live().filter(team=into).values("tag")
     common = sorted(
         Run.objects.live().filter(team=team, tag__in=mine).values_list("tag", flat=True)
@@ -93,4 +93,4 @@ def _obstacle(team: Team, into: Team) -> str:
     if not common:
         return ""
     tags = ", ".join(common[:10])
-    return f"Both teams have a run with the tag {tags}: withdraw one of each first."
+    return f"Both teams have a run with the tag {tags}. Withdraw one of them first."

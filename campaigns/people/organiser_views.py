@@ -22,8 +22,8 @@ from campaigns.people import merging, teams
 from campaigns.people.forms import AnnouncementForm, LinkForm, NewTeamForm
 from campaigns.people.views import link_of
 
-ROWS = 50  # of a table on a page
-TEAM_GONE = "That team is not here any more: it was declined, left, or merged into another."
+ROWS = 50  # per page of a table
+TEAM_GONE = "The team does not exist any more. It was declined, merged, or left by all its members."
 
 
 @login_required
@@ -35,8 +35,7 @@ def people_page(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def role_invite(request: HttpRequest, slug: str, role: str) -> HttpResponse:
-    """A link that makes whoever follows it an organiser, an assessor or a reader; shown this
-    once."""
+    """Creates a link for the role of organiser, assessor or reader, and shows it this once."""
     viewer = access.organiser_or_404(request.user, slug)
     if role not in people.INVITED_ROLES:
         raise Http404
@@ -50,9 +49,9 @@ def role_invite(request: HttpRequest, slug: str, role: str) -> HttpResponse:
 @require_POST
 def invitation_revoke(request: HttpRequest, slug: str, invitation: int) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    found = get_object_or_404(viewer.campaign.invitations, pk=invitation)
+    link = get_object_or_404(viewer.campaign.invitations, pk=invitation)
     with show_refusals(request):
-        people.revoke(found, actor=request.user)
+        people.revoke(link, actor=request.user)
     return redirect("campaigns:people", slug)
 
 
@@ -60,20 +59,20 @@ def invitation_revoke(request: HttpRequest, slug: str, invitation: int) -> HttpR
 @require_POST
 def role_remove(request: HttpRequest, slug: str, membership: int) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    found = viewer.campaign.memberships.filter(pk=membership).first()
-    if found is None:
-        return gone(request, viewer, "That role is gone already.")
+    removed = viewer.campaign.memberships.filter(pk=membership).first()
+    if removed is None:
+        return missing_page(request, viewer, "That role was already removed.")
     with show_refusals(request):
-        people.remove_role(membership=found, actor=request.user)
-        if found.person_id == request.user.pk and found.role == Membership.Role.ORGANISER:
-            return redirect("campaigns:campaign-list")  # the page of people is no longer theirs
+        people.remove_role(membership=removed, actor=request.user)
+        if removed.person_id == request.user.pk and removed.role == Membership.Role.ORGANISER:
+            return redirect("campaigns:campaign-list")  # this page is no longer theirs
     return redirect("campaigns:people", slug)
 
 
 @login_required
 @require_POST
 def team_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """A team of the organisers' making, and the link that brings its members."""
+    """Creates a team without members, and a link for them."""
     viewer = access.organiser_or_404(request.user, slug)
     form = NewTeamForm(request.POST)
     if not form.is_valid():
@@ -91,40 +90,40 @@ def team_create(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def team_link(request: HttpRequest, slug: str, team: str) -> HttpResponse:
-    """Another link into a team, made by an organiser."""
+    """Creates another link into a team."""
     viewer = access.organiser_or_404(request.user, slug)
-    found = viewer.campaign.teams.filter(public_id=team).first()
-    if found is None:
-        return gone(request, viewer, TEAM_GONE)
+    invited = viewer.campaign.teams.filter(public_id=team).first()
+    if invited is None:
+        return missing_page(request, viewer, TEAM_GONE)
     form = LinkForm(request.POST)
     if not form.is_valid():
         fields = "; ".join(
             f"{form.fields[name].label}: {form.errors[name][0]}" for name in form.errors
         )
-        messages.error(request, f"No link was created for {found}. {fields}")
+        messages.error(request, f"No link was created for {invited}. {fields}")
         return _people_page(request, viewer, status=400)
-    return _link_page(request, viewer, Membership.Role.PARTICIPANT, form, found)
+    return _link_page(request, viewer, Membership.Role.PARTICIPANT, form, invited)
 
 
 @login_required
 @require_POST
 def team_decide(request: HttpRequest, slug: str, team: str, act: str) -> HttpResponse:
-    """Approves, declines, admits, revokes the admission, disqualifies or reinstates."""
+    """Applies one of DECISIONS to a team."""
     viewer = access.organiser_or_404(request.user, slug)
     if act not in DECISIONS:
         raise Http404
-    found = viewer.campaign.teams.filter(public_id=team).first()
-    if found is None:
-        return gone(request, viewer, TEAM_GONE)
-    said = {"reason": request.POST.get("reason", "")} if act == "disqualify" else {}
+    decided = viewer.campaign.teams.filter(public_id=team).first()
+    if decided is None:
+        return missing_page(request, viewer, TEAM_GONE)
+    facts = {"reason": request.POST.get("reason", "")} if act == "disqualify" else {}
     with show_refusals(request):
-        DECISIONS[act](team=found, actor=request.user, **said)
+        DECISIONS[act](team=decided, actor=request.user, **facts)
     return redirect("campaigns:people", slug)
 
 
-def gone(request: HttpRequest, viewer: access.Viewer, words: str) -> HttpResponse:
-    """What a second click, or a tab left open, finds no more: the page says so."""
-    messages.error(request, words)
+def missing_page(request: HttpRequest, viewer: access.Viewer, text: str) -> HttpResponse:
+    """The page with an error, after a second click or from an old tab."""
+    messages.error(request, text)
     return _people_page(request, viewer, status=404)
 
 
@@ -141,7 +140,7 @@ DECISIONS: dict[str, Callable[..., None]] = {
 def _link_page(
     request: HttpRequest, viewer: access.Viewer, role: str, form: LinkForm, team: Team | None = None
 ) -> HttpResponse:
-    """Makes a link within the limits of this valid form, and shows it once."""
+    """Creates a link with the limits of this valid form, and shows it once."""
     limits = form.cleaned_data if form.is_valid() else {}
     try:
         invitation, token = people.invite(
@@ -158,13 +157,13 @@ def _link_page(
         "team": team,
         "link": link_of(request, token),
     }
-    return render(request, "campaigns/people/invitation_made.html", page)
+    return render(request, "campaigns/people/invitation_created.html", page)
 
 
 def _people_page(
     request: HttpRequest, viewer: access.Viewer, *, status: int = 200, **extra: object
 ) -> HttpResponse:
-    """Seven queries, however many there are; each table has pages of its own."""
+    """Runs seven queries for any number of people. Each table has its own pages."""
     campaign = viewer.campaign
     memberships = campaign.memberships.select_related("person", "team")
     all_teams = list(campaign.teams.annotate(run_count=Count("runs")).order_by("name", "pk"))
@@ -186,12 +185,12 @@ def _people_page(
         "campaign": campaign,
         "is_before_close": is_before_close,
         "participating": set() if is_before_close else {pk for (pk,) in participating},
-        "others": _part(
+        "others": _table_page(
             request, "people", [(each, teams_of.get(each.person_id, "")) for each in others]
         ),
-        "waiting": _part(request, "waiting", waiting),
-        "teams": _part(request, "teams", approved),
-        "links": _part(request, "links", people.open_links(campaign)),
+        "waiting": _table_page(request, "waiting", waiting),
+        "teams": _table_page(request, "teams", approved),
+        "links": _table_page(request, "links", people.open_links(campaign)),
         "roles": people.INVITED_ROLES,
         "team_form": NewTeamForm(),
         "link_form": LinkForm(auto_id="id_link_%s"),
@@ -201,8 +200,10 @@ def _people_page(
     return render(request, "campaigns/people/people.html", page | extra, status=status)
 
 
-def _part(request: HttpRequest, parameter: str, rows: Sequence[Any] | QuerySet[Any]) -> Page[Any]:
-    """The page of a table that the address names; the first of none, the last of too many."""
+def _table_page(
+    request: HttpRequest, parameter: str, rows: Sequence[Any] | QuerySet[Any]
+) -> Page[Any]:
+    """The page of a table that the parameter names: the first by default, at most the last."""
     page = Paginator(rows, ROWS).get_page(request.GET.get(parameter))
     page.object_list = list(page.object_list)
     return page
@@ -213,7 +214,7 @@ def _part(request: HttpRequest, parameter: str, rows: Sequence[Any] | QuerySet[A
 def announce(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     if viewer.campaign.archived_at is not None:
-        messages.error(request, "The campaign is archived: bring it back first.")
+        messages.error(request, "The campaign is archived. Unarchive it first.")
         return redirect("campaigns:campaign-manage", slug)
     form = AnnouncementForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -223,7 +224,7 @@ def announce(request: HttpRequest, slug: str) -> HttpResponse:
             body=form.cleaned_data["body"],
             by=request.user,
         )
-        messages.success(request, "Announced: it is on the overview, and on its way by mail.")
+        messages.success(request, "The announcement is on the overview, and is being emailed.")
         return redirect("campaigns:campaign-detail", slug)
     page = {
         "viewer": viewer,
@@ -238,22 +239,21 @@ def announce(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def team_merge(request: HttpRequest, slug: str, team: str) -> HttpResponse:
-    """Asks which team to merge it into; ?into=<team> shows what merging would do; sent, it does
-    it."""
+    """Asks for the other team. GET with `into` previews the merge, and POST merges."""
     viewer = access.organiser_or_404(request.user, slug)
-    found = viewer.campaign.teams.select_related("campaign").filter(public_id=team).first()
-    if found is None:
-        return gone(request, viewer, TEAM_GONE)
-    asked = request.POST if request.method == "POST" else request.GET
-    into = viewer.campaign.teams.filter(public_id=asked.get("into", "")).first()
-    if into is None or into.pk == found.pk:
-        return _merge_choice(request, viewer, found)
+    source = viewer.campaign.teams.select_related("campaign").filter(public_id=team).first()
+    if source is None:
+        return missing_page(request, viewer, TEAM_GONE)
+    params = request.POST if request.method == "POST" else request.GET
+    into = viewer.campaign.teams.filter(public_id=params.get("into", "")).first()
+    if into is None or into.pk == source.pk:
+        return _merge_choice(request, viewer, source)
     if request.method == "POST":
         with show_refusals(request):
-            merging.merge_teams(team=found, into=into, actor=request.user)
-            messages.success(request, f"{found} is part of {into} now.")
+            merging.merge_teams(team=source, into=into, actor=request.user)
+            messages.success(request, f"{source} has been merged into {into}.")
         return redirect("campaigns:people", slug)
-    outcome = merging.outcome_of(team=found, into=into, moment=request.arrived_at)
+    outcome = merging.outcome_of(team=source, into=into, moment=request.arrived_at)
     page = {"viewer": viewer, "campaign": viewer.campaign, "outcome": outcome}
     return render(request, "campaigns/people/team_merge.html", page)
 

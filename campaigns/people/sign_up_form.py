@@ -1,4 +1,4 @@
-"""Signing up. What allauth asks, and in the same time for every address."""
+"""allauth's sign-up form, with the same response time for every email address."""
 
 from allauth.account.forms import SignupForm
 from django.contrib.auth.hashers import make_password
@@ -9,9 +9,8 @@ from campaigns.models import User
 
 class SignUpForm(SignupForm):
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
-        """The password of a new account is hashed, which takes longer than all else. Where the
-        address has an account already allauth hashes nothing, and would tell so by answering
-        sooner."""
+        """Hashes the password in any case. allauth does not if the address has an account, and the
+        shorter response time would reveal that."""
         if self.account_already_exists:
             make_password(self.cleaned_data["password1"])
         saved: tuple[User | None, HttpResponse | None] = super().try_save(request)

@@ -1,6 +1,6 @@
-"""What becomes of a team: let in, renamed, left, disqualified; `merging` makes two one.
+"""Operations on a team: create, approve, rename, leave, disqualify. `merging` merges two teams.
 
-Each act holds the team's row, so that two organisers at once do one thing after the other.
+Each operation locks the team's row, so that operations of two organisers do not overlap.
 """
 
 from datetime import datetime
@@ -17,19 +17,19 @@ from campaigns.models import Campaign, Membership, Team, User
 
 @transaction.atomic
 def create_team(*, campaign: Campaign, name: str, actor: User) -> Team:
-    """An organiser's team without anybody in it yet: a link brings its members."""
+    """Creates a team without members for an organiser. Its members join by a link."""
     refuse_archived(campaign)
     team = Team.objects.create(campaign=campaign, name=name)
-    record(team, actor, "founded", team=name)
+    record(team, actor, "created team", team=name)
     return team
 
 
 @transaction.atomic
 def decide_team(*, team: Team, approve: bool, actor: User) -> None:
-    """Lets a team in that waits, or sends it away: then it is as if it had never asked."""
+    """Approves a team that awaits approval, or declines and deletes it."""
     team = lock_team(team)
     if team.approved_at is not None:
-        raise CannotChangeTeam("This team has been let in already.")
+        raise CannotChangeTeam("This team is already approved.")
     if approve:
         team.approved_at = timezone.now()
         team.save(update_fields=["approved_at"])
@@ -37,7 +37,7 @@ def decide_team(*, team: Team, approve: bool, actor: User) -> None:
         record(team, actor, "approved", team=team.name)
         return
     if team.runs.exists():
-        raise CannotChangeTeam("This team has runs; disqualify it instead.")
+        raise CannotChangeTeam("This team has runs. Disqualify it instead.")
     notices.notify_members(team, "declined", key=team.public_id)
     team.memberships.all().delete()
     record(team, actor, "declined", team=team.name)
@@ -46,11 +46,11 @@ def decide_team(*, team: Team, approve: bool, actor: User) -> None:
 
 @transaction.atomic
 def admit_team(*, team: Team, admit: bool, actor: User) -> None:
-    """After the close its members see what participants see, although no run of theirs counts; or
-    no longer."""
+    """Admits the team or revokes its admission. Members of an admitted team see what participants
+    see after submissions close, even without a run that counts."""
     team = lock_team(team)
     if team.approved_at is None:
-        raise CannotChangeTeam("This team awaits your approval: approve it first.")
+        raise CannotChangeTeam("This team awaits your approval. Approve it first.")
     if (team.admitted_at is not None) == admit:
         raise CannotChangeTeam(f"This team is {'already' if admit else 'not'} admitted.")
     team.admitted_at = timezone.now() if admit else None
@@ -62,22 +62,26 @@ def admit_team(*, team: Team, admit: bool, actor: User) -> None:
 def edit_team(
     *, team: Team, name: str, is_anonymous: bool, shares_files: bool, person: User
 ) -> None:
-    """Its own members rename it, hide or show it, and say whether its files may be passed on."""
+    """Changes the settings of the team, on behalf of a member."""
     team = lock_team(team)
-    was = {"name": team.name, "is_anonymous": team.is_anonymous, "shares_files": team.shares_files}
+    before = {
+        "name": team.name,
+        "is_anonymous": team.is_anonymous,
+        "shares_files": team.shares_files,
+    }
     team.name, team.shares_files = name, shares_files
-    # Where anonymous teams are no longer allowed, one that is stays so until it says otherwise.
+    # If anonymous teams are no longer allowed, an existing one may stay anonymous.
     may_hide = team.campaign.allows_anonymous_teams or team.is_anonymous
     team.is_anonymous = is_anonymous and may_hide
-    now = {field: getattr(team, field) for field in was}
-    if now != was:
-        team.save(update_fields=list(was))
-        record(team, person, "changed team", before=was, after=now)
+    after = {field: getattr(team, field) for field in before}
+    if after != before:
+        team.save(update_fields=list(before))
+        record(team, person, "changed team", before=before, after=after)
 
 
 @transaction.atomic
 def leave(*, team: Team, person: User) -> None:
-    """The runs stay the team's."""
+    """Removes the person from the team. The runs stay with the team."""
     membership = Membership.objects.filter(team=lock_team(team), person=person).first()
     if membership is not None:
         drop_member(membership, actor=person, verb="left")
@@ -85,7 +89,7 @@ def leave(*, team: Team, person: User) -> None:
 
 @transaction.atomic
 def drop_member(membership: Membership, *, actor: User, verb: str) -> None:
-    """Takes a member out of a team; with the last one goes a team that never handed anything in."""
+    """Removes a member. A team without members that never submitted a run is deleted."""
     if membership.team is None:
         raise ValueError(f"{membership} is in no team")
     team = lock_team(membership.team)
@@ -98,36 +102,36 @@ def drop_member(membership: Membership, *, actor: User, verb: str) -> None:
 
 
 def has_left_runs_behind(campaign: Campaign, person: User) -> bool:
-    """Whether this person was in a team of this campaign that has runs, and is no more."""
+    """Whether this person left, or was removed from, a team of this campaign that has runs."""
     return campaign.log.filter(
         verb__in=["left", "removed"], details__person=person.pk, details__had_runs=True
     ).exists()
 
 
 def teams_with_runs_left(campaign: Campaign) -> dict[int, str]:
-    """In words, by person: which team that has runs each was in, and is no more."""
+    """By person, a text about the last team with runs that the person is no longer in."""
     left = campaign.log.filter(verb__in=["left", "removed"], details__had_runs=True)
     entries = left.order_by("at").values_list("details__person", "details__team")
     return {person: f"was in the team {team}" for person, team in entries}
 
 
 def last_removal(campaign: Campaign, person: User) -> datetime | None:
-    """When an organiser last took a role or a team of this campaign from this person."""
+    """When an organiser last removed this person from a role or a team of this campaign."""
     removals = campaign.log.filter(verb="removed", details__person=person.pk)
     return removals.aggregate(last=Max("at"))["last"]
 
 
 @transaction.atomic
 def disqualify_team(*, team: Team, reason: str, actor: User) -> None:
-    """None of its runs is ranked; that it is so, and why, is seen beside them."""
+    """Excludes the team's runs from the ranking. The reason is shown with each run."""
     reason = " ".join(reason.split())
     if not reason:
-        raise CannotChangeTeam("Say why: the reason is shown beside the team's runs.")
+        raise CannotChangeTeam("Enter a reason. It is shown with the team's runs.")
     if len(reason) > 500:
-        raise CannotChangeTeam("Say why in at most 500 characters.")
+        raise CannotChangeTeam("Shorten the reason to at most 500 characters.")
     team = lock_team(team)
     if team.disqualified_at is not None:
-        raise CannotChangeTeam("This team is disqualified already.")
+        raise CannotChangeTeam("This team is already disqualified.")
     team.disqualified_at, team.disqualified_reason = timezone.now(), reason
     team.save(update_fields=["disqualified_at", "disqualified_reason"])
     stamp = team.disqualified_at.isoformat()
@@ -147,17 +151,17 @@ def reinstate_team(*, team: Team, actor: User) -> None:
 
 
 def lock_team(team: Team) -> Team:
-    """The team as it is, until this transaction ends."""
-    rows = (
-        Team.objects.select_for_update(of=("self",)).select_related("campaign").filter(pk=team.pk)
-    )
-    found = rows.first()
-    if found is None:
-        raise CannotChangeTeam("This team is gone: it was merged, declined or left by all.")
-    refuse_archived(found.campaign)
-    return found
+    """The current row, locked until the transaction ends."""
+    rows = Team.objects.select_for_update(of=("self",)).select_related("campaign")
+    current = rows.filter(pk=team.pk).first()
+    if current is None:
+        raise CannotChangeTeam(
+            "The team does not exist any more. It was declined, merged, or left by all its members."
+        )
+    refuse_archived(current.campaign)
+    return current
 
 
 def refuse_archived(campaign: Campaign) -> None:
     if campaign.archived_at is not None:
-        raise CannotChangeTeam("This campaign is archived; nothing about it changes any more.")
+        raise CannotChangeTeam("This campaign is archived and cannot be changed.")

@@ -1,4 +1,4 @@
-"""Who takes part: accounts, teams, roles, invitations, and what they are told."""
+"""Addresses of accounts, teams, roles, invitations and announcements."""
 
 from django.urls import path
 

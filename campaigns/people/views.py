@@ -1,4 +1,4 @@
-"""A person's side of taking part: founding a team, its page, following an invitation."""
+"""Pages for members: creating a team, the team's page, and following an invitation."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -17,7 +17,7 @@ from campaigns.people.forms import JoinForm, LinkForm, TeamEditForm, TeamForm, T
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def team(request: HttpRequest, slug: str) -> HttpResponse:
-    """Without a team: the form that founds one. With a team: who is in it."""
+    """The form that creates a team or, for its members, the page of the team."""
     viewer = access.viewer_or_404(request.user, slug)
     form = TeamForm(request.POST or None, campaign=viewer.campaign)
     if request.method == "POST" and form.is_valid():
@@ -34,7 +34,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def team_invite(request: HttpRequest, slug: str) -> HttpResponse:
-    """A new link for a team mate, shown this once."""
+    """Creates an invitation link into the team, and shows it this once."""
     viewer = access.viewer_or_404(request.user, slug)
     if viewer.team is None:
         raise Http404
@@ -58,7 +58,7 @@ def team_invite(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def team_edit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Renames the team, hides or shows it, and passes its files on or not."""
+    """Changes the name of the team, its anonymity, and whether others may download its files."""
     viewer = access.viewer_or_404(request.user, slug)
     if viewer.team is None:
         raise Http404
@@ -87,13 +87,13 @@ def team_leave(request: HttpRequest, slug: str) -> HttpResponse:
         messages.error(request, str(error))
         return redirect("campaigns:team", slug)
     messages.success(request, f"You have left {mine.name}.")
-    return redirect("campaigns:campaign-list")  # a private campaign is no longer seen
+    return redirect("campaigns:campaign-list")  # a private campaign is no longer visible
 
 
 @login_required
 @require_POST
 def terms_accept(request: HttpRequest, slug: str) -> HttpResponse:
-    """Accepts the terms as they were shown; where they have changed since, asks again."""
+    """Accepts the terms that were shown. If they have changed since, asks again."""
     viewer = access.viewer_or_404(request.user, slug)
     _own_team_or_404(viewer)
     form = TermsForm(request.POST, campaign=viewer.campaign)
@@ -107,25 +107,25 @@ def terms_accept(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Says what the link offers; joining is a click of its own, never the mere look."""
-    found = membership.find_invitation(token)
-    if found is None or (found.is_used_up and not membership.membership_by(found, request.user)):
+    """Shows the invitation on GET, and accepts it only on POST."""
+    offer = membership.find_invitation(token)
+    if offer is None or (offer.is_used_up and not membership.membership_by(offer, request.user)):
         return render(request, "campaigns/people/invitation_gone.html", status=404)
     problem, form = "", None
-    if found.team is not None:
-        form = JoinForm(request.POST or None, campaign=found.campaign)
+    if offer.team is not None:
+        form = JoinForm(request.POST or None, campaign=offer.campaign)
     if request.method == "POST" and (form is None or not form.fields or form.is_valid()):
         try:
             membership.accept_invitation(
-                invitation=found,
+                invitation=offer,
                 person=request.user,
                 accepts_terms=bool(form is not None and form.fields),
             )
         except CannotJoin as error:
             problem = str(error)
         else:
-            return _to_work(request, found)
-    page = {"invitation": found, "problem": problem, "form": form}
+            return _redirect_after_joining(request, offer)
+    page = {"invitation": offer, "problem": problem, "form": form}
     is_refused = bool(problem or (form is not None and form.errors))
     return render(
         request, "campaigns/people/invitation.html", page, status=400 if is_refused else 200
@@ -136,14 +136,14 @@ def link_of(request: HttpRequest, token: str) -> str:
     return request.build_absolute_uri(reverse("campaigns:invitation", args=[token]))
 
 
-def _to_work(request: HttpRequest, found: Invitation) -> HttpResponse:
-    """Where somebody goes who has accepted: a draft is shown to its organisers only."""
-    if not access.campaigns_visible_to(request.user).filter(pk=found.campaign_id).exists():
-        name = found.campaign.name
-        messages.success(request, f"Accepted. {name} is shown to you once its organisers open it.")
+def _redirect_after_joining(request: HttpRequest, offer: Invitation) -> HttpResponse:
+    """To the campaign, unless it is a draft that this person cannot see."""
+    if not access.campaigns_visible_to(request.user).filter(pk=offer.campaign_id).exists():
+        name = offer.campaign.name
+        messages.success(request, f"Accepted. You can see {name} after its organisers open it.")
         return redirect("campaigns:campaign-list")
-    to = "assess" if found.role == Membership.Role.ASSESSOR else "campaign-detail"
-    return redirect(f"campaigns:{to}", found.campaign.slug)
+    to = "assess" if offer.role == Membership.Role.ASSESSOR else "campaign-detail"
+    return redirect(f"campaigns:{to}", offer.campaign.slug)
 
 
 def _own_team_or_404(viewer: access.Viewer) -> Team:
@@ -154,10 +154,10 @@ def _own_team_or_404(viewer: access.Viewer) -> Team:
 
 
 def _edit_form(viewer: access.Viewer, team: Team, data: object = None) -> TeamEditForm:
-    now = {field: getattr(team, field) for field in ("name", "is_anonymous", "shares_files")}
+    fields = ("name", "is_anonymous", "shares_files")
     return TeamEditForm(
         data,
-        initial=now,
+        initial={field: getattr(team, field) for field in fields},
         campaign=viewer.campaign,
         was_anonymous=team.is_anonymous,
         auto_id="id_team_%s",

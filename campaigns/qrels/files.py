@@ -1,4 +1,4 @@
-"""The files behind versions of the qrels: an upload read and doubted, a stored one read again."""
+"""The files of qrels versions: checking an upload, and reading a stored file."""
 
 import hashlib
 import io
@@ -21,7 +21,7 @@ DROPPED = "DROPPED_TOPICS"
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """What becomes a version: its bytes, what they say, and where they come from."""
+    """The content of a new version: its bytes, their parsed form, and their provenance."""
 
     data: bytes
     parsed: ParsedQrels
@@ -33,11 +33,10 @@ class Content:
 
 
 def uploaded_content(campaign: Campaign, data: bytes, *, is_confirmed: bool) -> Content:
-    """The file as a version of this campaign's qrels.
+    """Checks an uploaded file for this campaign.
 
-    Raises `FormatError` where it is not qrels of this campaign, and `NeedsConfirmation` for topics
-    that the campaign does not have (their lines are left out) and for qrels without relevant
-    documents.
+    Raises `FormatError` for an invalid file, and `NeedsConfirmation` for topics that the campaign
+    does not have (their lines are dropped) and for qrels without relevant documents.
     """
     codes = set(campaign.topics.values_list("code", flat=True))
     refused: FormatError | None = None
@@ -45,10 +44,10 @@ def uploaded_content(campaign: Campaign, data: bytes, *, is_confirmed: bool) -> 
         parsed = read_qrels(data, known_topics=codes, max_seconds=settings.MAX_READING_SECONDS)
     except FormatError as error:
         refused = error
-        parsed = _of_known_topics(data, codes, error)
+        parsed = _parse_known_topics(data, codes, error)
     _refuse_high_grades(parsed, campaign.highest_grade)
     if not (parsed.grades >= campaign.rel).any():
-        parsed = _warned_of_no_relevant(parsed, campaign.rel)
+        parsed = _with_no_relevant_warning(parsed, campaign.rel)
         doubts = [w for w in parsed.warnings if w.code == "NO_RELEVANT"]
     else:
         doubts = []
@@ -59,20 +58,20 @@ def uploaded_content(campaign: Campaign, data: bytes, *, is_confirmed: bool) -> 
         raise NeedsConfirmation((*doubts, *unknown), total, others)
     if refused is None:
         return Content(data, parsed, {})
-    # Only what is kept is stored: a topic that is added later must not change this version.
-    kept = io.BytesIO()
-    write_qrels(parsed, kept)
+    # Dropped lines are not stored: a topic that is added later must not change this version.
+    stored = io.BytesIO()
+    write_qrels(parsed, stored)
     uploaded = {"uploaded_sha256": hashlib.sha256(data).hexdigest()}
-    return Content(kept.getvalue(), parsed, uploaded)
+    return Content(stored.getvalue(), parsed, uploaded)
 
 
 def judgments_of(qrels: Qrels) -> ParsedQrels:
-    """The version's file, read again and whole."""
+    """Parses the version's file."""
     return read_qrels(read_stored(qrels.storage_key, qrels.digest))
 
 
 def text_of(qrels: Qrels) -> Iterator[bytes]:
-    """The version's file as plain text, in blocks; it is opened at once. Raises `FileLost`."""
+    """Opens the version's file, and yields it as plain text. Raises `FileLost` when called."""
     file = open_stored(qrels.storage_key, qrels.digest)
 
     def blocks() -> Iterator[bytes]:
@@ -82,8 +81,8 @@ def text_of(qrels: Qrels) -> Iterator[bytes]:
     return blocks()
 
 
-def _of_known_topics(data: bytes, codes: set[str], refused: FormatError) -> ParsedQrels:
-    """What is left without the lines of unknown topics, if those were all that was wrong."""
+def _parse_known_topics(data: bytes, codes: set[str], refused: FormatError) -> ParsedQrels:
+    """Parses without the lines of unknown topics. Raises `refused` if there are other problems."""
     if UNKNOWN not in {problem.code for problem in refused.problems}:
         raise refused
     try:
@@ -100,7 +99,7 @@ def _of_known_topics(data: bytes, codes: set[str], refused: FormatError) -> Pars
     return parsed
 
 
-def _warned_of_no_relevant(parsed: ParsedQrels, rel: int) -> ParsedQrels:
+def _with_no_relevant_warning(parsed: ParsedQrels, rel: int) -> ParsedQrels:
     others = tuple(w for w in parsed.warnings if w.code != "NO_RELEVANT")
     message = f"no document of any topic is relevant, that is of grade {rel} or more"
     return replace(parsed, warnings=(*others, Problem("NO_RELEVANT", None, message)))

@@ -1,4 +1,4 @@
-"""Files of topics and qrels, and what is to be done with them."""
+"""Forms for topics and qrels."""
 
 import hashlib
 
@@ -9,13 +9,13 @@ class TopicsForm(forms.Form):
     file = forms.FileField(
         label="Topics file",
         help_text="TREC topics, XML, TSV or JSON lines.",
-        allow_empty_file=True,  # what is wrong with a file is said by its reader
+        allow_empty_file=True,  # the parser reports all problems of a file
     )
 
 
 class RemoveTopicsForm(forms.Form):
     codes = forms.CharField(
-        label="Topics to take out", max_length=10_000, help_text="Their numbers, with spaces."
+        label="Topics to remove", max_length=10_000, help_text="Topic numbers, separated by spaces."
     )
 
     def clean_codes(self) -> list[str]:
@@ -23,19 +23,19 @@ class RemoveTopicsForm(forms.Form):
 
 
 class FreezeForm(forms.Form):
-    """`stays_aside` comes from the button that adds a version without putting it in force."""
+    """`add_only` is the button that adds a version without activating it."""
 
     note = forms.CharField(required=False, max_length=500)
-    stays_aside = forms.BooleanField(required=False, widget=forms.HiddenInput)
+    add_only = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
 
 class QrelsForm(FreezeForm):
-    """`confirmed` is the sha256 of the file whose doubts the organiser has seen: a confirmation
-    holds for that file and for no other."""
+    """`confirmed` is the sha256 of the file whose warnings the organiser has seen: a confirmation
+    is valid for that file only."""
 
     file = forms.FileField(
         label="Qrels file",
-        help_text="topic, 0, document, grade; or gzipped.",
+        help_text="Lines with topic, 0, document and grade. Plain or gzipped.",
         allow_empty_file=True,
     )
     confirmed = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)

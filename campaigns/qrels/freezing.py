@@ -1,4 +1,4 @@
-"""The judgments made so far as the content of a qrels version, and where they come from."""
+"""The judgments so far as the content of a qrels version, with their provenance."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,22 +13,22 @@ from campaigns.trec.problems import FormatError
 
 
 def frozen_content(campaign: Campaign) -> Content | None:
-    """All judgments made so far, by topic and document; None where there are none. Where the latest
-    plan starts from a version, that version with these judgments laid over it."""
+    """All judgments so far, ordered by topic and document, or None if there are none. If the latest
+    plan starts from a version, the judgments replace or extend those of that version."""
     judged = final_grades(campaign.judgments.all())
     if not judged:
         return None
     plans = list(campaign.plans.select_related("starts_from").order_by("pk"))
     base = plans[-1].starts_from if plans else None
     before = _grades_of(base, campaign) if base else {}
-    grades = before | {key: found.grade for key, found in judged.items()}
+    grades = before | {key: final.grade for key, final in judged.items()}
     lines = (f"{key[1]} 0 {key[2]} {grades[key]}\n" for key in sorted(grades))
     try:
         content = uploaded_content(campaign, "".join(lines).encode(), is_confirmed=True)
-    except FormatError as error:  # nobody has seen this file: its lines say nothing
-        unlined = [replace(problem, line=None) for problem in error.problems]
-        raise FormatError(unlined, error.total) from error
-    provenance = _of_judgments(campaign, judged) | _of_plans(plans)
+    except FormatError as error:  # the lines of this generated file mean nothing to users
+        problems = [replace(problem, line=None) for problem in error.problems]
+        raise FormatError(problems, error.total) from error
+    provenance = _judgment_counts(campaign, judged) | _plan_facts(plans)
     if base:
         provenance["laid_over"] = {
             "version": base.version,
@@ -39,7 +39,7 @@ def frozen_content(campaign: Campaign) -> Content | None:
 
 
 def _grades_of(base: Qrels, campaign: Campaign) -> dict[Key, int]:
-    """What a version says, without topics that the campaign has no longer."""
+    """The grades of a version, without topics that the campaign no longer has."""
     parsed = judgments_of(base)
     positions = dict(campaign.topics.values_list("code", "position"))
     return {
@@ -54,35 +54,35 @@ def _grades_of(base: Qrels, campaign: Campaign) -> dict[Key, int]:
     }
 
 
-def _of_judgments(campaign: Campaign, judged: Mapping[Key, FinalGrade]) -> dict[str, Any]:
-    """Counts; assessors are counted and not named, for a version may be published."""
-    by_assessor = Counter(who for found in judged.values() for who in found.by_assessor)
+def _judgment_counts(campaign: Campaign, judged: Mapping[Key, FinalGrade]) -> dict[str, Any]:
+    """Counts without names of assessors, because a version may be published."""
+    by_assessor = Counter(who for final in judged.values() for who in final.by_assessor)
     return {
         "judgments": campaign.judgments.count(),
-        "from_outside": _from_outside(campaign),
+        "from_outside": _imported_count(campaign),
         "documents": len(judged),
         "assessors": len(by_assessor),
         "by_assessor": sorted(by_assessor.values(), reverse=True),
-        "judged_twice": sum(len(found.by_assessor) > 1 for found in judged.values()),
-        "disagreed": sum(found.is_disputed for found in judged.values()),
-        "decided": sum(found.decided is not None for found in judged.values()),
+        "judged_twice": sum(len(final.by_assessor) > 1 for final in judged.values()),
+        "disagreed": sum(final.is_disputed for final in judged.values()),
+        "decided": sum(final.decided is not None for final in judged.values()),
     }
 
 
-def _from_outside(campaign: Campaign) -> int:
-    """Of the judgments that stand. Those brought in before they were marked have no task."""
-    made = campaign.judgments.filter(is_adjudication=False).order_by("at", "pk")
-    acts = made.values_list("assessor", "topic", "doc_id", "grade", "task", "key")
-    latest = {(who, topic, doc_id): rest for who, topic, doc_id, *rest in acts}
+def _imported_count(campaign: Campaign) -> int:
+    """The number of imported judgments among the latest ones. Old imported ones have no task."""
+    judgments = campaign.judgments.filter(is_adjudication=False).order_by("at", "pk")
+    rows = judgments.values_list("assessor", "topic", "doc_id", "grade", "task", "key")
+    latest = {(who, topic, doc_id): rest for who, topic, doc_id, *rest in rows}
     return sum(
         grade is not None and (task is None or key.startswith(FROM_OUTSIDE))
         for grade, task, key in latest.values()
     )
 
 
-def _of_plans(plans: Sequence[Plan]) -> dict[str, Any]:
-    """How the documents were chosen, plan after plan; nothing where there was none."""
-    told = [
+def _plan_facts(plans: Sequence[Plan]) -> dict[str, Any]:
+    """How each plan selected its documents. Empty if there was no plan."""
+    facts = [
         {
             "method": plan.method,
             "persistence": plan.persistence,
@@ -96,4 +96,4 @@ def _of_plans(plans: Sequence[Plan]) -> dict[str, Any]:
         }
         for plan in plans
     ]
-    return {"plans": told} if told else {}
+    return {"plans": facts} if facts else {}

@@ -1,19 +1,19 @@
-"""Where a frozen version of the qrels comes from, in words."""
+"""The provenance of a frozen qrels version as text."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 
 def provenance_text(provenance: Mapping[str, Any]) -> list[str]:
-    """A sentence each; none for a version that was a file."""
+    """A list of sentences, empty for an uploaded version."""
     if not provenance.get("judgments"):
         return []
     sentences = [_judgments(provenance), _disagreements(provenance)]
     sentences += [_plan(plan) for plan in provenance.get("plans", ())]
     if base := provenance.get("laid_over"):
         sentences.append(
-            f"Laid over v{base['version']}, whose {base['judgments']:,} judgments hold but for "
-            f"{base['replaced']:,} made anew."
+            f"Based on v{base['version']}: {base['replaced']:,} of its {base['judgments']:,} "
+            "judgments were replaced."
         )
     return [sentence for sentence in sentences if sentence]
 
@@ -23,31 +23,33 @@ def _judgments(of: Mapping[str, Any]) -> str:
     shares = (
         f" ({', '.join(f'{count:,}' for count in by_assessor)})" if len(by_assessor) > 1 else ""
     )
-    outside = f", {of['from_outside']:,} of them from outside" if of.get("from_outside") else ""
-    counted = sum(by_assessor) or of["judgments"]  # not what was taken back, changed or decided
+    outside = f", {of['from_outside']:,} of them imported" if of.get("from_outside") else ""
+    counted = sum(by_assessor) or of["judgments"]  # without withdrawn, changed and adjudicated ones
     return (
-        f"Frozen from {_many(counted, 'judgment')} of "
+        f"Frozen from {_many(counted, 'judgment')} by "
         f"{_many(of['assessors'], 'assessor')}{shares}{outside}."
     )
 
 
 def _disagreements(of: Mapping[str, Any]) -> str:
-    """Says who was right where nobody decided: versions frozen before may not know the rest."""
-    open_ones, decided = of.get("disagreed", 0), of.get("decided", 0)
+    """Which judgment counts where assessors disagree. Old versions may lack these counts."""
+    undecided, decided = of.get("disagreed", 0), of.get("decided", 0)
     parts = []
-    if open_ones:
-        parts.append(f"They disagreed on {_many(open_ones, 'document')}; the latest word holds.")
+    if undecided:
+        parts.append(
+            f"They disagreed on {_many(undecided, 'document')}, where the latest judgment counts."
+        )
     if decided:
-        parts.append(f"{_many(decided, 'document')} decided by an organiser.")
+        parts.append(f"An organiser decided {_many(decided, 'document')}.")
     return " ".join(parts)
 
 
 def _plan(plan: Mapping[str, Any]) -> str:
     if plan["method"] == "pooling":
-        chosen = "Documents chosen by pooling"
+        selection = "Documents selected by pooling"
     else:
-        chosen = f"Documents chosen by method {plan['method']}, p = {plan['persistence']:g}"
-    return f"{chosen}, {plan['laid_out']:,} of a budget of {plan['budget']:,}."
+        selection = f"Documents selected by method {plan['method']}, p = {plan['persistence']:g}"
+    return f"{selection}, {plan['laid_out']:,} of a budget of {plan['budget']:,}."
 
 
 def _many(count: int, word: str) -> str:

@@ -1,4 +1,4 @@
-"""Topics for scripts: read, loaded, and taken out."""
+"""API of the topics: list, add and remove."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ from campaigns.api.endpoints import FILES, read_view, write_view
 from campaigns.api.requests import RequestSerializer, validated_data
 from campaigns.api.responses import FAULTY, READS, WRITES, ProblemSerializer, as_dicts, refusals
 from campaigns.models import Topic
-from campaigns.qrels import topics as assignments
+from campaigns.qrels.topics import add_topics, remove_topics
 from campaigns.trec.problems import Problem
 from campaigns.trec.topics import read_topics
 
 
 class TopicSerializer(serializers.Serializer):
-    """A topic's code is text, also where it looks like a number."""
+    """A topic's code is a string, even if it looks like a number."""
 
     code = serializers.CharField()
     fields = serializers.ListField(
@@ -31,30 +31,30 @@ class TopicSerializer(serializers.Serializer):
 
 class TopicsFileRequest(RequestSerializer):
     file = serializers.FileField(
-        allow_empty_file=True, help_text="TREC topics, XML, TSV or JSON lines; or gzipped."
+        allow_empty_file=True, help_text="TREC topics, XML, TSV or JSON lines. Plain or gzipped."
     )
 
 
 class TopicsAddedSerializer(serializers.Serializer):
     added = serializers.IntegerField()
-    updated = serializers.IntegerField(help_text="Topics that were there, with the new text now.")
+    updated = serializers.IntegerField(help_text="Number of existing topics with a new text.")
     warnings = ProblemSerializer(many=True)
 
 
 @extend_schema(
-    summary="The topics",
+    summary="List topics",
     operation_id="topics_list",
     responses={200: TopicSerializer(many=True)} | READS,
 )
 @read_view
 def topic_list(request: Request, slug: str) -> Response:
-    """In the order of the topics file; not found before they are released."""
+    """In the order of the topics file. Not found before the topics are released."""
     viewer = _topics_viewer_or_404(request, slug)
     return Response([_topic(topic) for topic in viewer.campaign.topics.order_by("position")])
 
 
 @extend_schema(
-    summary="Load topics",
+    summary="Add topics",
     operation_id="topics_add",
     request={"multipart/form-data": TopicsFileRequest},
     responses={200: TopicsAddedSerializer} | WRITES,
@@ -62,19 +62,18 @@ def topic_list(request: Request, slug: str) -> Response:
 )
 @write_view(takes=FILES)
 def topics_add(request: Request, slug: str) -> Response:
-    """Topics the campaign does not have are added at the end; of the others the text is brought up
-    to date. For organisers."""
+    """Appends new topics and updates the text of existing ones. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     file = validated_data(TopicsFileRequest, request)["file"]
     warnings: list[Problem] = []
     topics = read_topics(file, on_warning=warnings.append)
-    added = assignments.add_topics(campaign=viewer.campaign, topics=topics, actor=request.user)
+    added = add_topics(campaign=viewer.campaign, topics=topics, actor=request.user)
     updated = len(topics) - added
     return Response({"added": added, "updated": updated, "warnings": as_dicts(warnings)})
 
 
 @extend_schema(
-    summary="One topic",
+    summary="Read a topic",
     operation_id="topics_read",
     responses={200: TopicSerializer} | READS,
 )
@@ -85,16 +84,16 @@ def topic_detail(request: Request, slug: str, code: str) -> Response:
 
 
 @extend_schema(
-    summary="Take a topic out",
+    summary="Remove a topic",
     operation_id="topics_remove",
-    responses={204: OpenApiResponse(description="It is gone.")} | refusals(400, 401, 404, 409),
+    responses={204: OpenApiResponse(description="Removed.")} | refusals(400, 401, 404, 409),
 )
 @write_view("DELETE")
 def topic_remove(request: Request, slug: str, code: str) -> Response:
-    """Only while there are neither runs nor judgments. For organisers."""
+    """Possible only while there are no runs, judgments or qrels. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     topic = get_object_or_404(viewer.campaign.topics, code=code)
-    assignments.remove_topics(campaign=viewer.campaign, codes=[topic.code], actor=request.user)
+    remove_topics(campaign=viewer.campaign, codes=[topic.code], actor=request.user)
     return Response(status=204)
 
 

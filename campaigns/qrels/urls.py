@@ -1,4 +1,4 @@
-"""Topics and qrels as files."""
+"""Addresses of topics and qrels as files."""
 
 from django.urls import path
 

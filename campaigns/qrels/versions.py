@@ -1,4 +1,4 @@
-"""Versions of the qrels: uploaded or frozen from judgments, put in force, and taken back to."""
+"""Qrels versions: adding, freezing and activating them, and who can see which."""
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -29,49 +29,49 @@ def add_qrels(
     is_activated: bool = True,
     is_confirmed: bool = False,
 ) -> tuple[Qrels, ParsedQrels]:
-    """A new immutable version of this file, put in force unless told otherwise.
+    """Adds an immutable version and, by default, activates it.
 
-    Raises `FormatError` where the file is not qrels of this campaign, and `NeedsConfirmation`
-    where an organiser should look first. A version of the same content is given back.
+    Returns the existing version if there is one with the same content. Raises `FormatError` for an
+    invalid file, and `NeedsConfirmation` if an organiser should check it first.
     """
     content = uploaded_content(campaign, data, is_confirmed=is_confirmed)
-    return _kept(campaign, content, note, actor, is_activated=is_activated), content.parsed
+    return _get_or_create(campaign, content, note, actor, is_activated=is_activated), content.parsed
 
 
 def freeze_judgments(
     *, campaign: Campaign, note: str, actor: User | None, is_activated: bool = True
 ) -> Qrels:
-    """A new version of all judgments made so far. Raises `NothingJudged`."""
+    """Adds a version with all judgments so far. Raises `NothingJudged`."""
     content = frozen_content(campaign)
     if content is None:
-        raise NothingJudged("Nothing has been judged yet.")
-    return _kept(campaign, content, note, actor, is_activated=is_activated)
+        raise NothingJudged("There are no judgments to freeze yet.")
+    return _get_or_create(campaign, content, note, actor, is_activated=is_activated)
 
 
 @transaction.atomic
 def activate_qrels(*, campaign: Campaign, qrels: Qrels, actor: User | None) -> None:
-    """Puts a version in force, a new one or one from before; every run is scored under it, and
-    older scores stay. Raises `CannotActivateQrels`."""
-    held = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    """Activates a new or an old version. Every run is scored with it, and older scores are kept.
+    Raises `CannotActivateQrels`."""
+    current = Campaign.objects.select_for_update().get(pk=campaign.pk)
     campaign.active_qrels = qrels
-    if held.active_qrels_id == qrels.pk:
+    if current.active_qrels_id == qrels.pk:
         return
-    refuse_archived(held)
-    if qrels.highest_grade > held.highest_grade:
+    refuse_archived(current)
+    if qrels.highest_grade > current.highest_grade:
         raise CannotActivateQrels(
-            f"{qrels} has grade {qrels.highest_grade}, and the campaign's highest is "
-            f"{held.highest_grade} by now."
+            f"{qrels} contains grade {qrels.highest_grade}, but the campaign's highest grade is "
+            f"{current.highest_grade}. Change the campaign's settings, or choose other qrels."
         )
-    Campaign.objects.filter(pk=held.pk).update(active_qrels=qrels)
-    if held.stage == Campaign.Stage.PUBLISHED:
+    Campaign.objects.filter(pk=current.pk).update(active_qrels=qrels)
+    if current.stage == Campaign.Stage.PUBLISHED:
         Qrels.objects.filter(pk=qrels.pk, published_at=None).update(published_at=timezone.now())
-    record(held, actor, "activated qrels", qrels.version)
-    scoring_hooks.enqueue_evaluations(held)
+    record(current, actor, "activated qrels", qrels.version)
+    scoring_hooks.enqueue_evaluations(current)
 
 
 def versions_visible_to(viewer: Viewer) -> QuerySet[Qrels]:
-    """An organiser sees every version; others, where qrels are shown, the one in force and those
-    that stood on a published board."""
+    """Organisers can see every version. Other people, if qrels are visible, can see the active
+    version and those that were published."""
     versions = viewer.campaign.qrels.order_by("version")
     if viewer.is_organiser:
         return versions
@@ -84,36 +84,38 @@ def version_or_404(viewer: Viewer, version: int) -> Qrels:
     return get_object_or_404(versions_visible_to(viewer), version=version)
 
 
-def _kept(
+def _get_or_create(
     campaign: Campaign, content: Content, note: str, actor: User | None, *, is_activated: bool
 ) -> Qrels:
-    """The version of this content, made unless there is one. Its file is stored before the
-    transaction: what a crash leaves behind is swept up."""
+    """The version with this content, created if there is none. Its file is stored before the
+    transaction. After a crash, housekeeping deletes it."""
     refuse_archived(campaign)
-    key = "" if campaign.qrels.filter(digest=content.digest).exists() else _stored(content.data)
+    key = "" if campaign.qrels.filter(digest=content.digest).exists() else _store(content.data)
     with transaction.atomic():
-        held = Campaign.objects.select_for_update().get(pk=campaign.pk)
-        qrels = held.qrels.filter(digest=content.digest).first()
+        current = Campaign.objects.select_for_update().get(pk=campaign.pk)
+        qrels = current.qrels.filter(digest=content.digest).first()
         if qrels is None:
-            qrels = _made(held, content, key, note, actor)
+            qrels = _create(current, content, key, note, actor)
         if is_activated:
             activate_qrels(campaign=campaign, qrels=qrels, actor=actor)
     return qrels
 
 
-def _stored(data: bytes) -> str:
+def _store(data: bytes) -> str:
     identity = new_public_id()
     return default_storage.save(f"qrels/{identity[:2]}/{identity}", ContentFile(data))
 
 
-def _made(held: Campaign, content: Content, key: str, note: str, actor: User | None) -> Qrels:
+def _create(campaign: Campaign, content: Content, key: str, note: str, actor: User | None) -> Qrels:
     parsed = content.parsed
-    if not set(parsed.topics) <= set(held.topics.values_list("code", flat=True)):
-        problem = Problem("UNKNOWN_TOPIC", None, "a topic of the file was removed meanwhile")
+    if not set(parsed.topics) <= set(campaign.topics.values_list("code", flat=True)):
+        problem = Problem(
+            "UNKNOWN_TOPIC", None, "a topic of the file has been removed in the meantime"
+        )
         raise FormatError((problem,))
-    newest = held.qrels.aggregate(newest=Max("version"))["newest"] or 0
+    newest = campaign.qrels.aggregate(newest=Max("version"))["newest"] or 0
     qrels = Qrels.objects.create(
-        campaign=held,
+        campaign=campaign,
         version=newest + 1,
         note=note,
         digest=content.digest,
@@ -125,7 +127,7 @@ def _made(held: Campaign, content: Content, key: str, note: str, actor: User | N
         created_by=actor,
     )
     record(
-        held,
+        campaign,
         actor,
         "added qrels",
         qrels.version,

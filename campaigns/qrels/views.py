@@ -1,11 +1,11 @@
-"""Topics and qrels: as organisers bring them, and as files for whoever may have them."""
+"""Downloads of topics and qrels."""
 
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from campaigns.qrels import topics as assignments
 from campaigns.qrels.files import text_of
+from campaigns.qrels.topics import topics_xml
 from campaigns.qrels.versions import version_or_404
 
 
@@ -14,9 +14,8 @@ def topics_file(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_topics:
         raise Http404
-    response = HttpResponse(
-        assignments.topics_xml(viewer.campaign), content_type="application/xml; charset=utf-8"
-    )
+    content = topics_xml(viewer.campaign)
+    response = HttpResponse(content, content_type="application/xml; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-topics.xml"'
     return response
 

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from campaigns import access
-from campaigns.edit_conflicts import STALE, is_stale, mark_of
+from campaigns.edit_conflicts import STALE, is_stale, version_of
 from campaigns.errors import Archived
 from campaigns.runs import description
 from campaigns.runs.forms import (
@@ -34,10 +34,10 @@ def run_form(request: HttpRequest, slug: str) -> HttpResponse:
         },
     )
     fields = RunFieldFormSet(data, initial=initial_run_fields(campaign), prefix="field")
-    mark = mark_of(campaign, ["run_types", "run_fields", "asks_priority", "asks_acceptance"])
+    version = version_of(campaign, ["run_types", "run_fields", "asks_priority", "asks_acceptance"])
     if request.method == "POST" and form.is_valid() and fields.is_valid():
         has_changed = form.has_changed() or fields.specs() != campaign.run_fields
-        if has_changed and is_stale(request.POST, mark):
+        if has_changed and is_stale(request.POST, version):
             form.add_error(None, f"{STALE}.")
         elif _save(request, viewer, form, fields):
             return redirect("campaigns:run-form", slug)
@@ -49,7 +49,7 @@ def run_form(request: HttpRequest, slug: str) -> HttpResponse:
             "campaign": campaign,
             "form": form,
             "fields": fields,
-            "mark": mark,
+            "version": version,
             "is_faulty": bool(form.errors or fields.total_error_count()) and data is not None,
         },
         status=400 if data is not None else 200,

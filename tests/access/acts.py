@@ -239,8 +239,8 @@ ACTS: dict[str, Act] = {
     # rules and stages
     "campaigns:campaign-edit": Act(as_shown("campaigns:campaign-edit", "form", name="Other")),
     "campaigns:campaign-step": Act(first=lambda world: {"step": "unpublish"}),
-    "campaigns:showing-edit": Act(
-        as_shown("campaigns:showing-edit", "form", **{"published-qrels_audience": "2"})
+    "campaigns:visibility": Act(
+        as_shown("campaigns:visibility", "form", **{"published-qrels_audience": "2"})
     ),
     "campaigns:run-form": Act(RUN_FORM),
     "campaigns:announce": Act({"subject": "A subject", "body": "A body"}),

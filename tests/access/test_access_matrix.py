@@ -90,7 +90,7 @@ def bring_to(stage: str, campaign: Campaign) -> None:
         campaign.stage, campaign.is_accepting = Campaign.Stage.DRAFT, False
         campaign.save()
     if stage == "closed":
-        lifecycle.close_for_runs(campaign=campaign, actor=None)
+        lifecycle.close_submissions(campaign=campaign, actor=None)
     if stage == "judging":
         lifecycle.start_judging(campaign=campaign, actor=None)
     if stage == "published":

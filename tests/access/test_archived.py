@@ -86,7 +86,7 @@ def changes(act: Act, name: str, world: World, *, is_archived: bool) -> list[str
         if is_archived:
             world.campaign.refresh_from_db()
             if world.campaign.stage == Campaign.Stage.OPEN:
-                lifecycle.close_for_runs(campaign=world.campaign, actor=None)
+                lifecycle.close_submissions(campaign=world.campaign, actor=None)
             archiving.archive(campaign=world.campaign, actor=None)
         before = everything(world.campaign)
         client = clients_of({act.by: world.people[act.by]})[act.by]
@@ -175,7 +175,7 @@ def test_no_page_of_an_archived_campaign_offers_what_would_be_refused(
         "campaigns:people",
         "campaigns:run-create",
         "campaigns:run-form",
-        "campaigns:showing-edit",
+        "campaigns:visibility",
         "campaigns:team",
         "scoring:judging",
         "scoring:judging-plan",
@@ -185,6 +185,6 @@ def test_a_page_with_nothing_to_do_says_that_it_is_of_an_archive(name: str, worl
     role = "participant" if name == "campaigns:team" else "organiser"
     url = address(name, archived(world))
     page = clients_of(world.people)[role].get(url).content.decode()
-    assert "This campaign is in the archive" in page
+    assert "This campaign is archived" in page
     assert "end the first" not in page
     assert "do not hold for organisers" not in page

@@ -102,7 +102,7 @@ def test_page_csv_and_api_give_the_same_rows(preset: str, stage: str) -> None:
     seen = {}
     with world(SECOND, stage) as here:
         table = TABLES[Preset(preset)]()
-        lifecycle.change_showing(campaign=here.campaign, preset=preset, table=table, actor=None)
+        lifecycle.change_visibility(campaign=here.campaign, preset=preset, table=table, actor=None)
         for role in ROLES:
             reader = Reader(here, role)
             seen[role] = {

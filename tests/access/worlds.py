@@ -237,7 +237,7 @@ def _bring_to(stage: str, campaign: Campaign) -> None:
         row = campaign.stage_switches["draft"]
         Campaign.objects.filter(pk=campaign.pk).update(stage="draft", is_accepting=False, **row)
     if stage in ("closed", "judging", "published"):
-        lifecycle.close_for_runs(campaign=campaign, actor=None)
+        lifecycle.close_submissions(campaign=campaign, actor=None)
     if stage in ("judging", "published"):
         lifecycle.start_judging(campaign=campaign, actor=None)
     if stage == "published":

@@ -132,9 +132,9 @@ def draft_it(year: Year) -> None:
     press(page, "Add topics")
     expect(page.locator("main")).to_contain_text("8 topics")
     year.picture(page, "draft")
-    year.picture(year.page("olga", f"{HERE}/manage/showing/"), "what-is-shown")
+    year.picture(year.page("olga", f"{HERE}/manage/visibility/"), "what-is-shown")
     year.picture(year.page("olga", f"{HERE}/?as=public&at=published"), "preview", NARROW)
-    press(year.page("olga", f"{HERE}/manage/"), "Open for runs")
+    press(year.page("olga", f"{HERE}/manage/"), "Open submissions")
 
 
 def gather_teams(year: Year) -> None:
@@ -147,7 +147,7 @@ def gather_teams(year: Year) -> None:
         if who == "ada":
             year.picture(page, "founding", NARROW)
         press(page, "Create team")
-        expect(page.locator("main")).to_contain_text("has to let your team in")
+        expect(page.locator("main")).to_contain_text("awaits the approval of an organiser")
     page = year.page("olga", f"{HERE}/manage/people/")
     year.picture(page, "waiting-teams")
     for _ in TEAMS:
@@ -156,10 +156,10 @@ def gather_teams(year: Year) -> None:
     page.get_by_text("Change Canopy Two").click()
     page.get_by_role("link", name="Merge Canopy Two into another team").click()
     page.get_by_label("Team to merge Canopy Two into").select_option("Canopy")
-    press(page, "Show merge")
+    press(page, "Preview merge")
     expect(page.locator("h1")).to_have_text("Merge Canopy Two into Canopy")
     year.picture(page, "merging", NARROW)
-    press(page, "Merge them")
+    press(page, "Merge teams")
     expect(page.locator("main")).to_contain_text("3 teams")
     year.picture(page, "people", is_dark=True)
     expect(year.page("dora", f"{HERE}/team/").locator("h1")).to_have_text("Canopy")
@@ -223,7 +223,7 @@ def replace_by_clicks(year: Year, tag: str) -> None:
 
 def judge_the_pool(year: Year) -> Judged:
     page = year.page("olga", f"{HERE}/manage/")
-    press(page, "Close and begin judging")
+    press(page, "Close submissions and begin judging")
     judged = STOCK.pool(STOCK.tags)
     topics = {topic.code: topic for topic in year.campaign.topics.all()}
     Judgment.objects.bulk_create(
@@ -238,7 +238,7 @@ def judge_the_pool(year: Year) -> Judged:
     )
     page.reload()
     page.get_by_text("Freeze the judgments made here").click()
-    press(page, "Freeze and put in force")
+    press(page, "Freeze and activate")
     year.picture(page, "scoring")
     leave_its_bar(page)
     perform_waiting_jobs(year.campaign)
@@ -252,9 +252,9 @@ def judge_the_pool(year: Year) -> Judged:
 def publish(year: Year) -> None:
     page = year.page("olga", f"{HERE}/manage/")
     page.locator("summary", has_text=re.compile("^Publish$")).click()
-    press(page, "Publish now")
+    press(page, "Publish results")
     expect(page.locator("main")).to_contain_text("Published on")
-    expect(page.locator("main")).not_to_contain_text("The next date")  # no more runs are due
+    expect(page.locator("main")).not_to_contain_text("Next date")  # no more runs are due
     board = year.page("nobody", f"{HERE}/leaderboard/")
     expect(board.locator("table.board tbody tr")).to_have_count(12)
     assert "Bergwerk" not in board.content()
@@ -277,7 +277,7 @@ def correct(year: Year, judged: Judged) -> None:
     second = trecyear.qrels_file(trecyear.corrected(judged))
     page.get_by_label("Qrels file").set_input_files(a_file("qrels.txt", second))
     page.locator("details[open]").get_by_label("Note").first.fill("fifty were wrong")
-    press(page, "Add and put in force")
+    press(page, "Add and activate")
     expect(page.locator("#rescoring")).to_be_visible()
     leave_its_bar(page)
     perform_waiting_jobs(year.campaign)

@@ -201,7 +201,7 @@ def test_a_judgment_outlasts_a_session_that_ended(visit: Visitor, plan: Plan) ->
     page.keyboard.press("1")
     expect(page.locator("#unsent")).to_contain_text("You are logged out")
     page.get_by_role("link", name="Log in again").click()
-    page.get_by_label("E-mail address").fill(person.email)
+    page.get_by_label("Email address").fill(person.email)
     page.get_by_label("Password").fill("a long password")
     page.get_by_role("button", name="Log in").click()
     expect_document(page, "d2")

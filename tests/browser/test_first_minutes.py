@@ -23,7 +23,7 @@ def test_three_clicks_lead_to_an_interval_a_matrix_and_a_download(visit: Visitor
     perform_waiting_jobs(campaign)
     visited = visit("/")
     page = visited.page
-    page.get_by_role("link", name="How sure a score is").click()
+    page.get_by_role("link", name="Scores with residuals").click()
     expect(page.locator(".board .mark").first).to_be_visible()
     page.get_by_role("link", name="Analysis").click()
     expect(page.locator(".pairs tbody tr").first).to_be_visible()
@@ -102,7 +102,7 @@ def test_the_organisers_list_ticks_itself(visit: Visitor) -> None:
     page.locator("#content input[type=file]").first.set_input_files(file)
     page.get_by_role("button", name="Add topics").click()
     expect(page.locator(ticked)).to_have_text(["Topics"])
-    page.get_by_role("button", name="Open for runs").click()
+    page.get_by_role("button", name="Open submissions").click()
     expect(page.locator(ticked)).to_have_text(["Topics", "Runs"])
     make_team(campaign, name="Ours")
     page.reload()

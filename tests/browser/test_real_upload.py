@@ -42,7 +42,7 @@ participant = User.objects.create_user("participant@site.example", {PASSWORD!r})
 Membership.objects.create(campaign=campaign, person=organiser, role="organiser")
 team = Team.objects.create(campaign=campaign, name="sabir")
 Membership.objects.create(campaign=campaign, person=participant, role="participant", team=team)
-lifecycle.open_for_runs(campaign=campaign, actor=organiser)
+lifecycle.open_submissions(campaign=campaign, actor=organiser)
 """
 
 
@@ -195,7 +195,7 @@ def test_a_dropped_file_becomes_a_row_on_the_published_board(
 
     organiser.goto(site.at("/campaigns/covid/manage/"))
     organiser.locator("summary", has_text="Publish").click()
-    organiser.get_by_role("button", name="Publish now").click()
+    organiser.get_by_role("button", name="Publish results").click()
     expect(organiser.locator("main")).to_contain_text("Published on")
     shown = board_row(participant, site)
     expect(shown).to_have_count(1)

@@ -126,7 +126,7 @@ def submit_runs(year: Year) -> None:
     """April. Ten runs by page and by script; one is refused, one is replaced."""
     year.move_to("2026-04-01T00:00:00Z")
     assert year.browsers["ada"].get(f"{HERE}/topics.xml").status_code == 200
-    assert year.told() == told_all("runs are taken now")
+    assert year.told() == told_all("submissions are open")
     for number, tag in enumerate(year.stock.tags[:10]):
         year.move_to(f"2026-04-{number + 2:02d}T10:00:00Z")
         submit(year, ["ada", "ben", "cem"][number % 3], tag, is_by_script=number % 2 == 0)
@@ -287,7 +287,7 @@ def read_the_log(year: Year) -> None:
     text = year.organiser_client.get(f"{HERE}/manage/log.csv").content.decode()
     acts = [row["what"] for row in csv.DictReader(io.StringIO(text)) if row["who"] == "Olga"]
     assert acts[::-1] == [
-        *("created", "changed what is shown", "added topics", "opened"),
+        *("created", "changed visibility", "added topics", "opened"),
         *("approved", "approved", "approved", "approved", "merged"),
         *("began judging", "invited", "added qrels", "activated qrels"),
         *("published", "took a snapshot", "added qrels", "activated qrels"),

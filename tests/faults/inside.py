@@ -39,7 +39,7 @@ from campaigns.models import (
     Topic,
     User,
 )
-from campaigns.qrels import topics
+from campaigns.qrels import versions
 from campaigns.runs import submission
 from scoring.jobs import queue
 from scoring.models import Evaluation, Job
@@ -74,7 +74,7 @@ def prepare() -> None:
         campaign=campaign, person=member, role=Membership.Role.PARTICIPANT, team=team
     )
     Membership.objects.create(campaign=campaign, person=organiser, role=Membership.Role.ORGANISER)
-    topics.add_qrels(campaign=campaign, data=files.QRELS, note="", actor=None)
+    versions.add_qrels(campaign=campaign, data=files.QRELS, note="", actor=None)
 
 
 def token() -> str:

@@ -13,7 +13,8 @@ from tqdm import tqdm
 from campaigns.errors import SubmissionRefused
 from campaigns.folders import FolderError, campaign_for, import_run, open_folder
 from campaigns.models import Campaign, Membership, Run, User
-from campaigns.qrels.topics import add_qrels, add_topics
+from campaigns.qrels.topics import add_topics
+from campaigns.qrels.versions import add_qrels
 from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs_table import RunsTable, read_runs_table

@@ -21,7 +21,8 @@ from tqdm import tqdm
 from campaigns import lifecycle
 from campaigns.models import Campaign, Membership, Run, Team, User
 from campaigns.people import membership, teams
-from campaigns.qrels.topics import add_qrels, add_topics
+from campaigns.qrels.topics import add_topics
+from campaigns.qrels.versions import add_qrels
 from campaigns.runs import submission
 from campaigns.trec.topics import ParsedTopic, read_topics
 from scoring.demo import simulation
@@ -143,7 +144,7 @@ def _load(size: Size, password: str, sample: Path) -> None:
         collection = _collection("topics.xml", size, SEED)
         retrieved = _submit(reports, demo_runs, collection, bar)
         if reports.stage == Campaign.Stage.OPEN:
-            lifecycle.close_for_runs(campaign=reports, actor=organiser)
+            lifecycle.close_submissions(campaign=reports, actor=organiser)
         _judge(reports, demo_runs, collection, retrieved, size, organiser, bar)
         reports.refresh_from_db()
         if reports.stage != Campaign.Stage.PUBLISHED:
@@ -188,7 +189,7 @@ def _campaign(
     campaign.full_clean()
     lifecycle.create_campaign(campaign=campaign, organiser=organiser)
     add_topics(campaign=campaign, topics=parsed, actor=organiser)
-    lifecycle.open_for_runs(campaign=campaign, actor=organiser)
+    lifecycle.open_submissions(campaign=campaign, actor=organiser)
     return campaign
 
 

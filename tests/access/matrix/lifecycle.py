@@ -12,7 +12,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:campaign-manage": ("get", organisers_get(200)),
     "campaigns:campaign-edit": ("get", organisers_get(200)),
     "campaigns:campaign-step": ("post", organisers_get(302)),
-    "campaigns:showing-edit": ("get", organisers_get(200)),
+    "campaigns:visibility": ("get", organisers_get(200)),
     "campaigns:campaign-copy": ("get", organisers_get(200)),
     "campaigns:campaign-archive": ("post", organisers_get(302)),
     "campaigns:campaign-delete": ("get", organisers_get(200)),

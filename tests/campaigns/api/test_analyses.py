@@ -104,7 +104,7 @@ def test_a_team_is_founded_and_its_link_brings_a_member(world: World) -> None:
         each for each in organiser_client.get(f"{world.url}teams/").json() if each["id"] == team
     ]
     assert row["members"] == ["alice@example.org"]
-    assert LogEntry.objects.filter(verb="founded", actor=world.organiser).count() == 1
+    assert LogEntry.objects.filter(verb="created team", actor=world.organiser).count() == 1
     assert Invitation.objects.count() == 1
 
 

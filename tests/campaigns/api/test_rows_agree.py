@@ -63,7 +63,9 @@ def people(db: None) -> dict[str, User | None]:
 def shown(request: pytest.FixtureRequest, people: dict[str, User | None]) -> str:
     campaign, actor = Campaign.objects.get(slug="the-campaign"), people["organiser"]
     preset = {"live": Preset.LIVE, "class room": Preset.CLASS_ROOM}.get(request.param, Preset.TREC)
-    lifecycle.change_showing(campaign=campaign, preset=preset, table=TABLES[preset](), actor=actor)
+    lifecycle.change_visibility(
+        campaign=campaign, preset=preset, table=TABLES[preset](), actor=actor
+    )
     lifecycle.start_judging(campaign=campaign, actor=actor)
     if request.param == "published":
         lifecycle.publish(campaign=campaign, actor=actor)

@@ -84,7 +84,7 @@ def test_closing_by_hand_is_told_and_publishing_says_so_itself() -> None:
     make_team(campaign, alice)
     make_qrels(campaign)
     notices.notify_of_dates(NOW)
-    lifecycle.close_for_runs(campaign=campaign, actor=None)
+    lifecycle.close_submissions(campaign=campaign, actor=None)
     notices.notify_of_dates(NOW + HOUR)
     lifecycle.publish(campaign=campaign, actor=None)
     notices.notify_of_dates(NOW + 2 * HOUR)
@@ -146,7 +146,7 @@ def test_who_wants_no_mails_gets_none() -> None:
 def test_the_switch_is_on_the_account_page() -> None:
     alice = make_user()
     client = signed_in(alice)
-    assert "Mails about my campaigns" in client.get(reverse("campaigns:account")).content.decode()
+    assert "Emails about my campaigns" in client.get(reverse("campaigns:account")).content.decode()
     client.post(reverse("campaigns:account"), {"name": "Alice"})
     alice.refresh_from_db()
     assert not alice.gets_notices
@@ -362,7 +362,7 @@ def test_organisers_are_told_once_a_day_that_work_on_runs_was_given_up() -> None
     send_all()
     (letter,) = mail.outbox
     assert letter.to == [organiser.email]
-    assert "could not be worked on" in letter.subject
+    assert "processing a run has failed" in letter.subject
     Notice.objects.update(key="failed/2026-01-01")
     give_up(make_run(campaign, team))
     assert told(organiser) == ["failed", "failed"]

@@ -71,7 +71,7 @@ def test_a_request_asks_no_mail_server_and_a_worker_tries_until_it_answers(
             perform(job.pk)
     job.refresh_from_db()
     assert job.state == Job.State.WAITING
-    assert "did not answer a moment ago" in job.error
+    assert "did not respond a moment ago" in job.error
     monkeypatch.setattr(letters, "_silent_until", 0.0)
     settings.MAIL_TRANSPORT = "django.core.mail.backends.locmem.EmailBackend"
     perform(job.pk)
@@ -136,7 +136,7 @@ def test_a_mail_that_the_server_may_take_later_is_tried_until_it_does(
 
 def test_stored_mails_are_told_to_their_recipient_and_go_with_the_account(person: User) -> None:
     ask_to_reset()
-    (told,) = account_export(person)["mails_to_be_sent"]
+    (told,) = account_export(person)["unsent_emails"]
     assert "reset" in told["subject"].lower()
     assert "body" not in told  # its link is for the mailbox alone
     close_account(person=person)

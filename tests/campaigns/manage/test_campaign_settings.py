@@ -131,7 +131,7 @@ def test_numbers_of_feedback_have_bounds_too(client: Client) -> None:
     sent = {"feedback": "none", "feedback_step": "0.01", "feedback-form": ""}
     for column in ("feedback_runs", "feedback_days"):
         small = {"feedback_runs": "2", "feedback_days": "30"}
-        url = reverse("campaigns:showing-edit", args=[campaign.slug])
+        url = reverse("campaigns:visibility", args=[campaign.slug])
         answer = client.post(url, sent | small | {column: "99999999999"})
         assert column in answer.context["feedback_form"].errors
 
@@ -139,18 +139,18 @@ def test_numbers_of_feedback_have_bounds_too(client: Client) -> None:
 def test_a_tab_left_open_does_not_take_back_what_another_organiser_saved(client: Client) -> None:
     campaign = made(client, slug="two-tabs")
     url = reverse("campaigns:campaign-edit", args=[campaign.slug])
-    mark = client.get(url).context["mark"]
-    kept = RULES | {"slug": campaign.slug, "mark": mark}
+    mark = client.get(url).context["version"]
+    kept = RULES | {"slug": campaign.slug, "version": mark}
     assert client.post(url, kept | {"name": "Renamed"}).status_code == 302
     assert client.post(url, kept | {"name": "Renamed"}).status_code == 302  # a double click
     refused = client.post(url, kept | {"run_quota": "3"})
     page = refused.content.decode()
     assert refused.status_code == 400
-    assert "Somebody has changed this since" in page
+    assert "has saved changes since" in page
     assert "Name, Runs per team" in page
     campaign.refresh_from_db()
     assert (campaign.name, campaign.run_quota) == ("Renamed", None)
-    again = kept | {"run_quota": "3", "mark": refused.context["mark"]}
+    again = kept | {"run_quota": "3", "version": refused.context["version"]}
     assert client.post(url, again).status_code == 302  # said so, and meant
     campaign.refresh_from_db()
     assert (campaign.name, campaign.run_quota) == (RULES["name"], 3)

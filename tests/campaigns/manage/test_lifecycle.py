@@ -72,7 +72,7 @@ def test_a_stale_tab_does_not_open_what_was_published_meanwhile() -> None:
     make_qrels(stale)
     lifecycle.publish(campaign=Campaign.objects.get(pk=stale.pk), actor=None)
     with pytest.raises(CannotChangeStage):
-        lifecycle.open_for_runs(campaign=stale, actor=None)
+        lifecycle.open_submissions(campaign=stale, actor=None)
     assert stale.stage == Campaign.Stage.PUBLISHED
 
 
@@ -97,7 +97,7 @@ def test_unpublishing_takes_no_runs_and_shows_nothing() -> None:
 
 def test_nothing_opens_without_topics_or_is_published_without_qrels() -> None:
     campaign = make_campaign(topics=(), stage="draft")
-    for step in (lifecycle.open_for_runs, lifecycle.publish):
+    for step in (lifecycle.open_submissions, lifecycle.publish):
         with pytest.raises(CannotChangeStage):
             step(campaign=campaign, actor=None)
 
@@ -106,7 +106,7 @@ def test_nothing_goes_back_to_draft_once_a_run_has_come() -> None:
     campaign = make_campaign()
     make_run(campaign)
     with pytest.raises(CannotChangeStage, match="Runs have come"):
-        lifecycle.back_to_draft(campaign=campaign, actor=None)
+        lifecycle.return_to_draft(campaign=campaign, actor=None)
 
 
 def test_publishing_notes_when_the_qrels_were_first_published() -> None:
@@ -127,7 +127,9 @@ def test_publishing_notes_when_the_qrels_were_first_published() -> None:
 def test_each_preset_shows_at_each_stage_what_its_words_say(preset: str, stage: str) -> None:
     campaign = make_campaign(stage="draft", is_accepting=False)
     make_qrels(campaign)
-    lifecycle.change_showing(campaign=campaign, preset=preset, table=TABLES[preset](), actor=None)
+    lifecycle.change_visibility(
+        campaign=campaign, preset=preset, table=TABLES[preset](), actor=None
+    )
     for step in WAY_TO[stage]:
         STEPS[step](campaign=campaign, actor=None)
     assert campaign.stage == stage
@@ -147,15 +149,15 @@ def test_a_change_of_the_present_stage_is_in_force_at_once_and_of_another_is_not
     stale = Campaign.objects.get(pk=campaign.pk)
     table = trec_style()
     table["judging"] = table["judging"] | {"runs_audience": Audience.EVERYONE.value}
-    lifecycle.change_showing(campaign=campaign, preset="own", table=table, actor=None)
+    lifecycle.change_visibility(campaign=campaign, preset="own", table=table, actor=None)
     assert in_force(campaign) == CLOSED
     # The tab of somebody else, who does not know of the change and steps on.
     lifecycle.start_judging(campaign=stale, actor=None)
     assert in_force(campaign)["runs_audience"] == Audience.EVERYONE
     table = {**table, "judging": dict(CLOSED)}
-    lifecycle.change_showing(campaign=campaign, preset="own", table=table, actor=None)
+    lifecycle.change_visibility(campaign=campaign, preset="own", table=table, actor=None)
     assert in_force(campaign) == CLOSED
-    assert campaign.log.filter(verb="changed what is shown").first().details["changed"] == {
+    assert campaign.log.filter(verb="changed visibility").first().details["changed"] == {
         "judging: runs_audience": [2, 0]
     }
 
@@ -178,7 +180,7 @@ def test_a_table_that_contradicts_itself_is_refused_whole(stage: str, switches: 
     table = trec_style()
     table[stage] = table[stage] | switches
     with pytest.raises(ValidationError):
-        lifecycle.change_showing(campaign=campaign, preset="own", table=table, actor=None)
+        lifecycle.change_visibility(campaign=campaign, preset="own", table=table, actor=None)
     campaign.refresh_from_db()
     assert campaign.stage_switches == trec_style()
     assert in_force(campaign) == CLOSED
@@ -201,7 +203,7 @@ ACTS = st.one_of(
 def act(name: str, campaign: Campaign) -> None:
     if name.startswith("show "):
         preset = name.removeprefix("show ")
-        lifecycle.change_showing(
+        lifecycle.change_visibility(
             campaign=campaign, preset=preset, table=TABLES[preset](), actor=None
         )
     elif name == "archive":

@@ -36,13 +36,13 @@ def test_page_and_csv_tell_the_same_acts_newest_first(
 ) -> None:
     client, campaign = client_and_campaign
     actor = campaign.memberships.get().person
-    lifecycle.close_for_runs(campaign=campaign, actor=actor)
+    lifecycle.close_submissions(campaign=campaign, actor=actor)
     campaign.name = "A new name"
     lifecycle.change_settings(campaign=campaign, fields=["name"], actor=actor)
     page = client.get(reverse("campaigns:log", args=[campaign.slug]))
     told = [row.entry.verb for row, _ in page.context["lines"]]
     found = rows(client, campaign)
-    assert told == [row["what"] for row in found] == ["changed settings", "closed"]
+    assert told == [row["action"] for row in found] == ["changed settings", "closed"]
     assert "→ A new name" in page.content.decode()
     assert json.loads(found[0]["details"])["changed"]["name"][1] == "A new name"
 
@@ -54,7 +54,7 @@ def test_cells_that_a_spreadsheet_would_run_are_made_safe(
     actor = campaign.memberships.get().person
     LogEntry.objects.create(campaign=campaign, actor=actor, verb="did", subject="@SUM(A1)")
     row = rows(client, campaign)[0]
-    assert (row["who"], row["subject"]) == ("'=1+1", "'@SUM(A1)")
+    assert (row["actor"], row["subject"]) == ("'=1+1", "'@SUM(A1)")
 
 
 def test_a_long_log_is_read_page_by_page_and_whole_as_csv(
@@ -70,7 +70,7 @@ def test_a_long_log_is_read_page_by_page_and_whole_as_csv(
         for page in (1, 2, 3)
         for row, _ in client.get(url, {"page": page}).context["lines"]
     ]
-    assert told == [row["what"] for row in rows(client, campaign)]
+    assert told == [row["action"] for row in rows(client, campaign)]
     assert len(set(told)) == 250
     for strange in ("0", "99", "x", "-1"):
         assert client.get(url, {"page": strange}).status_code == 404
@@ -94,7 +94,7 @@ def test_details_of_every_kind_are_told_in_words(
     page = client.get(reverse("campaigns:log", args=[campaign.slug])).content.decode()
     for words in (
         "is private: no → yes",
-        "closes at: nothing → 2 Sep 2026, 12:00:00 UTC",
+        "closes at: empty → 2 Sep 2026, 12:00:00 UTC",
         "terms: a long text",
         "count: 3",
         "codes: 1, 2, 3",
@@ -104,7 +104,7 @@ def test_details_of_every_kind_are_told_in_words(
 
 def test_entries_are_only_added(client_and_campaign: tuple[Client, Campaign]) -> None:
     _, campaign = client_and_campaign
-    lifecycle.close_for_runs(campaign=campaign, actor=None)
+    lifecycle.close_submissions(campaign=campaign, actor=None)
     for act in (LogEntry.objects.all().delete, lambda: campaign.log.update(verb="nothing")):
         with pytest.raises(TypeError):
             act()
@@ -126,7 +126,7 @@ def test_runs_teams_and_people_are_told_by_name(
     )  # fmt: skip
     teams.drop_member(alice.memberships.get(), actor=actor, verb="removed")
     merging.merge_teams(team=gone, into=team, actor=actor)
-    told = {row["what"]: row for row in rows(client, campaign)}
+    told = {row["action"]: row for row in rows(client, campaign)}
     assert (told["disqualified"]["subject"], told["disqualified"]["subject_id"]) == (
         "bm25 of Searchers", run.public_id,
     )  # fmt: skip
@@ -149,6 +149,6 @@ def test_a_team_that_is_gone_keeps_its_name_in_the_log(
     stays, gone = make_team(campaign, name="Stays"), make_team(campaign, name="Gone")
     membership.invite(campaign=campaign, by=actor, role="participant", team=gone)
     merging.merge_teams(team=gone, into=stays, actor=actor)
-    told = {row["what"]: json.loads(row["details"]) for row in rows(client, campaign)}
+    told = {row["action"]: json.loads(row["details"]) for row in rows(client, campaign)}
     assert told["invited"] == {"team": "Gone"}
     assert told["merged"]["team"] == "Gone"

@@ -24,11 +24,11 @@ def test_no_label_is_in_capitals(client: Client, path: str) -> None:
     page = client.get(f"/accounts/{path}").content.decode()
     labels = [" ".join(label.split()) for label in re.findall(r"<label for=[^>]*>([^<]+)", page)]
     assert labels
-    assert [label for label in labels if re.search(r" [A-Z]|^Email", label)] == []
+    assert [label for label in labels if re.search(r" [A-Z]|^Email$", label)] == []
 
 
 def test_who_follows_an_invitation_is_told_so_where_they_log_in(client: Client) -> None:
-    told = "You follow an invitation"
+    told = "You have followed an invitation link"
     for name in ("login", "signup"):
         assert told in text_of(client, f"/accounts/{name}/?next=/invitations/abc/")
         assert told not in text_of(client, f"/accounts/{name}/?next=/campaigns/abc/")
@@ -36,8 +36,8 @@ def test_who_follows_an_invitation_is_told_so_where_they_log_in(client: Client) 
 
 def test_a_persons_addresses_can_be_added_to(client: Client) -> None:
     client.force_login(make_user("ann@example.org"))
-    assert "One address is yours" in text_of(client, "/accounts/email/")
+    assert "Your account has one email address" in text_of(client, "/accounts/email/")
     client.post("/accounts/email/", {"email": "ann@example.com", "action_add": ""})
     page = text_of(client, "/accounts/email/")
-    assert "2 addresses are yours" in page
+    assert "2 email addresses" in page
     assert "ann@example.com not confirmed" in page

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.models import LogEntry, Mail, Membership, Run, User
-from campaigns.people.accounts import make_token
+from campaigns.people.accounts import create_token
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ def leaver() -> User:
     team = make_team(campaign, person)
     make_run(campaign, team, uploaded_by=person, description="mine")
     LogEntry.objects.create(campaign=campaign, actor=person, verb="uploaded")
-    make_token(person)
+    create_token(person)
     return person
 
 
@@ -49,7 +49,7 @@ def test_a_person_can_take_all_that_is_kept(leaver: User) -> None:
     assert data["account"]["email"] == ADDRESS
     assert [role["role"] for role in data["roles"]] == ["participant"]
     assert [upload["description"] for upload in data["uploads"]] == ["mine"]
-    assert [act["verb"] for act in data["acts"]] == ["uploaded"]
+    assert [act["verb"] for act in data["log_entries"]] == ["uploaded"]
     assert len(data["tokens"]) == 1
 
 
@@ -90,7 +90,7 @@ def test_mails_to_an_address_are_for_who_has_shown_that_it_is_theirs(
     Mail.objects.create(recipient=other, subject="Reset your password", body="by this link")
     Mail.objects.create(recipient=ADDRESS, subject="Confirm your address", body="by this link")
     browser = browser_of(leaver)
-    told = browser.get(reverse("campaigns:account-data")).json()["mails_to_be_sent"]
+    told = browser.get(reverse("campaigns:account-data")).json()["unsent_emails"]
     subjects = ["Reset your password"] * is_verified + ["Confirm your address"]
     assert [mail["subject"] for mail in told] == subjects
     browser.post(reverse("campaigns:account-close"), {"email": ADDRESS})

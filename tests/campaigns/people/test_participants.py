@@ -13,7 +13,7 @@ from campaigns.errors import CannotChangeTeam, CannotJoin
 from campaigns.models import Audience, Campaign, Membership, Run, Team, User
 from campaigns.models.showing import CLOSED
 from campaigns.people import membership, merging, teams
-from campaigns.people.accounts import make_token
+from campaigns.people.accounts import create_token
 from scoring.worker import perform_waiting_jobs
 from tests.making import (
     give_file,
@@ -89,7 +89,7 @@ def test_a_team_is_created_before_submissions_close(facts: dict[str, object], ma
 def test_a_page_read_before_the_close_creates_no_team_after_it() -> None:
     campaign = make_campaign()
     stale = Campaign.objects.get(pk=campaign.pk)
-    lifecycle.close_for_runs(campaign=campaign, actor=None)
+    lifecycle.close_submissions(campaign=campaign, actor=None)
     with pytest.raises(CannotJoin):
         membership.create_own_team(campaign=stale, person=make_user(), name="Late")
 
@@ -99,7 +99,7 @@ def test_an_organiser_creates_a_team_at_any_time_by_page_and_api() -> None:
     client = signed_in(make_organiser(campaign))
     client.post(url_of("team-create", campaign), {"name": "By page"})
     address = reverse("api:team-list", args=[campaign.slug])
-    token = make_token(campaign.memberships.get().person)
+    token = create_token(campaign.memberships.get().person)
     answer = Client().post(
         address,
         {"name": "By API"},
@@ -119,7 +119,7 @@ def test_a_stranger_who_comes_after_the_close_sees_neither_board_nor_qrels() -> 
     submitted = make_user()
     run = make_run(campaign, make_team(campaign, submitted))
     make_scores(run, {"AP": (0.5, 0.1)})
-    lifecycle.close_for_runs(campaign=campaign, actor=None)
+    lifecycle.close_submissions(campaign=campaign, actor=None)
     stranger = make_user()
     signed_in(stranger).post(url_of("team", campaign), {"name": "Late"})
     assert sees(submitted, campaign) == {200}
@@ -183,7 +183,7 @@ def test_a_member_who_joins_a_team_that_submitted_is_a_participant() -> None:
     campaign = for_participants()
     member, mate = make_user(), make_user()
     team = make_run(campaign, make_team(campaign, member)).team
-    lifecycle.close_for_runs(campaign=campaign, actor=None)
+    lifecycle.close_submissions(campaign=campaign, actor=None)
     invitation, _ = membership.invite(campaign=campaign, by=member, role="participant", team=team)
     membership.accept_invitation(invitation=invitation, person=mate)
     assert access.viewer_or_404(mate, campaign.slug).is_participant
@@ -198,7 +198,7 @@ def test_an_organiser_admits_a_team_and_revokes_it_by_page_and_api() -> None:
     assert sees(member, campaign) == {200}
     page = signed_in(olga).get(url_of("people", campaign)).content.decode()
     assert "Revoke admission" in page
-    headers = {"Authorization": f"Token {make_token(olga)}"}
+    headers = {"Authorization": f"Token {create_token(olga)}"}
     revoke = reverse("api:team-revoke-admission", args=[campaign.slug, team.public_id])
     answers = [Client().post(revoke, headers=headers) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [200, 409]
@@ -215,7 +215,7 @@ def test_a_team_that_waits_is_not_admitted() -> None:
     campaign = for_participants(stage="closed", is_accepting=False)
     team = make_team(campaign)
     Team.objects.filter(pk=team.pk).update(approved_at=None)
-    with pytest.raises(CannotChangeTeam, match="approve it first"):
+    with pytest.raises(CannotChangeTeam, match="Approve it first"):
         teams.admit_team(team=team, admit=True, actor=make_organiser(campaign))
 
 
@@ -257,13 +257,13 @@ def test_assessors_and_readers_are_in_no_team(role: str) -> None:
     Membership.objects.create(campaign=campaign, person=person, role=role)
     answer = signed_in(person).post(url_of("team", campaign), {"name": "Own"})
     assert answer.status_code == 400
-    assert f"no {role} is in a team" in answer.content.decode() or "cannot be in a team" in (
+    assert f"the role {role}" in answer.content.decode() or "cannot be in a team" in (
         answer.content.decode()
     )
     _, token = membership.invite(campaign=campaign, by=alice, role="participant", team=team)
     joined = signed_in(person).post(reverse("campaigns:invitation", args=[token]))
     assert joined.status_code == 400
-    assert f"no {role} is in a team" in joined.content.decode()
+    assert f"the role {role} in this campaign, so you cannot join" in joined.content.decode()
     overview = signed_in(person).get(url_of("campaign-detail", campaign)).content.decode()
     assert "Take part" not in overview
     assert not person.memberships.filter(role="participant").exists()

@@ -100,7 +100,7 @@ def test_who_accepts_an_invitation_comes_to_a_page_that_is_there(
     where = [] if name == "campaign-list" else [campaign.slug]
     assert page.redirect_chain == [(reverse(f"campaigns:{name}", args=where), 302)]
     assert page.status_code == 200
-    assert ("once its organisers open it" in page.content.decode()) == (name == "campaign-list")
+    assert ("after its organisers open it" in page.content.decode()) == (name == "campaign-list")
 
 
 def test_the_table_of_invitations_opens_no_door() -> None:
@@ -139,7 +139,7 @@ def test_a_member_of_one_team_cannot_follow_a_link_of_another() -> None:
         campaign=campaign, by=make_organiser(campaign), role="participant", team=alpha
     )
     page = signed_in(bob).post(reverse("campaigns:invitation", args=[token]))
-    assert "You are in a team of this campaign already." in page.content.decode()
+    assert "You are already in a team of this campaign." in page.content.decode()
     assert not alpha.memberships.filter(person=bob).exists()
 
 

@@ -14,7 +14,7 @@ from knox.models import AuthToken
 
 from campaigns.errors import TooManyTokens
 from campaigns.models import User
-from campaigns.people.accounts import make_token
+from campaigns.people.accounts import create_token
 from tests.making import make_user
 
 pytestmark = pytest.mark.django_db
@@ -24,8 +24,8 @@ FRESH = {"password1": "another long password", "password2": "another long passwo
 @pytest.fixture
 def alice() -> User:
     person = make_user("alice@example.org")
-    make_token(person)
-    make_token(make_user("somebody.else@example.org"))
+    create_token(person)
+    create_token(make_user("somebody.else@example.org"))
     return person
 
 
@@ -35,7 +35,7 @@ def is_accepted(token: str) -> bool:
 
 
 def test_a_changed_password_revokes_every_token_and_the_pages_say_so(alice: User) -> None:
-    token = make_token(alice)
+    token = create_token(alice)
     assert is_accepted(token)
     client = Client()
     client.force_login(alice)
@@ -49,7 +49,7 @@ def test_a_changed_password_revokes_every_token_and_the_pages_say_so(alice: User
 
 def test_a_reset_password_revokes_every_token(alice: User) -> None:
     client = Client()
-    uid, key = user_pk_to_url_str(alice), default_token_generator.make_token(alice)
+    uid, key = user_pk_to_url_str(alice), default_token_generator.create_token(alice)
     page = client.get(
         reverse("account_reset_password_from_key", kwargs={"uidb36": uid, "key": key}), follow=True
     )
@@ -86,12 +86,12 @@ def test_ten_tokens_are_the_limit_and_expired_ones_do_not_count(alice: User) -> 
     for _ in range(9):
         assert client.post(reverse("campaigns:token-create")).status_code == 200
     with pytest.raises(TooManyTokens, match="Revoke one first"):
-        make_token(alice)
+        create_token(alice)
     answer = client.post(reverse("campaigns:token-create"), follow=True)
     assert "You have 10 tokens, which is the limit. Revoke one first." in answer.content.decode()
     assert "You have 10 of at most 10 tokens" in answer.content.decode()
     AuthToken.objects.filter(user=alice).update(expiry=timezone.now() - timedelta(seconds=1))
-    assert is_accepted(make_token(alice))
+    assert is_accepted(create_token(alice))
     assert AuthToken.objects.filter(user=alice).count() == 1
 
 

@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from django.urls import reverse
 
 from campaigns.models import Campaign, LogEntry, Qrels, Topic
-from campaigns.qrels import topics as assignments
+from campaigns.qrels import versions
 from scoring.models import Evaluation, Job
 from tests.campaigns.trec import test_qrels_rows, test_topics_rows
 from tests.campaigns.trec.outcomes import Row
@@ -58,11 +58,11 @@ class Page:
         response = self._post(world, what, data, **fields)
         text = html.unescape(response.content.decode())
         found = re.findall(
-            r'<span class="line">(?:line (\d+)|the file).*?<span class="code">(\w+)</span>',
+            r'<li data-code="(\w+)">\s*<span class="line">(?:line (\d+)|the file)',
             text.partition('<ol class="problems">')[2].partition("</ol>")[0],
             flags=re.DOTALL,
         )
-        problems = [(int(line) if line else None, code) for line, code in found]
+        problems = [(int(line) if line else None, code) for code, line in found]
         return Answer(response.status_code, problems, re.sub(r"\s+", " ", text))
 
     def _post(self, world: World, what: str, data: bytes, **fields: str) -> HttpResponse:
@@ -111,7 +111,7 @@ def stored(world: World) -> list[object]:
 
 
 def add_confirmed(world: World, data: bytes) -> Qrels:
-    qrels, _ = assignments.add_qrels(
+    qrels, _ = versions.add_qrels(
         campaign=world.campaign, data=data, note="", actor=world.organiser, is_confirmed=True
     )
     return qrels

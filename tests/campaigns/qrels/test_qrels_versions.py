@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from campaigns import lifecycle
 from campaigns.models import Audience, Campaign, Judgment, LogEntry, Qrels
-from campaigns.qrels import topics
+from campaigns.qrels import versions
 from scoring.evaluation.rescoring import rescoring
 from scoring.models import Evaluation, Score
 from tests.crowd import crowd
@@ -63,7 +63,7 @@ def judge(world: World, topic: str, doc_id: str, grade: int, assessor: object) -
 def test_a_version_beside_the_one_in_force_scores_nothing(world: World) -> None:
     send(world, QRELS)
     world.submitted_run(run_file())
-    page = send(world, OTHER, stays_aside="on", note="after the audit")
+    page = send(world, OTHER, add_only="on", note="after the audit")
     assert "qrels v2 is there, and not in force" in page
     assert "after the audit" in page
     assert (in_force(world), Qrels.objects.count(), perform_jobs()) == (1, 2, 0)
@@ -77,7 +77,7 @@ def test_an_older_version_comes_back_with_its_scores(world: World) -> None:
     perform_jobs()
     assert world.board("AP") != before
     scores = set(Score.objects.values_list("pk", flat=True))
-    assert "qrels v1 is in force" in activate(world, 1)
+    assert "qrels v1 is active" in activate(world, 1)
     assert perform_jobs() == 0  # what was scored under it is still there
     assert world.board("AP") == before
     assert set(Score.objects.values_list("pk", flat=True)) == scores
@@ -106,7 +106,7 @@ def test_the_content_of_an_older_version_is_no_new_one(world: World) -> None:
 def test_two_who_add_the_same_file_at_once_make_one_version(world: World, tmp_path: Path) -> None:
     def add() -> int:
         campaign = Campaign.objects.get(pk=world.campaign.pk)
-        qrels, _ = topics.add_qrels(campaign=campaign, data=QRELS, note="", actor=None)
+        qrels, _ = versions.add_qrels(campaign=campaign, data=QRELS, note="", actor=None)
         return qrels.version
 
     assert crowd([add] * 4, tmp_path) == [1] * 4
@@ -118,19 +118,19 @@ def test_of_two_versions_put_in_force_at_once_one_is_and_the_log_knows_both(
 ) -> None:
     send(world, QRELS)
     run = world.submitted_run(run_file())
-    versions = []
+    added = []
     for number in range(2):
         data = OTHER + b"2 0 x%d 0\n" % number
-        added = topics.add_qrels(
+        qrels, _ = versions.add_qrels(
             campaign=world.campaign, data=data, note="", actor=None, is_activated=False
         )
-        versions.append(added[0])
+        added.append(qrels)
 
-    def put_in_force(qrels: Qrels) -> None:
+    def activate(qrels: Qrels) -> None:
         campaign = Campaign.objects.get(pk=world.campaign.pk)
-        topics.activate_qrels(campaign=campaign, qrels=qrels, actor=None)
+        versions.activate_qrels(campaign=campaign, qrels=qrels, actor=None)
 
-    outcomes = crowd([lambda q=qrels: put_in_force(q) for qrels in versions], tmp_path)
+    outcomes = crowd([lambda q=qrels: activate(q) for qrels in added], tmp_path)
     assert outcomes == [None, None]
     log = LogEntry.objects.filter(verb="activated qrels").order_by("pk")
     logged = list(log.values_list("subject", flat=True))
@@ -146,13 +146,13 @@ def test_a_version_above_the_scale_does_not_come_back(world: World) -> None:
     send(world, QRELS.replace(b"d1 1", b"d1 2"))
     send(world, OTHER)
     world.change(highest_grade=1)
-    assert "qrels v1 has grade 2" in activate(world, 1)
+    assert "qrels v1 contains grade 2" in activate(world, 1)
     assert in_force(world) == 2
 
 
 def test_an_archived_campaign_keeps_its_qrels(world: World) -> None:
     send(world, QRELS)
-    send(world, OTHER, stays_aside="on")
+    send(world, OTHER, add_only="on")
     world.change(archived_at=datetime(2026, 1, 1, tzinfo=UTC))
     assert "archived" in activate(world, 2)
     assert "archived" in send(world, QRELS + b"2 0 x 0\n")
@@ -209,10 +209,10 @@ def test_the_latest_judgment_of_a_document_is_frozen(world: World) -> None:
 def test_frozen_again_without_new_judgments_is_no_new_version(world: World) -> None:
     judge(world, "1", "d1", 1, make_user())
     for _ in range(2):
-        topics.freeze_judgments(campaign=world.campaign, note="", actor=None)
+        versions.freeze_judgments(campaign=world.campaign, note="", actor=None)
     assert Qrels.objects.count() == 1
     judge(world, "1", "d2", 1, make_user())
-    frozen = topics.freeze_judgments(
+    frozen = versions.freeze_judgments(
         campaign=world.campaign, note="", actor=None, is_activated=False
     )
     assert (frozen.version, in_force(world)) == (2, 1)
@@ -242,7 +242,7 @@ def test_qrels_are_handed_out_to_whom_the_switch_names(
     world: World, audience: Audience, team: int, public: int
 ) -> None:
     send(world, QRELS)
-    send(world, OTHER, stays_aside="on")
+    send(world, OTHER, add_only="on")
     world.change(qrels_audience=audience)
     assert file_of(world, 1, world.browser)[0] == team
     assert file_of(world, 1, Client())[0] == public

@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from campaigns.errors import CannotRemoveTopics
 from campaigns.models import Campaign, LogEntry, Membership, Qrels
-from campaigns.qrels import topics as assignments
 from campaigns.qrels import versions
+from campaigns.qrels.topics import add_topics, remove_topics
 from campaigns.trec.problems import FormatError
 from campaigns.trec.topics import read_topics
 from tests.flow_world import QRELS, World, logged_in
@@ -27,12 +27,12 @@ def codes(world: World) -> list[tuple[int, str]]:
 
 
 def remove(world: World, *gone: str) -> int:
-    return assignments.remove_topics(campaign=world.campaign, codes=gone, actor=world.organiser)
+    return remove_topics(campaign=world.campaign, codes=gone, actor=world.organiser)
 
 
 def test_a_mended_text_keeps_its_place_and_is_logged(world: World) -> None:
     topics = read_topics(b"1\tmended\n3\tnew\n")
-    assert assignments.add_topics(campaign=world.campaign, topics=topics, actor=None) == 1
+    assert add_topics(campaign=world.campaign, topics=topics, actor=None) == 1
     assert codes(world) == [(0, "1"), (1, "2"), (2, "3")]
     verbs = set(LogEntry.objects.values_list("verb", "details__count"))
     assert verbs == {("added topics", 1), ("changed topics", 1)}
@@ -41,13 +41,13 @@ def test_a_mended_text_keeps_its_place_and_is_logged(world: World) -> None:
 def test_the_same_topics_again_change_nothing(world: World) -> None:
     for _ in range(2):
         topics = read_topics(b"1\tmended\n")
-        assignments.add_topics(campaign=world.campaign, topics=topics, actor=None)
+        add_topics(campaign=world.campaign, topics=topics, actor=None)
     assert LogEntry.objects.count() == 1
 
 
 def test_the_places_of_topics_taken_out_are_closed_up(world: World) -> None:
     topics = read_topics(b"3\tx\n4\ty\n")
-    assignments.add_topics(campaign=world.campaign, topics=topics, actor=None)
+    add_topics(campaign=world.campaign, topics=topics, actor=None)
     world.change(feedback_topics=["1", "4"])
     assert remove(world, "1", "3") == 2
     assert codes(world) == [(0, "2"), (1, "4")]
@@ -72,7 +72,7 @@ def test_an_open_campaign_keeps_a_topic(world: World) -> None:
 
 def test_judged_topics_stay(world: World) -> None:
     world.add_qrels()
-    with pytest.raises(CannotRemoveTopics, match="judged"):
+    with pytest.raises(CannotRemoveTopics, match="judgments"):
         remove(world, "2")
     assert len(codes(world)) == 2
 
@@ -89,14 +89,14 @@ def test_an_archived_campaign_keeps_its_topics(world: World) -> None:
 def test_qrels_of_a_topic_that_is_taken_out_while_they_are_stored_are_refused(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = versions._stored
+    store = versions._store
 
     def slowly(data: bytes) -> str:
         remove(world, "2")
         return store(data)
 
-    monkeypatch.setattr(versions, "_stored", slowly)
-    with pytest.raises(FormatError, match="removed meanwhile"):
+    monkeypatch.setattr(versions, "_store", slowly)
+    with pytest.raises(FormatError, match="removed in the meantime"):
         world.add_qrels(QRELS)
     assert Qrels.objects.count() == 0
 

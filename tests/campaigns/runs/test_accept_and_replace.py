@@ -164,7 +164,7 @@ def accept_by_script(world: World, run: Run) -> tuple[int, str | None]:
 def test_a_run_is_accepted_after_the_deadline_but_not_once_judging_begins(world: World) -> None:
     world.change(asks_acceptance=True)
     first, second = world.submitted_run(run_file("one")), world.submitted_run(run_file("two"))
-    lifecycle.close_for_runs(campaign=world.campaign, actor=None)
+    lifecycle.close_submissions(campaign=world.campaign, actor=None)
     act(world, "run-accept", first, world.browser)
     assert first.state == Run.State.ACCEPTED
     Campaign.objects.update(stage=Campaign.Stage.JUDGING)

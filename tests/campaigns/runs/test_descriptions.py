@@ -175,14 +175,14 @@ def test_an_organiser_sets_what_is_asked(world: World) -> None:
 
 def test_two_organisers_set_what_is_asked_one_after_the_other(world: World) -> None:
     url = reverse("campaigns:run-form", args=[world.campaign.slug])
-    mark = world.organiser_client.get(url).context["mark"]
+    mark = world.organiser_client.get(url).context["version"]
     first = form_data({"label": "Mine", "kind": "text", "choices": ""}, mark=mark)
     assert world.organiser_client.post(url, first).status_code == 302
     refused = world.organiser_client.post(
         url, form_data({"label": "Yours", "kind": "text", "choices": ""}, mark=mark)
     )
     assert refused.status_code == 400
-    assert "Somebody has changed this since" in refused.content.decode()
+    assert "has saved changes since" in refused.content.decode()
     world.campaign.refresh_from_db()
     assert [field["label"] for field in world.campaign.run_fields] == ["Mine"]
 
@@ -192,7 +192,7 @@ def test_nothing_else_is_asked_out_of_the_archive(world: World) -> None:
     world.change(archived_at=timezone.now(), stage="published", is_accepting=False)
     page = world.organiser_client.get(url).content.decode()
     assert page.count("<fieldset") == page.count("<fieldset disabled>") == 2
-    assert "is in the archive" in page
+    assert "is archived" in page
     sent = form_data({"label": "Late", "kind": "text", "choices": ""})
     page = world.organiser_client.post(url, sent, follow=True).content.decode()
     assert "The campaign is archived" in page

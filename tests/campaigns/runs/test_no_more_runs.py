@@ -58,7 +58,7 @@ def test_a_campaign_closed_before_its_date_says_so(member) -> None:
     Campaign.objects.filter(pk=campaign.pk).update(
         stage="closed", is_accepting=False, closes_at="2100-01-01T00:00Z"
     )
-    assert "until the organisers closed it, before the set end on" in seen(client, campaign)
+    assert "closed by the organisers before the date" in seen(client, campaign)
 
 
 def test_a_checked_run_that_can_be_accepted_no_more_is_not_called_to_be_accepted(member) -> None:

@@ -162,7 +162,7 @@ def overview(world: World) -> str:
 
 
 def test_the_overview_names_the_step_that_is_the_teams(world: World) -> None:
-    assert "The next step is yours: hand in a run." in overview(world)
+    assert "Next step: submit a run." in overview(world)
     world.change(asks_acceptance=True, run_quota=1)
     run = world.submitted_run(run_file("ours"))
     sentence = "1 run of yours is checked and counts only when accepted"

@@ -181,7 +181,7 @@ def test_a_team_withdraws_while_runs_are_taken_and_an_organiser_any_time(world: 
     organiser = Viewer(world.campaign, None, frozenset({"organiser"}), None)
     now = timezone.now()
     assert submission.can_withdraw(team, run, now)
-    lifecycle.close_for_runs(campaign=world.campaign, actor=None)
+    lifecycle.close_submissions(campaign=world.campaign, actor=None)
     assert not submission.can_withdraw(team, run, now)
     assert submission.can_withdraw(organiser, run, now)
     url = reverse("campaigns:run-withdraw", args=[world.campaign.slug, run.public_id])

@@ -212,7 +212,7 @@ def test_under_a_live_board_one_with_scores_by_topic_waits_for_publication(
 ) -> None:
     """Everybody sees the means already, and nobody else may get the rest through a snapshot."""
     table = TABLES[Preset.LIVE]()
-    lifecycle.change_showing(campaign=campaign, preset="live", table=table, actor=organiser)
+    lifecycle.change_visibility(campaign=campaign, preset="live", table=table, actor=organiser)
     snapshot = taken(campaign, organiser)
     downloads = reverse("scoring:downloads", args=[campaign.slug])
     assert page_of(snapshot).status_code == 404
@@ -224,7 +224,7 @@ def test_under_a_live_board_one_with_scores_by_topic_waits_for_publication(
 
 def test_one_of_a_class_room_is_the_classs(campaign: Campaign, organiser: User) -> None:
     table = TABLES[Preset.CLASS_ROOM]()
-    lifecycle.change_showing(campaign=campaign, preset="classroom", table=table, actor=organiser)
+    lifecycle.change_visibility(campaign=campaign, preset="classroom", table=table, actor=organiser)
     member = make_user()
     team = make_team(campaign, member)  # without a run: after the close, admitted or nothing
     admit_team(team=team, admit=True, actor=organiser)

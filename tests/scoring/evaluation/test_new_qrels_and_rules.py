@@ -54,7 +54,7 @@ def test_new_qrels_score_every_run_anew_and_keep_the_old_scores(world: World) ->
 
 def test_who_manages_is_told_to_wait_while_runs_are_scored(world: World) -> None:
     world.submitted_run(run_file())
-    lifecycle.close_for_runs(campaign=world.campaign, actor=None)
+    lifecycle.close_submissions(campaign=world.campaign, actor=None)
     world.add_qrels()
     url = reverse("campaigns:campaign-manage", args=[world.campaign.slug])
     assert "wait until every run is scored" in world.organiser_client.get(url).content.decode()

@@ -12,7 +12,7 @@ from django.core.management import call_command
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign
-from campaigns.qrels import topics
+from campaigns.qrels import versions
 from scoring.core.measures.names import parse_measure
 from scoring.evaluation.rescoring import rescoring
 from scoring.models import Evaluation, Score
@@ -52,7 +52,7 @@ def test_143_runs_are_scored_again_and_compared() -> None:
     first = campaign.active_qrels
     old = dict(Score.objects.values_list("pk", "mean_base"))
     start = time.perf_counter()
-    second, _ = topics.add_qrels(
+    second, _ = versions.add_qrels(
         campaign=campaign, data=corrected(), note="50 turned round", actor=None
     )
     asked = time.perf_counter()

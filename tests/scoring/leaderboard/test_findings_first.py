@@ -95,7 +95,7 @@ def test_a_hint_names_no_topic_that_is_not_shown_yet(client: Client) -> None:
 def test_the_log_says_how_many_acts_it_holds(organised) -> None:
     campaign, client = organised
     path = f"/campaigns/{campaign.slug}/manage/log/"
-    assert said_on(path, client) == "Nothing has happened yet."
+    assert said_on(path, client) == "No entries yet."
     for verb, day in (("created", 1), ("opened", 3)):
         with time_machine.travel(datetime(2026, 5, day, 9, tzinfo=UTC), tick=False):
             LogEntry.objects.create(campaign=campaign, verb=verb)
@@ -106,7 +106,7 @@ def test_the_log_says_how_many_acts_it_holds(organised) -> None:
 
 def test_what_is_shown_begins_with_what_is_shown_now(organised) -> None:
     campaign, client = organised
-    path = f"/campaigns/{campaign.slug}/manage/showing/"
+    path = f"/campaigns/{campaign.slug}/manage/visibility/"
     assert said_on(path, client) == (
         "Nothing is shown now, while it is open, to anybody but organisers."
     )
@@ -141,7 +141,7 @@ def test_a_team_reads_how_many_runs_it_has_and_whether_more_are_taken(client: Cl
     team = make_team(campaign, person := make_user())
     client.force_login(person)
     path = f"/campaigns/{campaign.slug}/team/"
-    assert said_on(path, client) == "The team takes part; no run is handed in yet."
+    assert said_on(path, client) == "The team has not submitted a run yet."
     make_run(campaign, team)
     assert said_on(path, client) == "1 run handed in, and more can be."
     Campaign.objects.filter(pk=campaign.pk).update(stage="closed", is_accepting=False)

@@ -152,5 +152,5 @@ def test_topics_are_not_told_before_their_release(
 def test_the_banner_says_so_where_the_public_would_find_nothing(people: dict[str, User]) -> None:
     campaign = make_campaign(slug="the-campaign", stage="draft", is_private=True)
     make_organiser(campaign, people["organiser"])
-    assert "would not find it at all" in look(people["organiser"], "?as=public")
-    assert "It is private" in look(people["organiser"], "?as=public&at=open")
+    assert "cannot find it" in look(people["organiser"], "?as=public")
+    assert "The campaign is private" in look(people["organiser"], "?as=public&at=open")

@@ -112,7 +112,7 @@ WHOLE = (
     f"{HERE}/pools/measures.tex", f"{HERE}/runs/{{run}}/", f"{HERE}/runs/{{run}}/curves/",
     f"{HERE}/runs/{{run}}/trec_eval.txt", f"{HERE}/runs/{{run}}/scores.csv",
     f"{HERE}/significance/counts/", f"{HERE}/significance/counts.csv", f"{HERE}/scores.csv",
-    f"{HERE}/manage/settings/", f"{HERE}/manage/showing/", f"{HERE}/", "/measures/",
+    f"{HERE}/manage/settings/", f"{HERE}/manage/visibility/", f"{HERE}/", "/measures/",
     "/measures.csv", f"{API}/runs/{{run}}/", f"{API}/",
 )  # fmt: skip
 

@@ -100,7 +100,7 @@ def test_a_version_with_itself_differs_in_nothing(world: World) -> None:
 def test_a_version_that_was_never_in_force_moves_no_ranks(world: World) -> None:
     url = reverse("campaigns:qrels-add", args=[world.campaign.slug])
     file = io.BytesIO(b"1 0 d1 1\n2 0 d1 1\n")
-    world.organiser_client.post(url, {"file": file, "stays_aside": "on"})
+    world.organiser_client.post(url, {"file": file, "add_only": "on"})
     found = page(world, world.organiser_client, 2, 3).context["diff"]
     assert (found.moves, found.waiting_count, found.tau_b) == ((), 3, None)
     assert len(found.changes) == 4

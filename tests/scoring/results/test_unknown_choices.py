@@ -78,7 +78,7 @@ def test_pages_say_which_choice_is_unknown_and_what_is_offered(
     answer = Client().get(f"{HERE}/{path}")
     page = answer.content.decode()
     assert answer.status_code == 404
-    assert "No such choice" in page
+    assert "Invalid option" in page
     assert words in page
     assert offered in page
     assert SECRET not in page
@@ -103,7 +103,7 @@ def _is_told(campaign: Campaign, address: str, words: str, offered: str) -> None
     client.force_login(make_organiser(campaign))
     answer = client.get(address)
     page = answer.content.decode()
-    assert (answer.status_code, "No such choice" in page) == (404, True)
+    assert (answer.status_code, "Invalid option" in page) == (404, True)
     assert words in page
     assert offered in page
 
@@ -150,7 +150,7 @@ def test_a_hidden_board_answers_the_same_whatever_is_asked(published: Campaign, 
     for path in ("leaderboard/", "compare/", "significance/", "agreement/"):
         plain, asked = Client().get(f"{HERE}/{path}"), Client().get(f"{HERE}/{path}?{query}")
         assert (plain.status_code, asked.status_code) == (200, 200)
-        assert "No such choice" not in asked.content.decode()
+        assert "Invalid option" not in asked.content.decode()
     api = f"/api{HERE}/leaderboard/"
     hidden, wrong = Client().get(api), Client().get(f"{api}?{query}")
     assert (hidden.status_code, hidden.json()) == (wrong.status_code, wrong.json())
@@ -160,7 +160,7 @@ def test_a_hidden_board_answers_the_same_whatever_is_asked(published: Campaign, 
 def test_what_was_typed_stays_text_and_is_cut(published: Campaign) -> None:
     page = Client().get(f"{HERE}/leaderboard/", {"sort": "<b>" + "x" * 500}).content.decode()
     assert "&lt;b&gt;" in page
-    assert "x" * 61 not in page.split("Offered are")[0].split('class="say"')[1]
+    assert "x" * 61 not in page.split("Valid options")[0].split('class="say"')[1]
 
 
 def test_a_page_of_the_log_that_is_not_there_is_told(published: Campaign) -> None:

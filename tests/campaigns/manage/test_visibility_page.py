@@ -39,7 +39,7 @@ def test_a_preset_fills_the_form_in_and_stores_nothing(
     client_and_campaign: tuple[Client, Campaign],
 ) -> None:
     client, campaign = client_and_campaign
-    page = client.get(reverse("campaigns:showing-edit", args=[campaign.slug]) + "?preset=live")
+    page = client.get(reverse("campaigns:visibility", args=[campaign.slug]) + "?preset=live")
     assert page.context["form"]["open-board_audience"].value() == 2
     assert "not saved yet" in page.content.decode()
     assert in_force(campaign) == CLOSED
@@ -51,7 +51,7 @@ def test_a_table_comes_back_from_the_form_as_it_was(
     preset: str, client_and_campaign: tuple[Client, Campaign]
 ) -> None:
     client, campaign = client_and_campaign
-    url = reverse("campaigns:showing-edit", args=[campaign.slug])
+    url = reverse("campaigns:visibility", args=[campaign.slug])
     assert client.post(url, sent(TABLES[preset]())).status_code == 302
     campaign.refresh_from_db()
     assert (campaign.preset, campaign.stage_switches) == (preset, TABLES[preset]())
@@ -65,7 +65,7 @@ def test_a_table_that_contradicts_itself_is_said_so_on_the_page(
     client_and_campaign: tuple[Client, Campaign],
 ) -> None:
     client, campaign = client_and_campaign
-    url = reverse("campaigns:showing-edit", args=[campaign.slug])
+    url = reverse("campaigns:visibility", args=[campaign.slug])
     answer = client.post(url, sent(trec_style()) | {"open-board_audience": 2})
     assert answer.status_code == 400
     assert "whoever sees the board sees the runs on it" in answer.content.decode()
@@ -80,7 +80,7 @@ def test_feedback_is_set_on_the_same_page_and_keeps_the_table(
         Topic(campaign=campaign, code=f"f{place}", position=place) for place in range(10, 35)
     )
     public = " ".join(f"f{place}" for place in range(10, 35))
-    url = reverse("campaigns:showing-edit", args=[campaign.slug])
+    url = reverse("campaigns:visibility", args=[campaign.slug])
     typed = {
         "feedback-form": "",
         "feedback": "ladder",
@@ -98,7 +98,7 @@ def test_feedback_is_set_on_the_same_page_and_keeps_the_table(
     for fault in ({"feedback_topics": of_all}, {"feedback_topics": "3"}, {"feedback_days": "0"}):
         assert client.post(url, typed | fault).status_code == 400
     few = client.post(url, typed | {"feedback_topics": public.removeprefix("f10 ")})
-    assert "25 topics at least: from means of 24 topics" in few.content.decode()
+    assert "at least 25 topics, because means over 24 topics" in few.content.decode()
     off = {"feedback_topics": "2", "feedback": "none"}
     assert client.post(url, typed | off).status_code == 302
 
@@ -130,18 +130,18 @@ def test_a_tab_left_open_does_not_take_back_what_is_shown_by_now(
     client_and_campaign: tuple[Client, Campaign],
 ) -> None:
     client, campaign = client_and_campaign
-    url = reverse("campaigns:showing-edit", args=[campaign.slug])
-    marks = client.get(url).context["marks"]
+    url = reverse("campaigns:visibility", args=[campaign.slug])
+    marks = client.get(url).context["versions"]
     live, class_room = sent(TABLES["live"]()), sent(TABLES["classroom"]())
-    mark = {"mark": marks["table"]}
+    mark = {"version": marks["table"]}
     assert client.post(url, live | mark).status_code == 302
     assert client.post(url, live | mark).status_code == 302  # a double click
     refused = client.post(url, class_room | mark)
     assert refused.status_code == 400
-    assert "Somebody has changed this since" in refused.content.decode()
+    assert "has saved changes since" in refused.content.decode()
     assert Campaign.objects.get(pk=campaign.pk).preset == "live"
     feedback = {"feedback": "none", "feedback_step": "0.01", "feedback_days": "30",
-                "feedback-form": "", "mark": marks["feedback"]}  # fmt: skip
+                "feedback-form": "", "version": marks["feedback"]}  # fmt: skip
     assert client.post(url, feedback | {"feedback_runs": "3"}).status_code == 302
     assert client.post(url, feedback | {"feedback_runs": "4"}).status_code == 400
     assert Campaign.objects.get(pk=campaign.pk).feedback_runs == 3
@@ -154,8 +154,16 @@ def test_what_an_archived_campaign_shows_is_shown_and_locked(
     Campaign.objects.filter(pk=campaign.pk).update(
         archived_at=timezone.now(), stage="published", is_accepting=False
     )
-    url = reverse("campaigns:showing-edit", args=[campaign.slug])
+    url = reverse("campaigns:visibility", args=[campaign.slug])
     page = client.get(url).content.decode()
     assert page.count("<fieldset") == page.count(" disabled>") == 2
-    assert "is in the archive" in page
+    assert "is archived" in page
     assert "?preset=" not in page
+
+
+def test_the_old_address_redirects(client_and_campaign: tuple[Client, Campaign]) -> None:
+    client, campaign = client_and_campaign
+    old = f"/campaigns/{campaign.slug}/manage/showing/?preset=live"
+    response = client.get(old)
+    assert response.status_code == 301
+    assert response.url == reverse("campaigns:visibility", args=[campaign.slug]) + "?preset=live"
