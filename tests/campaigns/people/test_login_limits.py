@@ -90,7 +90,7 @@ def test_who_resets_the_password_may_log_in_at_once(alice: User) -> None:
         log_in(HOME, "wrong")
     assert log_in(HOME).startswith(CLOSED)
     client = Client(REMOTE_ADDR=HOME)
-    uid, key = user_pk_to_url_str(alice), default_token_generator.create_token(alice)
+    uid, key = user_pk_to_url_str(alice), default_token_generator.make_token(alice)
     page = client.get(
         reverse("account_reset_password_from_key", kwargs={"uidb36": uid, "key": key}), follow=True
     )

@@ -42,20 +42,20 @@ def test_a_changed_password_revokes_every_token_and_the_pages_say_so(alice: User
     url = reverse("account_change_password")
     assert "revokes your tokens" in client.get(url).content.decode()
     answer = client.post(url, {"oldpassword": "a long password"} | FRESH, follow=True)
-    assert "Your tokens for scripts are revoked" in answer.content.decode()
+    assert "Your API tokens are revoked" in answer.content.decode()
     assert not is_accepted(token)
     assert [token.user.email for token in AuthToken.objects.all()] == ["somebody.else@example.org"]
 
 
 def test_a_reset_password_revokes_every_token(alice: User) -> None:
     client = Client()
-    uid, key = user_pk_to_url_str(alice), default_token_generator.create_token(alice)
+    uid, key = user_pk_to_url_str(alice), default_token_generator.make_token(alice)
     page = client.get(
         reverse("account_reset_password_from_key", kwargs={"uidb36": uid, "key": key}), follow=True
     )
     assert "revokes your tokens" in page.content.decode()
     done = client.post(page.redirect_chain[-1][0], FRESH, follow=True)
-    assert "your tokens for scripts are revoked" in done.content.decode()
+    assert "your API tokens are revoked" in done.content.decode()
     assert not AuthToken.objects.filter(user=alice).exists()
 
 

@@ -64,7 +64,7 @@ def test_a_version_beside_the_one_in_force_scores_nothing(world: World) -> None:
     send(world, QRELS)
     world.submitted_run(run_file())
     page = send(world, OTHER, add_only="on", note="after the audit")
-    assert "qrels v2 is there, and not in force" in page
+    assert "qrels v2 has been added and is not active" in page
     assert "after the audit" in page
     assert (in_force(world), Qrels.objects.count(), perform_jobs()) == (1, 2, 0)
 
@@ -190,7 +190,7 @@ def test_the_latest_judgment_of_a_document_is_frozen(world: World) -> None:
         judge(world, topic, doc_id, grade, assessor)
     url = reverse("campaigns:qrels-freeze", args=[world.campaign.slug])
     page = world.organiser_client.post(url, {"note": "first pool"}, follow=True).content.decode()
-    assert "qrels v1 is in force" in page
+    assert "qrels v1 is active" in page
     qrels = Qrels.objects.get()
     assert file_of(world, 1, world.organiser_client) == (200, b"1 0 d1 1\n1 0 d2 0\n2 0 d2 1\n")
     assert (qrels.note, qrels.judgment_count) == ("first pool", 3)
@@ -221,7 +221,7 @@ def test_frozen_again_without_new_judgments_is_no_new_version(world: World) -> N
 def test_nothing_judged_is_nothing_to_freeze(world: World) -> None:
     url = reverse("campaigns:qrels-freeze", args=[world.campaign.slug])
     page = world.organiser_client.post(url, follow=True).content.decode()
-    assert "Nothing has been judged yet" in page
+    assert "no judgments to freeze" in page
     assert Qrels.objects.count() == 0
 
 

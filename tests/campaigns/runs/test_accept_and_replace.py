@@ -136,7 +136,7 @@ def test_a_checked_run_counts_once_its_team_accepts_it(world: World) -> None:
     assert world.board() == []
     assert Evaluation.objects.count() == 0
     assert "Accept run" in world.page_of(run)
-    assert "waits for your team" in mail.outbox[-1].subject
+    assert "awaits acceptance" in mail.outbox[-1].subject
     for _ in range(2):  # a double click
         assert act(world, "run-accept", run, world.browser).status_code == 302
     perform_jobs()

@@ -175,11 +175,11 @@ def test_an_organiser_sets_what_is_asked(world: World) -> None:
 
 def test_two_organisers_set_what_is_asked_one_after_the_other(world: World) -> None:
     url = reverse("campaigns:run-form", args=[world.campaign.slug])
-    mark = world.organiser_client.get(url).context["version"]
-    first = form_data({"label": "Mine", "kind": "text", "choices": ""}, mark=mark)
+    version = world.organiser_client.get(url).context["version"]
+    first = form_data({"label": "Mine", "kind": "text", "choices": ""}, version=version)
     assert world.organiser_client.post(url, first).status_code == 302
     refused = world.organiser_client.post(
-        url, form_data({"label": "Yours", "kind": "text", "choices": ""}, mark=mark)
+        url, form_data({"label": "Yours", "kind": "text", "choices": ""}, version=version)
     )
     assert refused.status_code == 400
     assert "has saved changes since" in refused.content.decode()

@@ -130,10 +130,11 @@ def test_the_settings_say_how_many_runs_a_change_would_score_anew(organised) -> 
 def test_the_account_says_whose_it_is_and_what_may_act_for_it(client: Client) -> None:
     client.force_login(make_user("ann@example.org", name="Ann"))
     assert (
-        said_on("/account/", client) == "You are <b>ann@example.org</b>, with no token for scripts."
+        said_on("/account/", client)
+        == "You are logged in as <b>ann@example.org</b>, and have no API token."
     )
     client.post("/account/tokens/")
-    assert said_on("/account/", client).endswith("with one token for scripts.")
+    assert said_on("/account/", client).endswith("and have one API token.")
 
 
 def test_a_team_reads_how_many_runs_it_has_and_whether_more_are_taken(client: Client) -> None:
@@ -143,10 +144,10 @@ def test_a_team_reads_how_many_runs_it_has_and_whether_more_are_taken(client: Cl
     path = f"/campaigns/{campaign.slug}/team/"
     assert said_on(path, client) == "The team has not submitted a run yet."
     make_run(campaign, team)
-    assert said_on(path, client) == "1 run handed in, and more can be."
+    assert said_on(path, client) == "The team has submitted 1 run, and can submit more."
     Campaign.objects.filter(pk=campaign.pk).update(stage="closed", is_accepting=False)
-    assert said_on(path, client) == "1 run handed in."
-    assert "Hand in a run" not in client.get(path).content.decode()
+    assert said_on(path, client) == "The team has submitted 1 run."
+    assert "Submit run" not in client.get(path).content.decode()
 
 
 def test_an_open_campaign_without_a_team_is_not_told_to_add_qrels_first(organised) -> None:
