@@ -1,56 +1,55 @@
-// The assessor's desk with keys, and a queue of acts that outlasts a lost connection.
+// Keys for the assessment page, and a queue of actions that survives a lost connection.
 //
-// Each act is kept in this browser, under a key of its own, until the site has answered that it has
-// it; sent twice it counts once. Without this file the desk is a plain form.
+// Each action is stored in this browser with a key of its own until the site confirms it. Sent
+// twice, it counts once. Without this script the page is a plain form.
 
-import { actsOf, flushed, keep, outcome } from "./unsent.js";
+import { actionsOf, outcome, sendAll, storage } from "./unsent.js";
 
-const LOOK_AGAIN = 5_000;
-const TRY_AGAIN = 5_000;
-const STAY = 5 * 60_000; // a look renews the lease
+const REFRESH = 5_000;
+const RETRY = 5_000;
+const RENEW = 5 * 60_000; // a request for the page renews the lease
 
 const unsent = document.getElementById("unsent");
-const said = document.getElementById("said");
+const statusLine = document.getElementById("status");
 const person = unsent.dataset.person;
 let isSending = false;
-let retry = 0;
-let undoneAt = ""; // the address of the last undo
+let retryTimer = 0;
+let undoAddress = ""; // of the last undo
 
 // --- sending ---------------------------------------------------------------------------------
 
 async function send() {
   if (isSending) return;
   isSending = true;
-  clearTimeout(retry);
+  clearTimeout(retryTimer);
   try {
-    const result = await flushed(person, token, (answer, act) => answered(answer, act));
-    tell(result);
-    if (result === outcome.away) retry = setTimeout(send, TRY_AGAIN);
+    const result = await sendAll(person, token, handleResponse);
+    showUnsent(result);
+    if (result === outcome.offline) retryTimer = setTimeout(send, RETRY);
   } finally {
     isSending = false;
   }
 }
 
-function answered(answer, act) {
-  const desk = document.getElementById("desk");
-  if (!desk || actsOf(person).some((each) => each.to === act.to)) return;
-  if (answer.onward && !answer.said) location.assign(answer.onward);
-  else if (act.to === desk.getAttribute("action")) show(answer.desk, answer.said);
-  else if (act.to === undoneAt) answer.said ? say(answer.said) : location.assign(act.to); // of another topic
+function handleResponse(data, action) {
+  const form = currentForm();
+  if (!form || actionsOf(person).some((each) => each.to === action.to)) return;
+  if (data.next_url && !data.message) location.assign(data.next_url);
+  else if (action.to === form.getAttribute("action")) show(data.page, data.message);
+  else if (action.to === undoAddress) data.message ? showMessage(data.message) : location.assign(action.to); // of another topic
 }
 
 function token() {
   return document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
 }
 
-// What is not sent yet, and what to do about it.
-function tell(result) {
-  const acts = actsOf(person);
-  const refused = acts.filter((act) => act.refused);
-  const waiting = acts.length - refused.length;
+function showUnsent(result) {
+  const actions = actionsOf(person);
+  const refused = actions.filter((action) => action.refused);
+  const waiting = actions.length - refused.length;
   const lines = [];
   if (waiting && result) lines.push(`Not sent yet: ${waiting}. ${reason(result)}`);
-  for (const act of refused) lines.push(`Not taken, topic ${act.topic}, document ${act.fields.doc_id || act.fields.last}: ${act.refused}`);
+  for (const action of refused) lines.push(`Not saved, topic ${action.topic}, document ${action.fields.doc_id || action.fields.last}: ${action.refused}`);
   unsent.hidden = lines.length === 0;
   unsent.replaceChildren(...lines.map((line) => {
     const part = document.createElement("span");
@@ -58,16 +57,16 @@ function tell(result) {
     return part;
   }));
   if (waiting && result === outcome.loggedOut) unsent.append(loginLink());
-  if (refused.length) unsent.append(button("Forget these", () => {
-    for (const act of refused) keep.forget(act);
-    tell(result);
+  if (refused.length) unsent.append(button("Discard these judgments", () => {
+    for (const action of refused) storage.remove(action);
+    showUnsent(result);
   }));
 }
 
 function reason(result) {
-  if (result === outcome.loggedOut) return "You are logged out; it is kept on this device.";
-  if (result === outcome.broken) return "The site has trouble; it is kept on this device and sent again.";
-  return "It is kept on this device and sent when the connection is back.";
+  if (result === outcome.loggedOut) return "You are logged out. Your judgments are stored on this device.";
+  if (result === outcome.broken) return "The site has an error. Your judgments are stored on this device and will be sent again.";
+  return "Your judgments are stored on this device and will be sent when the connection is back.";
 }
 
 function loginLink() {
@@ -77,144 +76,146 @@ function loginLink() {
   return link;
 }
 
-function button(text, act) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.className = "link";
-  made.textContent = text;
-  made.addEventListener("click", act);
-  return made;
+function button(text, onClick) {
+  const element = document.createElement("button");
+  element.type = "button";
+  element.className = "link";
+  element.textContent = text;
+  element.addEventListener("click", onClick);
+  return element;
 }
 
-// --- the desk --------------------------------------------------------------------------------
+// --- the form --------------------------------------------------------------------------------
 
-let waiting = 0;
+let refreshTimer = 0;
 
-function show(html, words = "") {
-  const next = new DOMParser().parseFromString(html, "text/html").getElementById("desk");
+const currentForm = () => document.getElementById("assessment");
+
+function show(html, message = "") {
+  const next = new DOMParser().parseFromString(html, "text/html").getElementById("assessment");
   if (!next) return;
-  document.getElementById("desk").replaceWith(next);
+  currentForm().replaceWith(next);
   prepare(next);
   window.scrollTo(0, 0);
-  // Where nothing is left here, Enter goes on with the next topic.
+  // If no document is left, Enter opens the next topic.
   next.querySelector(".document, .acts .main")?.focus({ preventScroll: true });
   const title = next.querySelector(".document h2")?.textContent.trim();
-  said.textContent = title ? `Next: ${title}` : "";
-  if (words) say(words);
+  statusLine.textContent = title ? `Next: ${title}` : "";
+  if (message) showMessage(message);
 }
 
-function say(words) {
-  said.textContent = words;
+function showMessage(message) {
+  statusLine.textContent = message;
   const line = document.createElement("p");
   line.className = "notice";
-  line.textContent = words;
-  document.getElementById("desk").prepend(line);
+  line.textContent = message;
+  currentForm().prepend(line);
 }
 
-async function look() {
-  const desk = document.getElementById("desk");
-  if (!desk) return;
-  if (isSending || actsOf(person).length) return plan();
+async function refresh() {
+  const form = currentForm();
+  if (!form) return;
+  if (isSending || actionsOf(person).length) return scheduleRefresh();
   try {
-    const response = await fetch(desk.getAttribute("action"), { headers: { Accept: "text/html" } });
+    const response = await fetch(form.getAttribute("action"), { headers: { Accept: "text/html" } });
     if (response.redirected && new URL(response.url).searchParams.has("all")) return location.assign(response.url);
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const next = page.getElementById("desk");
-    if (next && "waits" in desk.dataset && told(next) !== told(desk)) show(next.outerHTML);
+    const next = page.getElementById("assessment");
+    if (next && "waits" in form.dataset && textOf(next) !== textOf(form)) show(next.outerHTML);
   } catch {
-    // Away: the next look will tell.
+    // No connection: try again later.
   }
-  plan();
+  scheduleRefresh();
 }
 
-// What a desk without a document says, and where it leads.
-const told = (desk) => desk.dataset.doc + [...desk.querySelectorAll(".say, .acts a")].map((part) => part.textContent.trim()).join();
+// The document, or the text and links of a form without one.
+const textOf = (form) => form.dataset.doc + [...form.querySelectorAll(".say, .acts a")].map((part) => part.textContent.trim()).join();
 
-function plan() {
-  clearTimeout(waiting);
-  const desk = document.getElementById("desk");
-  if (!desk || "again" in desk.dataset) return;
-  waiting = setTimeout(() => (document.hidden ? plan() : look()), "waits" in desk.dataset ? LOOK_AGAIN : STAY);
+function scheduleRefresh() {
+  clearTimeout(refreshTimer);
+  const form = currentForm();
+  if (!form || "again" in form.dataset) return;
+  refreshTimer = setTimeout(() => (document.hidden ? scheduleRefresh() : refresh()), "waits" in form.dataset ? REFRESH : RENEW);
 }
 
-function prepare(desk) {
-  const { note, is_unsure: unsure } = desk.elements;
-  if (note && !("again" in desk.dataset)) {
-    const draft = JSON.parse(sessionStorage.getItem(draftKey(desk)) ?? "null");
+function prepare(form) {
+  const { note, is_unsure: unsure } = form.elements;
+  if (note && !("again" in form.dataset)) {
+    const draft = JSON.parse(sessionStorage.getItem(draftKey(form)) ?? "null");
     if (draft) {
       note.value = draft.note;
       unsure.checked = draft.isUnsure;
       document.getElementById("note").open = Boolean(draft.note);
     }
-    const save = () => sessionStorage.setItem(draftKey(desk), JSON.stringify({ note: note.value, isUnsure: unsure.checked }));
+    const save = () => sessionStorage.setItem(draftKey(form), JSON.stringify({ note: note.value, isUnsure: unsure.checked }));
     note.addEventListener("input", save);
     unsure.addEventListener("change", save);
   }
-  desk.addEventListener("submit", (event) => {
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
-    act(desk, event.submitter);
+    perform(form, event.submitter);
   });
-  mark(desk);
-  plan();
+  markPending(form);
+  scheduleRefresh();
 }
 
-const draftKey = (desk) => `trackside draft ${person} ${desk.getAttribute("action")} ${desk.dataset.doc}`;
+const draftKey = (form) => `trackside draft ${person} ${form.getAttribute("action")} ${form.dataset.doc}`;
 
-// Shows what was pressed and has not been answered yet.
-function mark(desk) {
-  const last = actsOf(person).filter((each) => !each.refused && each.to === desk.getAttribute("action")
-    && (each.fields.act === "undo" ? each.fields.last : each.fields.doc_id) === desk.dataset.doc).at(-1);
-  if (!last && !desk.querySelector("[data-pending]")) return;
-  for (const key of desk.querySelectorAll("[name=grade], [value=skip]")) {
-    const is = Boolean(last) && (key.name === "grade" ? last.fields.grade === key.value : last.fields.act === "skip");
-    key.classList.toggle("chosen", is);
-    key.toggleAttribute("data-pending", is);
+// Highlights the button of an action that the site has not confirmed yet.
+function markPending(form) {
+  const last = actionsOf(person).filter((each) => !each.refused && each.to === form.getAttribute("action")
+    && (each.fields.act === "undo" ? each.fields.last : each.fields.doc_id) === form.dataset.doc).at(-1);
+  if (!last && !form.querySelector("[data-pending]")) return;
+  for (const key of form.querySelectorAll("[name=grade], [value=skip]")) {
+    const isPending = Boolean(last) && (key.name === "grade" ? last.fields.grade === key.value : last.fields.act === "skip");
+    key.classList.toggle("chosen", isPending);
+    key.toggleAttribute("data-pending", isPending);
   }
 }
 
-function act(desk, pressed) {
-  if (isSending || !pressed?.name) return; // the answer brings the next document
-  const fields = { act: pressed.name === "grade" ? "judge" : pressed.value, doc_id: desk.dataset.doc };
-  const pending = desk.querySelector("[data-pending]");
-  if (fields.act === "undo") fields.last = pending ? desk.dataset.doc : desk.elements.last.value;
+function perform(form, pressed) {
+  if (isSending || !pressed?.name) return; // the response shows the next document
+  const fields = { act: pressed.name === "grade" ? "judge" : pressed.value, doc_id: form.dataset.doc };
+  const pending = form.querySelector("[data-pending]");
+  if (fields.act === "undo") fields.last = pending ? form.dataset.doc : form.elements.last.value;
   if (fields.act === "judge") {
     fields.grade = pressed.value;
-    fields.note = desk.elements.note.value;
-    if (desk.elements.is_unsure.checked) fields.is_unsure = "on";
+    fields.note = form.elements.note.value;
+    if (form.elements.is_unsure.checked) fields.is_unsure = "on";
   }
   if (pending && pending === pressed) return; // pressed twice
-  sessionStorage.removeItem(draftKey(desk));
-  const to = (!pending && pressed.getAttribute?.("formaction")) || desk.getAttribute("action");
-  if (fields.act === "undo") undoneAt = to;
-  keep.add(person, { to, topic: document.querySelector(".asked .code").textContent, fields });
-  mark(desk);
+  sessionStorage.removeItem(draftKey(form));
+  const to = (!pending && pressed.getAttribute?.("formaction")) || form.getAttribute("action");
+  if (fields.act === "undo") undoAddress = to;
+  storage.add(person, { to, topic: document.querySelector(".topic-title .code").textContent, fields });
+  markPending(form);
   send();
 }
 
 document.addEventListener("keydown", (event) => {
-  const desk = document.getElementById("desk");
+  const form = currentForm();
   const isTyping = event.target.matches("input:not([type=checkbox]), textarea, select");
   if (event.key === "Escape" && isTyping) event.target.blur();
-  if (!desk || isTyping || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!form || isTyping || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   const pressed = /^[0-9]$/.test(event.key)
-    ? desk.querySelector(`[name=grade][value="${event.key}"]`)
-    : desk.querySelector({ s: "[value=skip]", z: "[value=undo]" }[event.key] ?? "#none");
+    ? form.querySelector(`[name=grade][value="${event.key}"]`)
+    : form.querySelector({ s: "[value=skip]", z: "[value=undo]" }[event.key] ?? "#none");
   if (pressed) pressed.click();
-  else if (event.key === "z" && desk.querySelector("[data-pending]")) act(desk, { name: "act", value: "undo" });
-  else if (event.key === "u") desk.querySelector("#unsure")?.click();
-  else if (event.key === "n" && desk.querySelector("#note")) {
+  else if (event.key === "z" && form.querySelector("[data-pending]")) perform(form, { name: "act", value: "undo" });
+  else if (event.key === "u") form.querySelector("#unsure")?.click();
+  else if (event.key === "n" && form.querySelector("#note")) {
     event.preventDefault();
-    desk.querySelector("#note").open = true;
-    desk.elements.note.focus();
+    form.querySelector("#note").open = true;
+    form.elements.note.focus();
   }
 });
 
 window.addEventListener("online", send);
-window.addEventListener("storage", () => tell(isSending ? null : outcome.away));
+window.addEventListener("storage", () => showUnsent(isSending ? null : outcome.offline));
 window.addEventListener("pageshow", (event) => {
-  if (event.persisted) location.reload(); // what is shown is of another moment
+  if (event.persisted) location.reload(); // the browser restored an old page
 });
 
-const desk = document.getElementById("desk");
-if (desk) prepare(desk);
+const form = currentForm();
+if (form) prepare(form);
 send();

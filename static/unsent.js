@@ -1,76 +1,76 @@
-// Acts that the site has not answered yet, kept in this browser: one entry each, so that two tabs
-// never write over one another's.
+// Actions that the site has not confirmed yet, stored in this browser: one entry each, so that two
+// tabs never overwrite each other's.
 
 const PREFIX = "trackside unsent";
 let added = 0;
 
-export const outcome = { sent: "sent", away: "away", broken: "broken", loggedOut: "logged out" };
+export const outcome = { sent: "sent", offline: "offline", broken: "broken", loggedOut: "logged out" };
 
-export const keep = {
-  add(person, act) {
+export const storage = {
+  add(person, action) {
     const moment = String(Date.now()).padStart(15, "0");
     const count = String((added += 1)).padStart(8, "0"); // within one millisecond
     const key = newKey();
-    localStorage.setItem(`${PREFIX} ${person} ${moment} ${count} ${key}`, JSON.stringify({ ...act, key }));
+    localStorage.setItem(`${PREFIX} ${person} ${moment} ${count} ${key}`, JSON.stringify({ ...action, key }));
   },
-  refuse(act, why) {
-    const { name, ...rest } = act;
-    localStorage.setItem(name, JSON.stringify({ ...rest, refused: why || "it was refused." }));
+  refuse(action, reason) {
+    const { name, ...rest } = action;
+    localStorage.setItem(name, JSON.stringify({ ...rest, refused: reason || "The site refused it." }));
   },
-  forget: (act) => localStorage.removeItem(act.name),
+  remove: (action) => localStorage.removeItem(action.name),
 };
 
-// In the order in which they were done.
-export function actsOf(person) {
+// The oldest first.
+export function actionsOf(person) {
   return Object.keys(localStorage)
     .filter((name) => name.startsWith(`${PREFIX} ${person} `))
     .sort()
     .map((name) => ({ ...JSON.parse(localStorage.getItem(name)), name }));
 }
 
-// Sends one after the other; stops at the first that does not come through.
-export async function flushed(person, token, answered) {
-  let fresh = "";
+// Sends one action after the other, and stops at the first failure.
+export async function sendAll(person, token, onResponse) {
+  let newToken = "";
   for (;;) {
-    const act = actsOf(person).find((each) => !each.refused);
-    if (!act) return outcome.sent;
+    const action = actionsOf(person).find((each) => !each.refused);
+    if (!action) return outcome.sent;
     let response;
     try {
-      response = await post(act, fresh || token());
+      response = await post(action, newToken || token());
       if (response.status === 403) {
-        fresh = await freshToken(); // somebody logged in since this page was made
-        if (!fresh) return outcome.loggedOut;
-        response = await post(act, fresh);
+        newToken = await fetchToken(); // the person logged in after this page was loaded
+        if (!newToken) return outcome.loggedOut;
+        response = await post(action, newToken);
       }
     } catch {
-      return outcome.away;
+      return outcome.offline;
     }
     if (response.type === "opaqueredirect" || response.status === 403) return outcome.loggedOut;
     if (response.status >= 500 || response.status === 429) return outcome.broken;
-    const answer = await answerOf(response);
-    if (response.ok && answer) keep.forget(act);
-    else keep.refuse(act, answer?.said || "this topic is not yours any more.");
-    if (answer) answered(answer, act);
+    const data = await parseJson(response);
+    if (response.ok && data) storage.remove(action);
+    else storage.refuse(action, data?.message || "This topic is no longer assigned to you.");
+    if (data) onResponse(data, action);
   }
 }
 
-function post(act, token) {
-  return fetch(act.to, {
+function post(action, token) {
+  return fetch(action.to, {
     method: "POST",
     redirect: "manual",
     headers: { Accept: "application/json", "X-CSRFToken": token },
-    body: new URLSearchParams({ ...act.fields, key: act.key }),
+    body: new URLSearchParams({ ...action.fields, key: action.key }),
   });
 }
 
-async function freshToken() {
+async function fetchToken() {
   const response = await fetch(location.pathname, { redirect: "manual", headers: { Accept: "text/html" } });
   if (!response.ok) return "";
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   return page.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
 }
 
-async function answerOf(response) {
+async function parseJson(response) {
   try {
     return await response.json();
   } catch {

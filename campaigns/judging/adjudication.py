@@ -1,7 +1,8 @@
-"""Documents on which assessors disagree, and what an organiser decides of them.
+"""Documents on which assessors disagree, and the organisers' decisions.
 
-A decision is one more judgment: it stands above the assessors' own, a later one replaces it, and
-one without a grade takes it back. What holds is said by `campaigns.judging.final_grades`.
+A decision is a judgment that overrides those of assessors. A later decision replaces it, and a
+decision without a grade withdraws it. `campaigns.judging.final_grades` computes the grade that
+counts.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +23,7 @@ STATES = ("open", "decided", "all")
 
 @dataclass(frozen=True)
 class DisputedDocument:
-    """A document that assessors graded differently, or that was decided on."""
+    """A document that assessors graded differently, or on which an organiser decided."""
 
     key: Key
     decided: int | None
@@ -39,48 +40,49 @@ class DisputedDocument:
 
 @dataclass(frozen=True)
 class Dispute:
-    """The same with who said what, and what can be read of the document."""
+    """A disputed document with its judgments and its text."""
 
     of: DisputedDocument
-    said: tuple[Judgment, ...]  # the latest of each assessor that stands, in their order
+    judgments: tuple[Judgment, ...]  # the latest of each assessor, in order of time
     decision: Judgment | None
     document: Document | None
-    address: str  # where it can be read elsewhere, or ""
-    asked: str  # the topic in words
+    address: str  # a link to the document, or ""
+    topic_title: str
 
 
 def disputed_documents(
     campaign: Campaign, *, state: str = "open", topic: str = ""
 ) -> list[DisputedDocument]:
     """By topic and document; `state` is one of STATES. Two queries."""
-    found = []
+    disputed = []
     for key, document in final_grades_now(campaign).items():
         is_decided = document.decided is not None
         if not is_decided and not document.is_disputed:
             continue
         if topic in ("", key[1]) and state in ("all", "decided" if is_decided else "open"):
-            found.append(DisputedDocument(key, document.decided, document.grade))
-    return found
+            disputed.append(DisputedDocument(key, document.decided, document.grade))
+    return disputed
 
 
-def with_details(campaign: Campaign, some: Sequence[DisputedDocument]) -> list[Dispute]:
-    """Of a page of them. Two queries."""
-    doc_ids = {one.doc_id for one in some}
-    texts = {each.doc_id: each for each in campaign.documents.filter(doc_id__in=doc_ids)}
+def with_details(campaign: Campaign, disputed: Sequence[DisputedDocument]) -> list[Dispute]:
+    """Two queries."""
+    doc_ids = {each.doc_id for each in disputed}
+    documents = {each.doc_id: each for each in campaign.documents.filter(doc_id__in=doc_ids)}
     judgments = campaign.judgments.filter(doc_id__in=doc_ids).select_related("assessor", "topic")
-    acts: dict[Key, list[Judgment]] = {}
-    for act in judgments.order_by("at", "pk"):
-        acts.setdefault((act.topic.position, act.topic.code, act.doc_id), []).append(act)
+    by_key: dict[Key, list[Judgment]] = {}
+    for judgment in judgments.order_by("at", "pk"):
+        key = (judgment.topic.position, judgment.topic.code, judgment.doc_id)
+        by_key.setdefault(key, []).append(judgment)
     return [
         Dispute(
-            of=one,
-            said=_standing(acts.get(one.key, ())),
-            decision=_decision(acts.get(one.key, ())),
-            document=texts.get(one.doc_id),
-            address=address_of(campaign, one.doc_id),
-            asked=acts[one.key][0].topic.title if one.key in acts else "",
+            of=each,
+            judgments=_latest_by_assessor(by_key.get(each.key, ())),
+            decision=_decision(by_key.get(each.key, ())),
+            document=documents.get(each.doc_id),
+            address=address_of(campaign, each.doc_id),
+            topic_title=by_key[each.key][0].topic.title if each.key in by_key else "",
         )
-        for one in some
+        for each in disputed
     ]
 
 
@@ -95,42 +97,42 @@ def decide(
     actor: User,
     seen: str = "",
 ) -> Judgment:
-    """This grade holds from now on, whatever assessors say. Raises `CannotAdjudicate`, also where
-    the decision is another than was `seen`: a grade, "none", or "" for whichever."""
-    held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    refuse_archived(held)
-    if not 0 <= grade <= held.highest_grade:
-        raise CannotAdjudicate(f"Grades of this campaign go from 0 to {held.highest_grade}.")
-    latest = _latest_decision(held, topic, doc_id)
-    now = "none" if latest is None or latest.grade is None else str(latest.grade)
-    if latest is not None and seen not in ("", now):
-        told = "taken back" if now == "none" else f"decided, {now},"
+    """Decides on a grade, which overrides the assessors. Raises `CannotAdjudicate`, also if the
+    current decision differs from the one `seen`: a grade, "none", or "" for any."""
+    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    refuse_archived(campaign)
+    if not 0 <= grade <= campaign.highest_grade:
+        raise CannotAdjudicate(f"Choose a grade from 0 to {campaign.highest_grade}.")
+    latest = _latest_decision(campaign, topic, doc_id)
+    current = "none" if latest is None or latest.grade is None else str(latest.grade)
+    if latest is not None and seen not in ("", current):
+        change = "withdrew the decision" if current == "none" else f"decided on grade {current}"
         raise CannotAdjudicate(
-            f"{doc_id} was {told} by {latest.assessor} meanwhile. Nothing changed."
+            f"In the meantime {latest.assessor} {change} for {doc_id}. No change was saved."
         )
-    return _append(held, topic, doc_id, grade, note, actor)
+    return _append(campaign, topic, doc_id, grade, note, actor)
 
 
 @transaction.atomic
 def withdraw_decision(*, campaign: Campaign, topic: str, doc_id: str, actor: User) -> Judgment:
-    """What assessors say holds again. Raises `CannotAdjudicate` where nothing was decided."""
-    held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    refuse_archived(held)
-    latest = _latest_decision(held, topic, doc_id)
+    """The assessors' judgments count again. Raises `CannotAdjudicate` if there is no decision."""
+    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    refuse_archived(campaign)
+    latest = _latest_decision(campaign, topic, doc_id)
     if latest is None or latest.grade is None:
-        raise CannotAdjudicate("Nothing was decided on this document.")
-    return _append(held, topic, doc_id, None, "", actor)
+        raise CannotAdjudicate("There is no decision on this document.")
+    return _append(campaign, topic, doc_id, None, "", actor)
 
 
 def _append(
     campaign: Campaign, topic: str, doc_id: str, grade: int | None, note: str, actor: User
 ) -> Judgment:
-    before = _judged(campaign, topic, doc_id).first()
-    if before is None:
-        raise CannotAdjudicate("Nobody has judged this document.")
-    made = Judgment.objects.create(
+    earlier = _judgments(campaign, topic, doc_id).first()
+    if earlier is None:
+        raise CannotAdjudicate("No assessor has judged this document.")
+    decision = Judgment.objects.create(
         campaign=campaign,
-        topic_id=before.topic_id,
+        topic_id=earlier.topic_id,
         doc_id=doc_id,
         grade=grade,
         note=note,
@@ -142,28 +144,28 @@ def _append(
         record(campaign, actor, "took a decision back", subject)
     else:
         record(campaign, actor, "decided", subject, grade=grade)
-    return made
+    return decision
 
 
-def _judged(campaign: Campaign, topic: str, doc_id: str) -> QuerySet[Judgment]:
+def _judgments(campaign: Campaign, topic: str, doc_id: str) -> QuerySet[Judgment]:
     return campaign.judgments.filter(topic__code=topic, doc_id=doc_id)
 
 
 def _latest_decision(campaign: Campaign, topic: str, doc_id: str) -> Judgment | None:
-    """One without a grade takes back."""
-    made = _judged(campaign, topic, doc_id).filter(is_adjudication=True)
-    return made.select_related("assessor").order_by("at", "pk").last()
+    """Without a grade it withdraws the decision before it."""
+    decisions = _judgments(campaign, topic, doc_id).filter(is_adjudication=True)
+    return decisions.select_related("assessor").order_by("at", "pk").last()
 
 
-def _standing(acts: Iterable[Judgment]) -> tuple[Judgment, ...]:
+def _latest_by_assessor(judgments: Iterable[Judgment]) -> tuple[Judgment, ...]:
     latest: dict[int, Judgment] = {}
-    for act in acts:
-        if not act.is_adjudication:
-            latest.pop(act.assessor_id, None)
-            latest[act.assessor_id] = act
-    return tuple(act for act in latest.values() if act.grade is not None)
+    for judgment in judgments:
+        if not judgment.is_adjudication:
+            latest.pop(judgment.assessor_id, None)
+            latest[judgment.assessor_id] = judgment
+    return tuple(judgment for judgment in latest.values() if judgment.grade is not None)
 
 
-def _decision(acts: Iterable[Judgment]) -> Judgment | None:
-    made = [act for act in acts if act.is_adjudication]
-    return made[-1] if made and made[-1].grade is not None else None
+def _decision(judgments: Iterable[Judgment]) -> Judgment | None:
+    decisions = [judgment for judgment in judgments if judgment.is_adjudication]
+    return decisions[-1] if decisions and decisions[-1].grade is not None else None

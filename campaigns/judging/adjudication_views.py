@@ -1,4 +1,4 @@
-"""Documents that assessors disagree on: a list, decisions, and the same as CSV."""
+"""The page and the CSV of disagreements, and the organisers' decisions."""
 
 import io
 from collections.abc import Callable, Iterable
@@ -33,8 +33,8 @@ COLUMNS = (
 @require_safe
 def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    state, topic, found = _asked(viewer, request)
-    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    state, topic, disputed = _filtered(viewer, request)
+    page = Paginator(disputed, PAGE).get_page(request.GET.get("page"))
     context = {
         "viewer": viewer,
         "campaign": viewer.campaign,
@@ -52,15 +52,15 @@ def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def disagreements_csv(request: HttpRequest, slug: str) -> HttpResponse:
-    """One row for each assessor of each document that the page lists."""
+    """One row for each assessor and document."""
     viewer = access.organiser_or_404(request.user, slug)
-    _, _, found = _asked(viewer, request)
+    _, _, disputed = _filtered(viewer, request)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for start in range(0, len(found), PAGE * 20):
-        some = found[start : start + PAGE * 20]  # no database takes all ids at once
-        writer.writerows(_rows(with_details(viewer.campaign, some)))
+    for start in range(0, len(disputed), PAGE * 20):  # databases limit parameters of a query
+        batch = disputed[start : start + PAGE * 20]
+        writer.writerows(_rows(with_details(viewer.campaign, batch)))
     response = HttpResponse(out.getvalue(), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-disagreements.csv"'
     return response
@@ -69,32 +69,41 @@ def disagreements_csv(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def decide(request: HttpRequest, slug: str) -> HttpResponse:
-    return _act(request, slug, DecisionForm, adjudication.decide, "Choose a grade.")
+    return _change(request, slug, DecisionForm, adjudication.decide, "Choose a grade.")
 
 
 @login_required
 @require_POST
 def decision_take_back(request: HttpRequest, slug: str) -> HttpResponse:
-    return _act(request, slug, DocumentForm, adjudication.withdraw_decision, "Choose a document.")
+    return _change(
+        request, slug, DocumentForm, adjudication.withdraw_decision, "Choose a document."
+    )
 
 
-def _act(
-    request: HttpRequest, slug: str, kind: type[Form], act: Callable[..., Judgment], fault: str
+def _change(
+    request: HttpRequest,
+    slug: str,
+    form_class: type[Form],
+    change: Callable[..., Judgment],
+    error: str,
 ) -> HttpResponse:
-    """What the form says of a document, which is told to be decided then, or no longer."""
+    """Decides on a document or withdraws the decision, and shows the list again."""
     viewer = access.organiser_or_404(request.user, slug)
-    form = kind(request.POST)
+    form = form_class(request.POST)
     if not form.is_valid():
-        messages.error(request, fault)
-        return _back(request, slug)
+        messages.error(request, error)
+        return _redirect_to_list(request, slug)
     with show_refusals(request):
-        made = act(campaign=viewer.campaign, actor=request.user, **form.cleaned_data)
-        state = "no longer decided" if made.grade is None else f"decided, {made.grade}"
-        messages.success(request, f"{made.doc_id} of topic {made.topic}: {state}.")
-    return _back(request, slug)
+        decision = change(campaign=viewer.campaign, actor=request.user, **form.cleaned_data)
+        grade = decision.grade
+        state = "decision withdrawn" if grade is None else f"decided on grade {grade}"
+        messages.success(request, f"Topic {decision.topic}, {decision.doc_id}: {state}.")
+    return _redirect_to_list(request, slug)
 
 
-def _asked(viewer: access.Viewer, request: HttpRequest) -> tuple[str, str, list[DisputedDocument]]:
+def _filtered(
+    viewer: access.Viewer, request: HttpRequest
+) -> tuple[str, str, list[DisputedDocument]]:
     topic = request.GET.get("topic", "")
     state = choice_or_404("state", request.GET.get("state"), adjudication.STATES, usual="open")
     return state, topic, adjudication.disputed_documents(viewer.campaign, state=state, topic=topic)
@@ -102,17 +111,17 @@ def _asked(viewer: access.Viewer, request: HttpRequest) -> tuple[str, str, list[
 
 def _rows(disputes: Iterable[Dispute]) -> Iterable[tuple[object, ...]]:
     for dispute in disputes:
-        made = dispute.decision
-        decision = (made.grade, made.assessor, made.note) if made else (None, None, None)
-        for act in dispute.said:
+        of, decision = dispute.of, dispute.decision
+        cells = (decision.grade, decision.assessor, decision.note) if decision else (None,) * 3
+        for judgment in dispute.judgments:
             yield (
-                dispute.of.topic, dispute.of.doc_id, act.assessor, act.grade, int(act.is_unsure),
-                act.note, dispute.of.grade, *decision,
+                of.topic, of.doc_id, judgment.assessor, judgment.grade, int(judgment.is_unsure),
+                judgment.note, of.grade, *cells,
             )  # fmt: skip
 
 
-def _back(request: HttpRequest, slug: str) -> HttpResponse:
-    """To the list as it was filtered."""
-    kept = {name: request.GET[name] for name in ("state", "topic", "page") if name in request.GET}
+def _redirect_to_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """With the same filters."""
+    query = {name: request.GET[name] for name in ("state", "topic", "page") if name in request.GET}
     address = reverse("campaigns:judging-disagreements", args=[slug])
-    return redirect(f"{address}?{urlencode(kept)}" if kept else address)
+    return redirect(f"{address}?{urlencode(query)}" if query else address)

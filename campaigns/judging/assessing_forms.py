@@ -1,4 +1,4 @@
-"""An assessor's acts, and what organisers say of the documents."""
+"""The assessor's form, and the organisers' forms for document texts."""
 
 from django import forms
 
@@ -9,14 +9,15 @@ KEY = r"^[0-9A-Za-z-]{1,40}$"
 
 
 class JudgmentForm(forms.Form):
-    """One act at the desk. Scripts make a key for each; a page without scripts has one key, so the
-    grade belongs to it: the same sent twice is a repeat, another grade is another judgment."""
+    """One action on the assessment page. The script creates a key for each action. Without the
+    script a page has one key, to which the view adds the grade: the same grade sent twice is a
+    repetition, another grade is another judgment."""
 
     act = forms.ChoiceField(
         choices=[(name, name) for name in ("judge", "skip", "undo")], required=False
     )
     doc_id = forms.CharField(max_length=1024, strip=False, required=False)
-    last = forms.CharField(max_length=1024, strip=False, required=False)  # what undo is about
+    last = forms.CharField(max_length=1024, strip=False, required=False)  # the document to undo
     grade = forms.IntegerField(required=False)
     is_unsure = forms.BooleanField(required=False)
     note = forms.CharField(required=False)
@@ -26,7 +27,7 @@ class JudgmentForm(forms.Form):
         return self.cleaned_data["act"] or "judge"
 
     def clean_note(self) -> str:
-        """Cut rather than refused: a judgment is not lost for its note."""
+        """A long note is truncated, because an error would lose the judgment."""
         return self.cleaned_data["note"].replace("\r\n", "\n")[:NOTE_CHARACTERS]
 
     def clean(self) -> None:
@@ -37,8 +38,8 @@ class JudgmentForm(forms.Form):
 class DocumentsForm(forms.Form):
     file = forms.FileField(
         label="Documents",
-        help_text="JSON lines with doc_id, title and text, or TREC's <DOC> form; or gzipped.",
-        allow_empty_file=True,  # what is wrong with a file is said by its reader
+        help_text="JSON Lines with doc_id, title and text, or TREC's <DOC> format. May be gzipped.",
+        allow_empty_file=True,  # the reader of the file reports the error
     )
 
 
@@ -46,4 +47,5 @@ class AddressForm(forms.ModelForm):
     class Meta:
         model = Campaign
         fields = ("document_address",)
-        labels = {"document_address": "Address of a document"}
+        labels = {"document_address": "Document URL"}
+        help_texts = {"document_address": "{doc_id} is replaced by the document id."}

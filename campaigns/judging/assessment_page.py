@@ -1,6 +1,6 @@
-"""What an assessor sees: one document, how far the topics are, and the judgments made.
+"""What an assessor sees: one document, the progress of topics, and their own judgments.
 
-Nothing here reads runs, scores, weights or what another assessor said.
+Nothing here reads runs, scores, weights or other assessors' judgments.
 """
 
 import re
@@ -16,23 +16,23 @@ from django.utils import timezone
 
 from campaigns.judging.documents import address_of
 from campaigns.judging.plans import plan_in_force
-from campaigns.judging.tasks import JUDGED, SKIPPED, current_judgment, is_left
+from campaigns.judging.tasks import JUDGED, SKIPPED, is_left, with_claims
 from campaigns.models import Campaign, Claim, Document, Judgment, Plan, Topic, User
 
-PACE_JUDGMENTS = 60  # the last so many say how fast somebody is
+PACE_JUDGMENTS = 60  # the pace is measured over the latest judgments
 LEAST_GAPS = 4
 PAUSE = timedelta(minutes=15)  # a longer gap is a pause, not a judgment
 
 
 @dataclass
 class AssessorProgress:
-    """One topic's documents as one assessor meets them."""
+    """One assessor's progress on one topic, in documents."""
 
     judged: int = 0
     skipped: int = 0
-    left: int = 0  # may be judged now
+    left: int = 0  # this assessor may judge them now
     with_others: int = 0
-    last: tuple[datetime, str, str] | None = None  # when, how and what was ended last
+    last: tuple[datetime, str, str] | None = None  # time, end and document of the last claim
 
     @property
     def total(self) -> int:
@@ -41,8 +41,6 @@ class AssessorProgress:
 
 @dataclass(frozen=True)
 class DisplayedDocument:
-    """A document on the desk."""
-
     doc_id: str
     title: list[tuple[str, bool]]
     text: list[tuple[str, bool]]
@@ -51,15 +49,13 @@ class DisplayedDocument:
 
 @dataclass(frozen=True)
 class GradeOption:
-    """One key of the scale."""
-
     grade: int
     label: str
 
 
 @dataclass
 class JudgedDocument:
-    """What became of one document, by this assessor."""
+    """A document that this assessor judged or skipped."""
 
     doc_id: str
     at: datetime
@@ -69,11 +65,11 @@ class JudgedDocument:
     is_skipped: bool = False
     can_change: bool = True
     title: str = field(default="")
-    topic: Topic | None = None  # where it is told beside another topic
+    topic: Topic | None = None  # if it may differ from the topic of the page
 
 
 def scale_of(campaign: Campaign) -> list[GradeOption]:
-    """Every grade in a word, as far as words tell them apart."""
+    """Every grade with a label, as far as there are different words."""
     return [
         GradeOption(grade, _label(grade, campaign)) for grade in range(campaign.highest_grade + 1)
     ]
@@ -82,16 +78,14 @@ def scale_of(campaign: Campaign) -> list[GradeOption]:
 def progress_by_topic(
     plan: Plan | None, topics: Collection[Topic], person: User
 ) -> dict[int, AssessorProgress]:
-    """One query. Without a plan, what was judged under those that ended."""
+    """One query. Without a plan, counts the judgments of ended plans."""
     if plan is None:
         return _judged_so_far(topics, person)
-    return progress_of(
-        current_judgment(person, plan.tasks.filter(topic__in=topics), timezone.now())
-    )
+    return progress_of(with_claims(person, plan.tasks.filter(topic__in=topics), timezone.now()))
 
 
 def left_for(campaign: Campaign, person: User) -> int:
-    """How many documents wait for this assessor; none while judging is paused. Two queries."""
+    """How many documents this assessor has to judge; none while judging is paused. Two queries."""
     plan = plan_in_force(campaign)
     if plan is None or plan.state != Plan.State.OPEN or campaign.archived_at is not None:
         return 0
@@ -100,20 +94,21 @@ def left_for(campaign: Campaign, person: User) -> int:
 
 
 def _judged_so_far(topics: Collection[Topic], person: User) -> dict[int, AssessorProgress]:
-    made = Judgment.objects.filter(topic__in=topics, assessor=person, is_adjudication=False)
-    acts = made.order_by("at", "pk").values_list("topic", "doc_id", "grade")
-    found: dict[int, AssessorProgress] = defaultdict(AssessorProgress)
-    for (topic, _), grade in {(topic, doc_id): grade for topic, doc_id, grade in acts}.items():
-        found[topic].judged += grade is not None
-    return found
+    judgments = Judgment.objects.filter(topic__in=topics, assessor=person, is_adjudication=False)
+    rows = judgments.order_by("at", "pk").values_list("topic", "doc_id", "grade")
+    latest = {(topic, doc_id): grade for topic, doc_id, grade in rows}
+    progress: dict[int, AssessorProgress] = defaultdict(AssessorProgress)
+    for (topic, _), grade in latest.items():
+        progress[topic].judged += grade is not None
+    return progress
 
 
 def progress_of(tasks: Iterable[Any]) -> dict[int, AssessorProgress]:
-    """By topic, of tasks as `current_judgment` has them."""
-    found: dict[int, AssessorProgress] = defaultdict(AssessorProgress)
+    """By topic, from tasks with the annotations of `with_claims`."""
+    by_topic: dict[int, AssessorProgress] = defaultdict(AssessorProgress)
     now = timezone.now()
     for task in tasks:
-        progress, end = found[task.topic_id], task.my_end
+        progress, end = by_topic[task.topic_id], task.my_end
         if end in (JUDGED, SKIPPED):
             progress.judged += end == JUDGED
             progress.skipped += end == SKIPPED
@@ -123,11 +118,11 @@ def progress_of(tasks: Iterable[Any]) -> dict[int, AssessorProgress]:
             progress.left += 1
         else:
             progress.with_others += 1
-    return found
+    return by_topic
 
 
 def displayed_document(topic: Topic, campaign: Campaign, doc_id: str) -> DisplayedDocument:
-    """The document with the topic's words marked; one query."""
+    """The document with the topic's terms highlighted; one query."""
     document = Document.objects.filter(campaign=campaign, doc_id=doc_id).first()
     terms = terms_of(topic.title)
     return DisplayedDocument(
@@ -139,14 +134,14 @@ def displayed_document(topic: Topic, campaign: Campaign, doc_id: str) -> Display
 
 
 def recent(campaign: Campaign, person: User) -> list[Judgment]:
-    """This assessor's last judgments, the newest first."""
-    made = Judgment.objects.filter(campaign=campaign, assessor=person, is_adjudication=False)
-    return list(made.order_by("-at", "-pk")[:PACE_JUDGMENTS])
+    """This assessor's latest judgments, newest first."""
+    own = Judgment.objects.filter(campaign=campaign, assessor=person, is_adjudication=False)
+    return list(own.order_by("-at", "-pk")[:PACE_JUDGMENTS])
 
 
-def minutes_left(made: Iterable[Judgment], left: int) -> int | None:
-    """How long the rest takes at this assessor's own pace; None where there is none yet."""
-    moments = sorted(judgment.at for judgment in made)
+def minutes_left(judgments: Iterable[Judgment], left: int) -> int | None:
+    """The time for the rest at this assessor's pace; None if the pace is not known yet."""
+    moments = sorted(judgment.at for judgment in judgments)
     gaps = [later - earlier for earlier, later in pairwise(moments)]
     seconds = [gap.total_seconds() for gap in gaps if gap <= PAUSE]
     if len(seconds) < LEAST_GAPS or not left:
@@ -155,57 +150,57 @@ def minutes_left(made: Iterable[Judgment], left: int) -> int | None:
 
 
 def judged_by(topic: Topic, campaign: Campaign, person: User) -> list[JudgedDocument]:
-    """What this assessor judged or skipped of a topic, the latest first; two queries."""
-    made = Judgment.objects.filter(topic=topic, assessor=person, is_adjudication=False)
+    """The documents that this assessor judged or skipped, latest first; two queries."""
+    judgments = Judgment.objects.filter(topic=topic, assessor=person, is_adjudication=False)
     claims = Claim.objects.filter(task__topic=topic, assessor=person).order_by("task__plan")
-    given = {
+    claimed = {
         doc_id: (end, until)
         for doc_id, end, until in claims.values_list("task__doc_id", "end", "until")
     }
     rows = {
         each.doc_id: JudgedDocument(
             each.doc_id, each.at, each.grade, each.is_unsure, each.note,
-            can_change=each.doc_id in given,
+            can_change=each.doc_id in claimed,
         )
-        for each in made.order_by("at", "pk")
+        for each in judgments.order_by("at", "pk")
     }  # fmt: skip
-    for doc_id, (end, until) in given.items():
+    for doc_id, (end, until) in claimed.items():
         if end == SKIPPED:
             rows[doc_id] = JudgedDocument(doc_id, until, is_skipped=True)
     return sorted(rows.values(), key=lambda row: row.at, reverse=True)
 
 
 def judged_before(topic: Topic, person: User, doc_id: str) -> JudgedDocument | None:
-    """What this assessor said of one document last; None where it was never given out. Two
+    """This assessor's latest judgment of a document; None if they never claimed it. Two
     queries."""
-    given = Claim.objects.filter(task__topic=topic, task__doc_id=doc_id, assessor=person)
-    claim = given.order_by("-task__plan").first()
+    claims = Claim.objects.filter(task__topic=topic, task__doc_id=doc_id, assessor=person)
+    claim = claims.order_by("-task__plan").first()
     if claim is None:
         return None
-    made = Judgment.objects.filter(
+    judgments = Judgment.objects.filter(
         topic=topic, doc_id=doc_id, assessor=person, is_adjudication=False
     )
-    last = made.order_by("-at", "-pk").first()
+    last = judgments.order_by("-at", "-pk").first()
     if last is None:
         return JudgedDocument(doc_id, claim.until, is_skipped=claim.end == SKIPPED)
     return JudgedDocument(doc_id, last.at, last.grade, last.is_unsure, last.note)
 
 
-def last_act(
-    progress: AssessorProgress, made: Iterable[Judgment], topic: Topic
+def last_judged(
+    progress: AssessorProgress, judgments: Iterable[Judgment], topic: Topic
 ) -> JudgedDocument | None:
-    """What undo would take back; `made` are this assessor's last judgments."""
+    """The document that undo returns to; `judgments` are this assessor's latest."""
     if progress.last is None:
         return None
     at, end, doc_id = progress.last
-    grades = (j.grade for j in made if j.topic_id == topic.pk and j.doc_id == doc_id)
+    grades = (j.grade for j in judgments if j.topic_id == topic.pk and j.doc_id == doc_id)
     return JudgedDocument(doc_id, at, next(grades, None), is_skipped=end == SKIPPED)
 
 
-def last_act_anywhere(
-    plan: Plan | None, person: User, made: Iterable[Judgment]
+def last_judged_of_all_topics(
+    plan: Plan | None, person: User, judgments: Iterable[Judgment]
 ) -> JudgedDocument | None:
-    """The same over all topics that this assessor still judges; one query."""
+    """The same over all topics of this assessor; one query."""
     if plan is None:
         return None
     ended = Claim.objects.filter(
@@ -218,22 +213,21 @@ def last_act_anywhere(
     if claim is None:
         return None
     topic, doc_id = claim.task.topic, claim.task.doc_id
-    grades = (j.grade for j in made if j.topic_id == topic.pk and j.doc_id == doc_id)
+    grades = (j.grade for j in judgments if j.topic_id == topic.pk and j.doc_id == doc_id)
     is_skipped = claim.end == SKIPPED
     return JudgedDocument(
         doc_id, claim.until, next(grades, None), is_skipped=is_skipped, topic=topic
     )
 
 
-def undone_judgment(doc_id: str, made: Iterable[Judgment], topic: Topic) -> Judgment | None:
-    """What undo has just taken back of a document: its note is not typed twice. `made` are this
-    assessor's last judgments, the newest first."""
-    of_it = [j for j in made if j.topic_id == topic.pk and j.doc_id == doc_id][:2]
-    return of_it[1] if len(of_it) == 2 and of_it[0].grade is None else None
+def undone_judgment(doc_id: str, recent: Iterable[Judgment], topic: Topic) -> Judgment | None:
+    """The judgment that the assessor has just undone, so that the form can show its note again."""
+    judgments = [j for j in recent if j.topic_id == topic.pk and j.doc_id == doc_id][:2]
+    return judgments[1] if len(judgments) == 2 and judgments[0].grade is None else None
 
 
 def add_titles(rows: Collection[JudgedDocument], campaign: Campaign) -> None:
-    """One query, of the rows of a page."""
+    """One query."""
     ids = [row.doc_id for row in rows]
     titles = dict(
         Document.objects.filter(campaign=campaign, doc_id__in=ids).values_list("doc_id", "title")
@@ -260,22 +254,22 @@ did do does for from had has have how i if in into is it its may more most no no
 our over should so some such than that the their them then there these they this those through to
 under up use used was we were what when where which while who whom why will with would you your
 """
-LEFT_OUT = frozenset(STOP_WORDS.split())
+IGNORED = frozenset(STOP_WORDS.split())
 
 
 def terms_of(query: str) -> frozenset[str]:
-    """The words of a query that say what it is about, plurals folded."""
+    """The words of a query without stop words, with plurals folded."""
     words = (word.lower() for word in WORD.findall(query))
-    return frozenset(folded(word) for word in words if word not in LEFT_OUT and len(word) > 1)
+    return frozenset(folded(word) for word in words if word not in IGNORED and len(word) > 1)
 
 
 def highlighted(text: str, terms: frozenset[str]) -> list[tuple[str, bool]]:
-    """The whole text in pieces, each with whether it is one of the terms."""
+    """The text in pieces, each with whether it is one of the terms."""
     return list(_pieces(text, terms))
 
 
 def folded(word: str) -> str:
-    """A word and its simple plural come to the same: memories, memory; boxes, box; masks, mask."""
+    """Folds simple plurals: memories to memory, boxes to box, masks to mask."""
     word = re.sub(r"['’]s?\Z", "", word)
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"

@@ -1,4 +1,4 @@
-"""Who judges which topic, on an organiser's page."""
+"""The organisers' page of assignments."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -10,30 +10,30 @@ from django.views.decorators.http import require_http_methods, require_POST
 from campaigns import access
 from campaigns.errors import CannotChangeStage
 from campaigns.judging import assignment, tasks
-from campaigns.judging.forms import AssessorTopicsForm, SpreadForm
+from campaigns.judging.forms import AssessorTopicsForm, EvenAssignmentForm
 from campaigns.models import User
 from campaigns.options import choice_or_404
 
-NO_ASSESSOR = "This is no assessor of the campaign any more."
-TOPICS, CELLS = 250, 2_000  # on a page, at most
+NO_ASSESSOR = "This person is no longer an assessor of the campaign."
+MAX_TOPICS, MAX_CELLS = 250, 2_000  # on a page
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def assessors_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who judges what, and a form for the topics of the assessor that the address names."""
+    """All assignments, and a form for the topics of the assessor that the address names."""
     viewer = access.organiser_or_404(request.user, slug)
-    shares = assignment.assignments_of(viewer.campaign)
-    loads = {str(load.assessor.pk): load for load in shares.assessors}
+    assignments = assignment.assignments_of(viewer.campaign)
+    loads = {str(load.assessor.pk): load for load in assignments.assessors}
     form = None
     if request.method == "POST":
         load = loads.get(request.POST.get("assessor", ""))
         if load is None:
-            return _back(request, slug, NO_ASSESSOR)
+            return _redirect_with_error(request, slug, NO_ASSESSOR)
         form = AssessorTopicsForm(request.POST)
         if form.is_valid():
             try:
-                return _name_topics(request, viewer, load.assessor, form)
+                return _assign_topics(request, viewer, load.assessor, form)
             except CannotChangeStage as error:
                 form.add_error(None, str(error))
     else:
@@ -42,15 +42,15 @@ def assessors_page(request: HttpRequest, slug: str) -> HttpResponse:
         load = loads.get(chosen)
         if load is not None:
             form = AssessorTopicsForm(initial={"topics": " ".join(load.codes)})
-    on_page = min(TOPICS, max(CELLS // max(len(loads), 1), 10))
+    on_page = min(MAX_TOPICS, max(MAX_CELLS // max(len(loads), 1), 10))
     page = {
         "viewer": viewer,
         "campaign": viewer.campaign,
-        "shares": shares,
-        "page": Paginator(shares.topics, on_page).get_page(request.GET.get("page")),
+        "assignments": assignments,
+        "page": Paginator(assignments.topics, on_page).get_page(request.GET.get("page")),
         "chosen": load,
         "form": form,
-        "spread_form": SpreadForm(),
+        "even_form": EvenAssignmentForm(),
     }
     status = 400 if form is not None and form.errors else 200
     return render(request, "campaigns/judging/judging_assessors.html", page, status=status)
@@ -60,16 +60,16 @@ def assessors_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def assessors_spread(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    form = SpreadForm(request.POST)
+    form = EvenAssignmentForm(request.POST)
     if not form.is_valid():
-        return _back(request, slug, "Say how many assessors each topic is to have.")
+        return _redirect_with_error(request, slug, "Choose the number of assessors for each topic.")
     each = form.cleaned_data["each"]
     try:
-        added = assignment.spread_evenly(campaign=viewer.campaign, each=each, actor=request.user)
+        added = assignment.assign_evenly(campaign=viewer.campaign, each=each, actor=request.user)
     except CannotChangeStage as error:
-        return _back(request, slug, str(error))
-    told = f"{added} added." if added else "Nothing to add: every topic has as many already."
-    messages.success(request, told)
+        return _redirect_with_error(request, slug, str(error))
+    message = f"{added} assignment{'' if added == 1 else 's'} added."
+    messages.success(request, message if added else "Every topic already has enough assessors.")
     return redirect("campaigns:judging-assessors", slug)
 
 
@@ -80,26 +80,28 @@ def claims_free(request: HttpRequest, slug: str) -> HttpResponse:
     assessors = {str(who.pk): who for who in assignment.assessors_of(viewer.campaign)}
     assessor = assessors.get(request.POST.get("assessor", ""))
     if assessor is None:
-        return _back(request, slug, NO_ASSESSOR)
+        return _redirect_with_error(request, slug, NO_ASSESSOR)
     try:
-        freed = tasks.reassign(campaign=viewer.campaign, assessor=assessor, actor=request.user)
+        freed = tasks.release_claims(
+            campaign=viewer.campaign, assessor=assessor, actor=request.user
+        )
     except CannotChangeStage as error:
-        return _back(request, slug, str(error))
-    messages.success(request, f"{freed} document{'' if freed == 1 else 's'} given back.")
+        return _redirect_with_error(request, slug, str(error))
+    messages.success(request, f"{freed} document{'' if freed == 1 else 's'} released.")
     return redirect("campaigns:judging-assessors", slug)
 
 
-def _name_topics(
+def _assign_topics(
     request: HttpRequest, viewer: access.Viewer, assessor: User, form: AssessorTopicsForm
 ) -> HttpResponse:
-    count = assignment.name_topics(
+    count = assignment.assign_topics(
         campaign=viewer.campaign, assessor=assessor, codes=form.codes, actor=request.user
     )
-    number = f"{count:,} topic{'' if count == 1 else 's'}" if count else "no topic"
-    messages.success(request, f"{assessor} judges {number} now.")
+    topics = f"{count:,} topic{'' if count == 1 else 's'}" if count else "no topic"
+    messages.success(request, f"{assessor} now judges {topics}.")
     return redirect("campaigns:judging-assessors", viewer.campaign.slug)
 
 
-def _back(request: HttpRequest, slug: str, told: str) -> HttpResponse:
-    messages.error(request, told)
+def _redirect_with_error(request: HttpRequest, slug: str, error: str) -> HttpResponse:
+    messages.error(request, error)
     return redirect("campaigns:judging-assessors", slug)

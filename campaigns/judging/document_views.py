@@ -1,4 +1,4 @@
-"""The organisers' page of documents: their texts, and where they can be read."""
+"""The organisers' page of document texts and document URLs."""
 
 import copy
 
@@ -33,7 +33,7 @@ def documents(request: HttpRequest, slug: str) -> HttpResponse:
     except CannotChangeStage as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{count:,} document{'' if count == 1 else 's'} taken in.")
+        messages.success(request, f"{count:,} document{'' if count == 1 else 's'} uploaded.")
     return redirect("campaigns:documents", slug)
 
 
@@ -58,7 +58,7 @@ def documents_remove(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     with show_refusals(request):
         count = remove_documents(campaign=viewer.campaign, actor=request.user)
-        messages.success(request, f"{count:,} document{'' if count == 1 else 's'} taken out.")
+        messages.success(request, f"{count:,} document{'' if count == 1 else 's'} deleted.")
     return redirect("campaigns:documents", slug)
 
 

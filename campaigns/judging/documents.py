@@ -1,4 +1,4 @@
-"""The texts of a campaign's documents: uploaded, counted, looked up, taken out again."""
+"""The texts of a campaign's documents."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -18,45 +18,45 @@ ROWS_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
-class Counts:
-    """How many texts there are, and how many of the documents to be judged have none."""
+class DocumentCounts:
+    """`without_text` counts documents to judge."""
 
     documents: int
     to_judge: int
     without_text: int
 
 
-def counts_of(campaign: Campaign) -> Counts:
+def counts_of(campaign: Campaign) -> DocumentCounts:
     """Three queries."""
-    there = Document.objects.filter(campaign=campaign)
+    stored = Document.objects.filter(campaign=campaign)
     tasks = Task.objects.filter(plan__campaign=campaign).exclude(plan__state=Plan.State.ENDED)
-    to_judge = tasks.values("doc_id").distinct()  # one document may be judged for two topics
-    missing = to_judge.exclude(Exists(there.filter(doc_id=OuterRef("doc_id"))))
-    return Counts(there.count(), to_judge.count(), missing.count())
+    to_judge = tasks.values("doc_id").distinct()  # a document may be judged for two topics
+    missing = to_judge.exclude(Exists(stored.filter(doc_id=OuterRef("doc_id"))))
+    return DocumentCounts(stored.count(), to_judge.count(), missing.count())
 
 
 def add_documents(*, campaign: Campaign, file: BinaryIO, actor: User) -> int:
-    """Stores every document of a file, or none; one that is there already takes the new text. How
-    many the file holds. Raises `FormatError`.
+    """Stores all documents of a file, replacing the texts of known documents, and returns their
+    number. Raises `FormatError`, and then stores none.
 
-    The file is read twice, so that nobody waits for a transaction in which a file is looked at
-    that may be refused at its end. Only the first time is limited: what is done with the documents
-    would count as time of the second.
+    The file is validated before the transaction begins, so that a long validation locks no rows.
+    Only the first of the two readings has a time limit, because the second includes the time for
+    storing the documents.
     """
     refuse_archived(campaign)
     count = sum(1 for _ in read_documents(file, max_seconds=settings.MAX_READING_SECONDS))
     file.seek(0)
     with transaction.atomic():
         rows = read_documents(file)
-        while some := list(islice(rows, ROWS_AT_ONCE)):
-            _store(campaign, some)
+        while batch := list(islice(rows, ROWS_AT_ONCE)):
+            _store(campaign, batch)
         record(campaign, actor, "added documents", count=count)
     return count
 
 
 @transaction.atomic
 def remove_documents(*, campaign: Campaign, actor: User) -> int:
-    """Takes all texts out; judgments stay. How many there were."""
+    """Deletes all texts and returns their number. Judgments stay."""
     refuse_archived(campaign)
     count, _ = Document.objects.filter(campaign=campaign).delete()
     if count:
@@ -65,7 +65,7 @@ def remove_documents(*, campaign: Campaign, actor: User) -> int:
 
 
 def address_of(campaign: Campaign, doc_id: str) -> str:
-    """Where the document can be read, or "" where the organisers named no place."""
+    """The URL of the document, or "" if the organisers have set none."""
     return campaign.document_address.replace("{doc_id}", quote(doc_id, safe=""))
 
 

@@ -1,7 +1,7 @@
-"""What the judgments of a campaign come to: one grade for each document that was judged.
+"""The final grade of each judged document.
 
-Of one assessor the latest act holds, and an act without a grade takes back. Between assessors the
-latest of those holds, unless somebody decided: then that.
+The latest judgment of each assessor counts, and one without a grade withdraws it. Among assessors
+the latest judgment counts, unless an organiser has decided.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,59 +15,59 @@ from campaigns.models import Campaign, Judgment
 
 Key: TypeAlias = tuple[int, str, str]  # topic position, topic code, document id
 Stamp: TypeAlias = tuple[object, ...]
-CAMPAIGNS_KEPT: Final = 2  # some megabytes each, in every process
+CAMPAIGNS_CACHED: Final = 2  # some megabytes each, in every process
 
 
 @dataclass
 class FinalGrade:
-    """The grades that stand for one document."""
+    """The grades of one document."""
 
-    by_assessor: dict[int, int] = field(default_factory=dict)  # in the order of their last act
+    by_assessor: dict[int, int] = field(default_factory=dict)  # in the order of last judgments
     decided: int | None = None
 
     @property
     def grade(self) -> int | None:
-        """What counts; None where every judgment was taken back."""
+        """The grade that counts; None if every judgment was withdrawn."""
         if self.decided is not None:
             return self.decided
         return next(reversed(self.by_assessor.values()), None)
 
     @property
     def is_disputed(self) -> bool:
-        """Assessors gave different grades and nobody has decided."""
+        """Whether assessors gave different grades and no organiser has decided."""
         return self.decided is None and len(set(self.by_assessor.values())) > 1
 
 
 def final_grades(judgments: QuerySet[Judgment]) -> dict[Key, FinalGrade]:
-    """Every document with a judgment that stands, by topic and id; one query."""
-    found: dict[Key, FinalGrade] = {}
-    for key, assessor, grade, is_adjudication in _acts(judgments):
-        document = found.setdefault(key, FinalGrade())
+    """Every judged document, by topic and id; one query."""
+    grades: dict[Key, FinalGrade] = {}
+    for key, assessor, grade, is_adjudication in _rows(judgments):
+        document = grades.setdefault(key, FinalGrade())
         if is_adjudication:
             document.decided = grade
             continue
         document.by_assessor.pop(assessor, None)
         if grade is not None:
             document.by_assessor[assessor] = grade
-    return {key: found[key] for key in sorted(found) if found[key].grade is not None}
+    return {key: grades[key] for key in sorted(grades) if grades[key].grade is not None}
 
 
 def final_grades_now(campaign: Campaign) -> Mapping[Key, FinalGrade]:
-    """All of a campaign, kept in memory until something is judged: pages ask for the same again and
-    again. Nobody changes what it gives. One query, two after a judgment."""
+    """All final grades of a campaign, cached in memory until the next judgment. Do not change the
+    result. One query, two after a judgment."""
     return final_grades_at(campaign.pk, stamp_of(campaign))
 
 
 def stamp_of(campaign: Campaign) -> Stamp:
-    """Says which judgments there are, for rows are only added. The time tells apart campaigns that
-    had the same ids, as those of two tests have. One query."""
+    """Identifies the set of judgments, because rows are only added. The time distinguishes
+    campaigns that reuse ids, as in tests. One query."""
     stamp = campaign.judgments.aggregate(Count("pk"), Max("pk"), Max("at"))
     return tuple(stamp.values())
 
 
-@lru_cache(maxsize=CAMPAIGNS_KEPT)
+@lru_cache(maxsize=CAMPAIGNS_CACHED)
 def final_grades_at(campaign: int, stamp: Stamp) -> Mapping[Key, FinalGrade]:
-    """What `final_grades_now` gives, for those who have the stamp."""
+    """As `final_grades_now`, for callers that have the stamp."""
     return final_grades(Judgment.objects.filter(campaign=campaign))
 
 
@@ -77,9 +77,9 @@ def final_grade_values(campaign: Campaign) -> dict[Key, int]:
     return {key: document.grade for key, document in judged.items() if document.grade is not None}
 
 
-def _acts(judgments: QuerySet[Judgment]) -> Iterator[tuple[Key, int, int | None, bool]]:
-    made = judgments.order_by("at", "pk").values_list(
+def _rows(judgments: QuerySet[Judgment]) -> Iterator[tuple[Key, int, int | None, bool]]:
+    rows = judgments.order_by("at", "pk").values_list(
         "topic__position", "topic__code", "doc_id", "assessor", "grade", "is_adjudication"
     )
-    for position, code, doc_id, assessor, grade, is_adjudication in made.iterator():
+    for position, code, doc_id, assessor, grade, is_adjudication in rows.iterator():
         yield (position, code, doc_id), assessor, grade, is_adjudication

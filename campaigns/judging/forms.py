@@ -1,4 +1,4 @@
-"""What organisers fill in around judging: who judges what, decisions, answers from outside."""
+"""The organisers' forms for assignments, decisions and imported judgments."""
 
 import hashlib
 from collections.abc import Sequence
@@ -8,24 +8,22 @@ from django import forms
 
 from campaigns.models import User
 
-MOST_EACH = 3  # assessors of one topic, when they are spread evenly
+MAX_ASSESSORS = 3  # of a topic, for an even assignment
 
 
-class SpreadForm(forms.Form):
+class EvenAssignmentForm(forms.Form):
     each = forms.TypedChoiceField(
         label="Assessors for each topic",
         coerce=int,
-        choices=[(number, str(number)) for number in range(1, MOST_EACH + 1)],
+        choices=[(number, str(number)) for number in range(1, MAX_ASSESSORS + 1)],
     )
 
 
 class AssessorTopicsForm(forms.Form):
-    """The topics of one assessor, by their numbers."""
-
     topics = forms.CharField(
         label="Topics",
-        help_text="The numbers of the topics, with spaces between them. Judgments stay when you"
-        " remove a topic; documents of it that the assessor holds are given back.",
+        help_text="Topic numbers, separated by spaces. If you remove a topic, its judgments stay,"
+        " and documents that the assessor has claimed are released.",
         required=False,
         max_length=500_000,
         widget=forms.Textarea(attrs={"rows": 6}),
@@ -44,19 +42,19 @@ class DocumentForm(forms.Form):
 class DecisionForm(DocumentForm):
     grade = forms.IntegerField(min_value=0, max_value=127)
     note = forms.CharField(max_length=1000, required=False)
-    seen = forms.CharField(max_length=4, required=False)  # what was decided when the page was made
+    seen = forms.CharField(max_length=4, required=False)  # the decision that the page shows
 
 
 class JudgmentsForm(forms.Form):
-    """`confirmed` is the sha256 of the file whose conflicts the organiser has seen: a confirmation
-    holds for that file and for no other."""
+    """`confirmed` is the sha256 of the file whose conflicts the organiser has seen, so that a
+    confirmation is valid for that file only."""
 
     assessor = forms.TypedChoiceField(coerce=int, label="Judged by")
     file = forms.FileField(
-        label="Answers",
-        help_text="The CSV or prels of the pool with its grades filled in, or qrels lines: "
-        "topic, 0, document, grade. A grade below 0, or none in a CSV, says: not judged.",
-        allow_empty_file=True,  # what is wrong with a file is said by its reader
+        label="Judgments",
+        help_text="The exported CSV or prels file with grades, or a qrels file: topic, 0, document,"
+        " grade. A grade below 0, or an empty grade in a CSV, means not judged.",
+        allow_empty_file=True,  # the reader of the file reports the error
     )
     confirmed = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 

@@ -1,5 +1,4 @@
-"""What an organiser chooses of a plan of judging: read from the address for a forecast, and from
-the form that makes the plan."""
+"""The form of a judging plan, from the address for a forecast and from a POST for a new plan."""
 
 import math
 from typing import Any, Final
@@ -13,82 +12,82 @@ from campaigns.models.campaign import HIGHEST_P
 UNITS: Final = {
     "documents": "documents",
     "hours": "hours of work",
-    "depth": "documents deep (pooling)",
+    "depth": "pool depth (pooling)",
 }
-DEEPEST_POOL: Final = 100  # no plan looks deeper into a run, at the usual p
-MOST_DOCUMENTS: Final = 1_000_000
-USUAL: Final = {
+MAX_DEPTH: Final = 100  # at the default p no plan looks deeper into a run
+MAX_DOCUMENTS: Final = 1_000_000
+DEFAULTS: Final = {
     "method": "C", "p": "0.8", "scope": "run", "runs": "all", "amount": "1000", "unit": "documents",
     "per_hour": "60", "start": "nothing", "batch": "20", "overlap": "0", "lease": "30",
 }  # fmt: skip
 
 
 def _number(value: str) -> int | None:
-    """None for all, and for nothing."""
+    """None for *all* and *nothing*."""
     return int(value) if value.isdecimal() else None
 
 
 class PlanForm(forms.Form):
-    """Choices that are not given are the usual ones; a tick that is not given is none."""
+    """Missing values take their defaults, and missing checkboxes are off."""
 
     method = forms.ChoiceField(choices=Plan.Method.choices)
     p = forms.FloatField(
         label="p",
         min_value=0,
         max_value=HIGHEST_P,
-        help_text="Of RBP: how likely a reader goes on to the next document.",
+        help_text="Persistence of RBP: the probability that a user continues to the next document.",
     )
     scope = forms.ChoiceField(
         choices=Plan.Scope.choices,
-        label="B and C look at",
-        help_text="What is unknown of a run, and how good it looks.",
+        label="B and C weigh by",
+        help_text="Where the residual and the projected score of a run are measured.",
     )
-    runs = forms.TypedChoiceField(coerce=_number, label="Runs that propose documents")
-    start = forms.TypedChoiceField(coerce=_number, label="Start from")
+    runs = forms.TypedChoiceField(coerce=_number, label="Runs")
+    start = forms.TypedChoiceField(coerce=_number, label="Existing judgments")
     amount = forms.FloatField(
         label="Budget",
         min_value=0.01,
-        max_value=MOST_DOCUMENTS,
+        max_value=MAX_DOCUMENTS,
         error_messages={
-            "min_value": "A budget of nothing judges nothing: plan at least one document.",
-            "max_value": "That is more than %(limit_value)s: no campaign judges so many.",
+            "min_value": "Plan at least one document.",
+            "max_value": "Plan at most %(limit_value)s.",
         },
     )
-    unit = forms.ChoiceField(choices=list(UNITS.items()), label="in")
+    unit = forms.ChoiceField(choices=list(UNITS.items()), label="Unit")
     per_hour = forms.FloatField(
         label="Documents per hour",
         min_value=1,
         max_value=10_000,
-        help_text="That one assessor judges. Only for a budget in hours.",
+        help_text="Judged by one assessor. Used for a budget in hours only.",
     )
     batch = forms.IntegerField(
         min_value=1,
         max_value=10_000,
-        label="Batch",
-        help_text="Documents before B and C weigh anew.",
+        label="Batch size",
+        help_text="Documents that are judged before B and C compute new weights.",
     )
     overlap = forms.IntegerField(
         min_value=0,
         max_value=100,
-        label="Judged twice, percent",
-        help_text="By two assessors, to see how far they agree.",
+        label="Overlap, in percent",
+        help_text="Documents judged by two assessors, to measure agreement.",
     )
     lease = forms.IntegerField(
         min_value=1,
         max_value=24 * 60,
         label="Lease, in minutes",
-        help_text="How long a document waits for the assessor who opened it.",
+        help_text="How long a document is reserved for the assessor who opened it.",
     )
     shuffle = forms.BooleanField(
-        required=False, label="Shuffle each batch, so that the order tells nothing of the runs"
+        required=False, label="Shuffle each batch, so that the order reveals nothing about the runs"
     )
     residual = forms.BooleanField(
-        required=False, label="Assessors see the mean residual of all runs"
+        required=False, label="Show assessors the mean residual of all runs"
     )
 
-    def __init__(self, asked: Any, *, campaign: Campaign) -> None:
-        given = {name: asked[name] for name in self.base_fields if asked.get(name)}
-        super().__init__(USUAL | {"p": _usual_persistence(campaign)} | given)
+    def __init__(self, params: Any, *, campaign: Campaign) -> None:
+        data = {name: params[name] for name in self.base_fields if params.get(name)}
+        super().__init__(DEFAULTS | {"p": _default_persistence(campaign)} | data)
         self.campaign = campaign
         self.versions = {qrels.version: qrels for qrels in campaign.qrels.order_by("-version")}
         priorities = campaign.runs.ranked().exclude(judging_priority=None)
@@ -101,11 +100,8 @@ class PlanForm(forms.Form):
             ),
         ]
         self.fields["start"].choices = [
-            ("nothing", "nothing: judge everything anew"),
-            *(
-                (version, f"qrels v{version}: only what they do not say")
-                for version in self.versions
-            ),
+            ("nothing", "none: judge all documents again"),
+            *((version, f"qrels v{version}: skip judged documents") for version in self.versions),
         ]
 
     def clean_p(self) -> float:
@@ -115,25 +111,25 @@ class PlanForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         amount, unit = cleaned.get("amount"), cleaned.get("unit")
         if unit == "depth" and cleaned.get("method") not in (None, Plan.Method.POOLING):
-            self.add_error("unit", "Only pooling goes so many documents deep.")
-        if unit == "depth" and amount is not None and amount > DEEPEST_POOL:
-            self.add_error("amount", f"At most {DEEPEST_POOL} deep.")
+            self.add_error("unit", "Choose pooling, or another unit than pool depth.")
+        if unit == "depth" and amount is not None and amount > MAX_DEPTH:
+            self.add_error("amount", f"Write a pool depth of at most {MAX_DEPTH}.")
         if unit != "hours" and amount is not None and amount != int(amount):
-            self.add_error("amount", "Type a whole number.")
+            self.add_error("amount", "Write a whole number.")
         if not self.errors and self.documents == 0:
-            self.add_error("amount", "That is less than one document.")
+            self.add_error("amount", "Plan at least one document.")
         return cleaned
 
     @property
     def depth(self) -> int | None:
-        """How deep a pool, where that is the budget."""
+        """The pool depth, if that is the unit of the budget."""
         if self.cleaned_data["unit"] != "depth":
             return None
         return int(self.cleaned_data["amount"])
 
     @property
     def documents(self) -> int | None:
-        """The budget, where it does not hang on the runs: hours pay for a document that two judge
+        """The budget, unless it depends on the runs. A document that two assessors judge costs
         twice."""
         if self.depth is not None:
             return None
@@ -141,17 +137,17 @@ class PlanForm(forms.Form):
         if self.cleaned_data["unit"] == "documents":
             return int(amount)
         cost = 1 + (self.cleaned_data["overlap"] / 100)
-        return min(MOST_DOCUMENTS, math.floor(amount * self.cleaned_data["per_hour"] / cost + 1e-9))
+        return min(MAX_DOCUMENTS, math.floor(amount * self.cleaned_data["per_hour"] / cost + 1e-9))
 
     @property
-    def chosen(self) -> list[tuple[str, str]]:
-        """Every choice as it goes into an address."""
+    def params(self) -> list[tuple[str, str]]:
+        """Every choice as a parameter of an address."""
         return [(name, self.data[name]) for name in self.fields if self.data.get(name)]
 
     def plan(self, budget: int) -> Plan:
-        """Not saved. Raises `ValidationError` for a budget that is none."""
+        """An unsaved plan. Raises `ValidationError` for an empty budget."""
         if budget < 1:
-            raise ValidationError("Nothing would be judged.")
+            raise ValidationError("Plan at least one document.")
         chosen = self.cleaned_data
         return Plan(
             campaign=self.campaign,
@@ -169,7 +165,7 @@ class PlanForm(forms.Form):
         )
 
 
-def _usual_persistence(campaign: Campaign) -> str:
-    """0.8 where the campaign scores by it, else the middle one of its own."""
+def _default_persistence(campaign: Campaign) -> str:
+    """0.8 if the campaign uses it, else the middle one of the campaign."""
     values = campaign.persistences
     return str(0.8 if 0.8 in values or not values else values[len(values) // 2])

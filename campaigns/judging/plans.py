@@ -1,4 +1,4 @@
-"""Plans of judging: made, paused, resumed, ended. A campaign has at most one in force."""
+"""Judging plans: create, pause, resume, end. A campaign has at most one in force."""
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -25,19 +25,20 @@ def latest_plan(campaign: Campaign) -> Plan | None:
 
 @transaction.atomic
 def create_plan(*, plan: Plan, actor: User | None) -> Plan:
-    """Puts an unsaved plan in force; a worker lays its first documents out.
+    """Puts an unsaved plan in force. A worker selects its first documents.
 
-    Raises `CannotChangeStage` where another one is in force, where nothing could be judged, and for
-    an archived campaign; `ValidationError` for a plan that is none.
+    Raises `CannotChangeStage` if another plan is in force, if there is nothing to judge, or if the
+    campaign is archived, and `ValidationError` if the plan is invalid.
     """
     campaign = plan.campaign
     refuse_archived(campaign)
-    row = Campaign.objects.select_for_update().get(pk=campaign.pk)  # two tabs make one plan
+    row = Campaign.objects.select_for_update().get(pk=campaign.pk)  # against two tabs
     if plan_in_force(row) is not None:
-        raise CannotChangeStage("A plan is in force already: end it first.")
+        raise CannotChangeStage("A plan is already in force. End it first.")
     if not row.topics.exists() or not row.runs.ranked().exists():
-        raise CannotChangeStage("No run proposes a document yet: there is nothing to judge.")
-    _refuse_foreign_qrels(plan)
+        raise CannotChangeStage("There is nothing to judge yet. Wait for the first ranked run.")
+    if plan.starts_from is not None and plan.starts_from.campaign_id != plan.campaign_id:
+        raise ValidationError("These qrels belong to another campaign.")
     plan.created_by = actor
     plan.full_clean(exclude=["created_by"])
     plan.save()
@@ -55,7 +56,7 @@ def create_plan(*, plan: Plan, actor: User | None) -> Plan:
 
 
 def pause_plan(*, plan: Plan, actor: User | None) -> None:
-    """Nobody is given a document any more, until it is resumed."""
+    """Assessors get no further documents until the plan is resumed."""
     _move(plan, actor, "paused judging", to=PAUSED, came_from=(OPEN,))
 
 
@@ -67,7 +68,7 @@ def resume_plan(*, plan: Plan, actor: User | None) -> None:
 
 
 def end_plan(*, plan: Plan, actor: User | None) -> None:
-    """For good. Its judgments stay, and count."""
+    """Ends the plan for good. Its judgments stay and count."""
     _move(plan, actor, "ended judging", to=ENDED, came_from=(OPEN, PAUSED), ended_at=timezone.now())
 
 
@@ -88,10 +89,5 @@ def _move(
     moved = Plan.objects.filter(pk=plan.pk, state__in=came_from).update(state=to, **facts)
     plan.refresh_from_db()
     if not moved:
-        raise CannotChangeStage(f"The plan is {plan.state} by now.")
+        raise CannotChangeStage(f"The plan is already {plan.state}. Reload the page.")
     record(plan.campaign, actor, verb, plan, plan=plan.pk, laid_out=plan.laid_out)
-
-
-def _refuse_foreign_qrels(plan: Plan) -> None:
-    if plan.starts_from is not None and plan.starts_from.campaign_id != plan.campaign_id:
-        raise ValidationError("These qrels are of another campaign.")

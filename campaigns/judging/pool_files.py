@@ -1,9 +1,9 @@
-"""A pool for judging elsewhere, and the answers that come back.
+"""Export of a pool and import of judgments that were made with other tools.
 
-The documents of a topic stand in an order that is drawn by lot from the documents alone: it tells
-nothing of the runs. Answers are of one assessor: the pool with its grades filled in, or qrels
-lines. They are taken whole or not at all,
-and what they would contradict is shown before anything is written.
+The order of documents in a pool is random and depends on the documents only, so that it reveals
+nothing about the runs. An import contains the judgments of one assessor: the exported file with
+grades, or qrels lines. A file is imported completely or not at all, and the organiser sees
+conflicts before anything is written.
 """
 
 import hashlib
@@ -32,19 +32,19 @@ from campaigns.trec.qrels import ParsedQrels, read_qrels
 
 Pool: TypeAlias = Mapping[str, Sequence[str]]  # documents by topic, topics in the campaign's order
 
-CSV_COLUMNS: Final = ("topic", "doc_id", "grade")  # the last to be filled in
-# The fields of prels as NIST's own reader takes them (statAP_MQ_eval_v3.pl, which came with
+CSV_COLUMNS: Final = ("topic", "doc_id", "grade")  # assessors fill in the last one
+# The fields of prels as NIST's own reader expects them (statAP_MQ_eval_v3.pl, published with
 # the Million Query tracks and the Web track of 2009: trec.nist.gov/data/web/09/).
-NOT_JUDGED: Final = -999  # it passes these over; -1 would count as judged and not relevant
-SAMPLED: Final = 1  # the method: topics that have only 0, of no sample, it does not evaluate at all
-FOR_CERTAIN: Final = 1  # the probability: all of a pool is to be judged
+NOT_JUDGED: Final = -999  # the reader skips these; it counts -1 as judged and not relevant
+SAMPLED: Final = 1  # the method; the reader ignores topics in which every line has method 0
+PROBABILITY: Final = 1  # every document of a pool is judged
 ROWS_AT_ONCE: Final = 1000
-FROM_OUTSIDE: Final = "outside "  # so begins the key of an answer
+IMPORTED: Final = "outside "  # the key of an imported judgment begins with this
 
 
 @dataclass(frozen=True)
 class Conflict:
-    """An answer, and what is known of the document already; None: nothing."""
+    """An imported grade, and a known grade of the document, if any."""
 
     topic: str
     doc_id: str
@@ -54,15 +54,15 @@ class Conflict:
 
 @dataclass(frozen=True)
 class ImportedJudgments:
-    """What a file says, sorted by what it would do."""
+    """The judgments of a file and their conflicts."""
 
-    grades: Mapping[Key, int]  # to be written
-    unchanged: int  # this assessor has judged so before
-    unjudged: int  # lines of a grade below 0
-    changed: tuple[Conflict, ...]  # this assessor has judged otherwise: the answer replaces it
-    disputed: tuple[Conflict, ...]  # others have judged otherwise
-    decided: tuple[Conflict, ...]  # an organiser has decided otherwise: the decision stays
-    outside: tuple[Conflict, ...]  # the plan does not ask for it
+    grades: Mapping[Key, int]  # to write
+    unchanged: int  # this assessor has already given the same grade
+    unjudged: int  # lines with a grade below 0
+    changed: tuple[Conflict, ...]  # this assessor gave another grade, which is replaced
+    disputed: tuple[Conflict, ...]  # other assessors gave another grade
+    decided: tuple[Conflict, ...]  # an organiser decided on another grade, which stays
+    outside: tuple[Conflict, ...]  # the plan has not selected the document
 
     @property
     def has_conflicts(self) -> bool:
@@ -70,7 +70,7 @@ class ImportedJudgments:
 
 
 def pool_of(plan: Plan) -> Pool:
-    """What the plan has laid out so far. One query."""
+    """The documents that the plan has selected so far. One query."""
     pool: dict[str, list[str]] = {}
     tasks = plan.tasks.order_by("topic__position", "doc_id").values_list("topic__code", "doc_id")
     for topic, doc_id in tasks:
@@ -87,21 +87,21 @@ def pool_csv(campaign: Campaign, pool: Pool) -> str:
 
 
 def pool_prels(campaign: Campaign, pool: Pool) -> str:
-    """As the Million Query track wrote them: topic, document, grade, method, probability of being
-    in the sample. Nothing is judged yet; a pool is a sample that takes in everything."""
+    """The format of the Million Query track: topic, document, grade, method, and probability of
+    being in the sample."""
     return "".join(
-        f"{topic} {doc_id} {NOT_JUDGED} {SAMPLED} {FOR_CERTAIN}\n"
+        f"{topic} {doc_id} {NOT_JUDGED} {SAMPLED} {PROBABILITY}\n"
         for topic, doc_id in _shuffled(campaign, pool)
     )
 
 
 def read_judgments(campaign: Campaign, assessor: User, data: bytes) -> ImportedJudgments:
-    """Raises `FormatError`, with line numbers, where the file is not judgments of this campaign."""
+    """Raises `FormatError` with line numbers if these are not judgments of this campaign."""
     codes = dict(campaign.topics.values_list("code", "position"))
     data = as_qrels(data)
     parsed = read_qrels(data, known_topics=codes, max_seconds=settings.MAX_READING_SECONDS)
     _refuse_high_grades(data, parsed, campaign.highest_grade)
-    said = {
+    grades = {
         (codes[parsed.topics[topic]], parsed.topics[topic], doc_id.decode()): grade
         for topic, doc_id, grade in zip(
             parsed.topic_index.tolist(),
@@ -110,69 +110,71 @@ def read_judgments(campaign: Campaign, assessor: User, data: bytes) -> ImportedJ
             strict=True,
         )
     }
-    return _sorted(campaign, assessor, said)
+    return _with_conflicts(campaign, assessor, grades)
 
 
 @transaction.atomic
 def import_judgments(
     *, campaign: Campaign, assessor: User, data: bytes, actor: User
 ) -> tuple[ImportedJudgments, int]:
-    """Writes the answers as judgments of this assessor; what they say already is not written
-    again, so the same file twice adds nothing. What was read, and how many were written."""
-    held = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    refuse_archived(held)
-    answers = read_judgments(held, assessor, data)
-    plan = plan_in_force(held)
+    """Adds the judgments of a file, and returns them with their number. Judgments that this
+    assessor has already made are not added again."""
+    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    refuse_archived(campaign)
+    judgments = read_judgments(campaign, assessor, data)
+    plan = plan_in_force(campaign)
     tasks = _tasks(plan)
-    topics = dict(held.topics.values_list("position", "pk"))
+    topics = dict(campaign.topics.values_list("position", "pk"))
     Judgment.objects.bulk_create(
         (
             Judgment(
-                campaign=held,
+                campaign=campaign,
                 topic_id=topics[key[0]],
                 doc_id=key[2],
                 grade=grade,
                 assessor=assessor,
                 task_id=tasks.get(key),
-                key=f"{FROM_OUTSIDE}{uuid4()}",
+                key=f"{IMPORTED}{uuid4()}",
             )
-            for key, grade in answers.grades.items()
+            for key, grade in judgments.grades.items()
         ),
         batch_size=ROWS_AT_ONCE,
     )
     if plan is not None:
-        _end_tasks(plan, assessor, [tasks[key] for key in answers.grades if key in tasks])
+        _end_tasks(plan, assessor, [tasks[key] for key in judgments.grades if key in tasks])
     record(
-        held,
+        campaign,
         actor,
         "took in answers",
-        len(answers.grades),
+        len(judgments.grades),
         assessor=assessor.pk,
         sha256=hashlib.sha256(data).hexdigest(),
     )
-    return answers, len(answers.grades)
+    return judgments, len(judgments.grades)
 
 
 def _shuffled(campaign: Campaign, pool: Pool) -> Iterator[tuple[str, str]]:
-    """Drawn from the sorted documents: runs have no part in it, and the same pool comes out the
-    same."""
+    """Shuffles sorted documents, so that the runs do not affect the order and the same pool
+    always has the same order."""
     for topic, documents in pool.items():
-        drawn = sorted(documents)
-        random.Random(f"{campaign.pk}/{topic}").shuffle(drawn)  # noqa: S311 - no secret
-        for doc_id in drawn:
+        shuffled = sorted(documents)
+        random.Random(f"{campaign.pk}/{topic}").shuffle(shuffled)  # noqa: S311 - no secret
+        for doc_id in shuffled:
             yield topic, doc_id
 
 
-def _sorted(campaign: Campaign, assessor: User, said: Mapping[Key, int]) -> ImportedJudgments:
+def _with_conflicts(
+    campaign: Campaign, assessor: User, imported: Mapping[Key, int]
+) -> ImportedJudgments:
     judged = final_grades_now(campaign)
     plan = plan_in_force(campaign)
-    asked_for = _tasks(plan)
+    tasks = _tasks(plan)
     grades: dict[Key, int] = {}
-    found: dict[str, list[Conflict]] = {
+    by_kind: dict[str, list[Conflict]] = {
         name: [] for name in ("changed", "disputed", "decided", "outside")
     }
     unchanged = 0
-    for key, grade in said.items():
+    for key, grade in imported.items():
         if grade < 0:
             continue
         known = judged.get(key, FinalGrade())
@@ -181,14 +183,14 @@ def _sorted(campaign: Campaign, assessor: User, said: Mapping[Key, int]) -> Impo
             continue
         grades[key] = grade
         for name, other in _conflicts(known, assessor, grade):
-            found[name].append(Conflict(key[1], key[2], grade, other))
-        if plan is not None and key not in asked_for:
-            found["outside"].append(Conflict(key[1], key[2], grade))
+            by_kind[name].append(Conflict(key[1], key[2], grade, other))
+        if plan is not None and key not in tasks:
+            by_kind["outside"].append(Conflict(key[1], key[2], grade))
     return ImportedJudgments(
         grades=grades,
         unchanged=unchanged,
-        unjudged=sum(grade < 0 for grade in said.values()),
-        **{name: tuple(conflicts) for name, conflicts in found.items()},
+        unjudged=sum(grade < 0 for grade in imported.values()),
+        **{name: tuple(conflicts) for name, conflicts in by_kind.items()},
     )
 
 
@@ -211,8 +213,8 @@ def _tasks(plan: Plan | None) -> dict[Key, int]:
 
 
 def _end_tasks(plan: Plan, assessor: User, tasks: Sequence[int]) -> None:
-    """Nobody is shown again what came back judged; a plan that chooses as judgments come chooses
-    when nothing is left of what it chose."""
+    """Marks the tasks as judged. If no task is left, a plan that selects documents in batches
+    selects the next batch."""
     plan = Plan.objects.select_for_update(no_key=True).get(pk=plan.pk)
     now = timezone.now()
     Claim.objects.bulk_create(
@@ -228,7 +230,7 @@ def _end_tasks(plan: Plan, assessor: User, tasks: Sequence[int]) -> None:
 
 
 def _refuse_high_grades(data: bytes, parsed: ParsedQrels, highest: int) -> None:
-    """Read a second time for the numbers of the lines, only where there is something to say."""
+    """Raises `FormatError`. Only then the file is read again, for the line numbers."""
     total = int((parsed.grades > highest).sum())
     if not total:
         return
@@ -236,7 +238,7 @@ def _refuse_high_grades(data: bytes, parsed: ParsedQrels, highest: int) -> None:
     problems = []
     for number, fields in _lines(text):
         if int(fields[3]) > highest:
-            message = f"grade is above {highest}, the campaign's highest"
+            message = f"the grade is above {highest}, the campaign's highest grade"
             problems.append(Problem("GRADE", number, message, 4, fields[3].decode()))
         if len(problems) == SHOWN_PROBLEMS:
             break

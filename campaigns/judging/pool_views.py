@@ -1,4 +1,4 @@
-"""Documents that are judged elsewhere: the pool to take along, and the answers that come back."""
+"""The organisers' page to export the pool and to import judgments."""
 
 import hashlib
 
@@ -16,7 +16,7 @@ from campaigns.judging.pool_files import ImportedJudgments
 from campaigns.models import User
 from campaigns.trec.problems import FormatError
 
-SHOWN = 50  # conflicts of a kind
+MAX_SHOWN = 50  # conflicts of one kind
 DEPTHS = (5, 10, 20, 50, 100)
 
 
@@ -30,7 +30,7 @@ def pool_page(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def judgments_import(request: HttpRequest, slug: str) -> HttpResponse:
-    """Takes a file in; where it would contradict what is known, asks first."""
+    """Imports a file. If it contradicts known judgments, asks for confirmation first."""
     viewer = access.organiser_or_404(request.user, slug)
     assessors = assignment.assessors_of(viewer.campaign)
     form = JudgmentsForm(request.POST, request.FILES, assessors=assessors)
@@ -38,9 +38,9 @@ def judgments_import(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, viewer, form=form, status=400)
     data, assessor = form.cleaned_data["file"].read(), form.judged_by
     try:
-        answers = pool_files.read_judgments(viewer.campaign, assessor, data)
-        if answers.has_conflicts and not form.confirms(data):
-            return _ask(request, viewer, form, data, answers)
+        judgments = pool_files.read_judgments(viewer.campaign, assessor, data)
+        if judgments.has_conflicts and not form.confirms(data):
+            return _confirmation_page(request, viewer, form, data, judgments)
         _, count = pool_files.import_judgments(
             campaign=viewer.campaign, assessor=assessor, data=data, actor=request.user
         )
@@ -49,7 +49,7 @@ def judgments_import(request: HttpRequest, slug: str) -> HttpResponse:
     except CannotChangeStage as error:
         messages.error(request, str(error))
         return redirect("campaigns:judging-pool", slug)
-    messages.success(request, _told(count, answers, assessor))
+    messages.success(request, _summary(count, judgments, assessor))
     return redirect("campaigns:judging-pool", slug)
 
 
@@ -61,49 +61,49 @@ def _page(
         "viewer": viewer,
         "campaign": viewer.campaign,
         "plan": plan,
-        "laid_out": plan.tasks.count() if plan else 0,
+        "selected": plan.tasks.count() if plan else 0,
         "depths": DEPTHS,
         "form": JudgmentsForm(assessors=assignment.assessors_of(viewer.campaign)),
     }
     return render(request, "campaigns/judging/judging_pool.html", page | extra, status=status)
 
 
-def _ask(
+def _confirmation_page(
     request: HttpRequest,
     viewer: access.Viewer,
     form: JudgmentsForm,
     data: bytes,
-    answers: ImportedJudgments,
+    judgments: ImportedJudgments,
 ) -> HttpResponse:
-    """Nothing is stored meanwhile: the file is chosen again, and its digest says that it is the
-    one that was looked at."""
+    """The file is not stored. The organiser uploads it again, and its digest shows that it is the
+    same file."""
     kinds = (
-        ("judged otherwise by others", "Both stand; they are listed as disagreements.", "disputed"),
-        ("judged otherwise by this assessor before", "The answer takes its place.", "changed"),
-        ("decided otherwise by an organiser", "The decision goes on to count.", "decided"),
-        ("outside the plan", "They are kept as judgments all the same.", "outside"),
+        ("graded differently by other assessors", "They become disagreements.", "disputed"),
+        ("graded differently by this assessor", "The imported grades replace them.", "changed"),
+        ("decided differently by an organiser", "The decisions still count.", "decided"),
+        ("outside the plan", "They are stored as judgments too.", "outside"),
     )
     page = {
         "viewer": viewer,
         "campaign": viewer.campaign,
-        "answers": answers,
+        "judgments": judgments,
         "assessor": form.judged_by,
         "kinds": [
-            (words, then, found, found[:SHOWN])
-            for words, then, name in kinds
-            if (found := getattr(answers, name))
+            (title, consequence, conflicts, conflicts[:MAX_SHOWN])
+            for title, consequence, name in kinds
+            if (conflicts := getattr(judgments, name))
         ],
         "confirmed": hashlib.sha256(data).hexdigest(),
         "file_name": form.cleaned_data["file"].name,
         "is_another": bool(form.cleaned_data["confirmed"]),
     }
-    return render(request, "campaigns/judging/judging_answers_confirm.html", page, status=400)
+    return render(request, "campaigns/judging/judging_import_confirm.html", page, status=400)
 
 
-def _told(count: int, answers: ImportedJudgments, assessor: User) -> str:
-    parts = [f"{count} judgment{'' if count == 1 else 's'} of {assessor} taken in."]
-    if answers.unchanged:
-        parts.append(f"{answers.unchanged} were known already.")
-    if answers.unjudged:
-        parts.append(f"{answers.unjudged} lines have a grade below 0: not judged.")
+def _summary(count: int, judgments: ImportedJudgments, assessor: User) -> str:
+    parts = [f"{count} judgment{'' if count == 1 else 's'} of {assessor} imported."]
+    if judgments.unchanged:
+        parts.append(f"{judgments.unchanged} already known.")
+    if judgments.unjudged:
+        parts.append(f"{judgments.unjudged} lines not judged, with a grade below 0.")
     return " ".join(parts)

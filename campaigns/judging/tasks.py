@@ -1,9 +1,8 @@
-"""What assessors do: claim a document, judge it, skip it, take it back.
+"""The actions of assessors: claim a document, judge it, skip it, undo.
 
-Every act locks the plan's row first, so what it reads of claims holds until it is done: two people
-never hold the same task unknowingly. No judgment is lost: one that comes when its lease has run
-out, or when the plan has ended, is kept all the same, and said to be one more than was wanted
-where somebody else has the task by now.
+Every action locks the plan's row first, so that the claims that it reads do not change until it
+ends. No judgment is lost: a judgment after the end of its lease or of the plan is stored too, and
+reported as additional if another assessor has claimed the task.
 """
 
 from dataclasses import dataclass
@@ -27,43 +26,41 @@ NOTE_CHARACTERS = 1000
 
 @dataclass(frozen=True)
 class RecordedJudgment:
-    """What became of a judgment that was sent."""
-
     judgment: Judgment
-    is_repeat: bool = False  # it had come before: nothing was added
-    is_further: bool = False  # somebody else has the task by now: it is one more than was wanted
+    is_repeat: bool = False  # the same request came before, so nothing was added
+    is_additional: bool = False  # the task already has as many assessors as it wants
 
 
 @dataclass(frozen=True)
 class NextTask:
-    """What a look gives: the plan in force, the task that is held now, and all of the topic."""
+    """The plan in force, the assessor's current task, and all tasks of the topic."""
 
     plan: Plan | None = None
     task: Task | None = None
-    tasks: tuple[Task, ...] = ()  # as `current_judgment` has them
-    elsewhere: Topic | None = None  # where nothing is left here: another topic of theirs
+    tasks: tuple[Task, ...] = ()  # with the annotations of `with_claims`
+    next_topic: Topic | None = None  # set if nothing is left in this topic
 
 
 @transaction.atomic
 def claim_next(*, assessor: User, topic: Topic) -> NextTask:
-    """The task this assessor holds, or else the next one with room, with a new lease. Where there
-    is none now in any topic of theirs, more are asked for, if the plan chooses as judgments come:
-    each batch is to be judged before the next is chosen."""
+    """The task that this assessor has claimed, or else the next free one, with a new lease. If no
+    topic of the assessor has a task left, the next batch is requested, because each batch is
+    judged before the plan selects the next."""
     plan = _in_force(topic.campaign_id)
     if plan is None:
         return NextTask()
     now = timezone.now()
-    tasks = tuple(current_judgment(assessor, plan.tasks.filter(topic=topic), now))
+    tasks = tuple(with_claims(assessor, plan.tasks.filter(topic=topic), now))
     if plan.state == Plan.State.PAUSED:
         return NextTask(plan, None, tasks)
-    # What is held comes first, even past its lease as long as nobody else has taken it.
+    # The claimed task comes first, even after its lease, unless somebody else has claimed it.
     left = [task for task in tasks if is_left(task, now)]
     task = min(left, key=lambda each: (each.my_end != HELD, each.turn), default=None)
     if task is None:
-        elsewhere = _first_topic_left(assessor, plan, now)
-        if elsewhere is None:
+        next_topic = _first_topic_left(assessor, plan, now)
+        if next_topic is None:
             scoring_hooks.enqueue_next_documents_if_due(plan)
-        return NextTask(plan, None, tasks, elsewhere)
+        return NextTask(plan, None, tasks, next_topic)
     Claim.objects.bulk_create(
         [Claim(task=task, assessor=assessor, until=_lease_end(plan, now))],
         update_conflicts=True,
@@ -84,28 +81,28 @@ def judge(
     note: str = "",
     key: str = "",
 ) -> RecordedJudgment:
-    """Adds a judgment of a document that this assessor was given, and ends the claim. A later one
-    of the same document supersedes; a repeated sending, told by its key, adds nothing."""
+    """Adds a judgment of a document that this assessor has claimed, and ends the claim. A later
+    judgment replaces an earlier one. A repeated request, recognised by its key, adds nothing."""
     claim, plan = _claim_and_plan(assessor, topic, doc_id)
     campaign = plan.campaign
     if not 0 <= grade <= campaign.highest_grade:
-        raise CannotJudge(f"Grades go from 0 to {campaign.highest_grade}.")
+        raise CannotJudge(f"Choose a grade from 0 to {campaign.highest_grade}.")
     if sent := _sent_before(assessor, key):
         return RecordedJudgment(sent, is_repeat=True)
     now = timezone.now()
     is_first = claim.end != JUDGED
-    is_held = claim.end == HELD and claim.until > now
-    is_further = is_first and not is_held and _others_have(claim, now) >= claim.task.wanted
+    is_live = claim.end == HELD and claim.until > now
+    is_additional = is_first and not is_live and _other_claims(claim, now) >= claim.task.wanted
     judgment = _add(claim, grade, key, is_unsure=is_unsure, note=note[:NOTE_CHARACTERS])
     _end(claim, JUDGED, now)
     if is_first and not _is_any_unjudged(plan):
         scoring_hooks.enqueue_next_documents_if_due(plan)
-    return RecordedJudgment(judgment, is_further=is_further)
+    return RecordedJudgment(judgment, is_additional=is_additional)
 
 
 @transaction.atomic
 def skip(*, assessor: User, topic: Topic, doc_id: str) -> None:
-    """Leaves a document to others; a judged one stays judged."""
+    """Leaves a document to other assessors. A judged document stays judged."""
     claim, _ = _claim_and_plan(assessor, topic, doc_id)
     if claim.end in (HELD, RELEASED):
         _end(claim, SKIPPED, timezone.now())
@@ -113,15 +110,15 @@ def skip(*, assessor: User, topic: Topic, doc_id: str) -> None:
 
 @transaction.atomic
 def undo(*, assessor: User, topic: Topic, doc_id: str, key: str = "") -> bool:
-    """Takes back a judgment, or a skip. Gives the document back to judge, in the place of the one
-    that is held; False where somebody else has it by now."""
+    """Withdraws a judgment or a skip, and claims the document again in place of the current one.
+    False if another assessor has claimed it in the meantime."""
     claim, plan = _claim_and_plan(assessor, topic, doc_id)
     if claim.end not in (JUDGED, SKIPPED) or _sent_before(assessor, key):
         return claim.end == HELD
     if claim.end == JUDGED:
         _add(claim, None, key)
     now = timezone.now()
-    if _others_have(claim, now) >= claim.task.wanted:
+    if _other_claims(claim, now) >= claim.task.wanted:
         _end(claim, RELEASED, now)
         return False
     _of(plan, assessor).filter(task__topic=topic, end=HELD).update(end=RELEASED, until=now)
@@ -130,8 +127,8 @@ def undo(*, assessor: User, topic: Topic, doc_id: str, key: str = "") -> bool:
 
 
 @transaction.atomic
-def reassign(*, campaign: Campaign, assessor: User, actor: User | None) -> int:
-    """Frees what an assessor holds and has not judged, for others to judge; how many those are."""
+def release_claims(*, campaign: Campaign, assessor: User, actor: User | None) -> int:
+    """Releases the documents that an assessor has claimed and not judged. Returns their number."""
     refuse_archived(campaign)
     plan = _in_force(campaign.pk)
     if plan is None:
@@ -142,12 +139,12 @@ def reassign(*, campaign: Campaign, assessor: User, actor: User | None) -> int:
     return freed
 
 
-# --- how tasks stand for one assessor -------------------------------------------------------------
+# --- tasks from the view of one assessor ----------------------------------------------------------
 
 
-def current_judgment(assessor: User, tasks: QuerySet[Task], now: datetime) -> QuerySet[Task]:
-    """Each task with `taken`, how many others have judged it or hold it, and with the assessor's
-    own claim, `my_end` and `my_until`; these are None where there is none."""
+def with_claims(assessor: User, tasks: QuerySet[Task], now: datetime) -> QuerySet[Task]:
+    """Annotates each task with `taken`, how many others have judged or claimed it, and with
+    `my_end` and `my_until` of the assessor's own claim, which are None without one."""
     others = (Q(claims__end=JUDGED) | _live(now, "claims__")) & ~Q(claims__assessor=assessor)
     mine = Claim.objects.filter(task=OuterRef("pk"), assessor=assessor)
     return tasks.annotate(
@@ -158,21 +155,21 @@ def current_judgment(assessor: User, tasks: QuerySet[Task], now: datetime) -> Qu
 
 
 def is_left(task: Any, now: datetime) -> bool:
-    """Whether the assessor may judge it now: neither judged nor skipped, and held or wanted."""
+    """Whether the assessor may judge the task now."""
     if task.my_end in (JUDGED, SKIPPED):
         return False
-    is_held = task.my_end == HELD and task.my_until > now
-    return is_held or bool(task.taken < task.wanted)
+    is_claimed = task.my_end == HELD and task.my_until > now
+    return is_claimed or bool(task.taken < task.wanted)
 
 
 def _first_topic_left(assessor: User, plan: Plan, now: datetime) -> Topic | None:
-    """The first topic of this assessor with something to judge. One query."""
+    """The first topic of this assessor with a task left. One query."""
     tasks = plan.tasks.filter(topic__assessors__assessor=assessor).select_related("topic")
-    ordered = current_judgment(assessor, tasks, now).order_by("topic__position")
+    ordered = with_claims(assessor, tasks, now).order_by("topic__position")
     return next((task.topic for task in ordered if is_left(task, now)), None)
 
 
-# --- what is locked, and looked at under the lock -------------------------------------------------
+# --- rows read under the lock ---------------------------------------------------------------------
 
 
 def _in_force(campaign_id: int) -> Plan | None:
@@ -186,26 +183,26 @@ def _in_force(campaign_id: int) -> Plan | None:
 
 
 def _claim_and_plan(assessor: User, topic: Topic, doc_id: str) -> tuple[Claim, Plan]:
-    """This assessor's latest claim on the document, of whatever plan, which is locked."""
+    """This assessor's latest claim on the document, and its plan, which is locked."""
     refuse_archived(topic.campaign)
-    given = Claim.objects.filter(assessor=assessor, task__topic=topic, task__doc_id=doc_id)
-    plan_id = given.order_by("-task__plan").values_list("task__plan", flat=True).first()
+    claims = Claim.objects.filter(assessor=assessor, task__topic=topic, task__doc_id=doc_id)
+    plan_id = claims.order_by("-task__plan").values_list("task__plan", flat=True).first()
     if plan_id is None:
-        raise CannotJudge("This document was not given to you.")
+        raise CannotJudge("This document is not assigned to you.")
     plan = (
         Plan.objects.select_for_update(no_key=True, of=("self",))
         .select_related("campaign")
         .get(pk=plan_id)
     )
-    return given.select_related("task").get(task__plan=plan), plan
+    return claims.select_related("task").get(task__plan=plan), plan
 
 
 def _live(now: datetime, path: str = "") -> Q:
     return Q(**{f"{path}end": HELD, f"{path}until__gt": now})
 
 
-def _others_have(claim: Claim, now: datetime) -> int:
-    """How many others have judged the task, or hold it now."""
+def _other_claims(claim: Claim, now: datetime) -> int:
+    """How many others have judged the task or have a live claim on it."""
     others = Claim.objects.filter(task=claim.task_id).exclude(pk=claim.pk)
     return others.filter(Q(end=JUDGED) | _live(now)).count()
 
@@ -215,7 +212,7 @@ def _sent_before(assessor: User, key: str) -> Judgment | None:
 
 
 def _is_any_unjudged(plan: Plan) -> bool:
-    """Whether a task waits that nobody has judged, however many are to judge it."""
+    """Whether the plan has a task without any judgment."""
     judged = Claim.objects.filter(task=OuterRef("pk"), end=JUDGED)
     return plan.tasks.exclude(Exists(judged)).exists()
 
@@ -224,7 +221,7 @@ def _of(plan: Plan, assessor: User) -> QuerySet[Claim]:
     return Claim.objects.filter(task__plan=plan, assessor=assessor)
 
 
-# --- what is written ------------------------------------------------------------------------------
+# --- rows written ---------------------------------------------------------------------------------
 
 
 def _add(claim: Claim, grade: int | None, key: str, **facts: object) -> Judgment:

@@ -1,4 +1,4 @@
-"""Judging: its organisers, the assessors, and the texts that assessors read."""
+"""The pages of judging, for organisers and assessors."""
 
 from django.urls import path
 
@@ -37,7 +37,7 @@ urlpatterns = [
     path(_JUDGING + "answers/", pool_views.judgments_import, name="judging-answers"),
     path("campaigns/<slug:slug>/assess/", views.assess, name="assess"),
     path("campaigns/<slug:slug>/assess/<path:code>/", views.assess_topic, name="assess-topic"),
-    # Not below assess/: a topic's code may hold any word, and strokes too.
+    # Not below assess/, because a topic's code may contain any word, and slashes.
     path("campaigns/<slug:slug>/assessed/<path:code>/", views.assessed, name="assessed"),
     path(_JUDGING + "documents/", document_views.documents, name="documents"),
     path(

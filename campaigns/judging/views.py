@@ -1,7 +1,7 @@
-"""The assessors' pages: the topics to judge, the desk, and what was judged.
+"""The assessors' pages: their topics, the assessment page, and their judgments.
 
-The desk answers a look with the document that is held, whatever was on the screen before; so a
-reload, the back button and a second tab all show the same one.
+The assessment page always shows the document that the assessor has claimed. So a reload, the back
+button and a second tab all show the same document.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,6 @@ ROWS = 50
 @login_required
 @require_safe
 def assess(request: HttpRequest, slug: str) -> HttpResponse:
-    """My topics."""
     viewer = access.assessor_or_404(request.user, slug)
     campaign = viewer.campaign
     topics = list(access.topics_to_judge(viewer))
@@ -57,23 +56,21 @@ def assess(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def assess_topic(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """The desk; `?doc=` shows a document again that was judged or skipped. With `?all=1` it goes
-    through all topics: where nothing is left of one, to the next that has something."""
+    """The assessment page. `?doc=` shows a document again that was judged or skipped. `?all=1`
+    continues with the next topic when a topic has no document left."""
     viewer = access.assessor_or_404(request.user, slug)
     topic = access.topic_to_judge_or_404(viewer, code)
     if request.method == "POST":
-        return _act(request, viewer, topic)
-    again = request.GET.get("doc", "")
-    context = _desk(request, viewer, topic, again)
-    if onward := _onward(context):
-        return redirect(onward)
+        return _post(request, viewer, topic)
+    context = _context(request, viewer, topic, request.GET.get("doc", ""))
+    if next_url := _next_url(context):
+        return redirect(next_url)
     return render(request, "campaigns/judging/assess_topic.html", context)
 
 
 @login_required
 @require_safe
 def assessed(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """My judgments of a topic."""
     viewer = access.assessor_or_404(request.user, slug)
     topic = access.topic_to_judge_or_404(viewer, code)
     rows = assessment_page.judged_by(topic, viewer.campaign, request.user)
@@ -83,88 +80,91 @@ def assessed(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "campaigns/judging/assessed.html", context)
 
 
-def _act(request: HttpRequest, viewer: access.Viewer, topic: Topic) -> HttpResponse:
-    """Does it, and shows the desk as it is then: as a page, or to a script as a part of one."""
+def _post(request: HttpRequest, viewer: access.Viewer, topic: Topic) -> HttpResponse:
+    """Performs the action. A script gets the next page's part as JSON, a browser a redirect."""
     form = JudgmentForm(request.POST)
     is_script = request.accepts("application/json") and not request.accepts("text/html")
-    said, status = "", 200
+    message, status = "", 200
     try:
-        said = _perform(form, request, topic)
+        message = _perform(form, request, topic)
     except (CannotJudge, CannotChangeStage) as error:
-        said, status = str(error), 409
+        message, status = str(error), 409
     if is_script:
-        context = _desk(request, viewer, topic, "")
-        page = render_to_string("campaigns/judging/_desk.html", context, request)
-        answer = {"said": said, "desk": page, "onward": _onward(context)}
-        return JsonResponse(answer, status=status)
-    if said:
-        (messages.info if status == 200 else messages.error)(request, said)
-    return redirect(_address(viewer.campaign, topic, goes_on=_goes_on(request)))
+        context = _context(request, viewer, topic, "")
+        page = render_to_string("campaigns/judging/_assessment.html", context, request)
+        data = {"message": message, "page": page, "next_url": _next_url(context)}
+        return JsonResponse(data, status=status)
+    if message:
+        (messages.info if status == 200 else messages.error)(request, message)
+    return redirect(_address(viewer.campaign, topic, all_topics=_all_topics(request)))
 
 
-def _goes_on(request: HttpRequest) -> bool:
+def _all_topics(request: HttpRequest) -> bool:
     return request.GET.get("all") == "1"
 
 
-def _address(campaign: Campaign, topic: Topic, *, goes_on: bool) -> str:
-    here = reverse("campaigns:assess-topic", args=[campaign.slug, topic.code])
-    return f"{here}?all=1" if goes_on else here
+def _address(campaign: Campaign, topic: Topic, *, all_topics: bool) -> str:
+    address = reverse("campaigns:assess-topic", args=[campaign.slug, topic.code])
+    return f"{address}?all=1" if all_topics else address
 
 
-def _onward(desk: Mapping[str, Any]) -> str:
-    """Where a desk leads that goes through all topics; "" where it stays."""
-    if not desk["goes_on"] or desk["shown"] or desk["elsewhere"] is None:
+def _next_url(context: Mapping[str, Any]) -> str:
+    """The page of the next topic, if the assessor goes through all topics and this one is done."""
+    if not context["all_topics"] or context["shown"] or context["next_topic"] is None:
         return ""
-    return _address(desk["campaign"], desk["elsewhere"], goes_on=True)
+    return _address(context["campaign"], context["next_topic"], all_topics=True)
 
 
 def _perform(form: JudgmentForm, request: HttpRequest, topic: Topic) -> str:
-    """What there is to say of it."""
+    """Performs the action, and returns a message for the assessor or ""."""
     if not form.is_valid():
         raise CannotJudge(" ".join(error for errors in form.errors.values() for error in errors))
     act, key = form.cleaned_data["act"], form.cleaned_data["key"]
     doc_id = form.cleaned_data["last" if act == "undo" else "doc_id"]
-    whose = {"assessor": request.user, "topic": topic, "doc_id": doc_id}
+    target = {"assessor": request.user, "topic": topic, "doc_id": doc_id}
     if act == "skip":
-        assessing.skip(**whose)
+        assessing.skip(**target)
         return ""
     if act == "undo":
-        is_back = assessing.undo(**whose, key=f"{key}-undo")
-        return "" if is_back else "Taken back. Somebody else has this document by now."
+        is_claimed = assessing.undo(**target, key=f"{key}-undo")
+        return "" if is_claimed else "Undone. Another assessor has this document now."
     grade = form.cleaned_data["grade"]
-    taken = assessing.judge(
-        **whose,
+    recorded = assessing.judge(
+        **target,
         grade=grade,
         key=f"{key}-{grade}",
         is_unsure=form.cleaned_data["is_unsure"],
         note=form.cleaned_data["note"],
     )
-    late = "Your judgment came late: it is kept beside that of somebody who has the document now."
-    return late if taken.is_further else ""
+    late = "Your judgment came late. It is saved, and another assessor has the document now."
+    return late if recorded.is_additional else ""
 
 
-def _desk(request: HttpRequest, viewer: access.Viewer, topic: Topic, again: str) -> dict[str, Any]:
+def _context(
+    request: HttpRequest, viewer: access.Viewer, topic: Topic, again: str
+) -> dict[str, Any]:
+    """`again` is the id of a document to judge again, or ""."""
     campaign, person = viewer.campaign, request.user
-    goes_on = _goes_on(request) and not again
+    all_topics = _all_topics(request) and not again
     topic.campaign = campaign
-    given = assessment_page.judged_before(topic, person, again) if again else None
-    if again and given is None:
+    earlier = assessment_page.judged_before(topic, person, again) if again else None
+    if again and earlier is None:
         raise Http404
     if again or campaign.archived_at is not None:
         plan, doc_id = plans.plan_in_force(campaign), again
         progress = assessment_page.progress_by_topic(plan, [topic], person)[topic.pk]
-        elsewhere = None
+        next_topic = None
     else:
-        look = assessing.claim_next(assessor=person, topic=topic)
-        plan, doc_id = look.plan, look.task.doc_id if look.task else ""
-        tasks, elsewhere = look.tasks, look.elsewhere
+        claimed = assessing.claim_next(assessor=person, topic=topic)
+        plan, doc_id = claimed.plan, claimed.task.doc_id if claimed.task else ""
+        tasks, next_topic = claimed.tasks, claimed.next_topic
         progress = (
             assessment_page.progress_of(tasks)
             if plan
             else assessment_page.progress_by_topic(None, [topic], person)
         )[topic.pk]
     recent = assessment_page.recent(campaign, person)
-    last = assessment_page.last_act_anywhere(plan, person, recent) if goes_on else None
+    last = assessment_page.last_judged_of_all_topics(plan, person, recent) if all_topics else None
     return {
         "viewer": viewer,
         "campaign": campaign,
@@ -174,13 +174,13 @@ def _desk(request: HttpRequest, viewer: access.Viewer, topic: Topic, again: str)
         "progress": progress,
         "minutes": assessment_page.minutes_left(recent, progress.left),
         "shown": assessment_page.displayed_document(topic, campaign, doc_id) if doc_id else None,
-        "given": given,
-        "written": given or assessment_page.undone_judgment(doc_id, recent, topic),
-        "elsewhere": elsewhere,
-        "goes_on": goes_on,
-        "here": _address(campaign, topic, goes_on=goes_on),
-        "last": last or assessment_page.last_act(progress, recent, topic),
-        "undo_at": _address(campaign, last.topic, goes_on=True) if last and last.topic else "",
+        "earlier": earlier,
+        "draft": earlier or assessment_page.undone_judgment(doc_id, recent, topic),
+        "next_topic": next_topic,
+        "all_topics": all_topics,
+        "here": _address(campaign, topic, all_topics=all_topics),
+        "last": last or assessment_page.last_judged(progress, recent, topic),
+        "undo_url": _address(campaign, last.topic, all_topics=True) if last and last.topic else "",
         "is_first": not recent,
         "grades": assessment_page.scale_of(campaign),
         "key": uuid4(),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from campaigns.judging.final_grades import FinalGrade, Key, final_grades
-from campaigns.judging.pool_files import FROM_OUTSIDE
+from campaigns.judging.pool_files import IMPORTED
 from campaigns.models import Campaign, Plan, Qrels
 from campaigns.qrels.files import Content, judgments_of, uploaded_content
 from campaigns.trec.problems import FormatError
@@ -75,7 +75,7 @@ def _imported_count(campaign: Campaign) -> int:
     rows = judgments.values_list("assessor", "topic", "doc_id", "grade", "task", "key")
     latest = {(who, topic, doc_id): rest for who, topic, doc_id, *rest in rows}
     return sum(
-        grade is not None and (task is None or key.startswith(FROM_OUTSIDE))
+        grade is not None and (task is None or key.startswith(IMPORTED))
         for grade, task, key in latest.values()
     )
 

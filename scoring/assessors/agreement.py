@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.judging.final_grades import CAMPAIGNS_KEPT
+from campaigns.judging.final_grades import CAMPAIGNS_CACHED
 from campaigns.models import Campaign, User
 from scoring.assessors.grades import AssessorGrades, assessor_grades
 from scoring.core.statistics.assessor_agreement import (
@@ -76,7 +76,7 @@ def agreement_of(campaign: Campaign) -> AssessorAgreement:
     return _agreement(grades, tuple(str(people[who]) for who in grades.assessors))
 
 
-@lru_cache(maxsize=CAMPAIGNS_KEPT)
+@lru_cache(maxsize=CAMPAIGNS_CACHED)
 def _agreement(grades: AssessorGrades, names: tuple[str, ...]) -> AssessorAgreement:
     parts = list(grades.by_topic())
     by_topic = (TopicAgreement(code, *_coefficients(part)) for code, part in parts)

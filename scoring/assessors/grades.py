@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.judging.final_grades import CAMPAIGNS_KEPT, Key, Stamp, final_grades_at, stamp_of
+from campaigns.judging.final_grades import CAMPAIGNS_CACHED, Key, Stamp, final_grades_at, stamp_of
 from campaigns.models import Campaign
 from scoring.core.data.grades import UNJUDGED
 
@@ -57,7 +57,7 @@ def assessor_grades(campaign: Campaign) -> AssessorGrades:
     return _grades(campaign.pk, stamp_of(campaign))
 
 
-@lru_cache(maxsize=CAMPAIGNS_KEPT)
+@lru_cache(maxsize=CAMPAIGNS_CACHED)
 def _grades(campaign: int, stamp: Stamp) -> AssessorGrades:
     judged = {
         key: found for key, found in final_grades_at(campaign, stamp).items() if found.by_assessor

@@ -1,4 +1,4 @@
-"""The assessor's desk in a real browser: keys, and connections that come and go."""
+"""The assessment page in a real browser: keys, and connections that come and go."""
 
 import re
 
@@ -26,7 +26,7 @@ def plan() -> Plan:
     return plan
 
 
-def desk_of(plan: Plan, code: str = "1") -> str:
+def page_of(plan: Plan, code: str = "1") -> str:
     return reverse("campaigns:assess-topic", args=[plan.campaign.slug, code])
 
 
@@ -38,7 +38,7 @@ def acts(person: User | None = None) -> list[tuple[str, int | None]]:
 
 
 def expect_document(page: Page, doc_id: str) -> None:
-    expect(page.locator("#desk")).to_have_attribute("data-doc", doc_id)
+    expect(page.locator("#assessment")).to_have_attribute("data-doc", doc_id)
 
 
 @pytest.mark.long
@@ -62,19 +62,19 @@ def test_two_topics_of_vaswani_are_judged_by_hand(visit: Visitor) -> None:
     )
     office.page.get_by_label("Documents").set_input_files(DOCUMENTS)
     office.page.get_by_role("button", name="Upload").click()
-    expect(office.page.get_by_text("11,429 documents taken in.")).to_be_visible()
+    expect(office.page.get_by_text("11,429 documents uploaded.")).to_be_visible()
     expect(office.page.get_by_text("All 8 to be judged are among them.")).to_be_visible()
 
     person = make_assessor(campaign, topics=("1", "2"))
     visited = visit(reverse("campaigns:assess", args=[campaign.slug]), person=person)
     page = visited.page
-    page.get_by_role("link", name="Begin with topic 1").click()
+    page.get_by_role("link", name="Start with topic 1").click()
     for doc_id, key in zip(chosen["1"], "1011", strict=True):
         expect_document(page, doc_id)
         page.keyboard.press(key)
     expect(page.get_by_text("This topic is done. You judged 4 documents.")).to_be_visible()
     page.get_by_role("link", name="My topics", exact=True).click()
-    page.get_by_role("link", name="Go on with topic 2").click()
+    page.get_by_role("link", name="Continue with topic 2").click()
     expect(page.locator("mark").first).to_be_visible()
     for doc_id, label in zip(chosen["2"], ("relevant",) * 3 + ("not relevant",), strict=True):
         expect_document(page, doc_id)
@@ -92,14 +92,14 @@ def test_all_topics_one_after_the_other_by_keys(visit: Visitor) -> None:
     visited = visit(reverse("campaigns:assess", args=[plan.campaign.slug]), person=person)
     page = visited.page
     page.get_by_role("link", name="Go through all topics").click()
-    expect(page.locator(".asked .code")).to_have_text("1")
+    expect(page.locator(".topic-title .code")).to_have_text("1")
     page.keyboard.press("1")
-    expect(page.locator(".asked .code")).to_have_text("2")
+    expect(page.locator(".topic-title .code")).to_have_text("2")
     page.keyboard.press("z")  # of the topic before
-    expect(page.locator(".asked .code")).to_have_text("1")
+    expect(page.locator(".topic-title .code")).to_have_text("1")
     expect_document(page, "d1")
     page.keyboard.press("0")
-    expect(page.locator(".asked .code")).to_have_text("2")
+    expect(page.locator(".topic-title .code")).to_have_text("2")
     page.keyboard.press("1")
     expect(page.get_by_text("This topic is done.")).to_be_visible()
     assert acts() == [("d1", 1), ("d1", None), ("d1", 0), ("d1", 1)]
@@ -107,7 +107,7 @@ def test_all_topics_one_after_the_other_by_keys(visit: Visitor) -> None:
 
 
 def test_unsure_note_skip_and_undo_by_keys(visit: Visitor, plan: Plan) -> None:
-    visited = visit(desk_of(plan), person=make_assessor(plan.campaign))
+    visited = visit(page_of(plan), person=make_assessor(plan.campaign))
     page = visited.page
     page.keyboard.press("u")
     page.keyboard.press("n")
@@ -134,7 +134,7 @@ def test_unsure_note_skip_and_undo_by_keys(visit: Visitor, plan: Plan) -> None:
 def test_reload_back_and_a_double_click_lose_and_double_nothing(visit: Visitor, plan: Plan) -> None:
     person = make_assessor(plan.campaign)
     page = visit(reverse("campaigns:assess", args=[plan.campaign.slug]), person=person).page
-    page.get_by_role("link", name="Begin with topic 1").click()
+    page.get_by_role("link", name="Start with topic 1").click()
     page.reload()
     page.get_by_role("button", name="1 relevant").dblclick()
     expect_document(page, "d2")
@@ -153,7 +153,7 @@ def test_what_could_not_be_sent_is_kept_and_sent_when_the_connection_is_back(
     visit: Visitor, plan: Plan
 ) -> None:
     person = make_assessor(plan.campaign)
-    page = visit(desk_of(plan), person=person).page
+    page = visit(page_of(plan), person=person).page
     page.context.set_offline(True)
     page.keyboard.press("2")
     expect(page.locator("#unsent")).to_contain_text("Not sent yet: 1.")
@@ -172,7 +172,7 @@ def test_what_could_not_be_sent_is_kept_and_sent_when_the_connection_is_back(
 def test_an_answer_that_was_lost_is_asked_for_again_and_counts_once(
     visit: Visitor, plan: Plan
 ) -> None:
-    page = visit(desk_of(plan), person=make_assessor(plan.campaign)).page
+    page = visit(page_of(plan), person=make_assessor(plan.campaign)).page
     lost = []
 
     def lose_the_answer(route) -> None:
@@ -196,7 +196,7 @@ def test_an_answer_that_was_lost_is_asked_for_again_and_counts_once(
 @pytest.mark.long
 def test_a_judgment_outlasts_a_session_that_ended(visit: Visitor, plan: Plan) -> None:
     person = make_assessor(plan.campaign)
-    page = visit(desk_of(plan), person=person).page
+    page = visit(page_of(plan), person=person).page
     page.context.clear_cookies()
     page.keyboard.press("1")
     expect(page.locator("#unsent")).to_contain_text("You are logged out")
@@ -212,13 +212,13 @@ def test_a_judgment_outlasts_a_session_that_ended(visit: Visitor, plan: Plan) ->
 @pytest.mark.long
 def test_two_assessors_at_once_never_have_the_same_document(visit: Visitor, plan: Plan) -> None:
     people = [make_assessor(plan.campaign) for _ in range(2)]
-    pages = [visit(desk_of(plan), person=person, width=390).page for person in people]
+    pages = [visit(page_of(plan), person=person, width=390).page for person in people]
     for step in range(4):
-        on_screen = [page.locator("#desk").get_attribute("data-doc") for page in pages]
+        on_screen = [page.locator("#assessment").get_attribute("data-doc") for page in pages]
         assert len(set(on_screen)) == 2
         for page, doc_id in zip(pages, on_screen, strict=True):
             page.locator(f"[name=grade][value='{step % 4}']").click()
-            expect(page.locator("#desk")).not_to_have_attribute("data-doc", doc_id)
+            expect(page.locator("#assessment")).not_to_have_attribute("data-doc", doc_id)
     assert sorted(doc_id for doc_id, _ in acts()) == [f"d{n}" for n in range(1, 9)]
     assert [len(acts(person)) for person in people] == [4, 4]
 
@@ -230,7 +230,7 @@ def test_markup_in_a_document_is_text_and_its_link_opens_apart(visit: Visitor, p
         title='"><svg onload=alert(1)>',
         text="<img src=x onerror=alert(2)> <script>alert(3)</script>",
     )
-    visited = visit(desk_of(plan), person=make_assessor(plan.campaign))
+    visited = visit(page_of(plan), person=make_assessor(plan.campaign))
     expect(visited.page.locator(".text")).to_contain_text("<script>alert(3)</script>")
     link = visited.page.get_by_role("link", name="Open the document in a new tab")
     expect(link).to_have_attribute("href", address_of(Campaign.objects.get(), "d1"))
@@ -240,8 +240,8 @@ def test_markup_in_a_document_is_text_and_its_link_opens_apart(visit: Visitor, p
 
 
 @pytest.mark.long
-def test_the_desk_works_by_plain_forms(visit: Visitor, plan: Plan) -> None:
-    page = visit(desk_of(plan), person=make_assessor(plan.campaign), has_scripts=False).page
+def test_the_page_works_by_plain_forms(visit: Visitor, plan: Plan) -> None:
+    page = visit(page_of(plan), person=make_assessor(plan.campaign), has_scripts=False).page
     page.get_by_role("button", name="1 relevant").click()
     expect_document(page, "d2")
     page.get_by_role("button", name="Skip").click()

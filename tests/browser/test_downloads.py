@@ -43,9 +43,9 @@ def organiser(campaign: Campaign) -> User:
 def test_the_page_about_the_api_draws_itself_under_the_policy(visit: Visitor) -> None:
     """Swagger brings its own scripts: nothing inline, nothing from elsewhere."""
     seen = visit(reverse("api:docs"))
-    seen.page.get_by_text("Hand in a run").wait_for()
+    seen.page.get_by_text("Submit a run").wait_for()
     assert seen.page.locator(".opblock").count() > 15
-    seen.page.get_by_text("Hand in a run").click()
+    seen.page.get_by_text("Submit a run").click()
     seen.page.get_by_text("Idempotency-Key").first.wait_for()
     assert seen.complaints == []
 

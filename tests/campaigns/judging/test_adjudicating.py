@@ -72,7 +72,7 @@ def test_a_decision_holds_is_changed_and_taken_back(campaign: Campaign, organise
     adjudication.withdraw_decision(**about)
     assert final_grade_values(campaign)[0, "1", "a"] == 1
     assert listed(campaign, state="decided") == []
-    with pytest.raises(CannotAdjudicate, match="Nothing was decided"):
+    with pytest.raises(CannotAdjudicate, match="There is no decision"):
         adjudication.withdraw_decision(**about)
 
 
@@ -84,7 +84,7 @@ def test_a_decision_made_meanwhile_is_told_and_not_replaced(
     form = {"topic": "1", "doc_id": "a", "seen": "none"}
     client.post(address, form | {"grade": 2})
     late = client.post(address, form | {"grade": 0}, follow=True).content.decode()
-    assert f"a was decided, 2, by {organiser} meanwhile. Nothing changed." in late
+    assert f"{organiser} decided on grade 2 for a. No change was saved." in late
     assert listed(campaign, state="decided") == [("1", "a", 2)]
     client.post(address, form | {"grade": 0, "seen": "2"})  # seen, and changed
     assert listed(campaign, state="decided") == [("1", "a", 0)]
@@ -102,7 +102,7 @@ def test_what_cannot_be_decided(campaign: Campaign, organiser: User) -> None:
     about = {"campaign": campaign, "note": "", "actor": organiser}
     with pytest.raises(CannotAdjudicate, match="from 0 to 3"):
         adjudication.decide(**about, topic="1", doc_id="a", grade=4)
-    with pytest.raises(CannotAdjudicate, match="Nobody has judged"):
+    with pytest.raises(CannotAdjudicate, match="No assessor has judged"):
         adjudication.decide(**about, topic="1", doc_id="z", grade=1)
     assert not Judgment.objects.filter(is_adjudication=True).exists()
 
@@ -116,7 +116,7 @@ def test_the_page_decides_and_keeps_its_filter(
     with django_assert_max_num_queries(12):
         page = client.get(address, {"topic": "2"})
     assert [
-        [(str(act.assessor), act.grade) for act in dispute.said]
+        [(str(each.assessor), each.grade) for each in dispute.judgments]
         for dispute in page.context["disputes"]
     ] == [[("Ada", 0), ("Bob", 1)]]
     assert "&lt;b&gt;bold" in page.content.decode()

@@ -156,7 +156,7 @@ def test_a_judgment_after_its_lease_counts_where_nobody_took_the_document(clock)
     ann, bob = make_assessor(plan.campaign), make_assessor(plan.campaign)
     given(ann, plan)
     clock.shift(HOUR)
-    assert not give(ann, plan, "d1", 1).is_further
+    assert not give(ann, plan, "d1", 1).is_additional
     assert given(bob, plan) == "d2"
 
 
@@ -167,11 +167,11 @@ def test_a_judgment_after_its_lease_is_kept_where_somebody_took_the_document(clo
     clock.shift(HOUR)
     given(bob, plan)
     late = give(ann, plan, "d1", 1)
-    assert late.is_further
+    assert late.is_additional
     assert given(bob, plan) == "d1"  # whoever reads it is not disturbed
-    assert not give(bob, plan, "d1", 2).is_further
+    assert not give(bob, plan, "d1", 2).is_additional
     assert acts_of(ann) == [("d1", 1)]
-    assert not give(ann, plan, "d1", 0).is_further  # a correction of one's own
+    assert not give(ann, plan, "d1", 0).is_additional  # a correction of one's own
 
 
 def test_a_judgment_of_an_ended_plan_is_kept() -> None:
@@ -206,7 +206,7 @@ def test_a_grade_off_the_scale_is_refused(grade: int) -> None:
 def test_a_document_that_was_never_given_out_is_not_taken() -> None:
     plan = make_plan()
     person = make_assessor(plan.campaign)
-    with pytest.raises(CannotJudge, match="not given to you"):
+    with pytest.raises(CannotJudge, match="not assigned to you"):
         give(person, plan, "d1", 1)
 
 
@@ -226,10 +226,10 @@ def test_an_organiser_frees_what_an_assessor_holds_and_has_not_judged() -> None:
     give(ann, plan, "d1", 1)
     given(ann, plan)
     organiser = make_organiser(plan.campaign)
-    assert assessing.reassign(campaign=plan.campaign, assessor=ann, actor=organiser) == 1
+    assert assessing.release_claims(campaign=plan.campaign, assessor=ann, actor=organiser) == 1
     assert given(bob, plan) == "d2"
     assert LogEntry.objects.get(verb="freed claims").details["count"] == 1
-    assert give(ann, plan, "d2", 3).is_further  # it had been read all the same
+    assert give(ann, plan, "d2", 3).is_additional  # it had been read all the same
 
 
 # --- more documents are asked for -----------------------------------------------------------------
@@ -272,12 +272,12 @@ def test_no_batch_is_asked_for_while_another_topic_of_theirs_has_documents() -> 
     given(person, plan)
     give(person, plan, "d1", 1)
     look = claim_next(assessor=person, topic=topic_of(plan))
-    assert (look.task, look.elsewhere, lay_outs()) == (None, topic_of(plan, "2"), 0)
+    assert (look.task, look.next_topic, lay_outs()) == (None, topic_of(plan, "2"), 0)
     second = topic_of(plan, "2")
     claim_next(assessor=person, topic=second)
     judge(assessor=person, topic=second, doc_id="d1", grade=0)
     look = claim_next(assessor=person, topic=second)
-    assert (look.task, look.elsewhere, lay_outs()) == (None, None, 1)
+    assert (look.task, look.next_topic, lay_outs()) == (None, None, 1)
 
 
 @pytest.mark.parametrize(

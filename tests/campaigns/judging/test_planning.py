@@ -44,7 +44,7 @@ def test_a_plan_that_is_made_is_laid_out_and_logged(
 
 def test_only_one_plan_is_in_force(campaign: Campaign) -> None:
     first = made(campaign)
-    with pytest.raises(CannotChangeStage, match="end it first"):
+    with pytest.raises(CannotChangeStage, match="End it first"):
         made(campaign)
     plans.end_plan(plan=first, actor=None)
     second = made(campaign)
@@ -59,12 +59,12 @@ def test_a_plan_is_paused_resumed_and_ended_and_what_was_done_is_not_done_again(
     perform_jobs()
     plan.refresh_from_db()
     plans.pause_plan(plan=plan, actor=None)
-    with pytest.raises(CannotChangeStage, match="paused by now"):
+    with pytest.raises(CannotChangeStage, match="already paused"):
         plans.pause_plan(plan=plan, actor=None)
     plans.resume_plan(plan=plan, actor=None)
     assert Job.objects.filter(kind=Job.Kind.LAY_OUT, state=Job.State.WAITING).count() == 1
     plans.end_plan(plan=plan, actor=None)
-    with pytest.raises(CannotChangeStage, match="ended by now"):
+    with pytest.raises(CannotChangeStage, match="already ended"):
         plans.resume_plan(plan=plan, actor=None)
     assert verbs()[1:] == ["paused judging", "resumed judging", "ended judging"]
     assert plans.plan_in_force(campaign) is None

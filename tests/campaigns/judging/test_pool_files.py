@@ -176,7 +176,7 @@ def test_conflicts_are_shown_before_anything_is_written(
     second = b"1 0 a 2\n1 0 b 1\n1 0 c 2\n1 0 z 1\n"
     asked = send(client, campaign, ada, second)
     assert asked.status_code == 400
-    answers = asked.context["answers"]
+    answers = asked.context["judgments"]
     assert [(c.doc_id, c.grade, c.known) for c in answers.disputed] == [("a", 2, 0), ("c", 2, 1)]
     assert [(c.doc_id, c.known) for c in answers.decided] == [("c", 1)]
     assert [c.doc_id for c in answers.outside] == ["z"]
@@ -200,4 +200,4 @@ def test_few_queries(
     client.force_login(make_organiser(campaign))
     with django_assert_max_num_queries(12):
         page = client.get(reverse("campaigns:judging-pool", args=[campaign.slug]))
-    assert "1 document that the plan in force has laid out" in page.content.decode()
+    assert "The plan in force has selected 1 document" in page.content.decode()

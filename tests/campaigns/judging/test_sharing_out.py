@@ -64,7 +64,7 @@ def test_the_largest_topics_go_to_who_has_least_to_do(campaign: Campaign) -> Non
     for name in ("Ada", "Bob"):
         make_assessor(campaign, name)
     lay_out(campaign, {"1": 1, "2": 3, "3": 5, "4": 7})
-    assert assignment.spread_evenly(campaign=campaign, each=1, actor=None) == 4
+    assert assignment.assign_evenly(campaign=campaign, each=1, actor=None) == 4
     assert shares(campaign) == {("Ada", "4"), ("Bob", "3"), ("Bob", "2"), ("Ada", "1")}
 
 
@@ -73,55 +73,55 @@ def test_before_all_is_laid_out_every_topic_weighs_the_same(campaign: Campaign) 
         make_assessor(campaign, name)
     lay_out(campaign, {"1": 20})
     Plan.objects.update(budget=500)
-    assignment.spread_evenly(campaign=campaign, each=1, actor=None)
+    assignment.assign_evenly(campaign=campaign, each=1, actor=None)
     assert shares(campaign) == {("Ada", "1"), ("Bob", "2"), ("Ada", "3"), ("Bob", "4")}
 
 
 def test_spreading_adds_and_takes_nobody_off(campaign: Campaign) -> None:
     ada, _ = make_assessor(campaign, "Ada"), make_assessor(campaign, "Bob")
-    assignment.name_topics(campaign=campaign, assessor=ada, codes=["1", "2"], actor=None)
-    assert assignment.spread_evenly(campaign=campaign, each=2, actor=None) == 6
+    assignment.assign_topics(campaign=campaign, assessor=ada, codes=["1", "2"], actor=None)
+    assert assignment.assign_evenly(campaign=campaign, each=2, actor=None) == 6
     assert shares(campaign) == {(who, code) for who in ("Ada", "Bob") for code in "1234"}
-    assert assignment.spread_evenly(campaign=campaign, each=3, actor=None) == 0
+    assert assignment.assign_evenly(campaign=campaign, each=3, actor=None) == 0
 
 
 def test_who_is_taken_off_a_topic_gives_back_what_they_hold_of_it(campaign: Campaign) -> None:
     ada = make_assessor(campaign, "Ada")
     plan = lay_out(campaign, {"1": 1, "2": 1})
-    assignment.name_topics(campaign=campaign, assessor=ada, codes=["1", "2"], actor=None)
+    assignment.assign_topics(campaign=campaign, assessor=ada, codes=["1", "2"], actor=None)
     first, second = (claim(task, ada) for task in plan.tasks.order_by("position"))
-    assignment.name_topics(campaign=campaign, assessor=ada, codes=["2"], actor=None)
+    assignment.assign_topics(campaign=campaign, assessor=ada, codes=["2"], actor=None)
     first.refresh_from_db()
     second.refresh_from_db()
     assert (first.end, second.end) == (Claim.End.RELEASED, Claim.End.NONE)
-    assert tasks.reassign(campaign=campaign, assessor=ada, actor=None) == 1
-    assert tasks.reassign(campaign=campaign, assessor=ada, actor=None) == 0
+    assert tasks.release_claims(campaign=campaign, assessor=ada, actor=None) == 1
+    assert tasks.release_claims(campaign=campaign, assessor=ada, actor=None) == 0
 
 
 def test_what_is_judged_stays_claimed(campaign: Campaign) -> None:
     ada = make_assessor(campaign, "Ada")
     held = claim(lay_out(campaign, {"1": 1}).tasks.get(), ada)
     Claim.objects.filter(pk=held.pk).update(end=Claim.End.JUDGED)
-    assert tasks.reassign(campaign=campaign, assessor=ada, actor=None) == 0
+    assert tasks.release_claims(campaign=campaign, assessor=ada, actor=None) == 0
 
 
 def test_an_unknown_topic_or_assessor_changes_nothing(campaign: Campaign) -> None:
     ada, stranger = make_assessor(campaign, "Ada"), make_user(name="Eve")
-    assignment.name_topics(campaign=campaign, assessor=ada, codes=["1"], actor=None)
-    with pytest.raises(CannotAssignTopics, match="No such topic: 99"):
-        assignment.name_topics(campaign=campaign, assessor=ada, codes=["2", "99"], actor=None)
-    with pytest.raises(CannotAssignTopics, match="Eve is no assessor"):
-        assignment.name_topics(campaign=campaign, assessor=stranger, codes=["2"], actor=None)
+    assignment.assign_topics(campaign=campaign, assessor=ada, codes=["1"], actor=None)
+    with pytest.raises(CannotAssignTopics, match="Unknown topics: 99"):
+        assignment.assign_topics(campaign=campaign, assessor=ada, codes=["2", "99"], actor=None)
+    with pytest.raises(CannotAssignTopics, match="Eve is no longer an assessor"):
+        assignment.assign_topics(campaign=campaign, assessor=stranger, codes=["2"], actor=None)
     assert shares(campaign) == {("Ada", "1")}
 
 
 def test_naming_the_topics_of_one_assessor_leaves_those_of_others(campaign: Campaign) -> None:
     ada, bob = make_assessor(campaign, "Ada"), make_assessor(campaign, "Bob")
-    assignment.name_topics(campaign=campaign, assessor=bob, codes=["2", "3"], actor=None)
+    assignment.assign_topics(campaign=campaign, assessor=bob, codes=["2", "3"], actor=None)
     held = claim(lay_out(campaign, {"2": 1}).tasks.get(), bob)
-    assert assignment.name_topics(campaign=campaign, assessor=ada, codes="1221", actor=None) == 2
+    assert assignment.assign_topics(campaign=campaign, assessor=ada, codes="1221", actor=None) == 2
     assert shares(campaign) == {("Ada", "1"), ("Ada", "2"), ("Bob", "2"), ("Bob", "3")}
-    assert assignment.name_topics(campaign=campaign, assessor=ada, codes=[], actor=None) == 0
+    assert assignment.assign_topics(campaign=campaign, assessor=ada, codes=[], actor=None) == 0
     assert shares(campaign) == {("Bob", "2"), ("Bob", "3")}
     held.refresh_from_db()
     assert held.end == Claim.End.NONE
@@ -131,7 +131,7 @@ def test_the_form_has_the_topics_of_the_assessor_that_is_asked_for(
     client: Client, campaign: Campaign
 ) -> None:
     ada, bob = make_assessor(campaign, "Ada"), make_assessor(campaign, "Bob")
-    assignment.name_topics(campaign=campaign, assessor=bob, codes=["2", "3"], actor=None)
+    assignment.assign_topics(campaign=campaign, assessor=bob, codes=["2", "3"], actor=None)
     client.force_login(make_organiser(campaign))
     address = reverse("campaigns:judging-assessors", args=[campaign.slug])
     assert client.get(address).context["form"] is None
@@ -140,11 +140,11 @@ def test_the_form_has_the_topics_of_the_assessor_that_is_asked_for(
     assert "Topics of Bob" in shown.content.decode()
     assert client.get(address, {"assessor": make_user().pk}).status_code == 404
     kept = client.post(address, {"assessor": ada.pk, "topics": "4"}, follow=True)
-    assert "Ada judges 1 topic now." in kept.content.decode()
+    assert "Ada now judges 1 topic." in kept.content.decode()
     assert shares(campaign) == {("Ada", "4"), ("Bob", "2"), ("Bob", "3")}
     Membership.objects.filter(person=ada).delete()
     gone = client.post(address, {"assessor": ada.pk, "topics": "4"}, follow=True)
-    assert "no assessor of the campaign any more" in gone.content.decode()
+    assert "no longer an assessor of the campaign" in gone.content.decode()
 
 
 def test_the_page_keeps_what_is_filled_in_and_counts(
@@ -163,16 +163,16 @@ def test_the_page_keeps_what_is_filled_in_and_counts(
         )
     with django_assert_max_num_queries(12):
         page = client.get(address)
-    found = page.context["shares"]
-    assert [(load.codes, load.wanted, load.judged) for load in found.assessors] == [
+    assignments = page.context["assignments"]
+    assert [(load.codes, load.documents, load.judged) for load in assignments.assessors] == [
         (("1", "2"), 3, 0),
         (("2",), 3, 1),
     ]
-    assert found.without == 2
-    assert "2 of 4 topics have nobody" in page.content.decode()
+    assert assignments.unassigned == 2
+    assert "2 of 4 topics have no assessor" in page.content.decode()
     refused = client.post(address, {"assessor": ada.pk, "topics": "7"})
     assert refused.status_code == 400
-    assert "No such topic: 7." in refused.content.decode()
+    assert "Unknown topics: 7." in refused.content.decode()
 
 
 @pytest.mark.parametrize(("stage", "is_said"), [("draft", True), ("judging", False)])
@@ -183,4 +183,4 @@ def test_the_page_says_that_assessors_cannot_enter_a_draft(
     make_assessor(campaign, "Ada")
     client.force_login(make_organiser(campaign))
     page = client.get(reverse("campaigns:judging-assessors", args=[campaign.slug]))
-    assert ("which only organisers can enter" in page.content.decode()) is is_said
+    assert ("The campaign is a draft." in page.content.decode()) is is_said

@@ -18,7 +18,7 @@ from campaigns import scoring_hooks
 from campaigns.judging import plans
 from campaigns.judging.final_grades import final_grade_values
 from campaigns.judging.tasks import claim_next
-from campaigns.judging.tasks import judge as judge_at_desk
+from campaigns.judging.tasks import judge as judge_document
 from campaigns.manage.archiving import delete_campaign
 from campaigns.models import Campaign, Judgment, Plan, Run, Task, User
 from scoring.analyses.requests import result_of
@@ -152,10 +152,10 @@ def test_a_plan_of_1000_finds_what_the_simulation_says_and_bounds_follow(
 @pytest.mark.skipif(not os.environ.get("LONG"), reason="minutes: make long")
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("method", ["pooling", "A", "C"])
-def test_2000_documents_one_by_one_at_the_desk_end_where_the_page_says(
+def test_2000_documents_one_by_one_at_the_page_end_where_the_page_says(
     covid: Campaign, rankings: list[Ranking], answers: dict[tuple[str, str], int], method: str
 ) -> None:
-    """As an assessor of all topics meets them: each is claimed and judged, and the desk leads on;
+    """As an assessor of all topics meets them: each is claimed and judged, and the page leads on;
     after 1,000 a new plan goes on. What is found and left open is what docs/selection.md has of the
     method played on arrays, as far as it prints."""
     assessor = make_assessor(covid, topics=[topic.code for topic in covid.topics.all()])
@@ -166,7 +166,7 @@ def test_2000_documents_one_by_one_at_the_desk_end_where_the_page_says(
         perform_jobs(Job.Kind.LAY_OUT)
         for task in handed_out(covid, assessor):
             grade = max(0, answers.get((task.topic.code, task.doc_id), 0))
-            judge_at_desk(assessor=assessor, topic=task.topic, doc_id=task.doc_id, grade=grade)
+            judge_document(assessor=assessor, topic=task.topic, doc_id=task.doc_id, grade=grade)
             made += 1
             if made % STEP == 0:
                 assert_as_scored_in_full(plan, rankings)
@@ -177,15 +177,15 @@ def test_2000_documents_one_by_one_at_the_desk_end_where_the_page_says(
 
 
 def handed_out(campaign: Campaign, assessor: User) -> Iterator[Task]:
-    """Document by document, as long as the desk has some; a worker chooses between batches."""
+    """Document by document, as long as the page has some; a worker chooses between batches."""
     topic = campaign.topics.earliest("position")
     while True:
         given = claim_next(assessor=assessor, topic=topic)
         if given.task is not None:
             given.task.topic = topic
             yield given.task
-        elif given.elsewhere is not None:
-            topic = given.elsewhere
+        elif given.next_topic is not None:
+            topic = given.next_topic
         elif not perform_jobs(Job.Kind.LAY_OUT):
             return
 
