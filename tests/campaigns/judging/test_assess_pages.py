@@ -294,9 +294,15 @@ def test_an_assessors_overview_says_what_waits_and_leads_to_it(assessor: Assesso
 
 def test_the_first_document_comes_with_what_the_topic_asks_for(assessor: AssessorBrowser) -> None:
     Topic.objects.update(fields=[["title", "t"], ["desc", "asked for"]])
-    assert '<details class="topic-description" open>' in assessor.browser.get(assessor.path).content.decode()
+    assert (
+        '<details class="topic-description" open>'
+        in assessor.browser.get(assessor.path).content.decode()
+    )
     assessor.press(grade=1)
-    assert '<details class="topic-description" >' in assessor.browser.get(assessor.path).content.decode()
+    assert (
+        '<details class="topic-description" >'
+        in assessor.browser.get(assessor.path).content.decode()
+    )
 
 
 def test_what_was_judged_is_listed_the_latest_first_by_pages(clock) -> None:
