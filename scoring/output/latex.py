@@ -28,6 +28,7 @@ ESCAPES = str.maketrans(
         "τ": r"\ensuremath{\tau}",
         "≤": r"\ensuremath{\leq}",
         "−": r"\ensuremath{-}",
+        "∞": r"\ensuremath{\infty}",
         "\n": " ",
         "\r": " ",
     }
@@ -83,8 +84,12 @@ def table(
 
 
 def number(value: float | None, digits: int = LEAST_DIGITS) -> str:
-    """A dash where there is none."""
-    return "–" if value is None or math.isnan(value) else decimal_text(value, digits)
+    """A dash where there is none; an effect without any deviation is infinite."""
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return decimal_text(value, digits)
 
 
 def signed(value: float | None, digits: int = LEAST_DIGITS) -> str:

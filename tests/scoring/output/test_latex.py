@@ -1,6 +1,7 @@
 """Every table as LaTeX: balanced, escaped, as many cells in each row as there are columns, and the
 numbers of its page."""
 
+import math
 import re
 import shutil
 import subprocess
@@ -130,6 +131,10 @@ def test_the_best_agreement_of_a_row_is_bold() -> None:
 
 
 def test_cells_by_hand() -> None:
+    assert [plain(number(end)) for end in (math.inf, -math.inf)] == [
+        r"\ensuremath{\infty}",
+        r"\ensuremath{-}\ensuremath{\infty}",
+    ]
     assert number(None) == number(float("nan")) == "–"
     assert interval(0.25, 0.5, 2) == "[0.25, 0.50]"
     assert [stars(p) for p in (0.0005, 0.001, 0.005, 0.05, 0.051, float("nan"))] == [
