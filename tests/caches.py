@@ -16,7 +16,7 @@ COLLECTIONS = (
     leaderboard_page.DRAWN,
     leaderboard_query.BOARDS,
     means.GRADES,
-    progress._states,
+    progress._cache,
 )
 FUNCTIONS = (
     agreement._agreement,

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from scoring.agreement.orderings import PairOfOrderings, Placed
 from scoring.core.measures.catalogue import sign_of
-from scoring.output.plotting import as_data, label, spelled
+from scoring.output.plotting import as_data, as_text, label
 
 
 def orderings_chart(pair: PairOfOrderings, links: dict[str, str]) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def _points(
         y=[_at(pair, row)[1] for row in rows],
         customdata=[
             [label(row.run.tag), label(row.run.team), row.rank_a, row.rank_b,
-             *spelled((row.score_a, row.score_b))]
+             *as_text((row.score_a, row.score_b))]
             for row in rows
         ],
         hovertemplate=(

@@ -9,7 +9,7 @@ from scoring.comparison.persistence import AtPersistence
 from scoring.comparison.rows import Comparison
 from scoring.core.statistics.means import Interval
 from scoring.core.statistics.rounding import decimal_text, difference_text
-from scoring.output.plotting import as_data, chosen, evenly, label, sample_said, spelled
+from scoring.output.plotting import as_data, as_text, chosen, evenly, label, sample_note
 
 
 def difference_chart(comparison: Comparison) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def difference_chart(comparison: Comparison) -> dict[str, Any]:
         },
         yaxis={"title": {"text": f"difference in<br>{measure}"}, "zeroline": True},
     )
-    return as_data(figure, sample_said(len(rows), len(comparison.topics), "topics"))
+    return as_data(figure, sample_note(len(rows), len(comparison.topics), "topics"))
 
 
 def persistence_chart(comparison: Comparison, rows: tuple[AtPersistence, ...]) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def _band(
         y=[band.base for band in bands],
         mode="lines",
         name=f"{label(tag)}, known",
-        customdata=spelled(band.base for band in bands),
+        customdata=as_text(band.base for band in bands),
         hovertemplate="%{customdata}",
         meta={"role": role},
     )
@@ -111,7 +111,7 @@ def _band(
         line={"width": 0.5},
         fill="tonexty",
         name=f"{label(tag)}, could be",
-        customdata=spelled(band.upper for band in bands),
+        customdata=as_text(band.upper for band in bands),
         hovertemplate="%{customdata}",
         showlegend=False,
         meta={"role": role, "fill": role},

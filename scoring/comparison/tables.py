@@ -4,7 +4,7 @@ from campaigns.models import Qrels, Run, Topic
 from scoring.comparison.persistence import AtPersistence
 from scoring.comparison.rows import Comparison
 from scoring.comparison.topic_sides import Sides
-from scoring.output.latex import STARS_SAID, Marked, interval, number, signed, stars
+from scoring.output.latex import STARS_NOTE, Marked, interval, number, signed, stars
 from scoring.output.table import Column, Table, printed, same
 
 
@@ -30,7 +30,7 @@ def comparison_table(found: Comparison | None) -> Table:
         return Table(columns, found.topics if found else (), "two runs.")
     caption = (
         f"{found.measure} of two runs by topic. Mean difference with 95 % of the bootstrap "
-        f"{interval(*found.interval)}; t test, {STARS_SAID}."
+        f"{interval(*found.interval)}; t test, {STARS_NOTE}."
     )
     mean = Marked(signed(found.difference), stars(found.t_p))
     return Table(columns, found.topics, caption, last=("mean", "", "", mean, ""))

@@ -1,5 +1,5 @@
-"""What a plan of judging would buy: what stays unknown of each run, which topics it asks about, and
-how far other methods and other values of p would ask for the same documents."""
+"""The forecast of a judging plan: the residual of each run, the documents of each topic, and the
+overlap with the documents that other methods and other values of p would choose."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,14 +34,14 @@ POINTS: Final = 41  # of the curve, from nothing more to the whole budget
 
 @dataclass(frozen=True, eq=False)
 class JudgingState:
-    """What all ranked runs propose, what the runs that count propose, and what is known."""
+    """The candidates of all ranked runs and of the contributing runs, and their known outcomes."""
 
     run_ids: tuple[str, ...]
     names: tuple[tuple[str, str], ...]  # tag and team of each
-    counts: NDArray[np.bool_]  # bool[runs]: it proposes documents
+    counts: NDArray[np.bool_]  # bool[runs]: it contributes documents
     everything: Candidates
-    offered: Candidates  # by the runs that count
-    places: NDArray[np.int64]  # int64[offered], where each stands in everything
+    offered: Candidates  # by the contributing runs
+    places: NDArray[np.int64]  # int64[offered], its index in everything
     outcomes: NDArray[np.int8]  # int8[everything]
 
     @property
@@ -53,17 +53,17 @@ class JudgingState:
 def judging_state(
     campaign: Campaign, question: Mapping[str, Any], *, starts_from: Qrels | None, depth: int
 ) -> JudgingState | None:
-    """None where no run that counts proposes anything."""
-    proposals = candidates_of_campaign(campaign, persistence=question["p"], depth=depth)
-    counting = {run.public_id for run in contributing_runs(campaign, question["priority"])}
-    if proposals is None or not counting:
+    """None if no contributing run has a candidate."""
+    run_candidates = candidates_of_campaign(campaign, persistence=question["p"], depth=depth)
+    contributing = {run.public_id for run in contributing_runs(campaign, question["priority"])}
+    if run_candidates is None or not contributing:
         return None
-    everything = proposals.candidates
-    counts = np.array([run_id in counting for run_id in proposals.run_ids])
+    everything = run_candidates.candidates
+    counts = np.array([run_id in contributing for run_id in run_candidates.run_ids])
     offered, places = candidates_of(everything, counts)
     outcomes = known_outcomes(campaign, everything, starts_from=starts_from)
     return JudgingState(
-        proposals.run_ids, proposals.names, counts, everything, offered, places, outcomes
+        run_candidates.run_ids, run_candidates.names, counts, everything, offered, places, outcomes
     )
 
 
@@ -71,51 +71,51 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
     """`question` holds `method`, `p`, `scope`, `priority`, `budget`, `batch`, `persistences`;
     `qrels` is the version that the plan starts from.
 
-    `curve` is float64[points, runs], mean residuals once so many documents (`points`) are judged;
+    `curve` is float64[points, runs], mean residuals after so many documents (`points`) are judged;
     `before` and `after` float64[3, runs]: mean base, residual and projection; `chosen_by_topic` and
     `judged_by_topic` int64[topics]; `shared_methods` int64[4, 4] in the order of METHODS and
     `shared_p` int64[p, p] in that of `persistences`: documents that two plans have in common.
     """
     p, budget, batch = question["p"], question["budget"], question["batch"]
-    here = judging_state(campaign, question, starts_from=qrels, depth=depth_of(campaign, p))
-    if here is None:
+    state = judging_state(campaign, question, starts_from=qrels, depth=depth_of(campaign, p))
+    if state is None:
         return {"run_ids": np.empty(0, np.str_)}
-    shares = expected_shares(here.everything, here.outcomes, p)
+    shares = expected_shares(state.everything, state.outcomes, p)
 
     def planned(method: Method) -> NDArray[np.int64]:
         strategy = Strategy(method, p, question["scope"])
         chosen = plan_judging(
-            here.offered, strategy, here.known, budget=budget, batch=batch, shares=shares
+            state.offered, strategy, state.known, budget=budget, batch=batch, shares=shares
         )
-        return here.places[chosen]
+        return state.places[chosen]
 
     plans = {method: planned(method) for method in METHODS}
     chosen = plans[question["method"]]
     points = np.unique(np.linspace(0, len(chosen), POINTS).round().astype(np.int64))
-    topics = len(here.everything.topics)
+    topics = len(state.everything.topics)
     return {
-        "run_ids": np.array(here.run_ids, np.str_),
-        "tags": np.array([tag for tag, _ in here.names], np.str_),
-        "teams": np.array([team for _, team in here.names], np.str_),
-        "topics": np.array(here.everything.topics, np.str_),
-        "counts": here.counts,
-        "share": common_share(here.outcomes),
-        "judged": int((here.outcomes != UNJUDGED).sum()),
-        "relevant": int((here.outcomes == 1).sum()),
+        "run_ids": np.array(state.run_ids, np.str_),
+        "tags": np.array([tag for tag, _ in state.names], np.str_),
+        "teams": np.array([team for _, team in state.names], np.str_),
+        "topics": np.array(state.everything.topics, np.str_),
+        "counts": state.counts,
+        "share": common_share(state.outcomes),
+        "judged": int((state.outcomes != UNJUDGED).sum()),
+        "relevant": int((state.outcomes == 1).sum()),
         "chosen": len(chosen),
-        "open": int((here.known == UNJUDGED).sum()),
-        "pool_depth": _pool_depth(here, chosen),
+        "open": int((state.known == UNJUDGED).sum()),
+        "pool_depth": _pool_depth(state, chosen),
         "points": points,
         "curve": residual_curve(
-            here.everything, here.outcomes, chosen, points=points, persistence=p
+            state.everything, state.outcomes, chosen, points=points, persistence=p
         ),
-        "before": _means(bounds_of_runs(here.everything, here.outcomes, p)),
+        "before": _means(bounds_of_runs(state.everything, state.outcomes, p)),
         "after": _means(
-            expected_bounds(here.everything, here.outcomes, chosen, shares=shares, persistence=p)
+            expected_bounds(state.everything, state.outcomes, chosen, shares=shares, persistence=p)
         ),
-        "chosen_by_topic": np.bincount(here.everything.topic_rows[chosen], minlength=topics),
+        "chosen_by_topic": np.bincount(state.everything.topic_rows[chosen], minlength=topics),
         "judged_by_topic": np.bincount(
-            here.everything.topic_rows[here.outcomes != UNJUDGED], minlength=topics
+            state.everything.topic_rows[state.outcomes != UNJUDGED], minlength=topics
         ),
         "shared_methods": _shared([plans[method] for method in METHODS]),
         "shared_p": _shared_between_persistences(campaign, qrels, question),
@@ -130,24 +130,24 @@ def pool_size(
     starts_from: Qrels | None,
     depth: int,
 ) -> int:
-    """Documents among the first `depth` of any run that counts that nobody has judged yet: as many
-    as pooling must ask for to have judged them all."""
+    """How many documents among the first `depth` of any contributing run are unjudged: the budget
+    that pooling needs to judge them all."""
     question = {"p": persistence, "priority": lowest_priority}
-    here = judging_state(
+    state = judging_state(
         campaign, question, starts_from=starts_from, depth=depth_of(campaign, persistence)
     )
-    if here is None:
+    if state is None:
         return 0
-    pooled = here.known[pool(here.offered, depth)]
+    pooled = state.known[pool(state.offered, depth)]
     return int((pooled == UNJUDGED).sum())
 
 
-def _pool_depth(here: JudgingState, chosen: NDArray[np.int64]) -> int:
-    """The deepest pool of which nothing is left unjudged when the chosen are judged."""
-    is_open = here.outcomes == UNJUDGED
+def _pool_depth(state: JudgingState, chosen: NDArray[np.int64]) -> int:
+    """The depth of the deepest pool without unjudged documents once the chosen ones are judged."""
+    is_open = state.outcomes == UNJUDGED
     is_open[chosen] = False
-    left = here.offered.best_positions[is_open[here.places]]
-    return int(left.min()) if len(left) else int(here.offered.best_positions.max(initial=-1)) + 1
+    left = state.offered.best_positions[is_open[state.places]]
+    return int(left.min()) if len(left) else int(state.offered.best_positions.max(initial=-1)) + 1
 
 
 def _means(bounds: RunBounds) -> NDArray[np.float64]:
@@ -161,22 +161,22 @@ def _means(bounds: RunBounds) -> NDArray[np.float64]:
 def _shared_between_persistences(
     campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
 ) -> NDArray[np.int64]:
-    """Plans of the same candidates: as deep as the greatest p needs."""
+    """For all plans the candidates are the same: as deep as the greatest p needs."""
     values = question["persistences"]
-    here = judging_state(
+    state = judging_state(
         campaign, question, starts_from=qrels, depth=depth_of(campaign, question["p"])
     )
-    if here is None:
-        raise ValueError("no run proposes a document any more")
+    if state is None:
+        raise ValueError("no run has a candidate")
     return _shared(
         [
             plan_judging(
-                here.offered,
+                state.offered,
                 Strategy(question["method"], p, question["scope"]),
-                here.known,
+                state.known,
                 budget=question["budget"],
                 batch=question["batch"],
-                shares=expected_shares(here.everything, here.outcomes, p),
+                shares=expected_shares(state.everything, state.outcomes, p),
             )
             for p in values
         ]

@@ -1,4 +1,4 @@
-"""The documents that a campaign's runs propose for judging, and what is known of them."""
+"""The documents that a campaign's runs contribute for judging, and their known outcomes."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ from scoring.core.statistics.means import required_depth
 from scoring.evaluation.storage import load_ranking, load_table
 from scoring.models import StoredRanking
 
-LEAST_DEPTH = 100
-NEGLIGIBLE = 1e-9  # of a residual: what lies deeper is never proposed
-KEPT = 2  # campaigns whose candidates stay in memory, some tens of megabytes each
+MIN_DEPTH = 100
+NEGLIGIBLE = 1e-9  # of a residual: deeper documents are no candidates
+CACHED = 2  # campaigns whose candidates are cached, some tens of megabytes each
 
 
 @dataclass(frozen=True, eq=False)
 class RunCandidates:
-    """The candidates of the runs that count, in the order of the runs' public ids."""
+    """The candidates of the contributing runs, in the order of the runs' public ids."""
 
     run_ids: tuple[str, ...]
-    names: tuple[tuple[str, str], ...]  # tag and team of each: for organisers' eyes
+    names: tuple[tuple[str, str], ...]  # tag and team of each, for organisers only
     candidates: Candidates
 
 
 def contributing_runs(campaign: Campaign, lowest_priority: int | None) -> list[Run]:
-    """The runs on the board that contribute documents: up to this judging priority, or all.
-    A run without a priority counts only where no limit is set. One query."""
+    """The ranked runs that contribute documents: up to this judging priority, or all. A run without
+    a priority contributes only if there is no limit. One query."""
     runs = campaign.runs.ranked().filter(ranking__isnull=False)
     if lowest_priority is not None:
         runs = runs.filter(judging_priority__lte=lowest_priority)
@@ -46,7 +46,7 @@ def candidates_of_campaign(
     lowest_priority: int | None = None,
     depth: int | None = None,
 ) -> RunCandidates | None:
-    """None where no run proposes anything. `depth` is `depth_of` the persistence unless given."""
+    """None if no run contributes. The default of `depth` is `depth_of` the persistence."""
     runs = contributing_runs(campaign, lowest_priority)
     if not runs:
         return None
@@ -61,14 +61,14 @@ def candidates_of_campaign(
 
 
 def depth_of(campaign: Campaign, persistence: float) -> int:
-    """How deep the runs of a campaign propose: as the largest of its p, or this one, needs. A plan,
-    its forecast, and all that stands beside them look so deep, whichever p they are made for."""
+    """The depth of the candidates of a campaign: as the largest of its p, or this one, needs. Plans
+    and their forecasts use the same depth for all p."""
     return depth_for(max(persistence, *campaign.persistences))
 
 
 def depth_for(persistence: float) -> int:
-    """How deep a run proposes: what lies deeper could add less than NEGLIGIBLE to its RBP."""
-    return max(LEAST_DEPTH, required_depth(persistence, NEGLIGIBLE))
+    """The depth below which documents could add less than NEGLIGIBLE to a run's RBP."""
+    return max(MIN_DEPTH, required_depth(persistence, NEGLIGIBLE))
 
 
 def known_outcomes(
@@ -78,10 +78,10 @@ def known_outcomes(
     starts_from: Qrels | None,
     grades: Mapping[Key, int] | None = None,
 ) -> NDArray[np.int8]:
-    """int8[candidates]: 1 relevant, 0 not, UNJUDGED, by the judgments made (or these `grades`), and
-    where they say nothing by the version that the plan starts from."""
-    made = final_grade_values(campaign) if grades is None else grades
-    table = table_of_grades(candidates.topics, made, campaign.highest_grade)
+    """int8[candidates]: 1 relevant, 0 not, or UNJUDGED, by the judgments made (or these `grades`),
+    else by the qrels that the plan starts from."""
+    judged = final_grade_values(campaign) if grades is None else grades
+    table = table_of_grades(candidates.topics, judged, campaign.highest_grade)
     outcomes = find_outcomes(candidates, table, rel=campaign.rel)
     if starts_from is None:
         return outcomes
@@ -92,7 +92,7 @@ def known_outcomes(
 def table_of_grades(
     topics: tuple[str, ...], grades: Mapping[Key, int], highest_grade: int
 ) -> JudgmentTable:
-    """Grades by topic and document as a table for look-up, its rows these topics."""
+    """Grades by topic and document as a table for look-up, with these topics as rows."""
     return build_table(
         topics=topics,
         qrels_topics=topics,
@@ -109,7 +109,7 @@ def id_array(doc_ids: Iterable[str]) -> NDArray[np.bytes_]:
     return np.array(encoded, dtype=np.bytes_) if encoded else np.empty(0, "S8")
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHED)
 def _candidates(
     stored: tuple[tuple[str, str], ...], topics: tuple[str, ...], depth: int
 ) -> Candidates:

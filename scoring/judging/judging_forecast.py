@@ -1,5 +1,5 @@
-"""What so many documents more would do to the bounds of the runs: the next ones that the plan would
-choose, as `core.planned_judging` foresees them."""
+"""Forecasts the bounds of the runs after so many more documents, chosen as the plan chooses; see
+`scoring/core/judging/planned_judging.py`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,22 +18,22 @@ from scoring.core.judging.selection import Strategy
 from scoring.core.statistics.means import Interval
 from scoring.judging.analysis import judging_state
 from scoring.judging.candidates import contributing_runs
-from scoring.judging.progress import depth_followed
+from scoring.judging.progress import depth_tracked
 from scoring.models import Analysis
 
-WEIGHINGS: Final = 20  # at most: a page has no time for more, and they move a forecast little
-KEPT: Final = 16
-# Places of documents in runs: what a web process weighs in a fifth of a second.
+WEIGHINGS: Final = 20  # at most: more would take too long and change a forecast little
+CACHED: Final = 16
+# Ranked documents of all runs: what a web process weighs in a fifth of a second.
 AT_ONCE: Final = 1_000_000
 
 
 class ForecastRun(Interval):
-    """A run's mean RBP(p) as it would be: the base a forecast, the residual nearly certain."""
+    """The forecast of a run's mean RBP(p): the base is an estimate, the residual nearly certain."""
 
 
 @dataclass(frozen=True, eq=False)
 class JudgingForecast:
-    documents: int  # fewer than asked for where the runs name no more
+    documents: int  # fewer than requested if the runs have no more candidates
     runs: Mapping[str, ForecastRun]  # by public id
     behind: int = 0  # judgments made since a worker computed it
 
@@ -45,12 +45,12 @@ class JudgingForecast:
 def judging_forecast(
     viewer: Viewer, plan: Plan, more: int, left: int
 ) -> JudgingForecast | NotComputedYet | None:
-    """After so many documents more, and no more than are left; None where no run that counts
-    proposes any. Kept in memory until something is judged or a run comes or goes. Some eight
-    queries. Beyond AT_ONCE a worker computes it; while people judge, the last one is shown."""
+    """After so many more documents, at most those that are left; None if no contributing run has a
+    candidate. Cached until something is judged or a run is added or removed. Some eight queries.
+    Above AT_ONCE a worker computes it; while people judge, the last result is used."""
     campaign = plan.campaign
     runs = contributing_runs(campaign, None)
-    longest = campaign.topics.count() * depth_followed(plan.persistence)
+    longest = campaign.topics.count() * depth_tracked(plan.persistence)
     if sum(min(run.ranking.document_count, longest) for run in runs) > AT_ONCE:
         return _by_worker(viewer, plan, more)
     stored = tuple((run.public_id, run.ranking.digest, run.judging_priority) for run in runs)
@@ -59,19 +59,19 @@ def judging_forecast(
 
 
 def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
-    """`question` holds `plan`, its id, `more`, and `whole`, the documents that it asks for in all;
+    """`question` holds `plan`, its id, `more`, and `whole`, the total number of its documents;
     `qrels` is the version that the plan starts from.
 
-    `documents` is how many are judged then; `base` and `residual` are float64[runs], the means of
-    the runs of `run_ids` then.
+    `documents` is the number of further judgments in the forecast; `base` and `residual` are
+    float64[runs], the forecast means of the runs of `run_ids`.
     """
     plan = campaign.plans.select_related("starts_from").get(pk=question["plan"])
     plan.campaign = campaign
     judged = _judged(plan)
-    found = _computed(plan, min(question["more"], max(0, question["whole"] - judged)))
-    runs = found.runs if found else {}
+    forecast = _computed(plan, min(question["more"], max(0, question["whole"] - judged)))
+    runs = forecast.runs if forecast else {}
     return {
-        "documents": found.documents if found else 0,
+        "documents": forecast.documents if forecast else 0,
         "run_ids": np.array(list(runs), np.str_),
         "base": np.array([run.base for run in runs.values()]),
         "residual": np.array([run.residual for run in runs.values()]),
@@ -79,30 +79,30 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
 
 
 def runs_out(plan: Plan) -> bool:
-    """The runs named fewer documents than the budget pays for."""
+    """Whether the runs have fewer candidates than the budget allows."""
     is_all = plan.is_exhausted or (plan.is_static and plan.laid_out > 0)
     return is_all and plan.laid_out < plan.budget
 
 
-def whole_of(plan: Plan) -> int:
-    """The documents that are judged in all, as far as runs name them."""
+def total_documents(plan: Plan) -> int:
+    """The documents to judge in all: the budget, or fewer if the runs run out of candidates."""
     return plan.laid_out if runs_out(plan) else plan.budget
 
 
 def _by_worker(viewer: Viewer, plan: Plan, more: int) -> JudgingForecast | NotComputedYet | None:
-    whole = whole_of(plan)
+    whole = total_documents(plan)
     question = {"plan": plan.pk, "more": min(more, whole), "whole": whole}
     analysis = request_analysis(viewer, plan.starts_from, "judging_outlook", question)
     last = None if analysis.state == Analysis.State.FAILED else last_computed(analysis)
     if last is None:
         return NotComputedYet(analysis)
-    answer = result_of(last)
-    if not len(answer["run_ids"]):
+    result = result_of(last)
+    if not len(result["run_ids"]):
         return None
-    behind = plan.campaign.judgments.count() - int(answer["judgments"])
-    means = zip(*(answer[name].tolist() for name in ("run_ids", "base", "residual")), strict=True)
+    behind = plan.campaign.judgments.count() - int(result["judgments"])
+    means = zip(*(result[name].tolist() for name in ("run_ids", "base", "residual")), strict=True)
     runs = {run_id: ForecastRun(base, residual) for run_id, base, residual in means}
-    return JudgingForecast(int(answer["documents"]), runs, behind)
+    return JudgingForecast(int(result["documents"]), runs, behind)
 
 
 def _judged(plan: Plan) -> int:
@@ -114,35 +114,35 @@ def _judged(plan: Plan) -> int:
     )
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHED)
 def _cached_forecast(plan: Plan, more: int, _: tuple[object, ...]) -> JudgingForecast | None:
     return _computed(plan, more)
 
 
 def _computed(plan: Plan, more: int) -> JudgingForecast | None:
     p, starts_from = plan.persistence, plan.starts_from
-    here = judging_state(
+    state = judging_state(
         plan.campaign,
         {"p": p, "priority": plan.lowest_priority},
         starts_from=starts_from,
-        depth=depth_followed(p),  # the candidates that the page has in memory anyway
+        depth=depth_tracked(p),  # the candidates that the page has cached
     )
-    if here is None:
+    if state is None:
         return None
-    shares = expected_shares(here.everything, here.outcomes, p)
+    shares = expected_shares(state.everything, state.outcomes, p)
     chosen = plan_judging(
-        here.offered,
+        state.offered,
         Strategy(plan.method, p, plan.scope),
-        here.known,
+        state.known,
         budget=more,
         batch=max(plan.batch, -(-more // WEIGHINGS)),
         shares=shares,
     )
     bounds = expected_bounds(
-        here.everything, here.outcomes, here.places[chosen], shares=shares, persistence=p
+        state.everything, state.outcomes, state.places[chosen], shares=shares, persistence=p
     )
     means = zip(
-        here.run_ids,
+        state.run_ids,
         bounds.base.mean(axis=1).tolist(),
         bounds.residual.mean(axis=1).tolist(),
         strict=True,

@@ -1,5 +1,5 @@
-"""What a plan of judging would buy, as rows for page, charts and CSV: read from what a worker found
-(`studies.judging_plans`, `studies.judging_replays`)."""
+"""The forecast of a judging plan as rows for page, charts and CSV, from the results of the analyses
+`analysis.py` and `simulation.py`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from scoring.judging.run_order import rank_keys
 
 @dataclass(frozen=True)
 class Span(Interval):
-    """Mean RBP(p) of a run: what is known, what could be added, what it is projected to be."""
+    """Mean RBP(p) of a run: base, residual and projection."""
 
     projection: float
 
 
 @dataclass(frozen=True)
 class PlannedRun:
-    place: int  # in the order chosen
+    rank: int  # in the chosen order
     run_id: str
     tag: str
     team: str
@@ -36,7 +36,7 @@ class PlannedRun:
 class CurvePoint:
     documents: int
     mean_residual: float
-    top_residual: float | None  # of the best third; None where no order is known
+    top_residual: float | None  # of the top third; None if there is no order
 
 
 @dataclass(frozen=True)
@@ -49,37 +49,37 @@ class PlannedTopic:
 @dataclass(frozen=True)
 class SharedCell:
     documents: int
-    shade: int  # 0 to 9: the part of all
+    shade: int  # 0 to 9: the share of the largest count
 
 
 @dataclass(frozen=True)
 class Shared:
     """How many documents each two plans have in common."""
 
-    what: str
+    title: str
     names: tuple[str, ...]
     counts: tuple[tuple[int, ...], ...]
 
     @property
     def rows(self) -> list[tuple[str, list[SharedCell]]]:
-        whole = max((max(row) for row in self.counts), default=0) or 1
+        largest = max((max(row) for row in self.counts), default=0) or 1
         return [
-            (name, [SharedCell(count, min(9, 10 * count // whole)) for count in row])
+            (name, [SharedCell(count, min(9, 10 * count // largest)) for count in row])
             for name, row in zip(self.names, self.counts, strict=True)
         ]
 
 
 @dataclass(frozen=True, eq=False)
 class PlanForecast:
-    """What is known now, and what would be once the budget is spent."""
+    """The bounds of the runs now, and their forecast after the budget is spent."""
 
     method: str
     persistence: float
     budget: int
-    chosen: int  # documents: fewer than the budget where the runs name no more
-    open: int  # documents that the runs that count name and nobody has judged
+    chosen: int  # documents: fewer than the budget if the runs have no more candidates
+    open: int  # unjudged candidates of the contributing runs
     judged: int
-    share: float  # of relevant documents, by those judged so far
+    share: float  # of relevant documents among those judged so far
     pool_depth: int
     has_order: bool
     rows: tuple[PlannedRun, ...]
@@ -108,7 +108,7 @@ class PlanForecast:
         return self.curve[0]
 
     @property
-    def then(self) -> CurvePoint:
+    def after(self) -> CurvePoint:
         return self.curve[-1]
 
     @property
@@ -122,16 +122,16 @@ class PlanForecast:
 
 @dataclass(frozen=True)
 class SimulatedPlan:
-    """One method after so many judgments, had the qrels answered."""
+    """One method after so many judgments, with the grades of the qrels."""
 
     budget: int
     method: str
     judged: int
     found: int
-    found_bypassing: int
-    handled_bypassing: int
+    found_skipping: int
+    selected_skipping: int
     residual: float
-    base_vs_base: float | None  # None: there is but one run
+    base_vs_base: float | None  # None: there is only one run
     base_vs_top: float | None
     base_vs_projected: float | None
 
@@ -147,42 +147,42 @@ class SimulationTable:
 
 
 def plan_forecast(
-    viewer: Viewer, question: Mapping[str, Any], order: str, answer: Mapping[str, Any]
+    viewer: Viewer, question: Mapping[str, Any], order: str, result: Mapping[str, Any]
 ) -> PlanForecast | NotComputedYet | None:
-    """None where no run proposes a document. At most two queries; four where a worker computes
-    what the runs are ordered by."""
-    run_ids = answer["run_ids"].tolist()
+    """None if no run has a candidate. At most two queries; four if a worker computes the order of
+    the runs."""
+    run_ids = result["run_ids"].tolist()
     if not run_ids:
         return None
-    before, after, curve = answer["before"], answer["after"], answer["curve"]
+    before, after, curve = result["before"], result["after"], result["curve"]
     keys = rank_keys(viewer, order, run_ids, before[2], question["p"])
     if isinstance(keys, NotComputedYet):
         return keys
-    tags, teams = answer["tags"].tolist(), answer["teams"].tolist()
-    places = sorted(range(len(run_ids)), key=lambda at: (-keys[at], tags[at].lower()))
+    tags, teams = result["tags"].tolist(), result["teams"].tolist()
+    order_of_runs = sorted(range(len(run_ids)), key=lambda at: (-keys[at], tags[at].lower()))
     has_order = len(run_ids) > 1 and len(set(keys)) > 1
-    top = places[: max(1, len(places) // 3)]
+    top = order_of_runs[: max(1, len(order_of_runs) // 3)]
     return PlanForecast(
         method=question["method"],
         persistence=question["p"],
         budget=question["budget"],
-        chosen=int(answer["chosen"]),
-        open=int(answer["open"]),
-        judged=int(answer["judged"]),
-        share=float(answer["share"]),
-        pool_depth=int(answer["pool_depth"]),
+        chosen=int(result["chosen"]),
+        open=int(result["open"]),
+        judged=int(result["judged"]),
+        share=float(result["share"]),
+        pool_depth=int(result["pool_depth"]),
         has_order=has_order,
         rows=tuple(
             PlannedRun(
-                place=place,
+                rank=rank,
                 run_id=run_ids[at],
                 tag=tags[at],
                 team=teams[at],
-                proposes=bool(answer["counts"][at]),
+                proposes=bool(result["counts"][at]),
                 before=Span(*before[:, at].tolist()),
                 after=Span(*after[:, at].tolist()),
             )
-            for place, at in enumerate(places, start=1)
+            for rank, at in enumerate(order_of_runs, start=1)
         ),
         curve=tuple(
             CurvePoint(
@@ -190,52 +190,52 @@ def plan_forecast(
                 mean_residual=float(row.mean()),
                 top_residual=float(row[top].mean()) if has_order else None,
             )
-            for documents, row in zip(answer["points"], curve, strict=True)
+            for documents, row in zip(result["points"], curve, strict=True)
         ),
-        topics=_topics(answer),
-        overlaps=_overlaps(question, answer),
+        topics=_topics(result),
+        overlaps=_overlaps(question, result),
     )
 
 
 def simulation_table(
-    question: Mapping[str, Any], answer: Mapping[str, Any]
+    question: Mapping[str, Any], result: Mapping[str, Any]
 ) -> SimulationTable | None:
-    if not answer["standings"].size:
+    if not result["standings"].size:
         return None
     rows = [
         SimulatedPlan(budget, method, *map(int, cells[:4]), *map(none_if_nan, cells[4:]))
         for budget, methods in zip(
-            answer["budgets"].tolist(), answer["standings"].tolist(), strict=True
+            result["budgets"].tolist(), result["standings"].tolist(), strict=True
         )
         for method, cells in zip(METHODS, methods, strict=True)
     ]
     labels = [f"{question['method']}, p = {p:g}" for p in question["persistences"]]
     labels.append("pooling")
-    residuals = [tuple(row) for row in answer["residuals"].tolist()]
+    residuals = [tuple(row) for row in result["residuals"].tolist()]
     return SimulationTable(
         rows=tuple(rows),
         residuals=tuple(zip(labels, residuals, strict=True)),
         persistences=tuple(question["persistences"]),
-        top_count=len(answer["top"]),
-        known=int(answer["known"]),
-        relevant=int(answer["relevant"]),
+        top_count=len(result["top"]),
+        known=int(result["known"]),
+        relevant=int(result["relevant"]),
     )
 
 
-def _topics(answer: Mapping[str, Any]) -> tuple[PlannedTopic, ...]:
-    codes = answer["topics"].tolist()
-    counts = (answer["judged_by_topic"].tolist(), answer["chosen_by_topic"].tolist())
+def _topics(result: Mapping[str, Any]) -> tuple[PlannedTopic, ...]:
+    codes = result["topics"].tolist()
+    counts = (result["judged_by_topic"].tolist(), result["chosen_by_topic"].tolist())
     return tuple(PlannedTopic(*row) for row in zip(codes, *counts, strict=True))
 
 
-def _overlaps(question: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[Shared, Shared]:
+def _overlaps(question: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[Shared, Shared]:
     method, p = question["method"], question["p"]
-    methods, values = answer["shared_methods"].tolist(), answer["shared_p"].tolist()
-    named = "pooling" if method == "pooling" else f"method {method}"
+    methods, values = result["shared_methods"].tolist(), result["shared_p"].tolist()
+    name = "pooling" if method == "pooling" else f"method {method}"
     return (
         Shared(f"Methods, p = {p:g}", METHODS, tuple(map(tuple, methods))),
         Shared(
-            f"Values of p, {named}",
+            f"Values of p, {name}",
             tuple(f"p = {value:g}" for value in question["persistences"]),
             tuple(map(tuple, values)),
         ),

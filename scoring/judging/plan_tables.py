@@ -1,4 +1,4 @@
-"""The forecast of a plan of judging, at full precision."""
+"""The forecast of a judging plan, at full precision."""
 
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
@@ -22,67 +22,67 @@ class _Residual(NamedTuple):
     top_third_residual: float | None
 
 
-def _runs(found: PlanForecast | None) -> Table:
+def _runs(forecast: PlanForecast | None) -> Table:
     columns = (
-        Column("place"),
+        Column("rank"),
         Column("run_id"),
         Column("run", "tag"),
         Column("team"),
         Column("proposes"),
         *(Column(f"{name}_now", f"before.{name}") for name in SPAN),
-        *(Column(f"{name}_then", f"after.{name}") for name in SPAN),
+        *(Column(f"{name}_forecast", f"after.{name}") for name in SPAN),
     )
-    return Table(columns, found.rows if found else ())
+    return Table(columns, forecast.rows if forecast else ())
 
 
-def _curve(found: PlanForecast | None) -> Table:
+def _curve(forecast: PlanForecast | None) -> Table:
     columns = (
         Column("documents"),
         Column("mean_residual"),
         Column("top_third_residual", "top_residual"),
     )
-    return Table(columns, found.curve if found else ())
+    return Table(columns, forecast.curve if forecast else ())
 
 
-def _topics(found: PlanForecast | None) -> Table:
+def _topics(forecast: PlanForecast | None) -> Table:
     columns = (Column("topic", "code"), Column("judged"), Column("planned"))
-    return Table(columns, found.topics if found else ())
+    return Table(columns, forecast.topics if forecast else ())
 
 
-def _overlap(found: PlanForecast | None) -> Table:
-    return Table(tuple(map(Column, _Shared._fields)), _overlaps(found) if found else ())
+def _overlap(forecast: PlanForecast | None) -> Table:
+    return Table(tuple(map(Column, _Shared._fields)), _overlaps(forecast) if forecast else ())
 
 
-def _overlaps(found: PlanForecast) -> Iterator[_Shared]:
-    for kind, shared in zip(("method", "p"), found.overlaps, strict=True):
+def _overlaps(forecast: PlanForecast) -> Iterator[_Shared]:
+    for kind, shared in zip(("method", "p"), forecast.overlaps, strict=True):
         for a, row in zip(shared.names, shared.counts, strict=True):
             for b, documents in zip(shared.names, row, strict=True):
                 yield _Shared(kind, a.removeprefix("p = "), b.removeprefix("p = "), documents)
 
 
-def _replay(found: SimulationTable | None) -> Table:
+def _simulation(table: SimulationTable | None) -> Table:
     columns = (
         Column("budget"),
         Column("method"),
         Column("judged"),
         Column("relevant_found", "found"),
-        Column("relevant_found_bypassing", "found_bypassing"),
-        Column("handled_bypassing"),
+        Column("relevant_found_skipping", "found_skipping"),
+        Column("selected_skipping"),
         Column("top_third_residual", "residual"),
         Column("base_vs_base"),
         Column("base_vs_top"),
         Column("base_vs_projected"),
     )
-    return Table(columns, found.rows if found else ())
+    return Table(columns, table.rows if table else ())
 
 
-def _residuals(found: SimulationTable | None) -> Table:
-    return Table(tuple(map(Column, _Residual._fields)), _by_persistence(found) if found else ())
+def _residuals(table: SimulationTable | None) -> Table:
+    return Table(tuple(map(Column, _Residual._fields)), _by_persistence(table) if table else ())
 
 
-def _by_persistence(found: SimulationTable) -> Iterator[_Residual]:
-    for label, values in found.residuals:
-        for p, residual in zip(found.persistences, values, strict=True):
+def _by_persistence(table: SimulationTable) -> Iterator[_Residual]:
+    for label, values in table.residuals:
+        for p, residual in zip(table.persistences, values, strict=True):
             yield _Residual(label, p, residual)
 
 
@@ -92,7 +92,7 @@ FORECASTS: Final[dict[str, Callable[[PlanForecast | None], Table]]] = {
     "topics": _topics,
     "overlap": _overlap,
 }
-REPLAYS: Final[dict[str, Callable[[SimulationTable | None], Table]]] = {
-    "replay": _replay,
+SIMULATIONS: Final[dict[str, Callable[[SimulationTable | None], Table]]] = {
+    "simulation": _simulation,
     "residuals": _residuals,
 }

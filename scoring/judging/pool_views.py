@@ -1,4 +1,4 @@
-"""The pool as a file, for judging elsewhere: of the plan in force, or by depth."""
+"""Exports the pool for judging with other tools: of the active plan, or by depth."""
 
 import numpy as np
 from django.contrib.auth.decorators import login_required
@@ -13,14 +13,14 @@ from campaigns.options import choice_or_404
 from scoring.judging.candidates import candidates_of_campaign
 from scoring.output.responses import CSV, PLAIN, file_response
 
-REACHES = 0.8  # a persistence whose candidates go deeper than any of DEPTHS
+PERSISTENCE = 0.8  # its candidates go deeper than any of DEPTHS
 
 
 @login_required
 @require_safe
 def pool_table(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    pool = _asked(viewer, request.GET.get("depth"))
+    pool = _pool(viewer, request.GET.get("depth"))
     return file_response(pool_csv(viewer.campaign, pool), f"{slug}-pool-to-judge.csv", CSV)
 
 
@@ -28,12 +28,12 @@ def pool_table(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def pool_prels_file(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    pool = _asked(viewer, request.GET.get("depth"))
+    pool = _pool(viewer, request.GET.get("depth"))
     return file_response(pool_prels(viewer.campaign, pool), f"{slug}-pool.prels", PLAIN)
 
 
-def _asked(viewer: access.Viewer, depth: str | None) -> Pool:
-    """The pool by depth where one is asked for, else the plan's; empty where there is none."""
+def _pool(viewer: access.Viewer, depth: str | None) -> Pool:
+    """The pool by depth if requested, else the plan's; empty if there is none."""
     if depth:
         offered = list(map(str, DEPTHS))
         return _by_depth(
@@ -44,11 +44,11 @@ def _asked(viewer: access.Viewer, depth: str | None) -> Pool:
 
 
 def _by_depth(viewer: access.Viewer, depth: int) -> Pool:
-    """What any run on the board has among its first documents."""
-    proposals = candidates_of_campaign(viewer.campaign, persistence=REACHES)
-    if proposals is None:
+    """The first documents of every ranked run."""
+    run_candidates = candidates_of_campaign(viewer.campaign, persistence=PERSISTENCE)
+    if run_candidates is None:
         return {}
-    candidates = proposals.candidates
+    candidates = run_candidates.candidates
     chosen = np.flatnonzero(candidates.best_positions < depth)
     pool: dict[str, list[str]] = {code: [] for code in candidates.topics}
     for row, doc_id in zip(

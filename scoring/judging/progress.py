@@ -1,8 +1,8 @@
-"""How far judging has come: what each run is known to be worth by the judgments made so far.
+"""The progress of judging: bounds of each run's score by the judgments made so far.
 
-A process keeps the bounds of the campaigns it was last asked about and takes in what was judged
-since. Of every document with a newer act all acts are settled again, so that corrections, decisions
-between assessors and what was taken back count as they do everywhere else.
+A process caches the bounds of the last campaigns and updates them by what was judged since. The
+final grade of every document with a newer judgment is computed again from all its judgments, so
+that corrections, adjudications and undone judgments count as they do everywhere else.
 """
 
 import threading
@@ -29,22 +29,22 @@ from scoring.judging.candidates import (
     known_outcomes,
 )
 
-NEGLIGIBLE: Final = 1e-14  # of a residual: what lies deeper is not followed
-KEPT: Final = 2  # campaigns whose bounds stay in memory, some tens of megabytes each
-FEW: Final = 300  # documents: more are settled with all others together
+NEGLIGIBLE: Final = 1e-14  # of a residual: deeper documents are not tracked
+CACHED: Final = 2  # campaigns whose bounds are cached, some tens of megabytes each
+FEW: Final = 300  # documents: for more, the final grades of all documents are computed
 
-_lock = threading.Lock()  # one page at a time takes judgments in
+_lock = threading.Lock()  # one page at a time reads new judgments
 
 
 @dataclass(eq=False)
-class _Kept:
-    """The bounds of one campaign, and which judgments they hold."""
+class _Bounds:
+    """The bounds of one campaign, and which judgments they include."""
 
-    proposals: RunCandidates
+    run_candidates: RunCandidates
     live: LiveBounds
-    before: NDArray[np.int8]  # int8[candidates]: what is known without any judgment made here
-    grades: dict[Key, int]  # the grade that counts, of every judged document
-    count: int  # acts taken in
+    before: NDArray[np.int8]  # int8[candidates]: outcomes without the judgments made here
+    grades: dict[Key, int]  # the final grade of every judged document
+    count: int  # of judgments included
     last: int  # the key of the newest of them
 
 
@@ -60,128 +60,131 @@ class JudgingProgress:
     last: int  # the key of the newest judgment
 
 
-_states: OrderedDict[tuple[object, ...], _Kept] = OrderedDict()
+_cache: OrderedDict[tuple[object, ...], _Bounds] = OrderedDict()
 
 
 def progress_of(plan: Plan) -> JudgingProgress | None:
-    """As of now, whether the plan is in force or ended; None where no run is ranked. Five queries,
-    two where nothing was judged since the last look."""
-    depth = depth_followed(plan.persistence)
-    proposals = candidates_of_campaign(plan.campaign, persistence=plan.persistence, depth=depth)
-    if proposals is None:
+    """The current state, whether the plan is active or ended; None if no run is ranked. Five
+    queries, two if nothing was judged since the last call."""
+    depth = depth_tracked(plan.persistence)
+    run_candidates = candidates_of_campaign(
+        plan.campaign, persistence=plan.persistence, depth=depth
+    )
+    if run_candidates is None:
         return None
     with _lock:
-        kept = _kept_for(plan, proposals)
+        cached = _cached_bounds(plan, run_candidates)
         return JudgingProgress(
-            run_ids=proposals.run_ids,
-            names=proposals.names,
-            topics=proposals.candidates.topics,
-            bounds=kept.live.bounds(),
-            grades=dict(kept.grades),
-            last=kept.last,
+            run_ids=run_candidates.run_ids,
+            names=run_candidates.names,
+            topics=run_candidates.candidates.topics,
+            bounds=cached.live.bounds(),
+            grades=dict(cached.grades),
+            last=cached.last,
         )
 
 
 def mean_residual(plan: Plan) -> float | None:
-    """The one figure that assessors may see: over all runs and topics."""
+    """The mean over all runs and topics: the only figure that assessors may see."""
     progress = progress_of(plan)
     return None if progress is None else float(progress.bounds.residual.mean())
 
 
-def depth_followed(persistence: float) -> int:
-    """How deep runs are followed: what lies deeper could move a score by less than NEGLIGIBLE."""
+def depth_tracked(persistence: float) -> int:
+    """The depth below which documents could change a score by less than NEGLIGIBLE."""
     return max(100, required_depth(persistence, NEGLIGIBLE))
 
 
-def _kept_for(plan: Plan, proposals: RunCandidates) -> _Kept:
+def _cached_bounds(plan: Plan, run_candidates: RunCandidates) -> _Bounds:
     campaign = plan.campaign
     start = plan.starts_from.digest if plan.starts_from else ""
-    # The candidates are one object as long as the rankings are the same.
+    # The candidates are the same object while the rankings are unchanged.
     key = (campaign.pk, plan.persistence, campaign.rel, campaign.highest_grade, start)
-    kept = _states.get(key)
-    if kept is None or kept.proposals.candidates is not proposals.candidates:
-        kept = _made(plan, proposals)
+    cached = _cache.get(key)
+    if cached is None or cached.run_candidates.candidates is not run_candidates.candidates:
+        cached = _computed(plan, run_candidates)
     else:
-        kept = _taken_in(plan, kept) or _made(plan, proposals)
-    _states[key] = kept
-    _states.move_to_end(key)
-    while len(_states) > KEPT:
-        _states.popitem(last=False)
-    return kept
+        cached = _update(plan, cached) or _computed(plan, run_candidates)
+    _cache[key] = cached
+    _cache.move_to_end(key)
+    while len(_cache) > CACHED:
+        _cache.popitem(last=False)
+    return cached
 
 
-def _made(plan: Plan, proposals: RunCandidates) -> _Kept:
+def _computed(plan: Plan, run_candidates: RunCandidates) -> _Bounds:
     """From all judgments at once."""
-    campaign, candidates = plan.campaign, proposals.candidates
-    made = _made_so_far(campaign)
+    campaign, candidates = plan.campaign, run_candidates.candidates
+    count, last = _totals(campaign)
     grades = final_grade_values(campaign)
     before = np.full(len(candidates), UNJUDGED, np.int8)
     if plan.starts_from is not None:
         before = known_outcomes(campaign, candidates, starts_from=plan.starts_from, grades={})
-    kept = _Kept(
-        proposals=proposals,
+    cached = _Bounds(
+        run_candidates=run_candidates,
         live=LiveBounds(candidates, plan.persistence),
         before=before,
         grades={},
-        count=made[0],
-        last=made[1],
+        count=count,
+        last=last,
     )
-    kept.live.take(np.arange(len(candidates)), before)
-    _settle(kept, campaign, grades, grades)
-    return kept
+    cached.live.take(np.arange(len(candidates)), before)
+    _set_grades(cached, campaign, grades, grades)
+    return cached
 
 
-def _taken_in(plan: Plan, kept: _Kept) -> _Kept | None:
-    """With what was judged since; None where an older act came to light after a newer one (two
-    transactions, the later one faster): then all are read again."""
+def _update(plan: Plan, cached: _Bounds) -> _Bounds | None:
+    """Adds what was judged since; None if an older judgment was committed after a newer one: then
+    all judgments are read again."""
     campaign = plan.campaign
-    count, last = _made_so_far(campaign)
-    if (count, last) == (kept.count, kept.last):
-        return kept
-    newer = campaign.judgments.filter(pk__gt=kept.last, pk__lte=last)
+    count, last = _totals(campaign)
+    if (count, last) == (cached.count, cached.last):
+        return cached
+    newer = campaign.judgments.filter(pk__gt=cached.last, pk__lte=last)
     touched = list(newer.values_list("topic__position", "topic__code", "doc_id"))
-    if kept.count + len(touched) != count:
+    if cached.count + len(touched) != count:
         return None
     documents = set(touched)
-    acts = campaign.judgments.filter(pk__lte=last)
+    judgments = campaign.judgments.filter(pk__lte=last)
     if len(documents) <= FEW:
-        acts = acts.filter(_of(documents))
-    judged = final_grades(acts)
-    grades = {key: found.grade for key, found in judged.items() if found.grade is not None}
-    _settle(kept, campaign, grades, documents)
-    kept.count, kept.last = count, last
-    return kept
+        judgments = judgments.filter(_of(documents))
+    final = final_grades(judgments)
+    grades = {key: entry.grade for key, entry in final.items() if entry.grade is not None}
+    _set_grades(cached, campaign, grades, documents)
+    cached.count, cached.last = count, last
+    return cached
 
 
-def _made_so_far(campaign: Campaign) -> tuple[int, int]:
-    made = Judgment.objects.filter(campaign=campaign).aggregate(count=Count("pk"), last=Max("pk"))
-    return made["count"], made["last"] or 0
+def _totals(campaign: Campaign) -> tuple[int, int]:
+    judgments = Judgment.objects.filter(campaign=campaign)
+    totals = judgments.aggregate(count=Count("pk"), last=Max("pk"))
+    return totals["count"], totals["last"] or 0
 
 
 def _of(documents: set[Key]) -> Q:
     by_topic: dict[int, list[str]] = {}
     for position, _, doc_id in documents:
         by_topic.setdefault(position, []).append(doc_id)
-    wanted = Q(pk__in=[])
+    condition = Q(pk__in=[])
     for position, doc_ids in by_topic.items():
-        wanted |= Q(topic__position=position, doc_id__in=doc_ids)
-    return wanted
+        condition |= Q(topic__position=position, doc_id__in=doc_ids)
+    return condition
 
 
-def _settle(
-    kept: _Kept, campaign: Campaign, grades: Mapping[Key, int], documents: Iterable[Key]
+def _set_grades(
+    cached: _Bounds, campaign: Campaign, grades: Mapping[Key, int], documents: Iterable[Key]
 ) -> None:
-    """These documents have these grades now; those without one are unjudged again."""
+    """Sets the grades of these documents; those without a grade are unjudged again."""
     keys = list(documents)
     for key in keys:
-        kept.grades.pop(key, None)
-    kept.grades.update((key, grades[key]) for key in keys if key in grades)
+        cached.grades.pop(key, None)
+    cached.grades.update((key, grades[key]) for key in keys if key in grades)
     rows = np.array([position for position, _, _ in keys], np.int32)
-    candidates = kept.proposals.candidates
+    candidates = cached.run_candidates.candidates
     places = find_candidates(candidates, rows, id_array(doc_id for _, _, doc_id in keys))
-    said = np.array([_outcome(grades.get(key), campaign.rel) for key in keys], np.int8)
-    said = np.where(said == UNJUDGED, kept.before[places], said)
-    kept.live.take(places[places >= 0], said[places >= 0])
+    outcomes = np.array([_outcome(grades.get(key), campaign.rel) for key in keys], np.int8)
+    outcomes = np.where(outcomes == UNJUDGED, cached.before[places], outcomes)
+    cached.live.take(places[places >= 0], outcomes[places >= 0])
 
 
 def _outcome(grade: int | None, rel: int) -> int:

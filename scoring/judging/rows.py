@@ -1,4 +1,4 @@
-"""How far a plan has come, as rows for page and CSV: runs, topics, pace, and whether to stop."""
+"""The progress of a plan as rows for page and CSV: runs, topics, pace, and whether to stop."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,21 +22,21 @@ from scoring.judging.judging_forecast import (
     JudgingForecast,
     judging_forecast,
     runs_out,
-    whole_of,
+    total_documents,
 )
 from scoring.judging.progress import JudgingProgress, progress_of
 from scoring.models import Analysis
 
-# By name in the address: how it is called on the page. The first of each is the default.
+# Values in the address and their labels on the page. The first of each is the default.
 OFFERED: Final[dict[str, dict[str, str]]] = {
     "level": {"0.05": "5 %", "0.01": "1 %"},
     "group": {"third": "a third of the runs", "10": "ten runs", "5": "five runs",
               "3": "three runs", "1": "one run"},
 }  # fmt: skip
 STEPS: Final = (1, 5, 10, 50, 100, 500, 1000, 5000, 10_000)
-LAST_ACTS: Final = 200  # judgments that the pace is read from
+LAST_JUDGMENTS: Final = 200  # from which the pace is estimated
 MOST_DIGITS: Final = 7
-# Between two judgments: less is a script's or a file's, more is no work.
+# Between two judgments: shorter times come from scripts or files, longer ones are breaks.
 SHORTEST, LONGEST = timedelta(seconds=1), timedelta(minutes=10)
 
 
@@ -50,11 +50,11 @@ class StopChoices:
         return float(self.level)
 
     @property
-    def level_words(self) -> str:
+    def level_label(self) -> str:
         return OFFERED["level"][self.level]
 
     def most(self, runs: int) -> int:
-        """The largest top group that one may stop with."""
+        """The largest top group with which judging can stop."""
         return max(1, runs // 3) if self.group == "third" else int(self.group)
 
 
@@ -62,25 +62,25 @@ class StopChoices:
 class JudgedRun(Interval):
     """Mean RBP(p) of a run by the judgments made so far."""
 
-    place: int  # by base
+    rank: int  # by base
     run_id: str
     tag: str
     team: str
     projection: float
-    p_value: float | None  # that the leader beats it even at its best, corrected; None: it leads
+    p_value: float | None  # leader's base against this upper bound, corrected; None: it leads
     is_in_top: bool
-    then: ForecastRun | None = None  # after so many documents more, where that was asked
+    forecast: ForecastRun | None = None  # after so many more documents, if requested
 
 
 @dataclass(frozen=True)
 class JudgedTopic:
     code: str
-    laid_out: int
+    created: int  # tasks
     judged: int
 
     @property
     def left(self) -> int:
-        return self.laid_out - self.judged
+        return self.created - self.judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,17 +119,17 @@ class Stopping:
 
 @dataclass(frozen=True, eq=False)
 class Judging:
-    """One plan as it stands."""
+    """The current state of one plan."""
 
     plan: Plan
     runs: tuple[JudgedRun, ...]
     topics: tuple[JudgedTopic, ...]
-    wanted: int  # judgments that the tasks laid out ask for: more than documents where two judge
-    seconds_each: float | None  # None: too few judgments to say
+    wanted: int  # judgments that the tasks need: more than documents if some are judged twice
+    seconds_each: float | None  # None: too few judgments for an estimate
     stopping: Stopping | None  # None: no run is ranked
-    outlook: JudgingForecast | None = None  # None: not asked for, or not computed yet
-    more: int = 0  # documents to look ahead, as asked for
-    awaited: Analysis | None = None  # computes the outlook
+    forecast: JudgingForecast | None = None  # None: not requested, or not computed yet
+    more: int = 0  # documents to look ahead, as requested
+    pending: Analysis | None = None  # computes the forecast
 
     @cached_property
     def judged(self) -> int:
@@ -137,20 +137,19 @@ class Judging:
 
     @property
     def left(self) -> int:
-        """Documents of the budget that are yet to be judged, as far as runs name them."""
-        return max(0, whole_of(self.plan) - self.judged)
+        """Documents still to judge: of the budget, or fewer if the runs run out of candidates."""
+        return max(0, total_documents(self.plan) - self.judged)
 
     @property
     def runs_out(self) -> bool:
-        """The runs named fewer documents than the budget pays for."""
         return runs_out(self.plan)
 
     @property
     def ahead(self) -> int:
         """Documents that the page looks ahead."""
-        if self.awaited is not None:
+        if self.pending is not None:
             return min(self.more, self.left)
-        return self.outlook.documents if self.outlook else 0
+        return self.forecast.documents if self.forecast else 0
 
     @property
     def part(self) -> float:
@@ -162,12 +161,12 @@ class Judging:
 
     @property
     def step(self) -> int:
-        """Of the slider that looks ahead: some hundred steps, each a round number."""
+        """The step of the slider: a round number, with some hundred steps in all."""
         return next(step for step in STEPS if self.left <= 120 * step or step == STEPS[-1])
 
     @property
     def furthest(self) -> int:
-        """To where it goes: all that is left, rounded up to a step."""
+        """The end of the slider: all documents left, rounded up to a step."""
         return -(-self.left // self.step) * self.step
 
     @property
@@ -176,14 +175,14 @@ class Judging:
 
     @property
     def hours_left(self) -> float | None:
-        """Of one assessor, a document that two judge twice."""
+        """Hours of one assessor; documents judged twice count twice."""
         if self.seconds_each is None:
             return None
         twice = self.wanted / max(1, self.plan.laid_out)
         return self.left * max(1.0, twice) * self.seconds_each / 3600
 
     @property
-    def hours_words(self) -> str:
+    def hours_text(self) -> str:
         hours = self.hours_left or 0.0
         if hours < 1:
             minutes = max(1, round(60 * hours))
@@ -191,54 +190,53 @@ class Judging:
         return f"{hours:.1f} hours" if hours < 10 else f"{hours:,.0f} hours"
 
 
-def chosen_stop(asked: Mapping[str, str]) -> StopChoices:
+def chosen_stop(params: Mapping[str, str]) -> StopChoices:
     """Raises UnknownChoice."""
-    found = {
-        name: choice_or_404(name, asked.get(name), offered, usual=next(iter(offered)))
+    choices = {
+        name: choice_or_404(name, params.get(name), offered, usual=next(iter(offered)))
         for name, offered in OFFERED.items()
     }
-    return StopChoices(**found)
+    return StopChoices(**choices)
 
 
-def chosen_outlook(asked: Mapping[str, str]) -> int:
-    """How many documents ahead; 0: none. Raises UnknownChoice for what is no number."""
-    more = asked.get("after") or "0"
+def chosen_lookahead(params: Mapping[str, str]) -> int:
+    """How many documents to look ahead; 0: none. Raises UnknownChoice if it is not a number."""
+    more = params.get("after") or "0"
     if not (more.isascii() and more.isdecimal() and len(more) <= MOST_DIGITS):
-        why = "One looks a whole number of documents ahead, of at most seven digits."
+        why = "Choose a whole number of documents, with at most seven digits."
         raise UnknownChoice("after", more, why=why)
     return int(more)
 
 
 def judging(viewer: Viewer, plan: Plan, choices: StopChoices, more: int = 0) -> Judging:
-    """At most seven queries, some eight more to look ahead."""
+    """At most seven queries, and some eight more to look ahead."""
     progress = progress_of(plan)
     runs: tuple[JudgedRun, ...] = ()
     stopping = None
     if progress is not None:
         runs = _runs(progress, choices)
         stopping = _stopping(runs, progress.bounds, choices)
-    tasks = plan.tasks.values_list("topic__position", "topic__code", "doc_id", "wanted")
-    made = list(tasks)
-    found = Judging(
+    tasks = list(plan.tasks.values_list("topic__position", "topic__code", "doc_id", "wanted"))
+    state = Judging(
         plan=plan,
         runs=runs,
-        topics=_topics(made, progress),
-        wanted=sum(task[3] for task in made),
+        topics=_topics(tasks, progress),
+        wanted=sum(task[3] for task in tasks),
         seconds_each=_seconds_each(plan),
         stopping=stopping,
     )
-    is_ahead = more and found.left and runs and plan.state != Plan.State.ENDED
-    return _ahead(viewer, found, more) if is_ahead else found
+    looks_ahead = more and state.left and runs and plan.state != Plan.State.ENDED
+    return _with_forecast(viewer, state, more) if looks_ahead else state
 
 
-def _ahead(viewer: Viewer, found: Judging, more: int) -> Judging:
-    ahead = judging_forecast(viewer, found.plan, more, found.left)
-    if ahead is None:
-        return found
-    if isinstance(ahead, NotComputedYet):
-        return replace(found, more=more, awaited=ahead.analysis)
-    runs = tuple(replace(run, then=ahead.runs.get(run.run_id)) for run in found.runs)
-    return replace(found, runs=runs, outlook=ahead)
+def _with_forecast(viewer: Viewer, state: Judging, more: int) -> Judging:
+    forecast = judging_forecast(viewer, state.plan, more, state.left)
+    if forecast is None:
+        return state
+    if isinstance(forecast, NotComputedYet):
+        return replace(state, more=more, pending=forecast.analysis)
+    runs = tuple(replace(run, forecast=forecast.runs.get(run.run_id)) for run in state.runs)
+    return replace(state, runs=runs, forecast=forecast)
 
 
 def _runs(progress: JudgingProgress, choices: StopChoices) -> tuple[JudgedRun, ...]:
@@ -250,17 +248,17 @@ def _runs(progress: JudgingProgress, choices: StopChoices) -> tuple[JudgedRun, .
     means = [each.mean(axis=1).tolist() for each in (bounds.base, bounds.residual, projected)]
     return tuple(
         JudgedRun(
-            place=place,
+            rank=rank,
             run_id=progress.run_ids[at],
             tag=progress.names[at][0],
             team=progress.names[at][1],
             base=means[0][at],
             residual=means[1][at],
             projection=means[2][at],
-            p_value=None if place == 1 else float(group.p_values[at]),
+            p_value=None if rank == 1 else float(group.p_values[at]),
             is_in_top=bool(group.is_in[at]),
         )
-        for place, at in enumerate(group.order.tolist(), start=1)
+        for rank, at in enumerate(group.order.tolist(), start=1)
     )
 
 
@@ -283,25 +281,25 @@ def _stopping(runs: tuple[JudgedRun, ...], bounds: RunBounds, choices: StopChoic
 def _topics(
     tasks: list[tuple[int, str, str, int]], progress: JudgingProgress | None
 ) -> tuple[JudgedTopic, ...]:
-    """Every topic of the campaign, also one that the plan asks nothing of."""
+    """Every topic of the campaign, also those without tasks."""
     grades: Mapping[Key, int] = progress.grades if progress else {}
     codes = dict(enumerate(progress.topics if progress else ()))
     counts: dict[int, list[int]] = {position: [0, 0] for position in codes}
     for position, code, doc_id, _ in tasks:
-        laid_out = counts.setdefault(position, [0, 0])
-        laid_out[0] += 1
-        laid_out[1] += (position, code, doc_id) in grades
+        count = counts.setdefault(position, [0, 0])
+        count[0] += 1
+        count[1] += (position, code, doc_id) in grades
         codes[position] = code
     return tuple(JudgedTopic(codes[at], *counts[at]) for at in sorted(counts))
 
 
 def _seconds_each(plan: Plan) -> float | None:
-    """The median time between two judgments of one assessor, of the last ones; longer pauses are
-    left out. None where there are fewer than five. One query."""
-    acts = plan.campaign.judgments.filter(task__plan=plan, grade__isnull=False).order_by("-pk")
+    """The median time between two recent judgments of one assessor, without longer breaks. None if
+    there are fewer than five. One query."""
+    judgments = plan.campaign.judgments.filter(task__plan=plan, grade__isnull=False).order_by("-pk")
     last: dict[int, Any] = {}
     gaps = []
-    for assessor, at in acts.values_list("assessor", "at")[:LAST_ACTS]:
+    for assessor, at in judgments.values_list("assessor", "at")[:LAST_JUDGMENTS]:
         if assessor in last and SHORTEST <= last[assessor] - at <= LONGEST:
             gaps.append((last[assessor] - at).total_seconds())
         last[assessor] = at

@@ -1,5 +1,5 @@
-"""What the runs of a forecast are ordered by: RBP at the plan's own p, a measure of the board, or
-what they are projected to be."""
+"""The order of the runs in a forecast: by RBP with the plan's own p, by a measure of the
+leaderboard, or by their projection."""
 
 from typing import Final
 
@@ -22,8 +22,8 @@ PROJECTED: Final = "projected"
 
 
 def orders_offered(viewer: Viewer, persistence: float) -> dict[str, str]:
-    """What runs may be ordered by, by name. The first is the usual one: RBP at the plan's own p:
-    its residuals are what the plan shrinks, whatever the board shows first."""
+    """The orders by name. The default is the first: RBP with the plan's own p, because the plan
+    reduces its residuals, whatever the leaderboard shows first."""
     projected = {PROJECTED: f"projected RBP(p={persistence})"}
     if viewer.campaign.active_qrels is None:
         return projected
@@ -31,10 +31,10 @@ def orders_offered(viewer: Viewer, persistence: float) -> dict[str, str]:
     return {str(measure): f"mean {measure}" for measure in measures} | projected
 
 
-def chosen_order(viewer: Viewer, asked: str | None, persistence: float) -> str:
+def chosen_order(viewer: Viewer, name: str | None, persistence: float) -> str:
     """Raises UnknownChoice."""
     offered = orders_offered(viewer, persistence)
-    return choice_or_404("order", asked, offered, usual=next(iter(offered)), called="order of runs")
+    return choice_or_404("order", name, offered, usual=next(iter(offered)), called="order of runs")
 
 
 def rank_keys(
@@ -44,7 +44,7 @@ def rank_keys(
     projected: NDArray[np.float64],
     persistence: float,
 ) -> list[float] | NotComputedYet:
-    """What each run is ordered by, higher first; below all others where it has no score."""
+    """The sort key of each run, higher first; runs without a score come last."""
     qrels = viewer.campaign.active_qrels
     if order == PROJECTED or qrels is None:
         return [round(value, DECIMALS) for value in projected.tolist()]
@@ -54,21 +54,21 @@ def rank_keys(
     means = _means(viewer, qrels, measure)
     if isinstance(means, NotComputedYet):
         return means
-    found = [round(sign * means.get(run_id, np.nan), DECIMALS) for run_id in run_ids]
-    return [-np.inf if np.isnan(key) else key for key in found]
+    keys = [round(sign * means.get(run_id, np.nan), DECIMALS) for run_id in run_ids]
+    return [-np.inf if np.isnan(key) else key for key in keys]
 
 
 def _rbp(viewer: Viewer, persistence: float) -> Measure:
-    """By the campaign's lowest relevant grade, as plans count it."""
+    """With the campaign's lowest relevant grade, as plans use it."""
     return with_default_rel(make_measure("RBP", p=persistence), viewer.campaign.rel)
 
 
 def _means(viewer: Viewer, qrels: Qrels, measure: Measure) -> dict[str, float] | NotComputedYet:
-    """By public id; from the grades where the campaign does not score by this p."""
+    """By public id; computed from the grades if the campaign does not score by this p."""
     if measure in rules_of(viewer.campaign).measures:
-        seen, bases, _ = visible_means(viewer, qrels, [measure])
-        return {run.run_id: base for run, base in zip(seen, bases[0].tolist(), strict=True)}
-    found = request_means(viewer, qrels, [measure])
-    if isinstance(found, NotComputedYet):
-        return found
-    return {run_id: base for run_id, (base, _) in found[measure].items() if base is not None}
+        runs, bases, _ = visible_means(viewer, qrels, [measure])
+        return {run.run_id: base for run, base in zip(runs, bases[0].tolist(), strict=True)}
+    means = request_means(viewer, qrels, [measure])
+    if isinstance(means, NotComputedYet):
+        return means
+    return {run_id: base for run_id, (base, _) in means[measure].items() if base is not None}

@@ -1,5 +1,5 @@
-"""What each method would have found with the judgments that a campaign already has: Tables 2, 4 and
-5 of Moffat, Webber and Zobel, for this campaign."""
+"""Simulates judging by each method with the qrels that a campaign already has: Tables 2, 4 and 5 of
+Moffat, Webber and Zobel, for this campaign."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal
@@ -28,77 +28,80 @@ Unknown = Literal["nonrelevant", "bypassed"]
 
 
 def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """The question of `judging_plans`; the judging is played from nothing, and `qrels` answer.
+    """The question is that of `analysis.py`; judging starts without judgments and takes its grades
+    from `qrels`.
 
-    `standings` is float64[parts, methods, 8] in the order of PARTS, METHODS and `_standing`;
+    `standings` is float64[parts, methods, 8] in the order of PARTS, METHODS and `_figures`;
     `residuals` float64[p + 1, p]: the mean residual of the top third when documents were chosen
     for one p (rows; the last is pooling) and runs are scored with another (columns).
     """
-    here = judging_state(
+    state = judging_state(
         campaign, question, starts_from=None, depth=depth_of(campaign, question["p"])
     )
-    if here is None:
+    if state is None:
         return {"standings": np.empty(0)}
-    outcomes = _answers(campaign, qrels, here)
-    top = top_runs(here.everything, outcomes, question["p"])
+    outcomes = _outcomes(campaign, qrels, state)
+    top = top_runs(state.everything, outcomes, question["p"])
     budgets = sorted({max(1, round(part * question["budget"])) for part in PARTS})
-    played = [_played_both_ways(here, question, method, outcomes) for method in METHODS]
-    rows = [[_standing(*both, budget, top, question["p"]) for both in played] for budget in budgets]
+    simulated = [_simulated_both_ways(state, question, method, outcomes) for method in METHODS]
+    rows = [
+        [_figures(*both, budget, top, question["p"]) for both in simulated] for budget in budgets
+    ]
     return {
         "budgets": np.array(budgets),
         "standings": np.array(rows, np.float64),
         "residuals": _residuals(campaign, qrels, question),
-        "top": np.array([here.run_ids[run] for run in top], np.str_),
+        "top": np.array([state.run_ids[run] for run in top], np.str_),
         "known": int((outcomes != UNJUDGED).sum()),
         "relevant": int((outcomes == 1).sum()),
     }
 
 
-def _answers(campaign: Campaign, qrels: Qrels, here: JudgingState) -> NDArray[np.int8]:
-    return find_outcomes(here.everything, load_table(qrels, campaign), rel=campaign.rel)
+def _outcomes(campaign: Campaign, qrels: Qrels, state: JudgingState) -> NDArray[np.int8]:
+    return find_outcomes(state.everything, load_table(qrels, campaign), rel=campaign.rel)
 
 
-def _played_both_ways(
-    here: JudgingState, question: Mapping[str, Any], method: Method, outcomes: NDArray[np.int8]
+def _simulated_both_ways(
+    state: JudgingState, question: Mapping[str, Any], method: Method, outcomes: NDArray[np.int8]
 ) -> tuple[SimulatedJudging, SimulatedJudging]:
     strategy = Strategy(method, question["p"], question["scope"])
     return (
-        _played(here, question, strategy, outcomes, "nonrelevant"),
-        _played(here, question, strategy, outcomes, "bypassed"),
+        _simulated(state, question, strategy, outcomes, "nonrelevant"),
+        _simulated(state, question, strategy, outcomes, "bypassed"),
     )
 
 
-def _played(
-    here: JudgingState,
+def _simulated(
+    state: JudgingState,
     question: Mapping[str, Any],
     strategy: Strategy,
     outcomes: NDArray[np.int8],
     unknown: Unknown,
 ) -> SimulatedJudging:
-    """Asked of the runs that count, told of all."""
-    played = simulate_judging(
-        here.offered,
+    """Documents come from the contributing runs, bounds are of all runs."""
+    simulated = simulate_judging(
+        state.offered,
         strategy,
-        outcomes[here.places],
+        outcomes[state.places],
         budget=question["budget"],
         unknown=unknown,
         batch=question["batch"],
     )
-    return SimulatedJudging(here.everything, here.places[played.handled], played.outcomes)
+    return SimulatedJudging(state.everything, state.places[simulated.handled], simulated.outcomes)
 
 
-def _standing(
+def _figures(
     plain: SimulatedJudging,
     bypassing: SimulatedJudging,
     budget: int,
     top: NDArray[np.intp],
     p: float,
 ) -> tuple[float, ...]:
-    """What `plan_forecasts.SimulatedPlan` shows behind budget and method, in its order."""
-    stage, passed = plain.after(budget), bypassing.after(budget)
+    """The figures of `plan_forecast.SimulatedPlan` after budget and method, in its order."""
+    stage, skipped = plain.after(budget), bypassing.after(budget)
     significant = significant_fractions(stage, top, p)
     return (
-        *(stage.judged, stage.found, passed.found, len(passed.handled)),
+        *(stage.judged, stage.found, skipped.found, len(skipped.handled)),
         mean_residual(stage, top, p),
         *(significant.base_vs_base, significant.base_vs_top, significant.base_vs_projected),
     )
@@ -108,20 +111,20 @@ def _residuals(
     campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]
 ) -> NDArray[np.float64]:
     values = question["persistences"]
-    here = judging_state(
+    state = judging_state(
         campaign, question, starts_from=None, depth=depth_of(campaign, question["p"])
     )
-    if here is None:
-        raise ValueError("no run proposes a document any more")
-    outcomes = _answers(campaign, qrels, here)
-    tops = [(top_runs(here.everything, outcomes, p), p) for p in values]
+    if state is None:
+        raise ValueError("no run has a candidate")
+    outcomes = _outcomes(campaign, qrels, state)
+    tops = [(top_runs(state.everything, outcomes, p), p) for p in values]
     strategies = [Strategy(question["method"], p, question["scope"]) for p in values]
     strategies.append(Strategy("pooling", question["p"]))
     return np.array(
         [
             [mean_residual(judging, *top) for top in tops]
             for judging in (
-                _played(here, question, strategy, outcomes, "nonrelevant")
+                _simulated(state, question, strategy, outcomes, "nonrelevant")
                 for strategy in strategies
             )
         ]

@@ -1,7 +1,7 @@
-"""The next documents of a judging plan: chosen by a worker, laid out as tasks.
+"""The next documents of a judging plan: a worker chooses them and creates tasks.
 
-Pooling and method A are laid out at once. B and C come batch by batch: each batch is chosen with
-all judgments made so far, exactly as the simulation of judging chooses.
+Pooling and method A create all tasks at once. B and C create them batch by batch: each batch is
+chosen by all judgments made so far, exactly as in the judging simulation.
 """
 
 import random
@@ -22,7 +22,8 @@ ROWS_AT_ONCE = 1000
 
 
 def create_tasks(attempt: queue.JobAttempt) -> None:
-    """Adds the plan's next tasks with the job's end; none where it is ended or laid out by now."""
+    """Creates the plan's next tasks as it finishes the job; none if the plan has ended or another
+    job has created them."""
     plan = Plan.objects.select_related("campaign", "starts_from").get(pk=attempt.subject)
     chosen = _next_documents(plan)
     with transaction.atomic():
@@ -40,12 +41,12 @@ def _next_documents(plan: Plan) -> list[tuple[int, str]]:
     """Topic position and document id of each, in the order of judging."""
     left = plan.budget - plan.laid_out
     wanted = left if plan.is_static else min(left, plan.batch)
-    proposals = candidates_of_campaign(
+    run_candidates = candidates_of_campaign(
         plan.campaign, persistence=plan.persistence, lowest_priority=plan.lowest_priority
     )
-    if proposals is None or wanted <= 0:
+    if run_candidates is None or wanted <= 0:
         return []
-    candidates = proposals.candidates
+    candidates = run_candidates.candidates
     outcomes = known_outcomes(plan.campaign, candidates, starts_from=plan.starts_from)
     waiting = _waiting(plan, candidates, outcomes)
     strategy = Strategy(plan.method, plan.persistence, plan.scope)
@@ -56,7 +57,7 @@ def _next_documents(plan: Plan) -> list[tuple[int, str]]:
 
 
 def _waiting(plan: Plan, candidates: Candidates, outcomes: NDArray[np.int8]) -> NDArray[np.int64]:
-    """int64[tasks]: the candidates that are tasks already and not judged yet."""
+    """int64[tasks]: the candidates that have a task and are not judged yet."""
     tasks = plan.tasks.values_list("topic__position", "topic__code", "doc_id")
     table = table_of_grades(candidates.topics, dict.fromkeys(tasks, 0), highest_grade=1)
     is_task = find_outcomes(candidates, table, rel=1) != UNJUDGED
@@ -64,7 +65,7 @@ def _waiting(plan: Plan, candidates: Candidates, outcomes: NDArray[np.int8]) -> 
 
 
 def _tasks(plan: Plan, chosen: list[tuple[int, str]]) -> list[Task]:
-    """Tasks in the order chosen; shuffled within the batch where the order should tell nothing."""
+    """Tasks in the order chosen, or shuffled within the batch if the plan hides the order."""
     topics = dict(plan.campaign.topics.values_list("position", "pk"))
     positions = range(plan.laid_out, plan.laid_out + len(chosen))
     chance = random.Random(f"{SHUFFLE_SEED}/{plan.pk}/{plan.laid_out}")  # noqa: S311 - no secret

@@ -1,9 +1,10 @@
-"""Plans of judging, and how far judging has come: organisers only."""
+"""Judging plans and the progress of judging, for organisers only."""
 
 from django.urls import URLPattern, path
+from django.views.generic import RedirectView
 
 from scoring.judging import plan_views, views
-from scoring.judging.plan_tables import FORECASTS, REPLAYS
+from scoring.judging.plan_tables import FORECASTS, SIMULATIONS
 
 HERE = "campaigns/<slug:slug>/judging"
 
@@ -20,6 +21,12 @@ urlpatterns: list[URLPattern] = [
             {"table": table},
             name=f"judging-plan-{table}-csv",
         )
-        for table in (*FORECASTS, *REPLAYS)
+        for table in (*FORECASTS, *SIMULATIONS)
+    ),
+    path(
+        f"{HERE}/plan/replay.csv",  # the address of before
+        RedirectView.as_view(
+            pattern_name="scoring:judging-plan-simulation-csv", permanent=True, query_string=True
+        ),
     ),
 ]

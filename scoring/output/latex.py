@@ -36,7 +36,7 @@ ESCAPES = str.maketrans(
 LEAST_DIGITS = 3
 # Levels at which a difference gets its marks, and how they are explained.
 STARS: Final = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
-STARS_SAID: Final = "* p ≤ .05, ** p ≤ .01, *** p ≤ .001"
+STARS_NOTE: Final = "* p ≤ .05, ** p ≤ .01, *** p ≤ .001"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from scoring.core.statistics.rounding import addition_text, decimal_text
-from scoring.output.plotting import as_data, label, spelled
+from scoring.output.plotting import as_data, as_text, label
 from scoring.pools.rows import LeftOut, PooledRun, PoolStudy
 
 
@@ -93,7 +93,7 @@ def _line(x: list[str], y: list[float | None], name: str, role: str) -> go.Scatt
         y=y,
         mode="lines+markers",
         name=name,
-        customdata=spelled(y),
+        customdata=as_text(y),
         hovertemplate="%{customdata}",
         meta={"role": role},
     )

@@ -6,7 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from scoring.core.measures.measure import format_value
-from scoring.output.plotting import as_data, label, spelled
+from scoring.output.plotting import as_data, as_text, label
 from scoring.report.analysis import PERSISTENCES, RANKS
 from scoring.report.rows import RunBounds
 
@@ -50,7 +50,7 @@ def _line(
         name=name,
         legendgroup=name,
         showlegend=shown,
-        customdata=spelled(values),
+        customdata=as_text(values),
         hovertemplate="%{customdata}",
         meta={"role": role},
     )

@@ -5,7 +5,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from scoring.core.statistics.rounding import addition_text, decimal_text
-from scoring.output.plotting import as_data, chosen, evenly, label, sample_said, spelled
+from scoring.output.plotting import as_data, as_text, chosen, evenly, label, sample_note
 from scoring.runs.topics import RunTopic, RunTopics
 
 BESIDE = 0.36  # of a place, to the right of the bar: so that no mark lies on it
@@ -40,7 +40,7 @@ def run_topics_figure(topics: RunTopics) -> dict[str, Any]:
         },
         yaxis={"title": {"text": label(str(topics.measure))}, "rangemode": "tozero"},
     )
-    return as_data(figure, sample_said(len(rows), len(topics.scored), "topics"))
+    return as_data(figure, sample_note(len(rows), len(topics.scored), "topics"))
 
 
 def _bar(
@@ -76,7 +76,7 @@ def _marks(
         name=name,
         meta={"role": "ink"},
         customdata=[
-            [*_told(row), text] for row, text in zip(rows, spelled(values, 3), strict=True)
+            [*_told(row), text] for row, text in zip(rows, as_text(values, 3), strict=True)
         ],
         hovertemplate=(
             "topic %{customdata[0]} %{customdata[1]}<br>"

@@ -4,7 +4,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.output.plotting import as_data, label, spelled
+from scoring.output.plotting import as_data, as_text, label
 from scoring.runs.curves import RankPoint, RunCurves
 
 GAP = 0.05  # between panels, of the whole width
@@ -23,7 +23,7 @@ def depth_figure(curves: RunCurves) -> dict[str, Any]:
         begins = panel * (width + GAP)
         axes = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
         depths = [row.depth for row in rows]
-        told = [spelled((row.base, row.upper)) for row in rows]
+        told = [as_text((row.base, row.upper)) for row in rows]
         bounds = ([row.base for row in rows], [row.upper for row in rows])
         traces += _band(depths, *bounds, told, axes)
         layout[f"xaxis{number}"] = {
@@ -48,7 +48,7 @@ def depth_figure(curves: RunCurves) -> dict[str, Any]:
 
 def persistence_figure(curves: RunCurves) -> dict[str, Any]:
     rows = curves.by_persistence
-    told = [spelled((row.base, row.upper)) for row in rows]
+    told = [as_text((row.base, row.upper)) for row in rows]
     bounds = ([row.base for row in rows], [row.upper for row in rows])
     layout = {
         "hovermode": "x",
@@ -77,7 +77,7 @@ def saw_tooth_figure(curves: RunCurves) -> dict[str, Any]:
                 line={"width": 1},
                 name="precision",
                 meta={"role": "soft"},
-                customdata=[[row.rank, *spelled((row.recall, row.precision), 3)] for row in rows],
+                customdata=[[row.rank, *as_text((row.recall, row.precision), 3)] for row in rows],
                 hovertemplate=(
                     "rank %{customdata[0]}<br>recall %{customdata[1]}<br>"
                     "precision %{customdata[2]}<extra></extra>"
@@ -125,7 +125,7 @@ def eleven_points_figure(curves: RunCurves) -> dict[str, Any]:
                 line={"width": 2, "dash": dash},
                 name=name,
                 meta={"role": role},
-                customdata=spelled(values),
+                customdata=as_text(values),
                 hovertemplate=(
                     f"{name}<br>recall %{{x:.1f}}, precision %{{customdata}}<extra></extra>"
                 ),

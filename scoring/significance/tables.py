@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from scoring.core.statistics.pairs import METHODS, NORMAL
 from scoring.output import numbers
-from scoring.output.latex import STARS_SAID, Marked, number, signed, stars
+from scoring.output.latex import STARS_NOTE, Marked, number, signed, stars
 from scoring.output.numbers import difference, p_value
 from scoring.output.table import Column, PageColumn, Table, printed, same
 from scoring.significance.counts import CountCell, CountRow
@@ -92,7 +92,7 @@ def _neighbours(found: Significance | None) -> Table:
         if choices
         else ""
     )
-    caption = f"each run and the next on the board{said}. {STARS_SAID}."
+    caption = f"each run and the next on the board{said}. {STARS_NOTE}."
     return Table(COLUMNS, found.neighbours if found else (), caption)
 
 

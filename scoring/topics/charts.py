@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from scoring.core.statistics.rounding import rounded_array
-from scoring.output.plotting import as_data, chosen, evenly, label, sample_said
+from scoring.output.plotting import as_data, chosen, evenly, label, sample_note
 from scoring.topics.matrix import TopicMatrix
 
 NAMED: Final = 20  # so many runs have room for their names at the axis
@@ -64,8 +64,8 @@ def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
 
 def _sample(matrix: TopicMatrix, topics: int, runs: int) -> str:
     said = (
-        sample_said(topics, len(matrix.topics), "topics"),
-        sample_said(runs, len(matrix.runs), "runs"),
+        sample_note(topics, len(matrix.topics), "topics"),
+        sample_note(runs, len(matrix.runs), "runs"),
     )
     return " ".join(filter(None, said))
 

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.views.generic import RedirectView
 
 from campaigns.models import User
 
@@ -63,8 +64,14 @@ def _addresses(
         if isinstance(pattern, URLResolver):
             inner = f"{pattern.namespace}:" if pattern.namespace else ""
             yield from _addresses(pattern.url_patterns, space + inner)
-        else:
+        elif not _is_old(pattern):
             yield space + (pattern.name or str(pattern.pattern)), pattern
+
+
+def _is_old(pattern: URLPattern) -> bool:
+    """Whether it redirects permanently: the address that it redirects to decides on access."""
+    is_redirect = getattr(pattern.callback, "view_class", None) is RedirectView
+    return is_redirect and bool(pattern.callback.view_initkwargs["permanent"])
 
 
 def seeds(values: dict[str, list[object]]) -> Iterator[tuple[str, str]]:

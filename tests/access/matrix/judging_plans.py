@@ -1,8 +1,8 @@
-"""Expected answers: plans of judging. Address name: (method, what each role gets at each stage)."""
+"""Expected answers: judging plans. Address name: (method, what each role gets at each stage)."""
 
 from tests.access.roles import GONE, Expected, organisers_get
 
-TABLES = ("runs", "curve", "topics", "overlap", "replay", "residuals")
+TABLES = ("runs", "curve", "topics", "overlap", "simulation", "residuals")
 
 MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:judging": ("get", organisers_get(200)),

@@ -1,4 +1,4 @@
-"""The plan of judging through its pages: the paper's example, forecasts, CSV, and the plan made."""
+"""The judging plan through its pages: the paper's example, forecasts, CSV, and its creation."""
 
 import csv
 import io
@@ -52,19 +52,19 @@ def organiser_client(campaign: Campaign) -> Client:
     return browser
 
 
-def get(organiser_client: Client, name: str, **asked: str) -> HttpResponse:
-    return organiser_client.get(reverse(f"scoring:{name}", args=["planned"]), asked)
+def get(organiser_client: Client, name: str, **params: str) -> HttpResponse:
+    return organiser_client.get(reverse(f"scoring:{name}", args=["planned"]), params)
 
 
 def text_of(response: HttpResponse) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
 
 
-def table(organiser_client: Client, name: str, **asked: str) -> list[dict[str, str]]:
-    response = get(organiser_client, name, **asked)
+def table(organiser_client: Client, name: str, **params: str) -> list[dict[str, str]]:
+    response = get(organiser_client, name, **params)
     if response.status_code == 202:
         perform_jobs()
-        response = get(organiser_client, name, **asked)
+        response = get(organiser_client, name, **params)
     assert response.status_code == 200
     return list(csv.DictReader(io.StringIO(response.content.decode())))
 
@@ -78,19 +78,19 @@ def judge(plan: Plan, assessor: User, grades: dict[str, int | None]) -> None:
         )  # fmt: skip
 
 
-def test_the_papers_example_is_foreseen_made_and_judged_through_the_pages(
+def test_the_papers_example_is_forecast_created_and_judged_through_the_pages(
     campaign: Campaign, organiser_client: Client
 ) -> None:
     waiting = get(organiser_client, "judging-plan", **CHOSEN)
-    assert "Computing what this plan would buy" in text_of(waiting)
+    assert "Computing the forecast of this plan" in text_of(waiting)
     assert waiting.headers["Refresh"] == "2"
     perform_jobs()
     page = get(organiser_client, "judging-plan", **CHOSEN)
     # 1 - (.4032512 + .446464 + .6451712 + .344064) / 4 = .5402624 known
-    assert "6 more documents by method A would bring what is unknown" in text_of(page)
-    assert "from 1.000 to 0.460 on average" in text_of(page)
+    assert "6 more documents by method A would reduce the mean residual" in text_of(page)
+    assert "from 1.000 to 0.460" in text_of(page)
     rows = {row["run"]: row for row in table(organiser_client, "judging-plan-runs-csv", **CHOSEN)}
-    then = [float(rows[f"run{number}"]["residual_then"]) for number in (1, 2, 3, 4)]
+    then = [float(rows[f"run{number}"]["residual_forecast"]) for number in (1, 2, 3, 4)]
     assert then == pytest.approx([0.4032512, 0.446464, 0.6451712, 0.344064], abs=1e-12)
     hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page.content.decode()))
     del hidden["csrfmiddlewaretoken"]
@@ -108,7 +108,7 @@ def test_the_papers_example_is_foreseen_made_and_judged_through_the_pages(
     assert "6 of 6 documents judged" in text_of(get(organiser_client, "judging"))
 
 
-def test_the_curve_falls_document_by_document(organiser_client: Client) -> None:
+def test_the_residual_falls_document_by_document(organiser_client: Client) -> None:
     rows = table(organiser_client, "judging-plan-curve-csv", **CHOSEN)
     assert [row["documents"] for row in rows] == ["0", "1", "2", "3", "4", "5", "6"]
     means = [float(row["mean_residual"]) for row in rows]
@@ -117,7 +117,7 @@ def test_the_curve_falls_document_by_document(organiser_client: Client) -> None:
     weights = [sum(0.2 * 0.8 ** (rank - 1) for rank in each) for each in ranks]
     fallen = [4 * (before - after) for before, after in itertools.pairwise(means)]
     assert fallen == pytest.approx(weights, abs=1e-12)
-    assert {row["top_third_residual"] for row in rows} == {""}  # no order is known yet
+    assert {row["top_third_residual"] for row in rows} == {""}  # there is no order yet
 
 
 def test_a_pool_is_planned_by_its_depth_and_hours_pay_for_what_is_judged_twice(
@@ -127,7 +127,7 @@ def test_a_pool_is_planned_by_its_depth_and_hours_pay_for_what_is_judged_twice(
     assert [
         row["planned"] for row in table(organiser_client, "judging-plan-topics-csv", **deep)
     ] == ["5"]
-    assert "the first 2 documents of every run that proposes are judged" in text_of(
+    assert "the first 2 documents of every contributing run are judged" in text_of(
         get(organiser_client, "judging-plan", **deep)
     )
     hours = CHOSEN | {"amount": "0.25", "unit": "hours", "per_hour": "30", "overlap": "50"}
@@ -145,16 +145,18 @@ def test_a_pool_is_planned_by_its_depth_and_hours_pay_for_what_is_judged_twice(
         ("A", "Documents of equal weight are judged by topic code"),
     ],
 )
-def test_a_plan_says_how_ties_are_broken(organiser_client: Client, method: str, said: str) -> None:
-    asked = CHOSEN | {"method": method}
-    get(organiser_client, "judging-plan", **asked)
+def test_the_page_explains_how_ties_are_broken(
+    organiser_client: Client, method: str, said: str
+) -> None:
+    params = CHOSEN | {"method": method}
+    get(organiser_client, "judging-plan", **params)
     perform_jobs()
-    text = text_of(get(organiser_client, "judging-plan", **asked))
+    text = text_of(get(organiser_client, "judging-plan", **params))
     assert "ordered by document id, descending, as trec_eval orders them" in text
     assert said in text
 
 
-def test_plans_have_in_common_what_a_set_says(organiser_client: Client) -> None:
+def test_the_overlap_of_plans_is_that_of_their_sets(organiser_client: Client) -> None:
     rows = table(organiser_client, "judging-plan-overlap-csv", **CHOSEN)
     shared = {(row["kind"], row["a"], row["b"]): int(row["documents"]) for row in rows}
     pooled = {"18", "22", "21", "10", "35", "15"}  # equal ranks in the order of the runs
@@ -164,16 +166,16 @@ def test_plans_have_in_common_what_a_set_says(organiser_client: Client) -> None:
     assert shared["p", "0.5", "0.8"] == shared["p", "0.8", "0.5"] <= 6
 
 
-def test_a_plan_says_when_the_runs_name_no_more_documents(organiser_client: Client) -> None:
-    asked = CHOSEN | {"method": "C", "amount": "40", "batch": "3"}
-    get(organiser_client, "judging-plan", **asked)
+def test_the_page_warns_if_the_runs_have_no_more_candidates(organiser_client: Client) -> None:
+    params = CHOSEN | {"method": "C", "amount": "40", "batch": "3"}
+    get(organiser_client, "judging-plan", **params)
     perform_jobs()
-    page = text_of(get(organiser_client, "judging-plan", **asked))
-    assert "The runs name only 17 documents that nobody has judged" in page
+    page = text_of(get(organiser_client, "judging-plan", **params))
+    assert "The runs have only 17 unjudged candidates" in page
     assert "23 short of its budget" in page
 
 
-def test_a_forecast_is_asked_anew_when_something_is_judged(
+def test_a_forecast_is_computed_again_when_something_is_judged(
     campaign: Campaign, organiser_client: Client
 ) -> None:
     plan = plans.create_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
@@ -188,38 +190,38 @@ def test_a_forecast_is_asked_anew_when_something_is_judged(
     assert Analysis.objects.count() == 1
 
 
-def test_a_forecast_that_judging_has_overtaken_is_shown_and_says_of_when_it_is(
+def test_an_outdated_forecast_is_shown_with_its_age(
     campaign: Campaign, organiser_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = plans.create_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
     perform_jobs()
-    study, documents = worker.COMPUTATIONS["judging_plan"], iter(("18", "22"))
+    compute, documents = worker.COMPUTATIONS["judging_plan"], iter(("18", "22"))
 
-    def overtaken(*asked: Any) -> requests.Result:
-        found = study(*asked)
+    def judging_meanwhile(*params: Any) -> requests.Result:
+        result = compute(*params)
         for document in documents:
             judge(plan, make_user(), {document: 1})
             break
-        return found
+        return result
 
-    monkeypatch.setitem(worker.COMPUTATIONS, "judging_plan", overtaken)
+    monkeypatch.setitem(worker.COMPUTATIONS, "judging_plan", judging_meanwhile)
     assert "Refresh" in get(organiser_client, "judging-plan", **CHOSEN)
     perform_jobs()
-    overtaken_page = get(organiser_client, "judging-plan", **CHOSEN)
-    assert "from 1.000 to" in text_of(overtaken_page)
-    assert "This is of 1 judgment ago" in text_of(overtaken_page)
-    assert "Refresh" not in overtaken_page
-    perform_jobs()  # it is overtaken once more: what it knows is of one judgment ago again
+    outdated_page = get(organiser_client, "judging-plan", **CHOSEN)
+    assert "from 1.000 to" in text_of(outdated_page)
+    assert "This forecast is from 1 judgment ago" in text_of(outdated_page)
+    assert "Refresh" not in outdated_page
+    perform_jobs()  # another judgment came, so the forecast is again from one judgment ago
     assert "from 1.000 to" not in text_of(get(organiser_client, "judging-plan", **CHOSEN))
     perform_jobs()
     assert "judgment ago" not in text_of(get(organiser_client, "judging-plan", **CHOSEN))
     assert Analysis.objects.count() == 1
 
 
-def test_judging_on_costs_none_of_the_budget_of_new_analyses(
+def test_forecasts_after_new_judgments_are_free_of_charge(
     campaign: Campaign, organiser_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever watches a forecast while assessors judge asks for the same again and again."""
+    """A page that stays open while assessors judge requests the same forecast repeatedly."""
     monkeypatch.setattr(NewAnalyses, "rate", "1/hour", raising=False)
     cache.clear()
     plan = plans.create_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=None)
@@ -236,34 +238,37 @@ def test_judging_on_costs_none_of_the_budget_of_new_analyses(
     assert get(organiser_client, "judging-plan", **CHOSEN | {"amount": "5"}).status_code == 429
 
 
-def test_a_forecast_is_not_shown_once_the_runs_are_others(
+def test_a_forecast_is_not_shown_after_the_runs_have_changed(
     campaign: Campaign, organiser_client: Client
 ) -> None:
     table(organiser_client, "judging-plan-runs-csv", **CHOSEN)
     campaign.runs.filter(tag="run1").update(tag="renamed")
-    assert "Computing what this plan would buy" in text_of(
+    assert "Computing the forecast of this plan" in text_of(
         get(organiser_client, "judging-plan", **CHOSEN)
     )
 
 
-def test_qrels_let_each_method_be_played(campaign: Campaign, organiser_client: Client) -> None:
+def test_with_qrels_each_method_is_simulated(campaign: Campaign, organiser_client: Client) -> None:
     qrels = give_file(make_qrels(campaign), b"1 0 18 1\n1 0 10 1\n1 0 22 0\n1 0 15 1\n1 0 84 1\n")
-    rows = table(organiser_client, "judging-plan-replay-csv", **CHOSEN | {"amount": "4"})
+    rows = table(organiser_client, "judging-plan-simulation-csv", **CHOSEN | {"amount": "4"})
     found = {(row["budget"], row["method"]): row for row in rows}
     assert {budget for budget, _ in found} == {"1", "2", "4"}
-    # A asks for 18, 22, 11, 10: two are relevant; passing over 11 and 21 it finds 15 as well
+    # A selects 18, 22, 11, 10: two are relevant; skipping 11 and 21 it finds 15 as well
     assert found["4", "A"]["relevant_found"] == "2"
-    assert (found["4", "A"]["relevant_found_bypassing"], qrels.version) == ("3", 1)
+    assert (found["4", "A"]["relevant_found_skipping"], qrels.version) == ("3", 1)
     assert found["4", "pooling"]["relevant_found"] == "2"  # 18, 22, 21, 10
     page = get(organiser_client, "judging-plan", **CHOSEN | {"amount": "4"})
-    assert "Judging played" in text_of(page)
+    assert "Judging simulation" in text_of(page)
+    old = organiser_client.get("/campaigns/planned/judging/plan/replay.csv?p=0.8&method=A")
+    new = reverse("scoring:judging-plan-simulation-csv", args=["planned"])
+    assert (old.status_code, old["Location"]) == (301, f"{new}?p=0.8&method=A")
 
 
 @pytest.mark.parametrize("p", ["0.8", "0.3"])  # one that the campaign scores by, and one more
-def test_runs_stand_by_rbp_at_the_plans_own_p(
+def test_runs_are_ordered_by_rbp_with_the_plans_own_p(
     campaign: Campaign, organiser_client: Client, p: str
 ) -> None:
-    """Whatever the board shows first. By hand: relevant are 11, 13 and 22 of Table 1."""
+    """Whatever the leaderboard shows first. By hand: relevant are 11, 13 and 22 of Table 1."""
     judged = {document for documents in TABLE_1 for document in documents}
     lines = (f"1 0 {document} {int(document in {'11', '13', '22'})}\n" for document in judged)
     qrels = give_file(make_qrels(campaign), "".join(lines).encode())
@@ -271,8 +276,8 @@ def test_runs_stand_by_rbp_at_the_plans_own_p(
         storage.grades_of(run, qrels, storage.load_table(qrels, campaign))
     for run, found in zip(campaign.runs.order_by("public_id"), (1, 2, 3, 4), strict=True):
         make_scores(run, {"RBP(p=0.8)": (found / 10, 0.0), "RBP(p=0.5)": (0.5 / found, 0.0)})
-    asked = CHOSEN | {"p": p, "start": "nothing"}
-    rows = table(organiser_client, "judging-plan-runs-csv", **asked)
+    params = CHOSEN | {"p": p, "start": "nothing"}
+    rows = table(organiser_client, "judging-plan-runs-csv", **params)
     ranks = {  # of the relevant ones
         "run1": (2, 4, 5), "run2": (1, 3), "run3": (4,), "run4": (3, 4, 6),
     }  # fmt: skip
@@ -280,16 +285,16 @@ def test_runs_stand_by_rbp_at_the_plans_own_p(
     by_hand = sorted(means, key=lambda run: -means[run])
     stored = ["run4", "run3", "run2", "run1"]
     assert [row["run"] for row in rows] == (stored if p == "0.8" else by_hand)
-    assert f"mean RBP(p={p})" in text_of(get(organiser_client, "judging-plan", **asked))
+    assert f"mean RBP(p={p})" in text_of(get(organiser_client, "judging-plan", **params))
 
 
-def test_a_budget_of_nothing_is_called_a_budget(organiser_client: Client) -> None:
+def test_the_error_about_an_empty_budget_names_the_budget(organiser_client: Client) -> None:
     for amount in ("0", "-3"):
         page = text_of(get(organiser_client, "judging-plan", **CHOSEN | {"amount": amount}))
         assert "A budget of nothing judges nothing: plan at least one document." in page
 
 
-def test_a_plan_is_not_made_of_nothing_nor_twice(
+def test_a_plan_is_not_created_without_choices_or_twice(
     campaign: Campaign, organiser_client: Client
 ) -> None:
     url = reverse("scoring:judging-plan", args=["planned"])
@@ -301,13 +306,13 @@ def test_a_plan_is_not_made_of_nothing_nor_twice(
     assert campaign.plans.count() == 1
 
 
-def test_runs_without_the_priority_propose_nothing_and_are_told_of_all_the_same(
+def test_runs_without_the_priority_do_not_contribute_but_have_a_forecast(
     organiser_client: Client, campaign: Campaign
 ) -> None:
     ranked_run(campaign, {"1": ["18", "x", "y"]}, tag="first", judging_priority=1)
-    asked = CHOSEN | {"runs": "1", "amount": "3"}
-    rows = {row["run"]: row for row in table(organiser_client, "judging-plan-runs-csv", **asked)}
+    params = CHOSEN | {"runs": "1", "amount": "3"}
+    rows = {row["run"]: row for row in table(organiser_client, "judging-plan-runs-csv", **params)}
     assert {tag: row["proposes"] for tag, row in rows.items()} == {
         "first": "1", "run1": "0", "run2": "0", "run3": "0", "run4": "0",
     }  # fmt: skip
-    assert float(rows["run4"]["residual_then"]) == pytest.approx(0.84, abs=1e-12)
+    assert float(rows["run4"]["residual_forecast"]) == pytest.approx(0.84, abs=1e-12)

@@ -157,7 +157,7 @@ def test_2000_documents_one_by_one_at_the_page_end_where_the_page_says(
 ) -> None:
     """As an assessor of all topics meets them: each is claimed and judged, and the page leads on;
     after 1,000 a new plan goes on. What is found and left open is what docs/selection.md has of the
-    method played on arrays, as far as it prints."""
+    method simulated on arrays, to the digits printed."""
     assessor = make_assessor(covid, topics=[topic.code for topic in covid.topics.all()])
     made = 0
     for judged in (1000, 2000):

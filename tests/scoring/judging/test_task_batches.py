@@ -1,4 +1,4 @@
-"""A plan's next documents: the paper's example, batches, what is left out."""
+"""A plan's next documents: the paper's example, batches, and documents that are left out."""
 
 import pytest
 
@@ -16,11 +16,11 @@ pytestmark = [
 
 def plan_of(campaign: Campaign, **facts: object) -> Plan:
     plan = Plan.objects.create(campaign=campaign, **{"budget": 6, "method": "A"} | facts)
-    lay_out(plan)
+    create_tasks(plan)
     return plan
 
 
-def lay_out(plan: Plan) -> None:
+def create_tasks(plan: Plan) -> None:
     scoring_hooks.enqueue_next_documents(plan)
     assert perform_jobs() == 1
     plan.refresh_from_db()
@@ -57,15 +57,15 @@ def test_an_adaptive_plan_comes_in_batches_and_ends_with_its_budget() -> None:
     assert len(chosen(plan)) == 2
     for task in plan.tasks.all():
         judge(task, 1, assessor)
-    lay_out(plan)
+    create_tasks(plan)
     assert len(chosen(plan)) == 4
-    lay_out(plan)  # the second batch is not judged yet: it is not chosen again
+    create_tasks(plan)  # the second batch is not judged yet: it is not chosen again
     assert (len(chosen(plan)), len(set(chosen(plan))), plan.is_laid_out) == (5, 5, True)
-    lay_out(plan)
+    create_tasks(plan)
     assert len(chosen(plan)) == 5
 
 
-def test_judgments_that_a_plan_starts_from_are_not_asked_for_again() -> None:
+def test_documents_judged_before_the_plan_are_not_chosen_again() -> None:
     campaign = make_campaign(topics=("1",))
     table_1(campaign)
     first = plan_of(campaign, budget=2)
@@ -75,7 +75,7 @@ def test_judgments_that_a_plan_starts_from_are_not_asked_for_again() -> None:
     assert chosen(plan_of(campaign, budget=2)) == ["11", "10"]
 
 
-def test_runs_beyond_the_judging_priority_propose_nothing() -> None:
+def test_runs_beyond_the_judging_priority_do_not_contribute() -> None:
     campaign = make_campaign(topics=("1",))
     ranked_run(campaign, {"1": ["a", "b"]}, tag="first", judging_priority=1)
     ranked_run(campaign, {"1": ["c", "d"]}, tag="second", judging_priority=2)
@@ -83,7 +83,7 @@ def test_runs_beyond_the_judging_priority_propose_nothing() -> None:
     plan = plan_of(campaign, lowest_priority=1)
     assert chosen(plan) == ["a", "b"]
     assert not plan.is_laid_out
-    lay_out(plan)
+    create_tasks(plan)
     assert (plan.is_exhausted, plan.is_laid_out) == (True, True)
 
 
@@ -97,7 +97,7 @@ def test_a_shuffled_plan_shows_documents_in_another_order_than_it_chose_them() -
     assert chosen(plan)[:6] == ["18", "22", "11", "10", "21", "13"]
 
 
-def test_as_many_documents_as_asked_are_judged_twice() -> None:
+def test_the_requested_share_of_documents_is_judged_twice() -> None:
     campaign = make_campaign(topics=("1",))
     table_1(campaign)
     wanted = plan_of(campaign, overlap_percent=100, budget=15).tasks

@@ -1,4 +1,4 @@
-"""How far judging has come: bounds that follow every act, progress, acts of organisers."""
+"""The progress of judging: bounds that follow every judgment, the page, and the stopping rule."""
 
 import csv
 import io
@@ -66,7 +66,7 @@ def act(plan: Plan, topic: int, doc_id: str, grade: int | None, by: User, **fact
     )  # fmt: skip
 
 
-def from_nothing(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
+def computed_bounds(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
     """Base and residual of all runs, from all acts at once."""
     proposals = candidates_of_campaign(plan.campaign, persistence=plan.persistence)
     assert proposals is not None
@@ -77,49 +77,49 @@ def from_nothing(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
     return found.base, found.residual
 
 
-def assert_kept_as_from_nothing(plan: Plan) -> None:
+def assert_cached_as_computed(plan: Plan) -> None:
     progress = progress_of(plan)
     assert progress is not None
-    base, residual = from_nothing(plan)
+    base, residual = computed_bounds(plan)
     assert np.abs(progress.bounds.base - base).max() < 1e-12
     assert np.abs(progress.bounds.residual - residual).max() < 1e-12
     assert progress.grades == final_grade_values(plan.campaign)
 
 
-def test_bounds_follow_corrections_decisions_and_what_is_taken_back(campaign: Campaign) -> None:
+def test_bounds_follow_corrections_adjudications_and_undone_judgments(campaign: Campaign) -> None:
     plan, first, second = made(campaign), make_user(), make_user()
     drawn = random.Random(2)
-    assert_kept_as_from_nothing(plan)
+    assert_cached_as_computed(plan)
     for _ in range(60):
         for _ in range(drawn.randint(1, 4)):
             act(
                 plan, drawn.randrange(8), f"d{drawn.randrange(22)}", drawn.choice([None, 0, 1]),
                 drawn.choice([first, second]), is_adjudication=drawn.random() < 0.1,
             )  # fmt: skip
-        assert_kept_as_from_nothing(plan)
+        assert_cached_as_computed(plan)
 
 
-def test_an_act_that_comes_to_light_late_is_not_missed(campaign: Campaign) -> None:
+def test_a_judgment_that_is_committed_late_is_not_missed(campaign: Campaign) -> None:
     plan, assessor = made(campaign), make_user()
     act(plan, 0, "d1", 1, assessor)
     act(plan, 0, "d2", 1, assessor)
     late = Judgment.objects.order_by("pk").first()
     assert late is not None
     Judgment.objects.filter(pk=late.pk).delete()  # its transaction is not committed yet
-    assert_kept_as_from_nothing(plan)
+    assert_cached_as_computed(plan)
     late.save(force_insert=True)
-    assert_kept_as_from_nothing(plan)
+    assert_cached_as_computed(plan)
     act(plan, 0, "d3", 0, assessor)
     Judgment.objects.filter(pk=late.pk).update(id=late.pk + 100)
-    assert_kept_as_from_nothing(plan)
+    assert_cached_as_computed(plan)
 
 
-def test_only_what_is_newer_is_read(
+def test_only_newer_judgments_are_read(
     campaign: Campaign, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     plan, assessor = made(campaign), make_user()
     act(plan, 0, "d1", 1, assessor)
-    assert_kept_as_from_nothing(plan)
+    assert_cached_as_computed(plan)
     with django_assert_max_num_queries(3):  # runs, topics, how many acts
         progress_of(plan)
     act(plan, 1, "d1", 1, assessor)
@@ -127,7 +127,7 @@ def test_only_what_is_newer_is_read(
         progress_of(plan)
 
 
-def test_a_plan_starts_from_qrels_until_somebody_says_otherwise(campaign: Campaign) -> None:
+def test_a_plan_starts_from_qrels_until_a_document_is_judged_again(campaign: Campaign) -> None:
     qrels = give_file(make_qrels(campaign), b"1 0 d1 1\n")
     plan, assessor = made(campaign, starts_from=qrels), make_user()
 
@@ -144,7 +144,7 @@ def test_a_plan_starts_from_qrels_until_somebody_says_otherwise(campaign: Campai
     assert base() == known
 
 
-def test_the_page_tells_progress_pace_and_what_is_left(
+def test_the_page_shows_progress_pace_and_what_is_left(
     campaign: Campaign, organiser_client: Client
 ) -> None:
     plan, assessor = made(campaign, overlap_percent=100), make_user()
@@ -156,20 +156,20 @@ def test_the_page_tells_progress_pace_and_what_is_left(
         )  # fmt: skip
         Judgment.objects.filter(pk=judgment.pk).update(at=began + timedelta(seconds=90 * number))
     page = text_of(organiser_client.get(reverse("scoring:judging", args=["planned"])))
-    assert "10 of 30 documents judged, 30 laid out" in page
+    assert "10 of 30 documents judged, 30 tasks created" in page
     # 20 documents, each judged twice, 90 seconds each: an hour
-    assert "about 1.0 hours of one assessor’s work left, at 40 documents an hour" in page
+    assert "about 1.0 hours of work for one assessor left, at 40 documents per hour" in page
     topics = organiser_client.get(
         reverse("scoring:judging-topics-csv", args=["planned"])
     ).content.decode()
     rows = list(csv.DictReader(io.StringIO(topics)))
     assert [row["topic"] for row in rows] == list(TOPICS)
-    assert sum(int(row["laid_out"]) for row in rows) == 30
+    assert sum(int(row["created"]) for row in rows) == 30
     assert sum(int(row["judged"]) for row in rows) == 10
     assert sum(int(row["left"]) for row in rows) == 20
 
 
-def test_the_page_says_stop_when_the_leader_is_out_of_reach(
+def test_the_page_says_stop_when_no_other_run_can_be_as_good(
     organiser_client: Client, campaign: Campaign
 ) -> None:
     """One run more, whose documents nobody else has: all relevant, while those of the others are
@@ -178,11 +178,14 @@ def test_the_page_says_stop_when_the_leader_is_out_of_reach(
     ranked_run(campaign, lists, tag="best")
     plan, assessor = made(campaign, budget=1000), make_user()
 
-    def page(**asked: str) -> str:
-        return text_of(organiser_client.get(reverse("scoring:judging", args=["planned"]), asked))
+    def page(**params: str) -> str:
+        return text_of(organiser_client.get(reverse("scoring:judging", args=["planned"]), params))
 
     assert "Nothing is judged yet" in page()
-    assert f"the plan ends after {plan.tasks.count()}, short of its budget of 1,000" in page()
+    assert (
+        f"The plan ends after {plan.tasks.count()} documents, short of its budget of 1,000"
+        in page()
+    )
     tasks = list(plan.tasks.order_by("position"))
     for task in tasks[: len(tasks) // 2]:
         act(plan, task.topic.position, task.doc_id, int("best" in task.doc_id), assessor)
@@ -198,7 +201,9 @@ def test_the_page_says_stop_when_the_leader_is_out_of_reach(
     assert p_values == pytest.approx([5 * ndtr(-17.5 / 40.5**0.5)] * 5, abs=1e-12)
     assert float(read["best"]["base"]) == pytest.approx(1 - 0.8**8, abs=1e-12)
     assert "You can stop" not in page(level="0.01")
-    assert "too few to tell 6 runs apart at 1 %" in page(level="0.01")
+    assert "too few for significant differences between 6 runs at the 1 % level" in page(
+        level="0.01"
+    )
 
 
 def test_organisers_pause_resume_and_end_on_the_page(
@@ -215,8 +220,8 @@ def test_organisers_pause_resume_and_end_on_the_page(
         assert plan.state == state
         assert shown in text_of(organiser_client.get(page))
     late = text_of(organiser_client.post(url, follow=True))  # from a tab that was open before
-    assert "No plan is in force any more." in late
-    assert "work left" not in late
+    assert "The plan has already ended." in late
+    assert "assessor left" not in late
     unknown = reverse("scoring:judging-plan-act", args=["planned", "burn"])
     assert organiser_client.post(unknown).status_code == 404
 
@@ -240,18 +245,18 @@ def test_the_pages_take_few_queries(
             assert organiser_client.get(url).status_code == 200
 
 
-def test_assessors_see_the_mean_residual_only_where_the_plan_says_so(campaign: Campaign) -> None:
+def test_assessors_see_the_mean_residual_only_if_the_plan_shows_it(campaign: Campaign) -> None:
     blind = made(campaign)
     assert scoring_hooks.mean_residual_of(blind) is None
     plans.end_plan(plan=blind, actor=None)
     plan, assessor = made(campaign, shows_residual=True), make_user()
     act(plan, 0, "d1", 1, assessor)
-    _, residual = from_nothing(plan)
+    _, residual = computed_bounds(plan)
     assert scoring_hooks.mean_residual_of(plan) == pytest.approx(residual.mean(), abs=1e-12)
     assert 0 < residual.mean() < 1
 
 
-def test_each_finds_the_way_to_their_own_pages(
+def test_organisers_and_assessors_have_links_to_their_own_pages(
     organiser_client: Client, campaign: Campaign
 ) -> None:
     assessor, browser = make_user(), Client()
@@ -264,37 +269,37 @@ def test_each_finds_the_way_to_their_own_pages(
     assert (judging in theirs, assess in theirs) == (False, True)
 
 
-def test_the_page_looks_so_many_documents_ahead(
+def test_the_page_forecasts_the_next_documents(
     organiser_client: Client, campaign: Campaign
 ) -> None:
-    """What method A is foreseen to leave unknown is what its next documents then do leave."""
+    """The forecast residual of method A equals the residual after its next documents are judged."""
     plan, assessor = made(campaign), make_user()
     tasks = list(plan.tasks.select_related("topic").order_by("position"))
     for task in tasks[:10]:
         act(plan, task.topic.position, task.doc_id, 1, assessor)
 
-    def rows(**asked: str) -> dict[str, dict[str, str]]:
+    def rows(**params: str) -> dict[str, dict[str, str]]:
         text = organiser_client.get(
-            reverse("scoring:judging-csv", args=["planned"]), asked
+            reverse("scoring:judging-csv", args=["planned"]), params
         ).content.decode()
         return {row["run"]: row for row in csv.DictReader(io.StringIO(text))}
 
-    assert {row["residual_then"] for row in rows().values()} == {""}
-    foreseen = rows(after="5")
+    assert {row["residual_forecast"] for row in rows().values()} == {""}
+    forecast = rows(after="5")
     page = text_of(
         organiser_client.get(reverse("scoring:judging", args=["planned"]), {"after": "5"})
     )
-    assert "5 more documents would bring what is unknown of a run from" in page
+    assert "5 more documents would reduce the mean residual of the runs from" in page
     for task in tasks[10:15]:
         act(plan, task.topic.position, task.doc_id, 1, assessor)
     judged = rows(after="900")  # the plan has 15 left
-    for tag, row in foreseen.items():
-        assert float(row["residual_then"]) == pytest.approx(
+    for tag, row in forecast.items():
+        assert float(row["residual_forecast"]) == pytest.approx(
             float(judged[tag]["residual"]), abs=1e-12
         )
-        assert float(row["base_then"]) >= float(row["base"])
-        assert float(row["base_then"]) + float(row["residual_then"]) <= 1 + 1e-12
-    assert "15 more documents would bring" in text_of(
+        assert float(row["base_forecast"]) >= float(row["base"])
+        assert float(row["base_forecast"]) + float(row["residual_forecast"]) <= 1 + 1e-12
+    assert "15 more documents would reduce" in text_of(
         organiser_client.get(reverse("scoring:judging", args=["planned"]), {"after": "900"})
     )
     for strange in ("-1", "x", "1" * 20, "²"):
@@ -304,10 +309,10 @@ def test_the_page_looks_so_many_documents_ahead(
         assert page.status_code == 404
 
 
-def test_a_worker_looks_ahead_where_many_documents_are_weighed(
+def test_a_worker_computes_the_forecast_of_large_campaigns(
     organiser_client: Client, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same figures as at once; and while people judge, the last ones and how old they are."""
+    """The same figures as at once; while people judge, the last ones with their age."""
     plan, assessor = made(campaign), make_user()
     tasks = list(plan.tasks.select_related("topic").order_by("position"))
     for task in tasks[:10]:
@@ -324,14 +329,14 @@ def test_a_worker_looks_ahead_where_many_documents_are_weighed(
         assert (answer.status_code, bool(answer["Retry-After"])) == (202, True)
         waiting = organiser_client.get(page, {"after": more})
         assert waiting["Refresh"]
-        assert "Computing what these documents would buy" in waiting.content.decode()
-        assert waiting.context["found"].ahead == min(int(more), 20)
+        assert "Computing the forecast for these documents" in waiting.content.decode()
+        assert waiting.context["judging"].ahead == min(int(more), 20)
     perform_jobs()
     for more, rows in at_once.items():
         assert organiser_client.get(table, {"after": more}).content == rows
         shown = organiser_client.get(page, {"after": more})
         assert "Refresh" not in shown
-        assert "ago" not in text_of(shown).partition("would bring what is unknown")[2][:200]
+        assert "ago" not in text_of(shown).partition("would reduce the mean residual")[2][:200]
     for task in tasks[10:13]:
         act(plan, task.topic.position, task.doc_id, 1, assessor)
         shown = organiser_client.get(page, {"after": "5"})
@@ -341,9 +346,9 @@ def test_a_worker_looks_ahead_where_many_documents_are_weighed(
     assert "Refresh" not in organiser_client.get(page, {"after": "5"})
 
 
-def test_an_ended_plan_does_not_look_ahead(organiser_client: Client, campaign: Campaign) -> None:
+def test_an_ended_plan_has_no_forecast(organiser_client: Client, campaign: Campaign) -> None:
     plan = made(campaign)
     plans.end_plan(plan=plan, actor=None)
     page = organiser_client.get(reverse("scoring:judging", args=["planned"]), {"after": "5"})
-    assert page.context["found"].outlook is None
+    assert page.context["judging"].forecast is None
     assert 'name="after"' not in page.content.decode()
