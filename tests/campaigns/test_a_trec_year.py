@@ -117,7 +117,7 @@ def gather_teams(year: Year) -> None:
     assert (early.status_code, early.json()["code"]) == (409, "too_early")
     told = year.told()
     assert {who: told[who] for who in TEAMS} == {
-        who: [f"A track: {name} takes part"] for who, name in TEAMS.items()
+        who: [f"A track: {name} is approved"] for who, name in TEAMS.items()
     }
     assert len(told["olga"]) == len(TEAMS)  # each asked to be let in
 
@@ -167,7 +167,7 @@ def pass_the_deadline(year: Year) -> None:
     year.move_to(closes)
     assert submit(year, "cem", year.stock.tags[11], is_by_script=True).is_late
     told = year.told()
-    assert all(told[who].count("A track: closed for runs") == 1 for who in TEAMS)
+    assert all(told[who].count("A track: submissions are closed") == 1 for who in TEAMS)
     year.move_to(closes + timedelta(minutes=30))
     late = year.browsers["ben"].post(f"{API}/runs/", upload(year.stock.runs[year.stock.tags[0]]))
     assert (late.status_code, late.json()["code"]) == (409, "too_late")

@@ -40,7 +40,7 @@ def test_a_changed_password_revokes_every_token_and_the_pages_say_so(alice: User
     client = Client()
     client.force_login(alice)
     url = reverse("account_change_password")
-    assert "revokes your tokens" in client.get(url).content.decode()
+    assert "revokes your API tokens" in client.get(url).content.decode()
     answer = client.post(url, {"oldpassword": "a long password"} | FRESH, follow=True)
     assert "Your API tokens are revoked" in answer.content.decode()
     assert not is_accepted(token)
@@ -53,7 +53,7 @@ def test_a_reset_password_revokes_every_token(alice: User) -> None:
     page = client.get(
         reverse("account_reset_password_from_key", kwargs={"uidb36": uid, "key": key}), follow=True
     )
-    assert "revokes your tokens" in page.content.decode()
+    assert "revokes your API tokens" in page.content.decode()
     done = client.post(page.redirect_chain[-1][0], FRESH, follow=True)
     assert "your API tokens are revoked" in done.content.decode()
     assert not AuthToken.objects.filter(user=alice).exists()

@@ -35,7 +35,7 @@ def test_an_open_campaign_offers_its_teams_to_submit(member) -> None:
     campaign, client = member
     page = seen(client, campaign)
     assert f"/campaigns/{campaign.slug}/submit/" in page
-    assert "runs are taken</dt>" in page
+    assert "submissions close</dt>" in page
 
 
 @pytest.mark.parametrize("facts", ENDS)
@@ -44,7 +44,7 @@ def test_after_the_end_nothing_leads_to_the_upload_form(member, facts) -> None:
     Campaign.objects.filter(pk=campaign.pk).update(**facts)
     for path in ("", "runs/", "team/", "topics/"):
         assert f"/campaigns/{campaign.slug}/submit/" not in seen(client, campaign, path)
-    assert "runs were taken</dt>" in seen(client, campaign)
+    assert "submissions closed</dt>" in seen(client, campaign)
 
 
 def test_in_the_grace_a_late_run_can_still_be_submitted(member) -> None:
@@ -58,7 +58,7 @@ def test_a_campaign_closed_before_its_date_says_so(member) -> None:
     Campaign.objects.filter(pk=campaign.pk).update(
         stage="closed", is_accepting=False, closes_at="2100-01-01T00:00Z"
     )
-    assert "closed by the organisers before the date" in seen(client, campaign)
+    assert "by the organisers, before the date" in seen(client, campaign)
 
 
 def test_a_checked_run_that_can_be_accepted_no_more_is_not_called_to_be_accepted(member) -> None:

@@ -165,17 +165,17 @@ def test_the_overview_names_the_step_that_is_the_teams(world: World) -> None:
     assert "Next step: submit a run." in overview(world)
     world.change(asks_acceptance=True, run_quota=1)
     run = world.submitted_run(run_file("ours"))
-    sentence = "1 run of yours is checked and counts only when accepted"
+    sentence = "1 of your runs is checked, and counts only if you accept it"
     assert sentence in overview(world)
     world.change(stage="closed", is_accepting=False)
     assert sentence in overview(world)
-    assert "Nothing is needed from you" not in overview(world)
+    assert "Submissions are closed." not in overview(world)
     world.change(stage="judging")
     assert sentence not in overview(world)
     world.change(stage="open", is_accepting=True)
     accept = reverse("campaigns:run-accept", args=[world.campaign.slug, run.public_id])
     world.browser.post(accept)
-    assert "Your team has handed in its 1 run; one may still take the place" in overview(world)
+    assert "Your team has submitted its 1 run. It can still replace it." in overview(world)
 
 
 def test_the_overview_calls_no_disqualified_team_to_submit(world: World) -> None:
@@ -183,8 +183,8 @@ def test_the_overview_calls_no_disqualified_team_to_submit(world: World) -> None
         disqualified_at=NOW, disqualified_reason="two teams of one person"
     )
     page = overview(world)
-    assert "hands in no more runs: two teams of one person" in page
-    assert "The next step is yours" not in page
+    assert "cannot submit runs. Reason: two teams of one person" in page
+    assert "Next step" not in page
 
 
 def test_the_page_of_a_refused_run_leads_back_to_the_form(world: World) -> None:

@@ -38,7 +38,7 @@ def test_the_front_page_says_what_takes_runs_and_what_is_published(client: Clien
     make_campaign(name="Night trains")
     make_published_board("A", name="Rail reports")
     assert said_on("/", client) == (
-        "<b>Night trains</b> takes runs now; <b>Rail reports</b> is published."
+        "Submissions to <b>Night trains</b> are open. <b>Rail reports</b> is published."
     )
 
 
@@ -47,7 +47,7 @@ def test_a_newcomer_is_led_to_a_board_that_everyone_may_see(client: Client) -> N
     assert "New here?" not in client.get("/").content.decode()
     Campaign.objects.filter(pk=campaign.pk).update(board_audience=Audience.EVERYONE)
     page = client.get("/").content.decode()
-    assert f'<a href="/campaigns/{campaign.slug}/leaderboard/">How sure a score is</a>' in page
+    assert f'<a href="/campaigns/{campaign.slug}/leaderboard/">Scores with residuals</a>' in page
     client.force_login(make_organiser(make_campaign()))
     assert "New here?" not in client.get("/").content.decode()
 
@@ -100,7 +100,7 @@ def test_the_log_says_how_many_acts_it_holds(organised) -> None:
         with time_machine.travel(datetime(2026, 5, day, 9, tzinfo=UTC), tick=False):
             LogEntry.objects.create(campaign=campaign, verb=verb)
     assert said_on(path, client) == (
-        "2 acts since 1 May 2026, 09:00 UTC, the last on 3 May 2026, 09:00 UTC."
+        "2 entries since 1 May 2026, 09:00 UTC, the last on 3 May 2026, 09:00 UTC."
     )
 
 
@@ -108,13 +108,12 @@ def test_what_is_shown_begins_with_what_is_shown_now(organised) -> None:
     campaign, client = organised
     path = f"/campaigns/{campaign.slug}/manage/visibility/"
     assert said_on(path, client) == (
-        "Nothing is shown now, while it is open, to anybody but organisers."
+        "In the current stage, open, nothing is visible to anyone except organisers."
     )
     campaign.stage_switches["open"]["runs_audience"] = Audience.PARTICIPANTS
     campaign.save()
     assert (
-        said_on(path, client)
-        == "Shown now, while it is open: which runs there are to participants."
+        said_on(path, client) == "Visible in the current stage, open: list of runs to participants."
     )
 
 
@@ -124,7 +123,7 @@ def test_the_settings_say_how_many_runs_a_change_would_score_anew(organised) -> 
     assert said_on(path, client).startswith("No run is scored yet")
     make_qrels(campaign)
     make_run(campaign)
-    assert "scores one run anew" in said_on(path, client)
+    assert "one run is scored again" in said_on(path, client)
 
 
 def test_the_account_says_whose_it_is_and_what_may_act_for_it(client: Client) -> None:
@@ -154,7 +153,7 @@ def test_an_open_campaign_without_a_team_is_not_told_to_add_qrels_first(organise
     campaign, client = organised
     path = f"/campaigns/{campaign.slug}/manage/"
     assert said_on(path, client) == (
-        "Runs are being taken, and no team takes part yet. "
+        "Submissions are open, and there is no team yet. "
         "Next: send people the address of the campaign."
     )
     make_team(campaign)
@@ -165,7 +164,7 @@ def test_the_next_date_says_what_it_is_of(organised) -> None:
     campaign, client = organised
     Campaign.objects.filter(pk=campaign.pk).update(closes_at="2100-01-01T00:00Z")
     page = client.get(f"/campaigns/{campaign.slug}/manage/").content.decode()
-    assert "The next date: runs are taken until" in page
+    assert "Next date: submissions close on" in page
 
 
 def test_a_disqualified_run_is_not_said_to_need_nothing_more() -> None:
