@@ -66,9 +66,9 @@ def printed(
     return Column("", of, heading, text, align)
 
 
-def same(key: str, value: Any) -> Column:
+def same(key: str, value: Any, kind: Any = None) -> Column:
     """A column with the same value in every row, such as the version of the qrels."""
-    return Column(key, lambda row: value)
+    return Column(key, lambda row: value, kind=kind)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -14,29 +13,18 @@ from scoring.output.api import (
     QRELS,
     example,
     requested_format,
+    row_serializer,
     rows_answered,
 )
 from scoring.pools.options import OFFERED as DEPTHS
 from scoring.pools.query import depths_query, study_of
-from scoring.pools.tables import runs_table
+from scoring.pools.tables import run_columns, runs_table
 
-
-class PooledSerializer(serializers.Serializer):
-    """A run under the judgments of a shallower pool, and (`_all`) under all of them."""
-
-    run_id = serializers.CharField()
-    run = serializers.CharField()
-    team = serializers.CharField()
-    measure = serializers.CharField()
-    depth = serializers.CharField()
-    rank = serializers.IntegerField(allow_null=True)
-    base = serializers.FloatField(allow_null=True)
-    residual = serializers.FloatField(allow_null=True)
-    rank_all = serializers.IntegerField(allow_null=True)
-    base_all = serializers.FloatField(allow_null=True)
-    residual_all = serializers.FloatField(allow_null=True)
-    change = serializers.FloatField(allow_null=True)
-    qrels = serializers.IntegerField()
+POOLED = row_serializer(
+    "Pooled",
+    "A run under the judgments of a shallower pool, and (`_all`) under all of them.",
+    run_columns(),
+)
 
 
 @extend_schema(
@@ -44,7 +32,7 @@ class PooledSerializer(serializers.Serializer):
     operation_id="pool",
     tags=["analyses"],
     parameters=[MEASURE, QRELS, OpenApiParameter("depth", str, enum=list(DEPTHS)), FORMAT],
-    responses=rows_answered(PooledSerializer, is_computed=True),
+    responses=rows_answered(POOLED, is_computed=True),
     examples=[
         example(
             "the first run", run_id="k5zq3wd7c2hxy4ma", run="uni-bm25", team="Uni",

@@ -16,7 +16,7 @@ def runs_table(study: PoolStudy | None, choice: PoolChoice, qrels: Qrels | None)
     """One row for each run: under the pool chosen, and under all judgments."""
     choice = study.choice if study else choice
     other = f"a pool {choice.pool_words}"
-    return Table(_columns(choice, qrels), study.rows if study else (), _caption(study, other))
+    return Table(run_columns(choice, qrels), study.rows if study else (), _caption(study, other))
 
 
 def teams_table(
@@ -25,7 +25,7 @@ def teams_table(
     """One row for each run: without what only its team pooled, and under all judgments."""
     counts = (Column("lost", heading="own documents"), Column("lost_relevant", heading="relevant"))
     columns = [
-        *_columns(found.choice if found else choice, qrels),
+        *run_columns(found.choice if found else choice, qrels),
         *(counts if viewer.can_see_qrels else ()),
     ]
     caption = _caption(found, "without what only its team pooled")
@@ -37,25 +37,25 @@ def _caption(found: PoolStudy | LeftOut | None, other: str) -> str:
     return f"{measure}all judgments and {other}, with their ranks."
 
 
-def _columns(choice: PoolChoice, qrels: Qrels | None) -> tuple[Column, ...]:
+def run_columns(choice: PoolChoice | None = None, qrels: Qrels | None = None) -> tuple[Column, ...]:
     return (
-        Column("run_id", "run.run_id"),
+        Column("run_id", "run.run_id", kind=str),
         printed("", "rank"),
-        Column("run", "run.tag", "run", align="l"),
-        Column("team", "run.team", "team", align="l"),
-        same("measure", choice.measure),
-        same("depth", choice.depth),
+        Column("run", "run.tag", "run", align="l", kind=str),
+        Column("team", "run.team", "team", align="l", kind=str),
+        same("measure", choice and choice.measure, str),
+        same("depth", choice and choice.depth, str),
         printed("all", "base", number),
         printed("interval", lambda row: _upper(row.base, row.residual), align="l"),
-        Column("rank", "other_rank", ""),
-        Column("base", "other_base", "other", number),
-        Column("residual", "other_residual"),
+        Column("rank", "other_rank", "", kind=int | None),
+        Column("base", "other_base", "other", number, kind=float),
+        Column("residual", "other_residual", kind=float),
         printed("interval", lambda row: _upper(row.other_base, row.other_residual), align="l"),
-        Column("rank_all", "rank"),
-        Column("base_all", "base"),
-        Column("residual_all", "residual"),
-        Column("change"),
-        same("qrels", qrels and qrels.version),
+        Column("rank_all", "rank", kind=int | None),
+        Column("base_all", "base", kind=float),
+        Column("residual_all", "residual", kind=float),
+        Column("change", kind=float),
+        same("qrels", qrels and qrels.version, int),
     )
 
 

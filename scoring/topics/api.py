@@ -2,33 +2,28 @@
 
 from django.http import Http404, HttpResponse
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
 from campaigns.api.endpoints import read_view
-from scoring.output.api import FORMAT, MEASURE, example, requested_format, rows_answered
+from scoring.output.api import (
+    FORMAT,
+    MEASURE,
+    example,
+    requested_format,
+    row_serializer,
+    rows_answered,
+)
 from scoring.results.options import chosen_measure
 from scoring.topics.rows import topic_rows
-from scoring.topics.tables import topics_table
+from scoring.topics.tables import topic_columns, topics_table
 
-
-class TopicMeansSerializer(serializers.Serializer):
-    """How the ranked runs do on one topic; null where it is not shown, or no run has a score."""
-
-    topic = serializers.CharField()
-    title = serializers.CharField()
-    measure = serializers.CharField()
-    runs = serializers.IntegerField()
-    mean = serializers.FloatField(allow_null=True)
-    lowest = serializers.FloatField(allow_null=True)
-    lower_quartile = serializers.FloatField(allow_null=True)
-    upper_quartile = serializers.FloatField(allow_null=True)
-    highest = serializers.FloatField(allow_null=True)
-    relevant = serializers.IntegerField(allow_null=True)
-    judged = serializers.IntegerField(allow_null=True)
-    qrels = serializers.IntegerField(allow_null=True)
+TOPIC_MEANS = row_serializer(
+    "TopicMeans",
+    "How the ranked runs do on one topic; null where it is not shown, or no run has a score.",
+    topic_columns(),
+)
 
 
 @extend_schema(
@@ -36,7 +31,7 @@ class TopicMeansSerializer(serializers.Serializer):
     operation_id="topic_means",
     tags=["analyses"],
     parameters=[MEASURE, FORMAT],
-    responses=rows_answered(TopicMeansSerializer),
+    responses=rows_answered(TOPIC_MEANS),
     examples=[
         example(
             "a hard one", topic="308", title="implant dentistry", measure="AP", runs=129, mean=0.21,

@@ -16,24 +16,28 @@ from scoring.topics.rows import TopicRow, TopicRun
 def topics_table(viewer: Viewer, rows: Iterable[TopicRow], measure: Measure) -> Table:
     """One row for each topic: how the ranked runs do on it. In LaTeX the middle half is where half
     of them lie."""
-    columns = (
-        Column("topic", "code", "topic", align="l"),
-        Column("title", heading="title", align="l"),
-        same("measure", measure),
-        Column("runs", heading="runs"),
-        Column("mean", heading="mean", text=number),
-        Column("lowest"),
-        Column("lower_quartile"),
-        Column("upper_quartile"),
+    columns = topic_columns(measure, shown_version(viewer))
+    return Table(columns, rows, f"{measure} of the ranked runs on each topic.")
+
+
+def topic_columns(measure: Measure | None = None, qrels: int | None = None) -> tuple[Column, ...]:
+    return (
+        Column("topic", "code", "topic", align="l", kind=str),
+        Column("title", heading="title", align="l", kind=str),
+        same("measure", measure, str),
+        Column("runs", heading="runs", kind=int),
+        Column("mean", heading="mean", text=number, kind=float),
+        Column("lowest", kind=float),
+        Column("lower_quartile", kind=float),
+        Column("upper_quartile", kind=float),
         printed(
             "middle half", lambda row: interval(row.lower_quartile, row.upper_quartile), align="l"
         ),
-        Column("highest"),
-        Column("relevant"),
-        Column("judged"),
-        same("qrels", shown_version(viewer)),
+        Column("highest", kind=float),
+        Column("relevant", kind=int | None),
+        Column("judged", kind=int | None),
+        same("qrels", qrels, int | None),
     )
-    return Table(columns, rows, f"{measure} of the ranked runs on each topic.")
 
 
 def topic_table(viewer: Viewer, code: str, rows: Iterable[TopicRun], measure: Measure) -> Table:
