@@ -1,7 +1,5 @@
 """API of the announcements to all teams."""
 
-from typing import Any
-
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -12,7 +10,6 @@ from campaigns.api.endpoints import read_view, write_view
 from campaigns.api.requests import RequestSerializer, refuse_invalid, validated_data
 from campaigns.api.responses import READS, WRITES
 from campaigns.mail import notices
-from campaigns.models import Announcement
 from campaigns.people.forms import AnnouncementForm
 
 
@@ -39,7 +36,7 @@ def announcement_list(request: Request, slug: str) -> Response:
     """Newest first. The list is empty unless you have a role in the campaign."""
     viewer = access.viewer_or_404(request.user, slug)
     announcements = viewer.campaign.announcements.all() if viewer.roles else ()
-    return Response([_row(announcement) for announcement in announcements])
+    return Response(AnnouncementSerializer(announcements, many=True).data)
 
 
 @extend_schema(
@@ -64,8 +61,4 @@ def announcement_create(request: Request, slug: str) -> Response:
     refuse_invalid(form)
     lifecycle.refuse_archived(viewer.campaign)
     announcement = notices.announce(campaign=viewer.campaign, by=request.user, **form.cleaned_data)
-    return Response(_row(announcement), status=201)
-
-
-def _row(announcement: Announcement) -> dict[str, Any]:
-    return {name: getattr(announcement, name) for name in ("subject", "body", "at")}
+    return Response(AnnouncementSerializer(announcement).data, status=201)

@@ -1,7 +1,5 @@
 """API of the topics: list, add and remove."""
 
-from typing import Any
-
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -13,7 +11,6 @@ from campaigns import access
 from campaigns.api.endpoints import FILES, read_view, write_view
 from campaigns.api.requests import RequestSerializer, validated_data
 from campaigns.api.responses import FAULTY, READS, WRITES, ProblemSerializer, as_dicts, refusals
-from campaigns.models import Topic
 from campaigns.qrels.topics import add_topics, remove_topics
 from campaigns.trec.problems import Problem
 from campaigns.trec.topics import read_topics
@@ -50,7 +47,8 @@ class TopicsAddedSerializer(serializers.Serializer):
 def topic_list(request: Request, slug: str) -> Response:
     """In the order of the topics file. Not found before the topics are released."""
     viewer = _topics_viewer_or_404(request, slug)
-    return Response([_topic(topic) for topic in viewer.campaign.topics.order_by("position")])
+    topics = viewer.campaign.topics.order_by("position")
+    return Response(TopicSerializer(topics, many=True).data)
 
 
 @extend_schema(
@@ -80,7 +78,8 @@ def topics_add(request: Request, slug: str) -> Response:
 @read_view
 def topic_detail(request: Request, slug: str, code: str) -> Response:
     viewer = _topics_viewer_or_404(request, slug)
-    return Response(_topic(get_object_or_404(viewer.campaign.topics, code=code)))
+    topic = get_object_or_404(viewer.campaign.topics, code=code)
+    return Response(TopicSerializer(topic).data)
 
 
 @extend_schema(
@@ -102,7 +101,3 @@ def _topics_viewer_or_404(request: Request, slug: str) -> access.Viewer:
     if not viewer.can_see_topics:
         raise Http404
     return viewer
-
-
-def _topic(topic: Topic) -> dict[str, Any]:
-    return {"code": topic.code, "fields": topic.fields}

@@ -17,13 +17,13 @@ from campaigns.runs import decisions, submission
 
 
 class RunStateSerializer(serializers.Serializer):
-    id = serializers.CharField()
-    status = serializers.CharField()
+    id = serializers.CharField(source="public_id")
+    status = serializers.CharField(source="state")
 
 
 class RunDecisionSerializer(RunStateSerializer):
     disqualified_at = serializers.DateTimeField(allow_null=True)
-    disqualified_because = serializers.CharField()
+    disqualified_because = serializers.CharField(source="disqualified_reason")
 
 
 DECIDED = {200: RunStateSerializer} | WRITES
@@ -47,7 +47,7 @@ def run_accept(request: Request, slug: str, public_id: str) -> Response:
     if run.state != Run.State.ACCEPTED:
         message = "The run is not checked yet, or it can no longer be accepted."
         raise Refused("not_acceptable", message)
-    return Response({"id": run.public_id, "status": run.state})
+    return Response(RunStateSerializer(run).data)
 
 
 @extend_schema(
@@ -118,11 +118,4 @@ def _run_of_organiser_or_404(request: Request, slug: str, public_id: str) -> Run
 
 def _current_state(run: Run) -> Response:
     run.refresh_from_db()
-    return Response(
-        {
-            "id": run.public_id,
-            "status": run.state,
-            "disqualified_at": run.disqualified_at,
-            "disqualified_because": run.disqualified_reason,
-        }
-    )
+    return Response(RunDecisionSerializer(run).data)

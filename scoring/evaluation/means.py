@@ -49,28 +49,11 @@ def graded_runs(
     return tuple(GradedRun(*facts, depth or 1) for *facts, depth in rows)
 
 
-def means_from_grades(campaign: Campaign, qrels: Qrels, measure: Measure) -> Means:
-    """Mean base and mean residual of every run with stored grades, by public id: the same numbers
-    that an evaluation stores."""
-    return means_by_measure(campaign, qrels, (measure,))[measure]
-
-
-def means_by_measure(
-    campaign: Campaign,
-    qrels: Qrels,
-    measures: Sequence[Measure],
-    *,
-    run_ids: Collection[str] | None = None,
-) -> dict[Measure, Means]:
-    """The same by several measures, only of `run_ids` if given. Two queries, and reads one file for
-    each run that is not cached."""
-    return means_of(campaign, qrels, measures, graded_runs(campaign, qrels, run_ids))
-
-
 def means_of(
     campaign: Campaign, qrels: Qrels, measures: Sequence[Measure], runs: Sequence[GradedRun]
 ) -> dict[Measure, Means]:
-    """The same for runs that the caller has already read."""
+    """Mean base and mean residual of these runs by each measure, by public id: the same numbers
+    that an evaluation stores. One query, and reads one file for each run that is not cached."""
     if not runs:
         return {measure: {} for measure in measures}
     rules, table = rules_of(campaign), load_table(qrels, campaign)

@@ -28,9 +28,9 @@ class Rescoring:
         return self.settled >= self.total
 
 
-def rescoring(campaign: Campaign, qrels: Qrels | None = None) -> Rescoring | None:
-    """Of the active version, unless another is given; None if there is none. One query."""
-    qrels = qrels or campaign.active_qrels
+def rescoring(campaign: Campaign) -> Rescoring | None:
+    """Of the active version; None if there is none. One query."""
+    qrels = campaign.active_qrels
     if qrels is None:
         return None
     under = Q(

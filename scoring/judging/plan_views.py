@@ -20,7 +20,7 @@ from campaigns.models import Qrels
 from scoring.analyses.means import NotComputedYet
 from scoring.analyses.requests import last_computed, request_analyses, result_of
 from scoring.analyses.responses import TOPICS, analysed_page
-from scoring.judging.analysis import METHODS, pool_size
+from scoring.judging.analysis import pool_size
 from scoring.judging.charts import curve_figure, ranges_figure, simulation_figure, topics_figure
 from scoring.judging.plan_forecast import (
     PlanForecast,
@@ -182,7 +182,6 @@ def _render(
         "question": query.question,
         "order": query.order,
         "orders": orders_offered(viewer, query.question["p"]) if query.question else {},
-        "methods": METHODS,
         "in_force": plans.plan_in_force(viewer.campaign),
         "forecast": forecast,
         "page": page_or_404(request, Paginator(forecast.topics if forecast else (), TOPICS)),

@@ -269,7 +269,7 @@ def compute_q(arguments: Arguments, workings: Workings) -> Scores:
     ranks = workings.graded.depth
     relevant = workings.relevant(rel, ranks)
     places, gains = collected(kind, workings, ranks)
-    best_places, best_gains = ideal(kind, workings.graded, None)
+    best_places, best_gains = ideal(kind, workings.graded)
     gained = running_sums(places, gains)
     best = running_sums(best_places, best_gains)
     seen = relevant.before(places, ranks)

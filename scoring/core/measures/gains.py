@@ -39,9 +39,9 @@ def collected(kind: str, workings: Workings, ranks: int) -> tuple[Ranks, NDArray
     return workings.relevant(lowest, ranks), gains[workings.grades_at(lowest, ranks)]
 
 
-def ideal(kind: str, graded: GradedTopics, cutoff: int | None) -> tuple[Ranks, NDArray[np.float64]]:
+def ideal(kind: str, graded: GradedTopics) -> tuple[Ranks, NDArray[np.float64]]:
     """The same for the ideal ranking of each topic: all its judged documents, best gain first."""
-    return best_first(gains_of_grades(kind, graded), graded.grade_counts, cutoff)
+    return best_first(gains_of_grades(kind, graded), graded.grade_counts, None)
 
 
 def best_first(

@@ -4,7 +4,6 @@ The order of the documents plays no part; the set is the whole ranking, as deep 
 """
 
 import math
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +72,6 @@ def _facts(
     needs_relevant: bool = True,
     highest: float = 1.0,
     lowest: float = 0.0,
-    direction: Literal["higher", "lower"] = "higher",
 ) -> Facts:
     return Facts(
         pretty_name=pretty_name,
@@ -81,7 +79,6 @@ def _facts(
         formula=formula,
         reference=reference,
         range=(lowest, highest),
-        direction=direction,
         relevance="binary",
         needs_relevant=needs_relevant,
         view="set",

@@ -29,7 +29,7 @@ def compute_g(arguments: Arguments, workings: Workings) -> Scores:
     """The discount counts what the ideal ranking gained more by this rank; past its end every rank
     costs 1."""
     places, gains = collected(GRADE, workings, workings.graded.depth)
-    best_places, best_gains = ideal(GRADE, workings.graded, None)
+    best_places, best_gains = ideal(GRADE, workings.graded)
     gained = running_sums(places, gains)[places.rows, places.ordinals]
     best = running_sums(best_places, best_gains)
     ideal_lengths = best_places.counts[places.rows]
@@ -82,7 +82,7 @@ def _curves(
 ) -> tuple[Ranks, NDArray[np.float64], Ranks, NDArray[np.float64]]:
     """The documents with a gain and the DCG down to each, of the run and of the ideal ranking."""
     places, gains = collected(GRADE, workings, workings.graded.depth)
-    best_places, best_gains = ideal(GRADE, workings.graded, None)
+    best_places, best_gains = ideal(GRADE, workings.graded)
     reached = running_sums(places, gains / np.log2(places.positions + 2))
     best = running_sums(best_places, best_gains / np.log2(best_places.positions + 2))
     return places, reached, best_places, best

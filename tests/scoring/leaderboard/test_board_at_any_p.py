@@ -14,7 +14,7 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 
 from campaigns.access import Viewer
 from scoring.core.measures.names import parse_measure
-from scoring.evaluation.means import means_from_grades
+from scoring.evaluation.means import graded_runs, means_of
 from scoring.leaderboard.rows import leaderboard
 from scoring.models import StoredGrades
 from tests.caches import empty_caches
@@ -48,7 +48,8 @@ def rows(world: World, **asked: str) -> dict[str, dict[str, str]]:
 def test_grades_give_the_means_that_are_stored(board: World, name: str) -> None:
     measure = parse_measure(name)
     campaign = board.campaign
-    anew = means_from_grades(campaign, campaign.active_qrels, measure)
+    runs = graded_runs(campaign, campaign.active_qrels)
+    anew = means_of(campaign, campaign.active_qrels, (measure,), runs)[measure]
     organiser = Viewer(campaign, person=None, roles=frozenset({"organiser"}), team=None)
     stored = leaderboard(organiser, measure).rows
     assert len(stored) == 2
