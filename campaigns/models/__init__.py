@@ -1,4 +1,4 @@
-"""What was asked, handed in and judged, and by whom. Facts and constraints; the acts are above."""
+"""Campaigns, people, runs and judgments: rows and constraints. Other modules change them."""
 
 from campaigns.models.campaign import Audience, Campaign, Series, Topic
 from campaigns.models.judging import Claim, Document, Judgment, Plan, Task, TopicAssessor

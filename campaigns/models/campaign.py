@@ -1,4 +1,4 @@
-"""A campaign is one task: its topics, its rules of scoring, its dates, and who is shown what."""
+"""A campaign is one task with its topics, scoring rules, dates and visibility."""
 
 import re
 import zoneinfo
@@ -10,7 +10,7 @@ from django.db.models import Q
 
 from campaigns.models.showing import Preset, check_stage_switches, trec_style
 
-SMALL = 32_767  # what the smaller columns hold on every database
+SMALL = 32_767  # the maximum of small integer columns on every database
 DEEPEST = 1_000_000
 AT_MOST_SMALL = MaxValueValidator(SMALL)
 
@@ -30,7 +30,7 @@ def check_document_address(address: str) -> None:
         raise ValidationError("Type an address that starts with http and holds {doc_id} once.")
 
 
-HIGHEST_P = 0.999  # of RBP, wherever one is chosen; the lowest is 0: the first document alone
+HIGHEST_P = 0.999  # the maximum for RBP; the minimum 0 counts the first document only
 
 
 def default_persistences() -> list[float]:
@@ -46,7 +46,7 @@ def all_run_types() -> list[str]:
 
 
 class Audience(models.IntegerChoices):
-    """Whom something is shown to; each includes the ones before it."""
+    """Each audience includes the ones before it."""
 
     ORGANISERS = 0, "organisers only"
     PARTICIPANTS = 1, "participants"
@@ -110,7 +110,7 @@ class Campaign(models.Model):
         "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
 
-    # Taking part.
+    # Participation.
     joining = models.CharField(
         max_length=8, choices=Joining.choices, default=Joining.OPEN, db_default=Joining.OPEN
     )
@@ -128,7 +128,7 @@ class Campaign(models.Model):
         null=True, blank=True, help_text="Empty: as soon as the campaign is seen."
     )
 
-    # Accepting runs: the switch, and the half-open interval [opens, closes) in UTC.
+    # Submissions: the switch, and the half-open interval [opens, closes) in UTC.
     is_accepting = models.BooleanField(default=False)
     opens_at = models.DateTimeField(null=True, blank=True)
     closes_at = models.DateTimeField(null=True, blank=True)
@@ -163,11 +163,11 @@ class Campaign(models.Model):
         default=list, db_default=[], blank=True
     )
 
-    # Which of the dates have been told by mail: told once, however often somebody looks.
+    # When teams were emailed about a date, so that each email is sent once.
     opening_told_at = models.DateTimeField(null=True, blank=True)
     closing_told_at = models.DateTimeField(null=True, blank=True)
 
-    # What each stage shows; entering a stage puts its row in force in the columns below.
+    # The visibility in each stage. Entering a stage copies its row to the columns below.
     preset = models.CharField(
         max_length=9, choices=Preset.choices, default=Preset.TREC, db_default=Preset.TREC
     )
@@ -175,7 +175,7 @@ class Campaign(models.Model):
         default=trec_style, db_default=trec_style(), validators=[check_stage_switches]
     )
 
-    # Feedback before publication; off unless somebody turns it on (and asks for little).
+    # Feedback before publication, off by default.
     feedback = models.CharField(
         max_length=7, choices=Feedback.choices, default=Feedback.NONE, db_default=Feedback.NONE
     )
@@ -191,11 +191,11 @@ class Campaign(models.Model):
     feedback_days = models.PositiveSmallIntegerField(
         default=30, db_default=30, validators=[AT_MOST_SMALL]
     )
-    feedback_topics = models.JSONField(  # codes; the board is of the rest
+    feedback_topics = models.JSONField(  # codes; the leaderboard uses the other topics
         default=list, db_default=[], blank=True
     )
 
-    # Showing, in force now: each switch on its own, and each off until somebody sets it.
+    # The visibility in force now. Each switch is off by default.
     runs_audience = models.PositiveSmallIntegerField(
         choices=Audience.choices, default=Audience.ORGANISERS, db_default=Audience.ORGANISERS
     )
@@ -213,7 +213,7 @@ class Campaign(models.Model):
         choices=Audience.choices, default=Audience.ORGANISERS
     )
 
-    # The rules of scoring.
+    # Scoring rules.
     highest_grade = models.PositiveSmallIntegerField(
         default=1, validators=[MinValueValidator(1), MaxValueValidator(127)]
     )
@@ -267,8 +267,8 @@ class Campaign(models.Model):
 
 
 class Topic(models.Model):
-    """An information need. Positions are only ever appended: every stored vector is ordered
-    by them."""
+    """An information need. Positions are only appended, because every stored vector is in their
+    order."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="topics")
     code = models.CharField(max_length=64)  # text: "051" is not "51"

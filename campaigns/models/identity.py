@@ -1,4 +1,4 @@
-"""Opaque names: what addresses and storage keys are made of, instead of what people type."""
+"""Random ids for URLs and storage keys."""
 
 import base64
 import re
@@ -6,7 +6,7 @@ import secrets
 
 
 def new_public_id() -> str:
-    """16 characters of a-z and 2-7, 80 random bits: cannot be counted up or guessed."""
+    """16 characters of a-z and 2-7 with 80 random bits, which nobody can guess."""
     return base64.b32encode(secrets.token_bytes(10)).decode().lower()
 
 

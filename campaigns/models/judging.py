@@ -1,4 +1,4 @@
-"""Judging: the documents, the plan, who judges what, and every single act of judging."""
+"""Judging: documents, plans, assignments, claims and judgments."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -9,7 +9,7 @@ from campaigns.models.people import User
 
 
 class Document(models.Model):
-    """A document's text, where the organisers gave one. Shown as text, never as markup."""
+    """A document's text, if the organisers uploaded it. Shown as text, never as markup."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="documents")
     doc_id = models.CharField(max_length=1024)
@@ -26,8 +26,8 @@ class Document(models.Model):
 
 
 class Plan(models.Model):
-    """Which documents are judged, in which order, and how. A campaign has at most one in force;
-    an ended one stays, for its judgments name it."""
+    """Selects the documents to judge and their order. A campaign has at most one plan in force. An
+    ended plan stays, because judgments refer to it."""
 
     class Method(models.TextChoices):
         POOLING = "pooling", "Pooling: the first documents of every run"
@@ -53,7 +53,7 @@ class Plan(models.Model):
     lowest_priority = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="Runs up to this judging priority count; empty: all."
     )
-    starts_from = models.ForeignKey(  # a version whose judgments count as made; null: none do
+    starts_from = models.ForeignKey(  # a version whose judgments are reused; null: none
         "campaigns.Qrels", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     budget = models.PositiveIntegerField(validators=[MinValueValidator(1)])  # documents
@@ -77,8 +77,8 @@ class Plan(models.Model):
         default=30, validators=[MinValueValidator(1), MaxValueValidator(24 * 60)]
     )
     state = models.CharField(max_length=6, choices=State.choices, default=State.OPEN)
-    laid_out = models.PositiveIntegerField(default=0)  # tasks so far
-    is_exhausted = models.BooleanField(default=False)  # no run names a document more
+    laid_out = models.PositiveIntegerField(default=0)  # documents selected so far
+    is_exhausted = models.BooleanField(default=False)  # no run has a further document
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -95,7 +95,7 @@ class Plan(models.Model):
 
     @property
     def is_static(self) -> bool:
-        """Its order hangs on no judgment, so all of it is laid out at once."""
+        """Whether the order is independent of judgments, so that all tasks are created at once."""
         return self.method in (self.Method.POOLING, self.Method.A)
 
     @property
@@ -104,7 +104,7 @@ class Plan(models.Model):
 
 
 class TopicAssessor(models.Model):
-    """This assessor judges this topic. Who is named for none judges nothing."""
+    """An assignment: this assessor judges this topic."""
 
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="assessors")
     assessor = models.ForeignKey(User, on_delete=models.PROTECT, related_name="topics_to_judge")
@@ -124,10 +124,10 @@ class Task(models.Model):
     plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="tasks")
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="tasks")
     doc_id = models.CharField(max_length=1024)
-    position = models.PositiveIntegerField()  # 0-based, in the order in which the plan chose
-    turn = models.PositiveIntegerField()  # in which it is shown: the position, or shuffled
+    position = models.PositiveIntegerField()  # 0-based, in the order of the plan
+    turn = models.PositiveIntegerField()  # the order in which it is shown, which may be shuffled
     batch = models.PositiveIntegerField(default=0)
-    wanted = models.PositiveSmallIntegerField(default=1)  # assessors
+    wanted = models.PositiveSmallIntegerField(default=1)  # number of assessors
 
     class Meta:
         constraints = [
@@ -141,20 +141,18 @@ class Task(models.Model):
 
 
 class Claim(models.Model):
-    """An assessor's hold on a task: for a while, and once judged for good.
-
-    It takes up one of the assessors that the task wants while its lease lasts or it is judged.
-    """
+    """A task is reserved for an assessor until the lease ends, or for good once judged. Only then
+    the claim counts towards the number of assessors that the task wants."""
 
     class End(models.TextChoices):
         NONE = "", "held"
         JUDGED = "judged"
-        SKIPPED = "skipped"  # by this assessor: others may still judge it
+        SKIPPED = "skipped"  # other assessors may still judge the document
         RELEASED = "released"
 
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="claims")
     assessor = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    until = models.DateTimeField()  # of the lease; of an ended claim: when it ended
+    until = models.DateTimeField()  # the end of the lease, or of an ended claim its end
     end = models.CharField(max_length=8, choices=End.choices, default=End.NONE, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -168,14 +166,13 @@ class Claim(models.Model):
 
 
 class Judgment(models.Model):
-    """One act of judging. Rows are only added: a later one of the same assessor supersedes, and
-    one without a grade takes back. What an organiser decides between assessors stands above both.
-    """
+    """Rows are only added. A later judgment of the same assessor replaces an earlier one, and one
+    without a grade withdraws it. A decision by an organiser overrides both."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="judgments")
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="judgments")
     doc_id = models.CharField(max_length=1024)
-    grade = models.SmallIntegerField(null=True)  # null: taken back
+    grade = models.SmallIntegerField(null=True)  # null: withdrawn
     assessor = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
     task = models.ForeignKey(
@@ -184,7 +181,7 @@ class Judgment(models.Model):
     is_unsure = models.BooleanField(default=False, db_default=False)
     note = models.CharField(max_length=1000, blank=True, default="", db_default="")
     is_adjudication = models.BooleanField(default=False, db_default=False)
-    key = models.CharField(  # of the sending: a repeated one adds nothing
+    key = models.CharField(  # of the request, so that a repeated one adds nothing
         max_length=64, blank=True, default="", db_default=""
     )
 

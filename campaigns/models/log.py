@@ -1,4 +1,4 @@
-"""Who changed what, and when. Rows are only added."""
+"""The log of changes. Rows are only added."""
 
 from typing import Any, NoReturn
 
@@ -9,7 +9,7 @@ from campaigns.models.people import User
 
 
 class Appended(models.QuerySet["LogEntry"]):
-    """Rows that stay as they were written."""
+    """Refuses changes of rows."""
 
     def update(self, **kwargs: Any) -> NoReturn:
         raise TypeError("The log is only added to.")
@@ -19,7 +19,7 @@ class Appended(models.QuerySet["LogEntry"]):
 
 
 class LogEntry(models.Model):
-    """One act: `verb` on `subject`, with what else is worth keeping in `details`."""
+    """One change: `verb` on `subject`, with further facts in `details`."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="log")
     at = models.DateTimeField(auto_now_add=True)
@@ -29,7 +29,7 @@ class LogEntry(models.Model):
     details = models.JSONField(default=dict)
 
     objects = Appended.as_manager()
-    # For deleting a whole campaign, and for nothing else.
+    # Only for the deletion of a campaign.
     erasable = models.Manager()  # noqa: DJ012 - it is no field
 
     class Meta:

@@ -1,4 +1,4 @@
-"""What people are told: announcements on the page, notices and other mails."""
+"""Announcements, notices and other emails."""
 
 from django.db import models
 from django.db.models.functions import Now
@@ -8,7 +8,7 @@ from campaigns.models.people import User
 
 
 class Announcement(models.Model):
-    """From the organisers to all teams; it stays as it was sent."""
+    """A message from the organisers to all teams. It never changes."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="announcements")
     subject = models.CharField(max_length=150)
@@ -24,7 +24,7 @@ class Announcement(models.Model):
 
 
 class Notice(models.Model):
-    """One mail to one person; `key` says what of, so that nobody is told the same thing twice."""
+    """One email to one person. `key` names the event, so that nobody gets an email twice."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="notices")
     recipient = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
@@ -44,12 +44,12 @@ class Notice(models.Model):
 
 
 class Mail(models.Model):
-    """A mail that belongs to no campaign, such as a link that resets a password. It is stored by
-    the request that asks for it, and deleted once a worker has sent it."""
+    """An email that belongs to no campaign, such as a password reset. A request stores it, and a
+    worker sends and deletes it."""
 
     recipient = models.EmailField(max_length=320, db_index=True)
     sender = models.CharField(max_length=320)
-    subject = models.CharField(max_length=998)  # the longest line of a mail (RFC 5322)
+    subject = models.CharField(max_length=998)  # the longest line of an email (RFC 5322)
     body = models.TextField()
     created_at = models.DateTimeField(db_default=Now())
 

@@ -1,4 +1,4 @@
-"""People, their teams, and what each may do in a campaign."""
+"""People, teams, and their roles in a campaign."""
 
 from typing import Any
 
@@ -26,8 +26,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person with an account, known by an e-mail address that only organisers and team mates
-    see."""
+    """A person with an account. Only organisers and team members see the email address."""
 
     email = models.EmailField(unique=True)
     name = models.CharField(max_length=150, blank=True)
@@ -45,8 +44,8 @@ class User(AbstractBaseUser, PermissionsMixin):
         return self.name or (self.email if self.is_active else "somebody who left")
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """A new password, however it is set, revokes every token: a person who changes it because
-        somebody else knows it must not leave that person a token."""
+        """A new password revokes every token, because somebody who knew the old one may have
+        created a token."""
         is_new_password = self.pk is not None and self._password is not None
         with transaction.atomic():
             super().save(*args, **kwargs)
@@ -55,7 +54,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class LoginAddress(models.Model):
-    """From where a person has logged in, as a keyed digest: limits against guessing spare it."""
+    """A keyed digest of an address from which a person has logged in. Login limits exempt it."""
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="login_addresses")
     digest = models.CharField(max_length=64)
@@ -71,14 +70,14 @@ class LoginAddress(models.Model):
 
 
 class Team(models.Model):
-    """Who hands in runs together. Names may repeat: "taken" would tell a blind participant who
-    else takes part."""
+    """Names need not be unique, because the error would reveal the other teams to participants
+    who may not see them."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="teams")
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     name = models.CharField(max_length=100)
     approved_at = models.DateTimeField(null=True, blank=True, default=timezone.now)
-    # Its members are participants after the close although no run of theirs counts.
+    # Members are participants after submissions close, even if no run of the team counts.
     admitted_at = models.DateTimeField(null=True, blank=True)
     is_anonymous = models.BooleanField(default=False, db_default=False)
     shares_files = models.BooleanField(
@@ -123,7 +122,7 @@ class Membership(models.Model):
 
     class Meta:
         constraints = [
-            # With the next one: a person is in one team of a campaign, never in two.
+            # With the next constraint, a person is in at most one team of a campaign.
             models.UniqueConstraint(fields=["campaign", "person", "role"], name="role_once"),
             models.CheckConstraint(
                 condition=(Q(role="participant") & Q(team__isnull=False))
@@ -137,8 +136,8 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """A link that gives a role to as many people as `max_uses` says. Only a digest of its token is
-    kept, so the table opens no door."""
+    """A link that gives a role to at most `max_uses` people. The table stores only a digest of
+    its token."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=11, choices=Membership.Role.choices)

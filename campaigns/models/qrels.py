@@ -1,4 +1,4 @@
-"""A qrels version: one whole, immutable set of judgments."""
+"""A qrels version is a complete, immutable set of judgments."""
 
 from django.db import models
 
@@ -7,7 +7,7 @@ from campaigns.models.people import User
 
 
 class Qrels(models.Model):
-    """What was judged, as one file that never changes; a correction is a new version."""
+    """One file of judgments that never changes. A correction is a new version."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="qrels")
     version = models.PositiveIntegerField()
@@ -17,7 +17,7 @@ class Qrels(models.Model):
     highest_grade = models.PositiveSmallIntegerField()
     judgment_count = models.PositiveIntegerField()  # grades 0 and up
     warnings = models.JSONField(default=list, db_default=[], blank=True)
-    published_at = models.DateTimeField(null=True, blank=True)  # first on a published board
+    published_at = models.DateTimeField(null=True, blank=True)  # first use on a published board
     provenance = models.JSONField(default=dict, blank=True)
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -1,4 +1,4 @@
-"""A run: one ranked answer to all topics, one file, and what became of it."""
+"""Runs: a file with ranked documents for all topics, and its state."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,11 +7,11 @@ from campaigns.models.campaign import Campaign
 from campaigns.models.identity import new_public_id
 from campaigns.models.people import Team, User
 
-# Nobody of the team has taken it back; its tag is in use.
+# Accepted and current: its tag is in use.
 LIVE = Q(state="accepted", withdrawn_at=None, replaced_at=None)
-# It stands on a board: live, in time and not disqualified.
+# On the leaderboard: live, not late and not disqualified.
 RANKED = LIVE & Q(is_late=False, disqualified_at=None, team__disqualified_at=None)
-# It has come, or may yet: it holds its place in the quota and whatever it replaces.
+# Accepted or still being checked: it counts towards the quota and blocks the run it replaces.
 STANDING = Q(withdrawn_at=None, replaced_at=None) & ~Q(state__in=["refused", "failed"])
 
 
@@ -23,25 +23,23 @@ class RunQuerySet(models.QuerySet["Run"]):
         return self.filter(RANKED)
 
     def without_successors(self) -> "RunQuerySet":
-        """Those that no standing run among them is to replace. As one list: asked run by run, a
-        database may look through all runs of the site for each."""
+        """Without runs that an upload is about to replace. One subquery for all, because a
+        correlated one may scan all runs of the site for each run."""
         successors = self.filter(STANDING, replaces__isnull=False)
         return self.exclude(pk__in=successors.values("replaces"))
 
 
 class Run(models.Model):
-    """Its state is what became of the file; withdrawn, replaced, late and disqualified are facts
-    of their own beside it."""
+    """The state is the result of checking the file. Withdrawn, replaced, late and disqualified are
+    separate columns."""
 
     class State(models.TextChoices):
         WAITING = "waiting"
         CHECKING = "checking"
-        CHECKED = (
-            "checked"  # nothing wrong with it; its team has yet to accept the validation report
-        )
+        CHECKED = "checked"  # valid; the team has to accept the validation report
         ACCEPTED = "accepted"
-        REFUSED = "refused"  # the file's fault: its problems say where
-        FAILED = "failed"  # ours: an organiser can try again
+        REFUSED = "refused"  # the file has problems
+        FAILED = "failed"  # an error of the site; an organiser can retry
 
     class Type(models.TextChoices):
         AUTOMATIC = "automatic"
@@ -59,14 +57,14 @@ class Run(models.Model):
         default=dict, db_default={}, blank=True
     )
     judging_priority = models.PositiveSmallIntegerField(null=True, blank=True)
-    is_pooled = models.BooleanField(null=True, blank=True)  # contributed documents to judge
+    is_pooled = models.BooleanField(null=True, blank=True)  # contributed documents to the pool
 
     original_name = models.CharField(max_length=200, blank=True)  # shown, never a path
     size = models.PositiveBigIntegerField()
     digest = models.CharField(max_length=64)  # sha256 of the file as uploaded
     storage_key = models.CharField(max_length=100, blank=True)  # empty: the file was deleted
     submitted_at = models.DateTimeField()  # the start of the upload
-    received_at = models.DateTimeField(null=True)  # its end; deadlines count both
+    received_at = models.DateTimeField(null=True)  # the end of the upload; deadlines use both
     idempotency_key = models.CharField(max_length=64, blank=True)
 
     state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
@@ -92,7 +90,7 @@ class Run(models.Model):
 
     class Meta:
         constraints = [
-            # Among the team's own live runs only: "taken" would tell of other teams' runs.
+            # Among the team's own runs only, because the error would reveal other teams' runs.
             models.UniqueConstraint(
                 fields=["team", "tag"],
                 condition=LIVE,
@@ -106,7 +104,7 @@ class Run(models.Model):
             models.UniqueConstraint(
                 fields=["storage_key"], condition=~Q(storage_key=""), name="one_run_per_file"
             ),
-            # A refused file may be followed by another one that replaces the same run.
+            # After a refused file, another upload may replace the same run.
             models.UniqueConstraint(
                 fields=["replaces"],
                 condition=~Q(state__in=["refused", "failed"]) & Q(withdrawn_at=None),

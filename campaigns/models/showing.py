@@ -1,21 +1,21 @@
-"""What each stage shows, and to whom: the switches, and the tables a campaign may begin with."""
+"""The visibility switches of each stage, and the presets."""
 
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import models
 
-# A mean of fewer topics, though rounded, gives more than two judgments of a run away.
+# A rounded mean of fewer topics reveals more than two judgments of a run.
 FEWEST_FEEDBACK_TOPICS = 25
 STAGES = ("draft", "open", "closed", "judging", "published")
 ORGANISERS, PARTICIPANTS, EVERYONE = 0, 1, 2
 CLOSED = {  # every switch, off
-    "runs_audience": ORGANISERS,  # that a run exists: tag, team, type
+    "runs_audience": ORGANISERS,  # tag, team and type of runs
     "shows_own_scores": False,  # a team's own means
-    "board_audience": ORGANISERS,  # everybody's means
-    "per_topic_audience": ORGANISERS,  # and only of scores that may be seen
+    "board_audience": ORGANISERS,  # the means of all runs
+    "per_topic_audience": ORGANISERS,  # of scores that the viewer may see
     "qrels_audience": ORGANISERS,
-    "run_files_audience": ORGANISERS,  # and only of teams that consent
+    "run_files_audience": ORGANISERS,  # of teams that consent
 }
 SHOWN = {
     "runs_audience": EVERYONE,
@@ -54,15 +54,19 @@ TABLES = {Preset.TREC: trec_style, Preset.LIVE: live_board, Preset.CLASS_ROOM: c
 
 
 def check_stage_switches(table: dict[str, dict[str, Any]]) -> None:
-    """Every stage has every switch; a draft shows nothing; nobody sees by topic what they may not
-    see as a mean."""
+    """Raises `ValidationError` unless every stage has every switch, a draft shows nothing, and
+    nobody sees scores by topic without means."""
     if set(table) != set(STAGES) or any(set(row) != set(CLOSED) for row in table.values()):
-        raise ValidationError("Every stage needs every switch.")
+        raise ValidationError("Set every switch of every stage.")
     if table["draft"] != CLOSED:
-        raise ValidationError("A draft shows nothing.")
+        raise ValidationError("Turn off all switches of the draft stage.")
     for stage, row in table.items():
         means = max(row["board_audience"], PARTICIPANTS if row["shows_own_scores"] else ORGANISERS)
         if row["per_topic_audience"] > means:
-            raise ValidationError(f"When {stage}: no scores by topic without means.")
+            raise ValidationError(
+                f"Stage {stage}: show scores by topic only to those who see the means."
+            )
         if row["board_audience"] > row["runs_audience"]:
-            raise ValidationError(f"When {stage}: whoever sees the board sees the runs on it.")
+            raise ValidationError(
+                f"Stage {stage}: show the runs to everyone who sees the leaderboard."
+            )

@@ -1,5 +1,4 @@
-"""How moments and durations are written on pages: UTC first, always named, and the other clocks
-that people go by."""
+"""Formats dates and durations for pages: UTC first, then other time zones."""
 
 import zoneinfo
 from datetime import UTC, datetime
@@ -21,7 +20,7 @@ SPANS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
 @register.filter
 def at_utc(moment: datetime | None) -> str:
-    """21 November 2026, 14:03 UTC; a dash where there is none."""
+    """21 November 2026, 14:03 UTC, or a dash for None."""
     if moment is None:
         return "–"
     return date_format(timezone.localtime(moment, UTC), "j F Y, H:i") + " UTC"
@@ -29,7 +28,7 @@ def at_utc(moment: datetime | None) -> str:
 
 @register.filter
 def at_utc_short(moment: datetime | None) -> str:
-    """21 Nov 2026, 14:03: for columns headed UTC."""
+    """21 Nov 2026, 14:03, for columns with the heading UTC."""
     if moment is None:
         return "–"
     return date_format(timezone.localtime(moment, UTC), "j M Y, H:i")
@@ -37,26 +36,26 @@ def at_utc_short(moment: datetime | None) -> str:
 
 @register.simple_tag
 def moment(when: datetime | None, campaign: Campaign | None = None) -> str | SafeString:
-    """One moment on every clock: UTC, the campaign's zone, anywhere on Earth. A script adds the
-    reader's own (static/moments.js)."""
+    """A date in UTC, in the campaign's time zone and anywhere on Earth. A script adds the reader's
+    own time zone (static/moments.js)."""
     return "–" if when is None else _on_clocks(when, campaign, at_utc(when))
 
 
 @register.simple_tag
 def clocks(when: datetime, campaign: Campaign | None = None) -> SafeString:
-    """The same beside a text that has told UTC."""
+    """As `moment`, without UTC, for a text that already has it."""
     return _on_clocks(when, campaign, "")
 
 
 @register.simple_tag
 def stage_at(campaign: Campaign, when: datetime) -> str:
-    """The word on the pill: see `lifecycle.stage_at`."""
+    """See `lifecycle.stage_at`."""
     return lifecycle.stage_at(campaign, when)
 
 
 @register.filter
 def age(moment: datetime) -> str:
-    """How long ago in one unit: 12 s, 3 min, 5 h, 2 d."""
+    """The age in one unit: 12 s, 3 min, 5 h, 2 d."""
     seconds = max(int((timezone.now() - moment).total_seconds()), 0)
     for length, unit in SPANS:
         if seconds >= length:
@@ -64,11 +63,11 @@ def age(moment: datetime) -> str:
     return f"{seconds} s"
 
 
-def _on_clocks(when: datetime, campaign: Campaign | None, told: str) -> SafeString:
+def _on_clocks(when: datetime, campaign: Campaign | None, utc: str) -> SafeString:
     return format_html(
         '<time class="moment" datetime="{}">{}<span class="clocks">{}</span></time>',
         when.astimezone(UTC).isoformat(),
-        f"{told} " if told else "",
+        f"{utc} " if utc else "",
         format_html_join(" · ", "<span>{} {}</span>", _other_clocks(when, campaign)),
     )
 

@@ -1,4 +1,4 @@
-"""The address of another page of a table: all other choices of the address stay."""
+"""The address of another page of a table, with the same other parameters."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def page_address(context: dict[str, Any], parameter: str, number: int) -> str:
-    """`{% querystring %}` with a parameter whose name is not known before."""
-    asked = context["request"].GET.copy()
-    asked[parameter] = str(number)
-    return f"?{asked.urlencode()}"
+    """`{% querystring %}` with a variable parameter name."""
+    params = context["request"].GET.copy()
+    params[parameter] = str(number)
+    return f"?{params.urlencode()}"
 
 
 @register.simple_tag(takes_context=True)
 def same_query(context: dict[str, Any]) -> str:
-    """The query of the page, to be carried to another form of the same rows."""
+    """The query of the page, for a link to another format of the same rows."""
     query = context["request"].GET.urlencode()
     return f"?{query}" if query else ""

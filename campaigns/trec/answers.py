@@ -1,8 +1,7 @@
-"""Answers from judging elsewhere, in each form that a pool goes out in: a CSV whose grades were
-filled in, prels, or qrels.
+"""Imported judgments in each format of an exported pool: CSV or prels with grades, or qrels.
 
-Each line becomes one line of qrels in the same place, so what is wrong is told by the number that
-it has in the file.
+Each line becomes one line of qrels at the same place, so that problems have the line numbers of
+the file.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from campaigns.trec.problems import refuse
 BOM: Final = "\ufeff"
 COLUMNS: Final = ("topic", "doc_id", "grade")
 HEADER: Final = re.compile(rf"{BOM}?\"?topic\"?([,;\t])", re.IGNORECASE)
-GUARDED: Final = re.compile(r"'(?=[@+=|%-])")  # as a CSV for spreadsheets begins such a cell
+GUARDED: Final = re.compile(r"'(?=[@+=|%-])")  # the escape of such a cell in a CSV for spreadsheets
 PRELS_FIELDS: Final = 5
 NOT_JUDGED: Final = "-1"
 NOT_JUDGED_IN_PRELS: Final = "-999"  # lower than grades of qrels go
 
 
 def as_qrels(data: bytes) -> bytes:
-    """The same judgments as qrels lines; a file that is neither CSV nor prels as it is. Raises
+    """The judgments as qrels lines. Returns other files than CSV and prels unchanged. Raises
     `FormatError`."""
     text = b"".join(plain_blocks(io.BytesIO(data))).decode("utf-8", "surrogateescape")
     lines = text.split("\n")
@@ -38,11 +37,11 @@ def as_qrels(data: bytes) -> bytes:
 
 
 def _csv_reader(header: str, separator: str) -> Callable[[str], str]:
-    """What makes a line of qrels of a row."""
+    """A function that converts a row to a line of qrels."""
     names = [name.strip().lower() for name in _cells(header.lstrip(BOM), separator)]
     missing = [name for name in COLUMNS if name not in names]
     if missing:
-        refuse("FIELDS", f"the header has no column {' and no '.join(missing)}", 1)
+        refuse("FIELDS", f"the header has no column {' or '.join(missing)}: add it", 1)
     places = [names.index(name) for name in COLUMNS]
 
     def read(line: str) -> str:
@@ -50,7 +49,7 @@ def _csv_reader(header: str, separator: str) -> Callable[[str], str]:
         if not any(cells):
             return ""
         if len(cells) <= max(places):
-            return line  # its reader says what is wrong with it
+            return line  # the reader of qrels reports the problem
         topic, doc_id, grade = (cells[place] for place in places)
         return f"{_unguarded(topic)} 0 {_unguarded(doc_id)} {grade or NOT_JUDGED}"
 

@@ -123,7 +123,7 @@ def _without_mark(padded: bytes, findings: ProblemList) -> bytes:
         refuse("ENCODING", "the file is UTF-16 or UTF-32: save it as UTF-8", 1)
     if not padded.startswith(BOM, len(PAD)):
         return padded
-    findings.warn("BOM", "the byte order mark at the begin of the file was removed", line=1)
+    findings.warn("BOM", "the byte order mark at the start of the file was removed", line=1)
     return PAD + padded[len(PAD) + len(BOM) :]
 
 
@@ -223,7 +223,9 @@ def _unseen_lines(block: Block, text: str, findings: ProblemList) -> NDArray[np.
     if not unicodedata.is_normalized("NFC", text):
         lines = enumerate(text.split("\n"), block.first_line)
         first = next(n for n, line in lines if not unicodedata.is_normalized("NFC", line))
-        findings.warn("NOT_NFC", "text not in Unicode normal form C, kept as it is", line=first)
+        findings.warn(
+            "NOT_NFC", "the text is not in Unicode normal form C and stays unchanged", line=first
+        )
     unseen = _unseen_characters(text)
     if not unseen:
         return None

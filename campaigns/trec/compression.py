@@ -20,7 +20,7 @@ MEMBER_LIMIT = 1000
 HEAD_BYTES = 512
 GZIP_MAGIC = b"\x1f\x8b"
 TAR_OFFSET = 257
-SLOW_HINT = "remove what is no record, such as blank lines and comments"
+SLOW_HINT = "remove blank lines and comments"
 
 FOREIGN = (
     (b"PK\x03\x04", "a zip archive (or an Office document)"),
@@ -28,7 +28,7 @@ FOREIGN = (
     (b"%PDF-", "a PDF"),
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
-    (b"BZh", "bzip2"),  # told from text by what follows: see `_is_foreign`
+    (b"BZh", "bzip2"),  # text may begin so too: see `_is_foreign`
     (b"\xfd7zXZ\x00", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
@@ -101,7 +101,7 @@ def _is_foreign(magic: bytes, head: bytes) -> bool:
 
 
 def _inflates(head: bytes) -> bool:
-    """True if the head really is the begin of zlib data: "x^" could begin a topic id."""
+    """True if the head is the beginning of zlib data: "x^" could begin a topic id."""
     if head.isascii() and head[1:2] != b"\x01":
         return False
     try:
@@ -112,7 +112,7 @@ def _inflates(head: bytes) -> bool:
 
 
 def _gunzip(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield what the members hold, one after the other; zero bytes may stand after a member."""
+    """Yield the contents of the members in order. Zero bytes may follow a member."""
     inflater = zlib.decompressobj(wbits=31)
     members = 1
     for piece in pieces:

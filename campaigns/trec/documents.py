@@ -79,7 +79,7 @@ def read_documents(
             seen[raw.doc_id] = raw.line
             yield ParsedDocument(raw.doc_id, _clean(raw.title)[:TITLE_CHARACTERS], _clean(raw.text))
         if not seen and not findings.total:
-            refuse("EMPTY", "the file holds no document")
+            refuse("EMPTY", "the file contains no document")
 
 
 def _raw_documents(lines: Iterator[tuple[int, str]], findings: ProblemList) -> Iterator[_Raw]:
@@ -91,7 +91,7 @@ def _raw_documents(lines: Iterator[tuple[int, str]], findings: ProblemList) -> I
                 return _trec_documents(rest)
             if line.lstrip().startswith("{"):
                 return _json_documents(rest, findings)
-            message = "the file begins neither with <DOC> nor with a JSON object"
+            message = "the file does not begin with <DOC> or a JSON object"
             refuse("TYPE", message, number, line)
     return iter(())
 
@@ -101,12 +101,12 @@ def _problem_of(raw: _Raw, seen: dict[str, int]) -> Problem | None:
     if not doc_id:
         return Problem("FIELDS", raw.line, "the document has no id")
     if doc_id in seen:
-        message = f"the document stands already on line {seen[doc_id]}"
+        message = f"the document is already on line {seen[doc_id]}"
         return Problem("DUP", raw.line, message, None, shown(doc_id))
     if any(char.isspace() for char in doc_id):
-        message = "the document id holds white space"
+        message = "the document id contains white space"
     elif FORBIDDEN.search(doc_id) or unseen_name(doc_id.encode()):
-        message = "the document id holds a character nobody can see"
+        message = "the document id contains an invisible character"
     elif len(doc_id.encode()) > DOC_ID_BYTES:
         message = f"the document id is longer than {DOC_ID_BYTES:,} bytes"
     if message:
@@ -140,7 +140,7 @@ def _json_document(number: int, line: str) -> _Raw:
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
     except RecursionError:
-        raise ValueError("not an object of texts: nested too deeply") from None
+        raise ValueError("the JSON is nested too deeply") from None
     if not isinstance(record, dict):
         raise ValueError("not a JSON object")
     texts = [_text_of(record, name) for name in TEXT_NAMES if name in record]
@@ -170,7 +170,9 @@ def _trec_documents(lines: Iterator[tuple[int, str]]) -> Iterator[_Raw]:
             begin = DOC.match(line)
             if begin is None:
                 if line.strip():
-                    refuse("FIELDS", "text stands outside of <DOC> and </DOC>", number, line)
+                    refuse(
+                        "FIELDS", "there is text outside <DOC> and </DOC>: remove it", number, line
+                    )
                 continue
             start, kept, size, line = number, [], 0, line[begin.end() :]
         elif DOC.match(line):

@@ -136,7 +136,7 @@ def note_repeated(
     def describe(k: int) -> Problem:
         row = int(rows[k])
         topic = shown(topics[topic_index[row]])
-        message = f"document of topic '{topic}' stands already on line {lines[first[k]]}"
+        message = f"document of topic '{topic}' is already on line {lines[first[k]]}"
         return Problem("DUP", int(lines[row]), message, 3, shown(doc_ids[row]))
 
     findings.add_rows(range(rows.size), rows.size, describe)

@@ -254,7 +254,7 @@ class _LineTable:
         for index in likely.tolist():
             text = self.block.line_text(index)
             if record.fullmatch(text.strip()):
-                message = "the line begins with # and reads like a record: it is a comment"
+                message = "the line looks like a record, but it begins with # and is a comment"
                 findings.warn("COMMENTED_RECORD", message, line=first_line + index, value=text)
                 break
 
@@ -273,7 +273,7 @@ class _LineTable:
             text = self.block.line_text(index)
             parts = text.split()
             unseen = unseen_name(text)
-            clue = f"the line holds {unseen}" if unseen else hint(parts, line)
+            clue = f"the line contains {unseen}" if unseen else hint(parts, line)
             count = f"{len(parts)} field{'s' if len(parts) != 1 else ''}"
             message = f"{count}, {width} expected" + (f": {clue}" if clue else "")
             return Problem("FIELDS", line, message, None, shown(text))
@@ -287,7 +287,7 @@ class _LineTable:
             index = int(indices[k])
             parts = self.block.line_text(index).split()
             field, part = next((n, part) for n, part in enumerate(parts, 1) if unseen_name(part))
-            message = f"the field holds {unseen_name(part)}"
+            message = f"the field contains {unseen_name(part)}"
             line = self.block.first_line + index
             return Problem("INVISIBLE", line, message, field, shown(part))
 

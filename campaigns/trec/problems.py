@@ -1,4 +1,4 @@
-"""What can be wrong with a handed-in file, and how it is said: one code, one line, one sentence."""
+"""The problems of a file: each has a code, a line and a sentence."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-SHOWN_PROBLEMS = 25  # as the NIST checkers: the first 25 are kept, all are counted
+SHOWN_PROBLEMS = 25  # as NIST's checkers: the first 25 are listed, all are counted
 SHOWN_CHARACTERS = 40
-MAX_PROBLEMS = 1_000_000  # nobody counts on: reading stops
+MAX_PROBLEMS = 1_000_000  # then reading stops
 ONE_OR_MANY = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")
 
 # Why a file is refused.
 REFUSALS = {
-    "EMPTY": "The file holds no record.",
+    "EMPTY": "The file contains no record.",
     "ENCODING": "The file is not UTF-8.",
-    "NUL": "The file holds a NUL byte.",
-    "CTRL": "A line holds a control character.",
-    "INVISIBLE": "A field holds a character nobody can see.",
+    "NUL": "The file contains a NUL byte.",
+    "CTRL": "A line contains a control character.",
+    "INVISIBLE": "A field contains an invisible character.",
     "LINES_CR": "The lines end in CR alone.",
-    "STRAY_CR": "A line holds a CR that does not end it.",
+    "STRAY_CR": "A CR is not at the end of its line.",
     "LINE_TOO_LONG": "A line or a document id is too long.",
     "FIELDS": "A line has the wrong number of fields.",
     "TOPIC": "A topic id is missing or malformed.",
@@ -31,35 +31,35 @@ REFUSALS = {
     "SCORE": "A retrieval score is not a finite decimal number.",
     "GRADE": "A grade is not a whole number from -127 to 127.",
     "TAG": "A run tag is malformed, or the lines disagree about it.",
-    "DUP": "A document or a topic is named twice.",
+    "DUP": "A document or a topic is repeated.",
     "TOO_MANY": "There are more documents, lines or topics than allowed.",
     "TOO_BIG": "The file is larger than allowed.",
     "TOO_SLOW": "The file takes too much processor time to read.",
-    "TYPE": "The file is of another type.",
+    "TYPE": "The file has another type.",
     "GZIP": "The gzip data are truncated, damaged or compressed twice.",
-    "XML": "The XML is not well-formed, or holds a DOCTYPE.",
-    "JSON": "A line is not one JSON object of texts.",
+    "XML": "The XML is not well-formed, or contains a DOCTYPE.",
+    "JSON": "A line is not a JSON object with text values.",
     "TABLE": "A runs table has a wrong column, row or value.",
 }
-# What is accepted, and said.
+# What is accepted with a warning.
 WARNINGS = {
     "BOM": "A byte order mark was removed.",
     "CRLF": "Lines end in CR LF.",
     "CTRL_Z": "A Ctrl-Z at the end was removed.",
     "VT_FF": "Vertical tabs or form feeds were read as spaces.",
     "LEADING_SPACE": "Lines begin with white space.",
-    "BLANK": "Blank lines were left out.",
-    "COMMENT": "Lines beginning with # were left out.",
-    "COMMENTED_RECORD": "A line beginning with # reads like a record.",
+    "BLANK": "Blank lines were ignored.",
+    "COMMENT": "Lines that begin with # were ignored.",
+    "COMMENTED_RECORD": "A line that begins with # looks like a record.",
     "NOT_NFC": "Text is not in Unicode normal form C.",
-    "DROPPED_TOPICS": "Lines of unknown topics were left out.",
+    "DROPPED_TOPICS": "Lines of unknown topics were ignored.",
     "MISSING_TOPICS": "Known topics have no line.",
-    "INTERLEAVED": "The lines of a topic do not stand together.",
-    "FIELD_2": "Field 2 is not what TREC writes there.",
+    "INTERLEAVED": "The lines of a topic are not contiguous.",
+    "FIELD_2": "Field 2 differs from TREC's convention.",
     "RANK_BELOW_1": "Ranks below 1 occur.",
     "RANK_ORDER": "Ranks contradict the retrieval scores.",
     "TIES": "Retrieval scores are tied.",
-    "UNDERFLOW": "A retrieval score is too small to be told from 0.",
+    "UNDERFLOW": "A retrieval score is too small and counts as 0.",
     "UNJUDGED": "Judgments of grade -1: in the pool, not judged.",
     "NEGATIVE": "Grades below -1 are treated as not judged.",
     "NO_GRADES": "A topic has no grade of 0 or more.",
@@ -71,7 +71,7 @@ CODES = REFUSALS | WARNINGS
 
 
 def shown(value: bytes | str) -> str:
-    """The value as a person may safely see it: escaped, at most 40 characters."""
+    """The value escaped for display, in at most 40 characters."""
     if isinstance(value, bytes):
         value = value[: 4 * SHOWN_CHARACTERS + 4].decode("utf-8", "backslashreplace")
     head = value[: SHOWN_CHARACTERS + 1]
@@ -83,7 +83,7 @@ def shown(value: bytes | str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault or warning; `line` counts physical lines of the plain file from 1."""
+    """A problem or warning. `line` counts physical lines of the uncompressed file from 1."""
 
     code: str
     line: int | None
@@ -110,7 +110,7 @@ class Problem:
 
 
 class FormatError(Exception):
-    """The file is refused: the first 25 problems by line, how many there are, the warnings."""
+    """The file is refused. Has the first 25 problems by line, their number, and the warnings."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class FormatError(Exception):
 
 
 def refuse(code: str, message: str, line: int | None = None, value: bytes | str = "") -> NoReturn:
-    """Stop reading: nothing after this fault can be trusted."""
+    """Stop reading, because the rest of the file cannot be interpreted."""
     raise FormatError([Problem(code, line, message, None, shown(value))])
 
 
@@ -140,7 +140,7 @@ def _place(problem: Problem) -> tuple[int, int]:
 
 
 class ProblemList:
-    """The problems and warnings of one file; keeps the first 25 by line and counts on."""
+    """The problems and warnings of one file. Keeps the first 25 by line and counts all."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
@@ -148,7 +148,7 @@ class ProblemList:
         self._warnings: dict[str, list[Any]] = {}  # code: [count, line, message, field, value]
 
     def add(self, problem: Problem) -> None:
-        """Count one problem, and keep it if it is among the first 25 of the file."""
+        """Count a problem, and keep it if it is among the first 25 of the file."""
         self.total += 1
         insort(self.problems, problem, key=_place)
         del self.problems[SHOWN_PROBLEMS:]
@@ -175,8 +175,8 @@ class ProblemList:
         field: int | None = None,
         value: bytes | str = "",
     ) -> None:
-        """Warn once a code; `{n}` in the message becomes the count over the whole file, and of
-        `{one|many}` stands what fits it."""
+        """Warn once for each code. In the message `{n}` becomes the count over the file, and
+        `{one|many}` the form that fits it."""
         if code in self._warnings:
             self._warnings[code][0] += count
         else:
@@ -193,7 +193,7 @@ class ProblemList:
 
     @contextmanager
     def gathered(self) -> Iterator[None]:
-        """Refuse the file at the end if anything was wrong, or where reading had to stop."""
+        """Refuse the file at the end if it has problems, or when reading stops."""
         try:
             yield
         except FormatError as error:

@@ -102,7 +102,7 @@ class _QrelsReader:
             row = int(other[0])
             self.findings.warn(
                 "FIELD_2",
-                "field 2 changes: if it names assessors, their judgments are not told apart",
+                "field 2 varies: if it names assessors, their judgments are not distinguished",
                 line=int(heads.lines[row]),
                 field=ITERATION + 1,
                 value=heads.text(row, ITERATION),
@@ -125,7 +125,7 @@ class _QrelsReader:
     def records(self) -> Records:
         """Join the blocks and check what only the whole file shows."""
         if not self.iteration and not self.findings.total:
-            refuse("EMPTY", "the file holds no judgment")
+            refuse("EMPTY", "the file contains no judgment")
         return self.table.join()
 
 
@@ -134,11 +134,11 @@ def _hint(parts: list[bytes], line: int) -> str:
     if len(parts) == 6 and DECIMAL.fullmatch(parts[4]):
         return "this looks like a run"
     if len(parts) == 5 and DECIMAL.fullmatch(parts[4]) and not INTEGER.fullmatch(parts[4]):
-        return "this looks like prels (judgments with probabilities), which are not read"
+        return "this looks like prels (judgments with probabilities): write qrels"
     if len(parts) == 5:
-        return "this looks like preferences or subtopics, which are not read"
+        return "this looks like preferences or subtopics: write qrels"
     if b" ".join(parts).count(b",") >= GRADE:
-        return "this looks like CSV, separate fields by spaces or tabs"
+        return "this looks like CSV: separate fields by spaces or tabs"
     return ""
 
 

@@ -59,5 +59,5 @@ def _warn_columns(doc_ids: NDArray[np.bytes_], findings: ProblemList) -> None:
     distinct = np.unique(doc_ids)
     is_low = all(LOW_NUMBER.fullmatch(doc_id) for doc_id in distinct.tolist())
     if distinct.size < 2 or is_low:
-        message = "field 3 holds low numbers only: are the columns swapped?"
+        message = "field 3 has low numbers only: are the columns swapped?"
         findings.warn("COLUMNS", message, field=3, value=distinct[0])

@@ -33,7 +33,7 @@ def run_hint(parts: list[bytes], line: int) -> str:
     if len(parts) == TAG and DECIMAL.fullmatch(parts[SCORE]):
         return "the run tag is missing"
     if line == 1 and all(WORDS_OF_A_HEADER.fullmatch(part) for part in parts):
-        return "this looks like a header, a run has none"
+        return "this looks like a header: remove it"
     return ""
 
 
@@ -44,7 +44,7 @@ def _foreign_hint(first: bytes, text: bytes) -> str:
     if first.startswith((b"{", b"[")):
         return "this looks like JSON"
     if text.count(b",") >= RANK:
-        return "this looks like CSV, separate fields by spaces or tabs"
+        return "this looks like CSV: separate fields by spaces or tabs"
     if first.startswith((b'"', b"'")):
         return "remove the quotes"
     return ""
@@ -57,7 +57,7 @@ def _line_hint(fields: Fields, row: int) -> str:
         return ": remove the quotes"
     is_header = WORDS_OF_A_HEADER.fullmatch(rank) and WORDS_OF_A_HEADER.fullmatch(score)
     if fields.lines[row] == 1 and is_header and not NOT_FINITE.fullmatch(score):
-        return ": this looks like a header, a run has none"
+        return ": this looks like a header: remove it"
     return ""
 
 
@@ -72,7 +72,7 @@ def score_problem(fields: Fields, row: int) -> Problem:
     elif DECIMAL_COMMA.fullmatch(text):
         message = "score is not a decimal number: write a point, not a comma"
     elif HEXADECIMAL.fullmatch(text):
-        message = "score is hexadecimal, write it in decimal"
+        message = "score is hexadecimal: write it in decimal"
     return Problem("SCORE", int(fields.lines[row]), message, SCORE + 1, shown(text))
 
 
@@ -91,7 +91,9 @@ def tag_problem(tag: bytes, line: int) -> Problem | None:
     if len(tag) > TAG_BYTES:
         message = f"tag of {len(tag):,} bytes, at most {TAG_BYTES} allowed"
     elif not TAG_FORM.fullmatch(tag):
-        message = "tag may hold letters, digits and _ . - only, and begins with a letter or digit"
+        message = (
+            "tag is malformed: use letters, digits and _ . -, beginning with a letter or digit"
+        )
     elif RESERVED_NAME.fullmatch(tag):
         message = "tag is a reserved file name"
     return Problem("TAG", line, message, TAG + 1, shown(tag)) if message else None
@@ -99,6 +101,6 @@ def tag_problem(tag: bytes, line: int) -> Problem | None:
 
 def other_tag_problem(fields: Fields, row: int, tag: bytes, first_line: int) -> Problem:
     """Two names in one file."""
-    message = f"tag differs from '{shown(tag)}' on line {first_line}: one file holds one run"
+    message = f"tag differs from '{shown(tag)}' on line {first_line}: one file contains one run"
     line = int(fields.lines[row])
     return Problem("TAG", line, message, TAG + 1, shown(fields.text(row, TAG)))

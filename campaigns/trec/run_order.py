@@ -28,7 +28,7 @@ def warn_order(records: Records, findings: ProblemList) -> None:
     # Topics are numbered by first appearance: together they are in order.
     if (topic_index[1:] < topic_index[:-1]).any():
         line = int(lines[1:][np.argmax(topic_index[1:] < topic_index[:-1])])
-        findings.warn("INTERLEAVED", "the lines of a topic do not stand together", line=line)
+        findings.warn("INTERLEAVED", "the lines of a topic are not contiguous", line=line)
         order = np.argsort(topic_index, kind="stable")
         topic_index, ranks, scores = topic_index[order], ranks[order], scores[order]
         lines = lines[order]
@@ -57,7 +57,7 @@ def _warn_ranks(
         line = int(lines[1:][against].min())
         message = (
             "the {rank|ranks} of {n} {line contradicts its score|lines contradict their scores}; "
-            "scores decide"
+            "the scores determine the order"
         )
         findings.warn("RANK_ORDER", message, line=line, count=count, field=4)
 

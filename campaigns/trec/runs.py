@@ -198,7 +198,7 @@ class _RunReader:
     def records(self, max_depth: int | None) -> Records:
         """Join the blocks and check what only the whole file shows."""
         if not self.tag and not self.findings.total:
-            refuse("EMPTY", "the file holds no line of a run")
+            refuse("EMPTY", "the file contains no line of a run")
         records = self.table.join()
         if max_depth is not None:
             note_depth(records, max_depth, self.findings)

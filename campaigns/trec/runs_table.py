@@ -102,7 +102,7 @@ def _table(text: str) -> RunsTable:
         row, problem = _read_row(cells, header, names, line)
         name = (row.file or row.tag) if row else ""
         if row and problem is None and name in lines:
-            message = f"run stands already on line {lines[name]}"
+            message = f"run is already on line {lines[name]}"
             problem = Problem("DUP", line, message, None, shown(name))
         if row:
             lines.setdefault(name, line)
@@ -131,16 +131,19 @@ def _columns(header: list[str], line: int) -> dict[str, str]:
         refuse("TABLE", f"more than {MAX_COLUMNS:,} columns", line)
     for title in header:
         if header.count(title) > 1:
-            refuse("TABLE", "a column is named twice", line, title)
+            refuse("TABLE", "a column name is repeated", line, title)
         name = COLUMNS.get(title.casefold())
         if name in names:
             refuse(
-                "TABLE", f"columns '{shown(names[name])}' and this one say the same", line, title
+                "TABLE",
+                f"this column means the same as column '{shown(names[name])}': remove one",
+                line,
+                title,
             )
         if name:
             names[name] = title
     if "tag" not in names:
-        refuse("TABLE", "no column is called run or tag", line, ",".join(header))
+        refuse("TABLE", "there is no column run or tag: add one", line, ",".join(header))
     return names
 
 
@@ -167,7 +170,7 @@ def _row(
         problem = Problem(problem.code, line, problem.message, place, problem.value)
     elif pooled and pooled.casefold() not in YES | NO:
         place = list(cells).index(names["is_pooled"]) + 1
-        problem = Problem("TABLE", line, "neither yes nor no", place, shown(pooled))
+        problem = Problem("TABLE", line, "the value is neither yes nor no", place, shown(pooled))
     elif len(known.get("team", "")) > TEAM_CHARACTERS:
         place = list(cells).index(names["team"]) + 1
         message = f"team name of more than {TEAM_CHARACTERS} characters"

@@ -96,7 +96,7 @@ class TopicColumn:
             if self._dropped_topics == 1:
                 topics = "1 topic that is"
             message = (
-                f"{{n}} {{line|lines}} of {topics} not in the list of topics {{was|were}} left out"
+                f"{{n}} {{line|lines}} of {topics} not in the list of topics {{was|were}} ignored"
             )
             self._findings.warn(
                 "DROPPED_TOPICS", message, line=self._first_dropped, count=self._dropped_lines

@@ -56,7 +56,7 @@ def checked_topics(
             refuse("TOO_MANY", f"{MAX_FIELDS:,} fields or more in one topic", raw.line)
         problem = _code_problem(code, raw.line) or _text_problem(fields, raw.line)
         if problem is None and code in lines:
-            message = f"topic stands already on line {lines[code]}"
+            message = f"topic is already on line {lines[code]}"
             problem = Problem("DUP", raw.line, message, None, shown(code))
         if problem:
             findings.add(problem)
@@ -70,15 +70,15 @@ def _code_problem(code: str, line: int) -> Problem | None:
     if not code:
         message = "the topic has no id"
     elif FORBIDDEN.search(code):
-        message = "topic id holds a control character"
+        message = "topic id contains a control character"
     elif ASCII_BLANKS.search(code):
-        message = "topic id holds white space"
+        message = "topic id contains white space"
     elif unseen_name(code.encode()):
-        message = f"topic id holds {unseen_name(code.encode())}"
+        message = f"topic id contains {unseen_name(code.encode())}"
     elif code.startswith("#"):
         message = "topic id begins with #, which begins a comment in runs and qrels"
     elif {".", ".."} & set(code.split("/")):
-        message = "topic id holds a step . or .., which browsers take out of addresses"
+        message = "topic id contains a path segment . or .., which browsers remove from URLs"
     elif len(code.encode()) > TOPIC_BYTES:
         message = f"topic id of {len(code.encode()):,} bytes, at most {TOPIC_BYTES} allowed"
     return Problem("TOPIC", line, message, None, shown(code)) if message else None
@@ -91,6 +91,6 @@ def _text_problem(fields: tuple[tuple[str, str], ...], line: int) -> Problem | N
         found = FORBIDDEN.search(text) or FORBIDDEN.search(name)
         if found:
             code = f"U+{ord(found.group()):04X}"
-            message = f"the text of '{shown(name)}' holds the control character {code}"
+            message = f"the text of '{shown(name)}' contains the control character {code}"
             return Problem("CTRL", line, message)
     return None

@@ -48,7 +48,7 @@ def read_topics(
         text = read_text(source, findings, max_bytes=max_bytes)
         topics = checked_topics(_raw_topics(text, findings), findings)
         if not topics and not findings.total:
-            refuse("EMPTY", "the file holds no topic")
+            refuse("EMPTY", "the file contains no topic")
     if on_warning is not None:
         for warning in findings.warnings:
             on_warning(warning)

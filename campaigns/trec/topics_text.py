@@ -32,7 +32,7 @@ def trec_topics(text: str, findings: ProblemList) -> Iterator[RawTopic]:
     """Topics between `<top>` and `</top>`, whose fields may be closed or not."""
     starts = list(islice(TOP.finditer(text), MAX_TOPICS + 1))
     if text[: starts[0].start()].strip():
-        refuse("FIELDS", "text stands before the first <top>", 1)
+        refuse("FIELDS", "there is text before the first <top>: remove it", 1)
     stops = [start.start() for start in starts[1:]] + [len(text)]
     line, counted = 1, 0
     for start, stop in zip(starts, stops, strict=True):
@@ -41,10 +41,12 @@ def trec_topics(text: str, findings: ProblemList) -> Iterator[RawTopic]:
         end = END_OF_TOP.search(text, start.end(), stop)
         fields, is_closed = _trec_fields(text[start.end() : end.start() if end else stop])
         if not (end and is_closed):
-            message = "{n} {topic has|topics have} tags that are not closed, as usual at TREC"
+            message = "{n} {topic has|topics have} unclosed tags, which is common at TREC"
             findings.warn("UNCLOSED", message, line=line)
         if end and text[end.end() : stop].strip():
-            findings.add(Problem("FIELDS", line, "text stands behind the </top> of the topic"))
+            findings.add(
+                Problem("FIELDS", line, "there is text after the </top> of the topic: remove it")
+            )
         code = next((value for name, value in fields if name in NUMBER_NAMES), None)
         rest = tuple(field for field in fields if field[0] not in NUMBER_NAMES)
         yield RawTopic(line, code, rest)
@@ -117,7 +119,7 @@ def _json_topic(line: int, row: str) -> RawTopic:
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
     except RecursionError:
-        raise ValueError("not an object of texts: nested too deeply") from None
+        raise ValueError("the JSON is nested too deeply") from None
     if not isinstance(pairs, _Pairs):
         raise ValueError("not a JSON object")
     code = next((pairs.get(name) for name in ID_NAMES if name in pairs), None)

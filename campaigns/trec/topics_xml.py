@@ -57,7 +57,7 @@ def xml_topics(data: bytes) -> Iterator[RawTopic]:
         parser.feed(data)
         root = parser.close()
     except DefusedXmlException:
-        refuse("XML", "the file holds a DOCTYPE, which is not read", _doctype_line(data))
+        refuse("XML", "the file contains a DOCTYPE: remove it", _doctype_line(data))
     except ParseError as error:
         refuse("XML", f"not well-formed: {error.msg}", error.position[0])
     except (LookupError, ValueError) as error:

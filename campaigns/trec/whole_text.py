@@ -19,7 +19,7 @@ def read_text(source: BinaryIO | bytes, findings: ProblemList, *, max_bytes: int
         refuse("ENCODING", "the file is UTF-16 or UTF-32: save it as UTF-8", 1)
     if data.startswith(BOM):
         data = data[len(BOM) :]
-        findings.warn("BOM", "the byte order mark at the begin of the file was removed", line=1)
+        findings.warn("BOM", "the byte order mark at the start of the file was removed", line=1)
     nul = data.find(b"\0")
     if nul >= 0:
         refuse("NUL", f"NUL at byte {nul + 1} of the file", data.count(b"\n", 0, nul) + 1)

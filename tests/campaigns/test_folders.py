@@ -82,7 +82,7 @@ def test_the_import_goes_on_past_bad_rows_of_the_runs_table_and_names_each(folde
     with pytest.raises(CommandError) as caught:
         imported(folder, runs_table=table)
     assert str(caught.value).splitlines()[:-1] == [
-        f"{table}: line 2: TABLE neither yes nor no (field 3: 'maybe')",
+        f"{table}: line 2: TABLE the value is neither yes nor no (field 3: 'maybe')",
         f"{table}: line 4: TABLE 2 columns, 3 expected ('third,Gamma')",
         "good.gz is not imported: line 2 of the runs table, which names it, has an error.",
         "third is not imported: line 4 of the runs table, which names it, has an error.",

@@ -68,7 +68,7 @@ def test_a_table_that_contradicts_itself_is_said_so_on_the_page(
     url = reverse("campaigns:visibility", args=[campaign.slug])
     answer = client.post(url, sent(trec_style()) | {"open-board_audience": 2})
     assert answer.status_code == 400
-    assert "whoever sees the board sees the runs on it" in answer.content.decode()
+    assert "show the runs to everyone who sees the leaderboard" in answer.content.decode()
     assert in_force(campaign) == CLOSED
 
 

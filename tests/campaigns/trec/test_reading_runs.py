@@ -56,7 +56,7 @@ def test_dropping_unknown_topics_counts_them_and_keeps_the_rest() -> None:
     assert run.line_count == 3
     assert [str(warning) for warning in run.warnings] == [
         "line 1: DROPPED_TOPICS 3 lines of 2 topics that are not in the list of topics "
-        "were left out",
+        "were ignored",
         "MISSING_TOPICS 1 of 3 topics has no line ('3')",
     ]
 
@@ -129,7 +129,7 @@ def test_duplicates_far_apart_name_both_lines() -> None:
     with pytest.raises(FormatError) as caught:
         read_run(b"".join(lines))
     assert [str(problem) for problem in caught.value.problems] == [
-        "line 60001: DUP document of topic '1' stands already on line 2 (field 3: 'D1')"
+        "line 60001: DUP document of topic '1' is already on line 2 (field 3: 'D1')"
     ]
 
 

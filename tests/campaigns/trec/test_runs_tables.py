@@ -45,9 +45,9 @@ def test_the_pooled_column(title: str, cell: str, is_pooled: bool | None) -> Non
     ("data", "said"),
     [
         (b"", "EMPTY"),
-        (b"team\nx\n", "line 1: TABLE no column is called run or tag"),
-        (b"run,tag\nx,y\n", "line 1: TABLE columns 'run' and this one say the same"),
-        (b"run,a,a\nx,y,z\n", "line 1: TABLE a column is named twice"),
+        (b"team\nx\n", "line 1: TABLE there is no column run or tag: add one"),
+        (b"run,tag\nx,y\n", "line 1: TABLE this column means the same as column 'run'"),
+        (b"run,a,a\nx,y,z\n", "line 1: TABLE a column name is repeated"),
         (b'run\nr1\n"open\n', "line 3: TABLE not CSV"),
         (b"run\nr\xff\n", "line 2: ENCODING"),
         (b"run\nr\0\n", "line 2: NUL"),
@@ -69,9 +69,12 @@ def test_faults_of_the_whole_file_are_named_with_their_line(data: bytes, said: s
     ("data", "said"),
     [
         (b"run,team\nr1,x\nr2\n", "line 3: TABLE 1 columns, 2 expected"),
-        (b"run,pooled\nr1,yes\n\nr2,maybe\n", "line 4: TABLE neither yes nor no (field 2: 'maybe"),
+        (
+            b"run,pooled\nr1,yes\n\nr2,maybe\n",
+            "line 4: TABLE the value is neither yes nor no (field 2: 'maybe",
+        ),
         (b"team,run\nx,r1\ny,=SUM(1)\n", "line 3: TAG"),
-        (b'run,note\nr1,"two\nlines"\nr1,x\n', "line 4: DUP run stands already on line 2"),
+        (b'run,note\nr1,"two\nlines"\nr1,x\n', "line 4: DUP run is already on line 2"),
         (b"run,n\nr," + b"x" * 10_001, "line 2: TABLE cell of 10,001 characters"),
         (b"run,team\nr," + b"x" * 101, "line 2: TABLE team name of more than 100 characters"),
     ],

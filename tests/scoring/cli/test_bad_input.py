@@ -171,7 +171,7 @@ class TestCheck:
         for run, listed, told in (
             ("nowhere", topics, f"nowhere: {missing}"),
             (trackside.run, "nowhere", f"nowhere: {missing}"),
-            (trackside.run, trackside.write("none", ""), "EMPTY the file holds no topic"),
+            (trackside.run, trackside.write("none", ""), "EMPTY the file contains no topic"),
         ):
             found = trackside("check", run, "--topics", listed, "--json")
             said = json.loads(found.out)
