@@ -66,6 +66,7 @@ def settle(site: Site) -> Settle:
     scenario), and asserts that all is well."""
 
     def settle(repetitions: int, recoveries: dict[str, list[float]]) -> None:
+        site.wait_until_idle()  # mails about the scores may be on their way still
         ledger = site.ledger()
         lost, doubled = ledger["lost"], ledger["doubled"]
         for scenario, times in recoveries.items():

@@ -170,7 +170,7 @@ def test_a_worker_that_wakes_after_its_lease_stores_nothing(site: Site, settle: 
     sleeper.thaw()
 
     site.wait_until_quiet()
-    wait_for("the sleeper to give up", lambda: "was taken over" in site.log_tail())
+    wait_for("the sleeper to give up", lambda: "was claimed by another worker" in site.log_tail())
     sleeper.kill()
     assert site.look(number)["scorings"] == 2
     settle(1, {"worker suspended until after its lease, resumed when another is done": [recovery]})

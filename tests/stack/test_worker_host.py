@@ -153,7 +153,7 @@ def test_a_worker_that_is_cut_off_with_a_run_leaves_it_to_another_and_stores_not
     time.sleep(CUT_SECONDS / 2)
     site.hosts.mend()
     sign.unlink()
-    gave_up = ("was taken over", "failed in attempt")
+    gave_up = ("was claimed by another worker", "failed in attempt")
     wait_for(
         "the late worker to give up", lambda: any(s in site.log("far-worker") for s in gave_up)
     )
