@@ -15,10 +15,10 @@ from campaigns.stored_files import FileLost
 
 LINKED: Final = 200  # choices that a page offers in place of one that does not exist
 
-FAULT = {"code": "error", "message": "Something went wrong here; nothing was changed by halves."}
+FAULT = {"code": "error", "message": "The site has an internal error. No change was saved."}
 AWAY = {
     "code": "away",
-    "message": "The site is away for a moment; nothing that was taken in is lost. Try again.",
+    "message": "The site is temporarily unavailable. What it has confirmed is stored. Try again.",
 }
 LOST = {
     "code": "file_lost",

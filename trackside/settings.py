@@ -1,8 +1,7 @@
 """Every setting of the site, read from the environment; the defaults are the embedded site.
 
-Embedded: SQLite in WAL mode and Celery over a folder, no server to install. DATABASE_URL and
-BROKER_URL alone turn the same code into PostgreSQL and Redis. One file, past one sitting, so that a
-setting is looked for in one place.
+The embedded site uses SQLite in WAL mode and Celery over a folder, and needs no server. With
+DATABASE_URL and BROKER_URL the same code runs on PostgreSQL and Redis.
 """
 
 from datetime import timedelta
@@ -12,12 +11,13 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from trackside.databases import postgres_settings, sqlite_settings
 from trackside.embedded import filesystem_broker, secret_key_in
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 
-# --- where things lie -------------------------------------------------------------------------
+# --- paths ------------------------------------------------------------------------------------
 
 VAR_DIR = Path(env.str("VAR_DIR", default=str(BASE_DIR / "var")))
 VAR_DIR.mkdir(parents=True, exist_ok=True)
@@ -31,7 +31,7 @@ ROOT_URLCONF = "trackside.urls"
 WSGI_APPLICATION = "trackside.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- parts ------------------------------------------------------------------------------------
+# --- applications ------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -54,7 +54,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "trackside.request_ids.stamp_request",
-    "csp.middleware.CSPMiddleware",  # around all that refuses: its pages have the policy too
+    "csp.middleware.CSPMiddleware",  # first, so that refusals have the policy too
     "trackside.middleware.take_client_address",
     "trackside.middleware.use_site_url",
     "trackside.middleware.stamp_arrival",
@@ -75,7 +75,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "trackside.middleware.LimitAnalyses",
 ]
-if DEBUG:  # the admin sees everything, so it is a developer's tool and not part of the site
+if DEBUG:  # the admin shows everything, so it is only for developers
     INSTALLED_APPS.append("django.contrib.admin")
 
 TEMPLATES = [
@@ -99,53 +99,15 @@ DATABASES = {
     "default": env.db_url("DATABASE_URL", default=f"sqlite:///{VAR_DIR}/trackside.sqlite3")
 }
 USES_SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
-if USES_SQLITE:
-    # IMMEDIATE: a transaction that will write takes its lock at once, and so never has to fail
-    # half-way because somebody wrote in between.
-    DATABASES["default"]["OPTIONS"] = {
-        "timeout": 20,
-        "transaction_mode": "IMMEDIATE",
-        "init_command": (
-            "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;PRAGMA busy_timeout=20000;"
-            "PRAGMA foreign_keys=ON;PRAGMA cache_size=-20000;PRAGMA temp_store=MEMORY;"
-            "PRAGMA mmap_size=134217728;"
-        ),
-    }
-else:
-    DATABASES["default"]["ENGINE"] = "trackside.postgres"
-    DATABASES["default"]["CONN_MAX_AGE"] = 60
-    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-    # A server that has not answered for so long, and does not answer a new connection either, is
-    # given up. Less for web processes, by trackside/wsgi.py.
-    DATABASES["default"].setdefault("OPTIONS", {}).update(
-        silent_seconds=env.float("DATABASE_SILENT_SECONDS", default=6)
-    )
-    SESSION: dict[str, str] = {}  # what PostgreSQL is asked to hold to
-    # A host that loses the network says nothing. Both ends of a connection look for a sign of life,
-    # and PostgreSQL releases the rows that a lost worker had locked.
-    if KEEPALIVE_SECONDS := env.int("DATABASE_KEEPALIVE_SECONDS", default=30):
-        for name, value in {
-            "idle": max(1, KEEPALIVE_SECONDS // 3),
-            "interval": max(1, KEEPALIVE_SECONDS // 6),
-            "count": 4,
-        }.items():
-            DATABASES["default"]["OPTIONS"][f"keepalives_{name}"] = value
-            SESSION[f"tcp_keepalives_{name}"] = str(value)
-        DATABASES["default"]["OPTIONS"]["tcp_user_timeout"] = 1000 * KEEPALIVE_SECONDS
-        SESSION["tcp_user_timeout"] = f"{KEEPALIVE_SECONDS}s"
-    # PostgreSQL ends what takes longer, and who holds rows for twice as long without a word. Set
-    # for web processes, by trackside/wsgi.py; a worker's leases and time limits are its own.
-    if STATEMENT_SECONDS := env.int("STATEMENT_SECONDS", default=0):
-        SESSION["statement_timeout"] = f"{STATEMENT_SECONDS}s"
-        SESSION["idle_in_transaction_session_timeout"] = f"{2 * STATEMENT_SECONDS}s"
-    if SESSION:
-        DATABASES["default"]["OPTIONS"]["options"] = " ".join(
-            f"-c {name}={value}" for name, value in SESSION.items()
-        )
+DATABASES["default"] |= (
+    sqlite_settings()
+    if USES_SQLITE
+    else postgres_settings(env, DATABASES["default"].get("OPTIONS", {}))
+)
 
 # --- files ------------------------------------------------------------------------------------
 
-# A folder, or a bucket of an S3 store: then web and workers share no disk.
+# A folder, or a bucket of an S3 store if web servers and workers share no disk.
 S3_BUCKET = env.str("S3_BUCKET", default="")
 STORAGES = {
     "default": {
@@ -156,9 +118,8 @@ STORAGES = {
             "region_name": env.str("S3_REGION", default=None),
             "access_key": env.str("S3_ACCESS_KEY", default=None),
             "secret_key": env.str("S3_SECRET_KEY", default=None),
-            "default_acl": None,  # the bucket's own rules; nothing of ours is public
-            # Names are random. To ask first whether one is free would be a request for each file.
-            "file_overwrite": True,
+            "default_acl": None,  # the rules of the bucket; no file is public
+            "file_overwrite": True,  # names are random, so a check would be a wasted request
         },
     }
     if S3_BUCKET
@@ -166,7 +127,7 @@ STORAGES = {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
         "OPTIONS": {
             "location": env.str("FILES_DIR", default=str(VAR_DIR / "files")),
-            # Not FILE_UPLOAD_PERMISSIONS: collectstatic obeys that too, and its files are for all.
+            # Not FILE_UPLOAD_PERMISSIONS, which also applies to the public files of collectstatic.
             "file_permissions_mode": 0o640,
         },
     },
@@ -194,12 +155,12 @@ STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
     "trackside.static_finders.PlotlyFinder",
 ]
-# The embedded site serves static files from where they are installed, without collecting them.
+# The embedded site serves static files without collecting them.
 WHITENOISE_USE_FINDERS = env.bool("WHITENOISE_USE_FINDERS", default=True)
 WHITENOISE_MAX_AGE = env.int("STATIC_MAX_AGE", default=300)
 
-# An upload that began before a deadline counts if it is complete so many seconds after it. Any
-# upload must be complete within as many seconds and what its size takes at the least rate.
+# An upload that began before a deadline counts if it is complete this many seconds after it. Every
+# upload must be complete within this time plus the time that its size takes at the lowest rate.
 UPLOAD_ALLOWANCE_SECONDS = env.float("UPLOAD_ALLOWANCE_SECONDS", default=120)
 UPLOAD_LEAST_BYTES_PER_SECOND = env.int("UPLOAD_LEAST_BYTES_PER_SECOND", default=16_000)
 
@@ -221,10 +182,10 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
         "visibility_timeout": 6 * 3600,
         "socket_keepalive": True,
         "health_check_interval": 30,
-        # Less for web processes, by trackside/wsgi.py.
+        # trackside/wsgi.py sets less for web processes.
         "socket_timeout": env.float("BROKER_SECONDS", default=5),
         "socket_connect_timeout": min(env.float("BROKER_SECONDS", default=5), 2),
-        "max_retries": 0,  # whoever rings does not wait for a broker that is down
+        "max_retries": 0,  # do not wait for a broker that is down
     }
 )
 CELERY_TASK_ACKS_LATE = True
@@ -236,35 +197,34 @@ CELERY_TASK_TIME_LIMIT = 900
 CELERY_TASK_SOFT_TIME_LIMIT = 810
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_TASK_PUBLISH_RETRY = False  # the sweeper rings again; a page never waits for the broker
+CELERY_TASK_PUBLISH_RETRY = False  # the sweeper sends messages again
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 200
-CELERY_WORKER_MAX_MEMORY_PER_CHILD = 400_000  # kB: who has read a very large file makes way
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 400_000  # kB
 CELERY_WORKER_LOST_WAIT = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
-# Seconds. Lease: how long a claimed job is believed to be alive without news. Renewal: how often
-# its worker says so. Sweep: how often somebody looks for the silent ones.
+# Seconds. A job whose lease is not renewed in time is given to another worker. Workers renew leases
+# every RENEWAL_SECONDS and look for expired ones every SWEEP_SECONDS.
 LEASE_SECONDS = env.float("LEASE_SECONDS", default=90)
 RENEWAL_SECONDS = env.float("RENEWAL_SECONDS", default=30)
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=30)
 JOB_ATTEMPTS = env.int("JOB_ATTEMPTS", default=3)
-# How many analyses run at a time on all workers together; one less than the workers have slots.
+# Analyses that run at a time on all workers: one less than the slots of the workers.
 ANALYSES_AT_ONCE = env.int("ANALYSES_AT_ONCE", default=1)
 
-# Who watches the site: how long work may wait before it is not well, and who may read the figures.
+# Monitoring: the longest healthy waiting time of a job, and the token for the metrics.
 LONGEST_WAIT_SECONDS = env.float("LONGEST_WAIT_SECONDS", default=120)
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 
 # --- counts of attempts ------------------------------------------------------------------------
 
-# Failed logins are counted in the database, by all processes together: guesses would else be had
-# once more from each. The API's throttles, asked by every request, are each process's own; quotas
-# are rows. No page waits for a cache that is down.
+# Failed logins are counted in the database, for all processes together. The API's throttles are
+# checked by every request, so each process counts its own. There is no cache server to wait for.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
-        "LOCATION": "shared_counts",  # made by a migration
-        # Django's 300 could be filled with counts of other names, to delete those of one account.
+        "LOCATION": "shared_counts",  # created by a migration
+        # An attacker could fill Django's default of 300 to evict the counts of one account.
         "OPTIONS": {"MAX_ENTRIES": 20_000},
     },
     "throttles": {
@@ -297,48 +257,45 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_ADAPTER = "campaigns.people.account_adapter.AccountAdapter"
 ACCOUNT_FORMS = {"signup": "campaigns.people.sign_up_form.SignUpForm"}
 ACCOUNT_RATE_LIMITS = {
-    # A class behind one address signs up within a minute, each with an attempt or two. Over an hour
-    # that is less than allauth's own 20/m. There is no limit on all sign-ups of the site together:
-    # one person could use it up for everybody.
+    # A class behind one address can sign up within a minute. There is no limit for the whole site,
+    # which one person could use up for everybody.
     "signup": "60/m/ip,240/h/ip",
     "login": "60/m/ip",
-    # Of campaigns/people/login_limits.py. One address can use up a tenth of an account's limit.
+    # See campaigns/people/login_limits.py. One address can use up a tenth of an account's limit.
     "login_failed": "5/5m/key,20/h/key",  # account and address
     "login_failed_account": "200/h/key",
     "login_failed_address": "30/m/ip,200/h/ip",
 }
 ACCOUNT_USER_DISPLAY = "campaigns.people.membership.display_name"
-# Without a mail server an address cannot be confirmed; with one it must be.
+# Email addresses are confirmed if there is a mail server.
 EMAIL_URL = env.str("EMAIL_URL", default="")
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_URL else "none"
 vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
-# Requests store their mails, and workers send them: no page waits for a mail server.
-MAIL_TRANSPORT = vars()["EMAIL_BACKEND"]  # by which a worker sends
+# Requests store emails, and workers send them with MAIL_TRANSPORT.
+MAIL_TRANSPORT = vars()["EMAIL_BACKEND"]
 EMAIL_BACKEND = "campaigns.mail.outbox.StoredMail"
-MAIL_HOURS = 24  # a mail that was not sent by then is deleted; its links are of no use any more
-EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", default=10)  # seconds, for each step of a mail
+MAIL_HOURS = 24  # an unsent email is deleted after this time
+EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", default=10)  # seconds for each step of the protocol
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="trackside@localhost")
 
-# Who may make a campaign: "anyone" with an account, "approved" people, or "staff".
+# Who may create campaigns: "anyone" with an account, "approved" people, or "staff".
 WHO_MAY_CREATE_CAMPAIGNS = env.str("WHO_MAY_CREATE_CAMPAIGNS", default="approved")
 if WHO_MAY_CREATE_CAMPAIGNS not in {"anyone", "approved", "staff"}:
     raise ImproperlyConfigured("WHO_MAY_CREATE_CAMPAIGNS is anyone, approved or staff.")
 
-# --- browser and wire -------------------------------------------------------------------------
+# --- HTTP -------------------------------------------------------------------------------------
 
 IS_HTTPS = env.bool("HTTPS", default=False)
-# Scheme and host that every absolute link begins with. Without it mails of a campaign have none.
+# Scheme and host of absolute links. Without it, emails of campaigns have no links.
 SITE_URL = env.str("SITE_URL", default="").rstrip("/")
 if IS_HTTPS and not SITE_URL.startswith("https://"):
     raise ImproperlyConfigured(
         "HTTPS is set: SITE_URL must name the site, such as https://evaluation.example.org. "
-        "Links in mails must not be made of what a client sends."
+        "Links in emails must not depend on what a client sends."
     )
-# How many proxies of ours add an address to X-Forwarded-For. trackside.middleware puts the client's
-# into REMOTE_ADDR, which Django, allauth and REST framework then read.
+# Number of own proxies that add an address to X-Forwarded-For, for trackside.middleware.
 NUM_PROXIES = env.int("NUM_PROXIES", default=0)
-# The header in which the proxy notes when a request began, in seconds of Unix time; it overwrites
-# whatever a client sends by that name. Empty: the application's own clock.
+# The header in which the proxy sets the Unix time when a request began. Empty: no such proxy.
 ARRIVAL_HEADER = env.str("ARRIVAL_HEADER", default="")
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -349,7 +306,7 @@ if IS_HTTPS:
     SECURE_HSTS_SECONDS = 31_536_000
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-# The preload list binds all of a domain for good: for its owner to ask, not for us.
+# Only the owner of a domain may decide about the HSTS preload list.
 SILENCED_SYSTEM_CHECKS = ["security.W021"]
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
@@ -359,7 +316,7 @@ CONTENT_SECURITY_POLICY = {
         "default-src": [NONE],
         "script-src": [SELF],
         "style-src": [SELF],
-        # Plotly places its colour bars with style attributes; no sheet and no script is let in.
+        # Plotly uses style attributes for its colour bars. Style sheets and scripts stay forbidden.
         "style-src-attr": ["'unsafe-inline'"],
         "img-src": [SELF, "data:", "blob:"],
         "connect-src": [SELF],
@@ -373,16 +330,15 @@ CONTENT_SECURITY_POLICY = {
 REST_KNOX = {"TOKEN_TTL": timedelta(days=365), "TOKEN_LIMIT_PER_USER": 10}
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "knox.auth.TokenAuthentication",  # the first one names itself in a 401
+        "knox.auth.TokenAuthentication",  # the first one is named in a 401
         "rest_framework.authentication.SessionAuthentication",
     ],
-    # Views look rows up through visible_to(user); what one may not see is not found.
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "EXCEPTION_HANDLER": "campaigns.api.refusals.refusal",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "URL_FORMAT_OVERRIDE": None,
-    # Against scripts that run away; quotas are in the database.
+    # Against runaway scripts. Quotas are in the database.
     "DEFAULT_THROTTLE_CLASSES": [
         "campaigns.api.throttles.AnonThrottle",
         "campaigns.api.throttles.UserThrottle",
@@ -395,20 +351,20 @@ REST_FRAMEWORK = {
         "analyses": env.str("THROTTLE_ANALYSES", default="60/hour"),  # new ones, on pages too
         "organise": env("THROTTLE_ORGANISE", default="120/hour"),
     },
-    "NUM_PROXIES": 0,  # REMOTE_ADDR is the client's already
+    "NUM_PROXIES": 0,  # REMOTE_ADDR is the client's address already
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Trackside",
-    "DESCRIPTION": "Campaigns, runs and leaderboards; every number says how sure it is.",
+    "DESCRIPTION": "Campaigns, runs and leaderboards. Every score has a residual.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
-    # A deep link is a link within a button, which no keyboard or screen reader makes sense of.
+    # Deep links are links inside buttons, which keyboards and screen readers cannot use.
     "SWAGGER_UI_SETTINGS": {"deepLinking": False},
 }
 
-# --- words, time and logs ---------------------------------------------------------------------
+# --- language, time and logs ------------------------------------------------------------------
 
 LANGUAGE_CODE = "en-gb"
 USE_I18N = False
@@ -433,7 +389,7 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
 }
 
-# Faults told to a Sentry, where one is named: without what people send.
+# Errors are reported to Sentry if a DSN is set, without request bodies.
 if SENTRY_DSN := env.str("SENTRY_DSN", default=""):
     import sentry_sdk
 

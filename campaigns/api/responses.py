@@ -58,12 +58,12 @@ class SubmissionRefusedSerializer(RefusalSerializer):
     )
 
 
-NOT_FOUND = {"code": "not_found", "message": "It is not there, or not for you to see."}
+NOT_FOUND = {"code": "not_found", "message": "Not found, or you do not have access."}
 SHAPES = {
     400: (InvalidRequestSerializer, "What was sent is faulty; nothing of it was stored."),
     401: (RefusalSerializer, "Send a token that is in force."),
     403: (RefusalSerializer, "You may not."),
-    404: (RefusalSerializer, "It is not there, or not for you to see: in the same words."),
+    404: (RefusalSerializer, "Not found, or you do not have access. Both have the same message."),
     409: (SubmissionRefusedSerializer, "Not as things are now; the message says why."),
     413: (RefusalSerializer, "It is too large."),
     415: (RefusalSerializer, "Send JSON; or, where a file is sent, a multipart form."),

@@ -285,7 +285,7 @@ def reveal(year: Year, snapshot: str) -> None:
 def read_the_log(year: Year) -> None:
     """Who changed what, in order; for organisers only."""
     text = year.organiser_client.get(f"{HERE}/manage/log.csv").content.decode()
-    acts = [row["what"] for row in csv.DictReader(io.StringIO(text)) if row["who"] == "Olga"]
+    acts = [row["action"] for row in csv.DictReader(io.StringIO(text)) if row["actor"] == "Olga"]
     assert acts[::-1] == [
         *("created", "changed visibility", "added topics", "opened"),
         *("approved", "approved", "approved", "approved", "merged"),

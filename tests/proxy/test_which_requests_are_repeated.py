@@ -106,7 +106,7 @@ def test_where_no_process_is_left_a_person_gets_a_page_and_a_script_the_api_s_sh
         port = start_proxy(webs)
         answer, page = ask(port, "/")
         assert (answer.status, answer.headers["Retry-After"]) == (503, "10")
-        assert b"The site is away for a moment" in page
+        assert b"The site is temporarily unavailable" in page
         answer, page = ask(port, "/api/campaigns/")
         assert (answer.status, answer.headers["Retry-After"]) == (503, "10")
         assert json.loads(page)["code"] == "away"

@@ -116,7 +116,7 @@ def test_a_database_that_is_away_is_told_as_such(client: Client, monkeypatch) ->
         answer = client.get(path)
         assert (answer.status_code, answer["Retry-After"]) == (503, "10")
         assert answer["Content-Type"] == kind
-        assert "away for a moment" in answer.content.decode()
+        assert "temporarily unavailable" in answer.content.decode()
 
 
 # --- the door ------------------------------------------------------------------------------------

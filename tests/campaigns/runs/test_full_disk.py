@@ -53,7 +53,7 @@ def test_a_full_disk_takes_nothing_in_and_is_told_and_with_room_all_goes_on(
     answer = send(LARGE)
     assert (answer.status_code, answer["Retry-After"]) == (503, "10")
     told = answer.json()["message"] if way == "by script" else answer.content.decode()
-    assert "away for a moment" in told
+    assert "temporarily unavailable" in told
     assert (Run.objects.count(), LogEntry.objects.count(), stored_files("runs")) == (0, log, [])
     filler.unlink()
     on_the_disk.add_qrels()
