@@ -11,7 +11,7 @@ from campaigns.api.endpoints import read_view
 from scoring.agreement.options import chosen_map
 from scoring.agreement.rows import agreement_table
 from scoring.agreement.tables import statistics_table
-from scoring.output.api import FORMAT, QRELS, example, requested_format, rows_answered
+from scoring.output.api import FORMAT, QRELS, example, requested_format, table_responses
 from scoring.results.options import versions_offered
 
 
@@ -36,7 +36,7 @@ class AgreementSerializer(serializers.Serializer):
         QRELS,
         FORMAT,
     ],
-    responses=rows_answered(AgreementSerializer),
+    responses=table_responses(AgreementSerializer),
     examples=[
         example(
             "two measures", measure_a="AP", measure_b="nDCG@10", tau=0.82, tau_b=0.82, tau_ap=0.76,

@@ -1,4 +1,4 @@
-"""How far the assessors of a campaign agree: in all, by topic, and two by two."""
+"""Agreement between the assessors of a campaign: in all, by topic, and in pairs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ from scoring.core.statistics.undefined import none_if_nan
 
 @dataclass(frozen=True)
 class Coefficients:
-    """None where not defined. Fleiss' κ needs as many assessors for each document: it is over the
-    `fleiss_documents` that `fleiss_assessors` judged, the number that most documents have."""
+    """None if not defined. Fleiss' κ needs the same number of assessors for each document: it is
+    over the `fleiss_documents` judged by `fleiss_assessors`, the most common number."""
 
     documents: int  # judged by two or more
     raw: float | None
@@ -41,7 +41,7 @@ class TopicAgreement:
 
     topic: str | None
     judged: int  # documents
-    found: Coefficients
+    coefficients: Coefficients
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class PairAgreement:
 
 @dataclass(frozen=True)
 class AssessorAgreement:
-    """`by_topic` holds the topics on which something was judged twice."""
+    """`by_topic` has the topics with documents that were judged more than once."""
 
     whole: TopicAgreement
     by_topic: tuple[TopicAgreement, ...]
@@ -82,7 +82,7 @@ def _agreement(grades: AssessorGrades, names: tuple[str, ...]) -> AssessorAgreem
     by_topic = (TopicAgreement(code, *_coefficients(part)) for code, part in parts)
     return AssessorAgreement(
         whole=TopicAgreement(None, *_coefficients(grades)),
-        by_topic=tuple(row for row in by_topic if row.found.documents),
+        by_topic=tuple(row for row in by_topic if row.coefficients.documents),
         pairs=tuple(_pairs(None, grades, names)),
         pairs_by_topic=tuple(row for code, part in parts for row in _pairs(code, part, names)),
     )
@@ -109,7 +109,7 @@ def _coefficients(grades: AssessorGrades) -> tuple[int, Coefficients]:
 def _pairs(
     topic: str | None, grades: AssessorGrades, names: tuple[str, ...]
 ) -> Iterator[PairAgreement]:
-    """Those who judged some document both."""
+    """Pairs of assessors who judged a common document."""
     present = np.flatnonzero((grades.own >= 0).any(axis=1)).tolist()
     for first, second in combinations(present, 2):
         a, b = grades.own[first], grades.own[second]

@@ -1,5 +1,5 @@
-"""What the choice of assessor does to the board: the runs by one assessor's judgments alone against
-those of another, or of all others."""
+"""How the choice of assessor affects the leaderboard: the runs by one assessor's judgments alone
+against those of another assessor, or of all others."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
@@ -25,7 +25,7 @@ from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.evaluation.storage import load_ranking
 from scoring.judging.candidates import contributing_runs, table_of_grades
 
-OTHERS = -1  # for the second of a pair: all the others together
+OTHERS = -1  # as the second of a pair: all other assessors together
 
 
 def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
     mean of both ways), `swapped` pairs of runs of `run_pairs`, and the mean of all runs under each,
     `first_mean` and `second_mean`. NaN where not defined. `runs`: how many there are.
 
-    A topic is common where both judged something of it and both would count it in a mean.
+    A topic is common if both judged documents of it and it counts in the means of both.
     """
     measure, rules = parse_measure(question["measure"]), rules_of(campaign)
     grades = assessor_grades(campaign)
@@ -60,11 +60,11 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
 
 
 def _comparisons(grades: AssessorGrades) -> Iterator[tuple[int, int, int, int]]:
-    """Ids of both, and rows of what they judged."""
+    """Ids of both, and the rows of their judgments."""
     count = len(grades.assessors)
     for one, other in combinations(range(count), 2):
         yield grades.assessors[one], grades.assessors[other], one, other
-    if count > 2:  # of two, the others are the other
+    if count > 2:  # with two assessors, all others are the other one
         for one in range(count):
             yield grades.assessors[one], OTHERS, one, count + one
 
@@ -84,16 +84,16 @@ def _scores(
     measure: Measure,
     rules: ScoringRules,
 ) -> list[Scores]:
-    """Of one run by topic, under each choice of assessors."""
+    """The scores of one run by topic, under each choice of assessors."""
     is_within = np.arange(run.depth) < run.lengths[:, None]
     nothing = np.where(is_within, np.int8(UNJUDGED), np.int8(PAST_END))
-    found = []
+    scores = []
     for choice, own in zip(counts, judged.astype(np.int8), strict=True):
         grades = nothing.copy()
         grades[run.rows, run.positions] = own[run.judgments]
         graded = GradedTopics(grades=grades, grade_counts=choice, gain_map=rules.gain_map)
-        found.append(evaluate([measure], graded)[measure])
-    return found
+        scores.append(evaluate([measure], graded)[measure])
+    return scores
 
 
 def _included(

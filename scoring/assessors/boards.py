@@ -1,4 +1,4 @@
-"""The boards of single assessors side by side, asked of a worker."""
+"""The leaderboards of single assessors compared, computed by a worker."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from scoring.models import Analysis
 
 @dataclass(frozen=True)
 class TwoBoards:
-    """`second` is None for all others together; numbers are None where not defined."""
+    """`second` is None for all others together; numbers are None if not defined."""
 
     first: User
     second: User | None
@@ -30,27 +30,27 @@ class TwoBoards:
 
 
 def request_boards(viewer: Viewer, measure: Measure) -> Analysis:
-    """The analysis of the board by each assessor; it hangs on the judgments made so far. The
-    viewer must be an organiser."""
+    """The analysis of the leaderboard by each assessor, which depends on the judgments made so far.
+    The viewer must be an organiser."""
     question = {"measure": str(measure), "definitions": rules_of(viewer.campaign).digest}
     return request_analysis(viewer, None, "assessor_boards", question)
 
 
-def two_boards(answer: Mapping[str, Any]) -> list[TwoBoards]:
+def two_boards(result: Mapping[str, Any]) -> list[TwoBoards]:
     """A row for each comparison. One query."""
-    ids = {int(who) for who in (*answer["first"], *answer["second"])} - {OTHERS}
+    ids = {int(who) for who in (*result["first"], *result["second"])} - {OTHERS}
     people = User.objects.in_bulk(ids)
     return [
         TwoBoards(
-            first=people[int(answer["first"][row])],
-            second=people.get(int(answer["second"][row])),
-            topics=int(answer["topics"][row]),
-            tau=none_if_nan(answer["tau"][row]),
-            tau_ap=none_if_nan(answer["tau_ap"][row]),
-            swapped=int(answer["swapped"][row]),
-            run_pairs=int(answer["run_pairs"][row]),
-            first_mean=none_if_nan(answer["first_mean"][row]),
-            second_mean=none_if_nan(answer["second_mean"][row]),
+            first=people[int(result["first"][row])],
+            second=people.get(int(result["second"][row])),
+            topics=int(result["topics"][row]),
+            tau=none_if_nan(result["tau"][row]),
+            tau_ap=none_if_nan(result["tau_ap"][row]),
+            swapped=int(result["swapped"][row]),
+            run_pairs=int(result["run_pairs"][row]),
+            first_mean=none_if_nan(result["first_mean"][row]),
+            second_mean=none_if_nan(result["second_mean"][row]),
         )
-        for row in range(len(answer["first"]))
+        for row in range(len(result["first"]))
     ]

@@ -1,4 +1,4 @@
-"""What each assessor says of each document, as arrays, before anything was decided between them."""
+"""The grades of each assessor for each document, as arrays, before adjudication."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from scoring.core.data.grades import UNJUDGED
 
 @dataclass(frozen=True, eq=False)
 class AssessorGrades:
-    """Judgments made here and judgments brought in, of whoever judged at all."""
+    """Judgments made here and imported ones, of all assessors who judged."""
 
     assessors: tuple[int, ...]  # ids
     documents: tuple[Key, ...]  # by topic
     own: NDArray[np.int16]  # int16[assessors, documents], UNJUDGED where not judged
-    turns: NDArray[np.int16]  # int16[assessors, documents]: whose last act came first, -1: none
+    turns: NDArray[np.int16]  # int16[assessors, documents]: order of the last judgments, -1: none
 
     @cached_property
     def topics(self) -> NDArray[np.int64]:
@@ -28,16 +28,15 @@ class AssessorGrades:
 
     @cached_property
     def others(self) -> NDArray[np.int16]:
-        """int16[assessors, documents]: what would hold without that assessor: the latest grade of
-        the others."""
-        found = np.full(self.own.shape, UNJUDGED, np.int16)
+        """int16[assessors, documents]: the latest grade of the other assessors."""
+        grades = np.full(self.own.shape, UNJUDGED, np.int16)
         for row in range(len(self.assessors)):
             turns = self.turns.copy()
             turns[row] = -1
             latest = turns.argmax(axis=0) if len(turns) else np.empty(0, np.int64)
             columns = np.flatnonzero(turns.max(axis=0, initial=-1) >= 0)
-            found[row, columns] = self.own[latest[columns], columns]
-        return found
+            grades[row, columns] = self.own[latest[columns], columns]
+        return grades
 
     def by_topic(self) -> Iterator[tuple[str, "AssessorGrades"]]:
         """The part of each topic."""
@@ -60,14 +59,14 @@ def assessor_grades(campaign: Campaign) -> AssessorGrades:
 @lru_cache(maxsize=CAMPAIGNS_CACHED)
 def _grades(campaign: int, stamp: Stamp) -> AssessorGrades:
     judged = {
-        key: found for key, found in final_grades_at(campaign, stamp).items() if found.by_assessor
+        key: entry for key, entry in final_grades_at(campaign, stamp).items() if entry.by_assessor
     }
-    assessors = sorted({who for found in judged.values() for who in found.by_assessor})
+    assessors = sorted({who for entry in judged.values() for who in entry.by_assessor})
     row_of = {who: row for row, who in enumerate(assessors)}
     own = np.full((len(assessors), len(judged)), UNJUDGED, np.int16)
     turns = np.full(own.shape, -1, np.int16)
-    for column, found in enumerate(judged.values()):
-        for turn, (who, grade) in enumerate(found.by_assessor.items()):
+    for column, entry in enumerate(judged.values()):
+        for turn, (who, grade) in enumerate(entry.by_assessor.items()):
             own[row_of[who], column] = grade
             turns[row_of[who], column] = turn
     return AssessorGrades(tuple(assessors), tuple(judged), own, turns)

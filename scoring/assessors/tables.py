@@ -11,7 +11,7 @@ from scoring.output.table import Column, Table, same
 
 @dataclass(frozen=True, kw_only=True)
 class _Coefficients:
-    """Of all assessors, or of two: None where a coefficient is not theirs or not defined."""
+    """Of all assessors, or of two: None if a coefficient does not apply or is not defined."""
 
     scope: str  # campaign, topic, pair, or pair on topic
     topic: str | None
@@ -31,18 +31,18 @@ class _Coefficients:
     alpha_interval: float | None = None
 
 
-def agreement_table(found: AssessorAgreement) -> Table:
-    """Of the campaign and of each topic, of each two assessors, and of these on each topic."""
+def agreement_table(agreement: AssessorAgreement) -> Table:
+    """For the campaign, each topic, each pair of assessors, and each pair on each topic."""
     columns = tuple(Column(field.name) for field in fields(_Coefficients))
-    rows = [_of_all("campaign", found.whole)]
-    rows += [_of_all("topic", row) for row in found.by_topic]
-    rows += [_of_two("pair", row) for row in found.pairs]
-    rows += [_of_two("pair on topic", row) for row in found.pairs_by_topic]
+    rows = [_of_all("campaign", agreement.whole)]
+    rows += [_of_all("topic", row) for row in agreement.by_topic]
+    rows += [_of_two("pair", row) for row in agreement.pairs]
+    rows += [_of_two("pair on topic", row) for row in agreement.pairs_by_topic]
     return Table(columns, rows)
 
 
 def boards_table(rows: Iterable[TwoBoards], measure: Measure) -> Table:
-    """One row for each two boards; `others` is all but the first."""
+    """One row for each pair of leaderboards; `others` is all but the first."""
     columns = (
         Column("first"),
         Column("second", lambda row: row.second or "others"),
@@ -63,14 +63,14 @@ def _of_all(scope: str, row: TopicAgreement) -> _Coefficients:
         scope=scope,
         topic=row.topic,
         judged=row.judged,
-        judged_twice=row.found.documents,
-        raw=row.found.raw,
-        fleiss=row.found.fleiss,
-        fleiss_documents=row.found.fleiss_documents,
-        fleiss_assessors=row.found.fleiss_assessors,
-        alpha_nominal=row.found.nominal,
-        alpha_ordinal=row.found.ordinal,
-        alpha_interval=row.found.interval,
+        judged_twice=row.coefficients.documents,
+        raw=row.coefficients.raw,
+        fleiss=row.coefficients.fleiss,
+        fleiss_documents=row.coefficients.fleiss_documents,
+        fleiss_assessors=row.coefficients.fleiss_assessors,
+        alpha_nominal=row.coefficients.nominal,
+        alpha_ordinal=row.coefficients.ordinal,
+        alpha_interval=row.coefficients.interval,
     )
 
 

@@ -1,4 +1,4 @@
-"""How far the assessors agree, and pools for judging elsewhere."""
+"""Agreement between assessors, and the export of pools."""
 
 from django.urls import URLPattern, path
 

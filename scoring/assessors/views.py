@@ -1,4 +1,4 @@
-"""How far the assessors agree, and what their choice does to the board. Organisers only."""
+"""Agreement between assessors, and its effect on the leaderboard, for organisers only."""
 
 from typing import Any
 
@@ -23,14 +23,14 @@ from scoring.results.options import chosen_measure
 def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
-    found = agreement_of(viewer.campaign)
-    analysis = request_boards(viewer, measure) if found.pairs else None
+    agreement = agreement_of(viewer.campaign)
+    analysis = request_boards(viewer, measure) if agreement.pairs else None
     is_done = analysis is not None and analysis.state == Analysis.State.DONE
     page: dict[str, Any] = {
         "viewer": viewer,
         "campaign": viewer.campaign,
-        "found": found,
-        "pairs_here": _of_topic(found, request.GET.get("topic", "")),
+        "agreement": agreement,
+        "pairs_here": _of_topic(agreement, request.GET.get("topic", "")),
         "topic": request.GET.get("topic", ""),
         "measure": measure,
         "offered": rules_of(viewer.campaign).measures,
@@ -58,7 +58,7 @@ def boards_csv(request: HttpRequest, slug: str) -> TableResponse:
     return table_response(request, table, f"{slug}-assessor-boards", awaits=analysis)
 
 
-def _of_topic(found: AssessorAgreement, topic: str) -> list[Any]:
+def _of_topic(agreement: AssessorAgreement, topic: str) -> list[Any]:
     if not topic:
-        return list(found.pairs)
-    return [row for row in found.pairs_by_topic if row.topic == topic]
+        return list(agreement.pairs)
+    return [row for row in agreement.pairs_by_topic if row.topic == topic]

@@ -110,7 +110,7 @@ ROW = OpenApiExample(
         FORMAT,
     ],
     responses={
-        202: OpenApiResponse(RefusalSerializer, description="Being computed; ask again."),
+        202: OpenApiResponse(RefusalSerializer, description="Being computed. Try again later."),
         (200, "application/json"): RowSerializer(many=True),
         (200, "text/csv"): OpenApiTypes.STR,
     }

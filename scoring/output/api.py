@@ -1,5 +1,5 @@
-"""What the API of every table says the same way: its parameters, its formats, and that it is being
-computed."""
+"""What the API has in common for all tables: parameters, formats, and the response while a table is
+being computed."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -24,10 +24,12 @@ Records: TypeAlias = list[dict[str, Any]]
 FORMATS = ["json", "csv"]
 FORMAT = OpenApiParameter("format", str, enum=FORMATS)
 
-MEASURE = OpenApiParameter("measure", str, description="such as RBP(p=0.8); one of the campaign's")
+MEASURE = OpenApiParameter(
+    "measure", str, description="one of the campaign's measures, such as RBP(p=0.8)"
+)
 
 
-QRELS = OpenApiParameter("qrels", int, description="a version; the one in force if none is named")
+QRELS = OpenApiParameter("qrels", int, description="a version (default: the active one)")
 
 
 class ComputingSerializer(RefusalSerializer):
@@ -55,10 +57,10 @@ def row_serializer(
     return type(f"{name}Serializer", (serializers.Serializer,), {"__doc__": description, **fields})
 
 
-def rows_answered(
+def table_responses(
     rows: type[serializers.Serializer], *, is_computed: bool = False
 ) -> dict[Any, Any]:
-    computing = OpenApiResponse(ComputingSerializer, description="Being computed; ask again.")
+    computing = OpenApiResponse(ComputingSerializer, description="Being computed. Try again later.")
     return (
         {(200, "application/json"): rows(many=True), (200, "text/csv"): OpenApiTypes.STR}
         | ({202: computing} if is_computed else {})
@@ -71,11 +73,11 @@ def example(name: str, **row: object) -> OpenApiExample:
 
 
 def requested_format(request: Request) -> Callable[..., Response | HttpResponse]:
-    """Answers a table in the format asked for. Asked first, so that nothing is computed for an
-    unknown format."""
-    asked = request.query_params.get("format", "json")
-    if asked not in FORMATS:
-        raise UnknownChoice("format", asked, FORMATS)
+    """Returns a function that answers a table in the requested format. Called first, so that
+    nothing is computed for an unknown format."""
+    format_ = request.query_params.get("format", "json")
+    if format_ not in FORMATS:
+        raise UnknownChoice("format", format_, FORMATS)
 
     def answer(
         table: Table,
@@ -83,11 +85,11 @@ def requested_format(request: Request) -> Callable[..., Response | HttpResponse]
         awaits: Analysis | None = None,
         records: Callable[[], Records] | None = None,
     ) -> Response | HttpResponse:
-        """`awaits`: an analysis that a worker may not have computed yet. `records`: what JSON has,
-        where it is not the table's rows."""
+        """`awaits`: an analysis that a worker may not have computed yet. `records`: the JSON, if it
+        differs from the table's rows."""
         if awaits is not None and awaits.state != Analysis.State.DONE:
             return _being_computed(awaits)
-        if asked == "csv":
+        if format_ == "csv":
             return HttpResponse(table.as_csv(), content_type=CSV)
         return Response(records() if records else table.as_records())
 
@@ -95,8 +97,12 @@ def requested_format(request: Request) -> Callable[..., Response | HttpResponse]
 
 
 def _being_computed(analysis: Analysis) -> Response:
-    """For who asks for what no worker has computed yet; a failure is found under the queue."""
+    """The response until a worker has computed the analysis; the queue shows failures."""
     if analysis.state == Analysis.State.FAILED:
         raise Http404
-    body = {"code": "computing", "message": "Being computed; ask again.", "state": analysis.state}
+    body = {
+        "code": "computing",
+        "message": "Being computed. Try again later.",
+        "state": analysis.state,
+    }
     return Response(body, status=202, headers={"Retry-After": str(POLL_SECONDS)})

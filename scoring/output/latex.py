@@ -34,7 +34,7 @@ ESCAPES = str.maketrans(
     }
 )
 LEAST_DIGITS = 3
-# Levels at which a difference gets its marks, and how they are explained.
+# Significance levels, their marks, and the note that explains them.
 STARS: Final = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 STARS_NOTE: Final = "* p ≤ .05, ** p ≤ .01, *** p ≤ .001"
 
@@ -52,7 +52,7 @@ Cell: TypeAlias = str | Marked
 
 
 def plain(text: str) -> str:
-    """Text that LaTeX prints as it stands."""
+    """Text with LaTeX's special characters escaped."""
     return text.translate(ESCAPES)
 
 
@@ -64,7 +64,7 @@ def table(
     caption: str,
     source: str,
 ) -> str:
-    """A table that needs booktabs and nothing else; all texts are escaped here."""
+    """A table that needs only booktabs; all texts are escaped here."""
     lines = [
         f"% {_one_line(source)}",
         r"% \usepackage{booktabs}",
@@ -98,25 +98,25 @@ def signed(value: float | None, digits: int = LEAST_DIGITS) -> str:
 
 
 def added(value: float | None, digits: int = LEAST_DIGITS) -> str:
-    """What could be added to a score."""
+    """A residual, which could be added to a score."""
     return "–" if value is None or math.isnan(value) else addition_text(value, digits)
 
 
 def interval(low: float | None, high: float | None, digits: int = LEAST_DIGITS) -> str:
-    """[.41, .46]; a dash where an end is not known."""
+    """[.41, .46]; a dash if an end is not defined."""
     if low is None or high is None:
         return "–"
     return f"[{number(low, digits)}, {number(high, digits)}]"
 
 
 def stars(p: float) -> str:
-    """The marks of a p-value; none where it is not defined."""
+    """The marks of a p-value; none if it is not defined."""
     return next((mark for level, mark in STARS if p <= level), "")
 
 
 def _line(cells: Iterable[Cell]) -> str:
     line = " & ".join(map(_printed, cells)) + r" \\"
-    # After the end of a line, LaTeX takes a bracket or an asterisk for an option of that end.
+    # LaTeX reads a bracket or an asterisk after the end of a line as an option of it.
     return f"{{}}{line}" if line.startswith(("[", "*")) else line
 
 

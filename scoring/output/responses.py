@@ -28,7 +28,7 @@ def page_or_404(request: HttpRequest, pages: Paginator) -> Page:
 
 
 def table_paths(route: str, view: Callable[..., TableResponse], name: str) -> list[URLPattern]:
-    """The addresses of a table as CSV and as LaTeX. The view is told by `suffix` which it is."""
+    """The addresses of a table as CSV and as LaTeX; the view gets the format as `suffix`."""
     return [
         path(f"{route}.csv", view, {"suffix": "csv"}, name=f"{name}-csv"),
         path(f"{route}.tex", view, {"suffix": "tex"}, name=f"{name}-latex"),
@@ -46,8 +46,8 @@ def table_response(
     awaits: Analysis | None = None,
 ) -> TableResponse:
     """The table as a file in the format of its address. Until a worker has computed the analysis
-    that it awaits, the answer says when to ask again. LaTeX names the campaign in `title`, and in
-    `source` where the table was taken from: this address, if no other is given."""
+    that it awaits, the response says when to try again. LaTeX has the campaign's name in `title`
+    and the table's address in `source`, by default that of the request."""
     if awaits is not None and awaits.state != Analysis.State.DONE:
         return _not_computed_yet(awaits)
     if suffix == "tex":
@@ -67,7 +67,7 @@ def file_response(text: str, name: str, content_type: str) -> HttpResponse:
 
 
 def _csv_response(table: Table) -> TableResponse:
-    """What lies past the first rows of a long table is written while it is sent."""
+    """A long table is streamed."""
     blocks = table.csv_blocks()
     first = list(islice(blocks, 2))
     if len(first) == 1:
@@ -76,9 +76,10 @@ def _csv_response(table: Table) -> TableResponse:
 
 
 def _not_computed_yet(analysis: Analysis) -> HttpResponse:
-    """For who asks for a table that no worker has made yet."""
+    """The response until a worker has computed the table."""
     if analysis.state == Analysis.State.FAILED:
-        raise Http404("Computing it failed.")
-    answer = HttpResponse("Being computed; ask again.\n", status=202, content_type="text/plain")
-    answer["Retry-After"] = str(POLL_SECONDS)
-    return answer
+        raise Http404("Computing the table failed.")
+    text = "Being computed. Try again later.\n"
+    response = HttpResponse(text, status=202, content_type="text/plain")
+    response["Retry-After"] = str(POLL_SECONDS)
+    return response

@@ -22,7 +22,7 @@ ROWS_AT_A_TIME: Final = 1_000
 
 
 def text_of(value: Any) -> latex.Cell:
-    """A cell in LaTeX, where the column says nothing else."""
+    """The default text of a cell in LaTeX."""
     if isinstance(value, latex.Marked):
         return value
     return "–" if value is None else str(value)
@@ -30,12 +30,12 @@ def text_of(value: Any) -> latex.Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """`of` takes the value from a row, at full precision: a function of the row, or the path of its
-    attribute ("run.tag"), which is the key where nothing is said."""
+    """`of` gets the value from a row, at full precision: a function of the row, or the path of an
+    attribute ("run.tag"); the default is the key."""
 
     key: str
     of: str | Callable[[Any], Any] = ""
-    heading: str | None = None  # in LaTeX; None: it has no such column there
+    heading: str | None = None  # in LaTeX; None: no such column there
     text: Callable[[Any], latex.Cell] = text_of
     align: str = "r"
     kind: Any = None  # of its values in the schema: one of `scoring.output.api.FIELDS`
@@ -79,14 +79,14 @@ class Table:
     rows: Iterable[Any]
     caption: str = ""  # in LaTeX, after the name of the campaign
     last: Sequence[latex.Cell] = ()  # the last line in LaTeX, below the rows
-    in_latex: "Table | None" = None  # what LaTeX shows instead, where its rows are others
+    in_latex: "Table | None" = None  # the table in LaTeX, if its rows differ
 
     def as_csv(self) -> str:
         return "".join(self.csv_blocks())
 
     def csv_blocks(self) -> Iterator[str]:
-        """At full precision; empty where a value is not defined. Text cells are made safe for
-        spreadsheets. Some rows at a time, so that a long table is never in memory as a whole."""
+        """At full precision; empty if a value is not defined. Text cells are escaped for
+        spreadsheets. Yields blocks of rows, so that a long table is never completely in memory."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(self._keys)
@@ -139,5 +139,5 @@ def _plain(cell: Any) -> Any:
 
 
 def _finite(cell: Any) -> Any:
-    """An effect without any deviation is infinite: not a number in JSON."""
+    """None for infinity, which JSON does not have: an effect without deviation is infinite."""
     return None if isinstance(cell, float) and math.isinf(cell) else cell

@@ -1,4 +1,4 @@
-"""A zip in the making: equal contents give equal bytes."""
+"""Writes zip files reproducibly: equal contents give equal bytes."""
 
 import hashlib
 import zipfile
@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import BinaryIO
 
-THEN = (1980, 1, 1, 0, 0, 0)  # the first date a zip can have; the real one is in the description
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can have
 READABLE = 0o644 << 16
 UNIX = 3
 
 
 @dataclass(frozen=True)
 class Member:
-    """What a reader can check of one file in the zip."""
+    """A file in the zip, with what a reader needs to verify it."""
 
     path: str
     size: int
@@ -21,7 +21,7 @@ class Member:
 
 
 class Zip:
-    """Files in the order in which they are added, without a clock's time or a machine's rights."""
+    """Files in the order in which they are added, without times or permissions of the machine."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._zip = zipfile.ZipFile(out, "w")
@@ -33,7 +33,7 @@ class Zip:
         self._zip.close()
 
     def add(self, path: str, blocks: Iterable[bytes | str]) -> Member:
-        info = zipfile.ZipInfo(path, THEN)
+        info = zipfile.ZipInfo(path, EPOCH)
         info.compress_type, info.create_system = zipfile.ZIP_DEFLATED, UNIX
         info.external_attr = READABLE
         digest, size = hashlib.sha256(), 0

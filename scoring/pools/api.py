@@ -14,7 +14,7 @@ from scoring.output.api import (
     example,
     requested_format,
     row_serializer,
-    rows_answered,
+    table_responses,
 )
 from scoring.pools.options import OFFERED as DEPTHS
 from scoring.pools.query import depths_query, study_of
@@ -32,7 +32,7 @@ POOLED = row_serializer(
     operation_id="pool",
     tags=["analyses"],
     parameters=[MEASURE, QRELS, OpenApiParameter("depth", str, enum=list(DEPTHS)), FORMAT],
-    responses=rows_answered(POOLED, is_computed=True),
+    responses=table_responses(POOLED, is_computed=True),
     examples=[
         example(
             "the first run", run_id="k5zq3wd7c2hxy4ma", run="uni-bm25", team="Uni",

@@ -15,7 +15,7 @@ from scoring.output.api import (
     example,
     requested_format,
     row_serializer,
-    rows_answered,
+    table_responses,
 )
 from scoring.significance.options import OFFERED as TESTS
 from scoring.significance.query import significance_query
@@ -43,7 +43,7 @@ PAIR = row_serializer(
         *(OpenApiParameter(name, str, enum=list(offered)) for name, offered in TESTS.items()),
         FORMAT,
     ],
-    responses=rows_answered(PAIR, is_computed=True),
+    responses=table_responses(PAIR, is_computed=True),
     examples=[
         example(
             "the first two runs", a="uni-bm25", b="lab-dense", difference=0.012, p=0.031,

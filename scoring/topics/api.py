@@ -13,7 +13,7 @@ from scoring.output.api import (
     example,
     requested_format,
     row_serializer,
-    rows_answered,
+    table_responses,
 )
 from scoring.results.options import chosen_measure
 from scoring.topics.rows import topic_rows
@@ -31,7 +31,7 @@ TOPIC_MEANS = row_serializer(
     operation_id="topic_means",
     tags=["analyses"],
     parameters=[MEASURE, FORMAT],
-    responses=rows_answered(TOPIC_MEANS),
+    responses=table_responses(TOPIC_MEANS),
     examples=[
         example(
             "a hard one", topic="308", title="implant dentistry", measure="AP", runs=129, mean=0.21,

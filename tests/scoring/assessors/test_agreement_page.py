@@ -60,10 +60,10 @@ def test_numbers_by_hand(campaign: Campaign, people: dict[str, User]) -> None:
     assert (str(first.first), str(first.second), first.documents) == ("Ada", "Bob", 10)
     assert first.raw == pytest.approx(0.7, abs=1e-12)
     assert first.kappa == pytest.approx(0.4, abs=1e-12)
-    whole = found.whole.found
+    whole = found.whole.coefficients
     assert (whole.documents, whole.fleiss_documents, whole.fleiss_assessors) == (10, 7, 2)
     assert [row.topic for row in found.by_topic] == ["1"]
-    assert found.by_topic[0].found == whole
+    assert found.by_topic[0].coefficients == whole
     # 7 pairs of two, 3 documents of three pairs each; agreed: documents 4 to 10 but for three.
     agreed = sum(a == b for a, b in zip(GRADES["Ada"][3:], GRADES["Bob"][3:], strict=True))
     thrice = [sorted(column) for column in zip(*(GRADES[name][:3] for name in GRADES), strict=True)]
@@ -82,7 +82,7 @@ def test_the_page_and_its_tables(client: Client, campaign: Campaign, people: obj
     client.force_login(make_organiser(campaign))
     address = reverse("scoring:judging-agreement", args=[campaign.slug])
     first = client.get(address, {"measure": "P@5"})
-    assert "Computing the boards" in first.content.decode()
+    assert "Computing the leaderboards" in first.content.decode()
     assert first["Refresh"]
     assert perform_jobs() == 1
     page = client.get(address, {"measure": "P@5", "topic": "1"})

@@ -146,7 +146,7 @@ def test_answers_brought_in_give_the_same_numbers(settings, tmp_path):
             make_user(name=f"{number}"),
             folder / f"agreement-round/assessor-{number}.qrels",
         )
-    whole = agreement_of(campaign).whole.found
+    whole = agreement_of(campaign).whole.coefficients
     assert (whole.documents, whole.fleiss_documents, whole.fleiss_assessors) == (188, 188, 8)
     assert f"{whole.fleiss:.4f} {whole.ordinal:.4f}" == "0.2279 0.4534"
 
