@@ -284,12 +284,12 @@ def test_an_assessors_overview_says_what_waits_and_leads_to_it(assessor: Assesso
     Campaign.objects.update(stage="judging", is_accepting=False)
     overview = reverse("campaigns:campaign-detail", args=[campaign.slug])
     page = assessor.browser.get(overview).content.decode()
-    assert "3 documents wait for your judgment" in page
+    assert "3 documents await your judgment" in page
     assert f'href="{reverse("campaigns:assess", args=[campaign.slug])}">Assess</a></div>' in page
-    assert "Nothing is needed from you" not in page
+    assert "Submissions are closed." not in page
     for state in ("paused", "ended"):
         Plan.objects.update(state=state)
-        assert "Nothing is needed from you" in assessor.browser.get(overview).content.decode()
+        assert "Submissions are closed." in assessor.browser.get(overview).content.decode()
 
 
 def test_the_first_document_comes_with_what_the_topic_asks_for(assessor: AssessorBrowser) -> None:
