@@ -1,4 +1,4 @@
-"""`trackside agreement`: do two measures put the runs in the same order?"""
+"""`trackside agreement`: compares the orderings of runs by several measures."""
 
 import argparse
 from collections.abc import Iterator, Sequence

@@ -17,7 +17,7 @@ from scoring.cli.opening import read_file, read_or_refuse
 from scoring.cli.streams import STANDARD_INPUT
 
 DESCRIPTION: Final = """\
-Reads a run as the site does when it is handed in, with the site's own messages, codes and line
+Reads a run as the site does when it is submitted, with the site's own messages, codes and line
 numbers. Exit status 0: it would be accepted (warnings go to standard output); 2: it would be
 refused (the first 25 reasons go to standard error), or a file cannot be read.
 
@@ -43,15 +43,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--unknown-topics",
         choices=("refuse", "drop"),
         default="refuse",
-        help="what becomes of topics outside the list (the campaign says; default: refuse)",
+        help="topics that are not in the list, as the campaign sets it (default: refuse)",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object, whatever comes out")
+    parser.add_argument("--json", action="store_true", help="print one JSON object in any case")
 
 
 def run(options: argparse.Namespace) -> int:
     try:
         return _check(options)
-    except BadInput as error:  # nobody can say whether the run is good
+    except BadInput as error:  # the run could not be checked
         if not options.json:
             raise
         _print_json(options.run, "unchecked", {"errors": error.messages})
@@ -80,12 +80,12 @@ def _topics(path: str) -> list[str]:
         what = None if path == STANDARD_INPUT else _what_else(path)
         if what is None:
             raise
-        said = f"this is {what}; --topics takes the campaign's topics"
-        raise BadInput([f"{path}: {said}"]) from error
+        message = f"this is {what}; --topics takes the campaign's topics"
+        raise BadInput([f"{path}: {message}"]) from error
 
 
 def _what_else(path: str) -> str | None:
-    """What a file is that holds no topics: better said than a fault of every line."""
+    """What a file without topics is, which is a better message than an error for every line."""
     for what, read in (("a run", read_run), ("qrels", read_qrels)):
         try:
             read_file(path, read)
@@ -128,7 +128,7 @@ def _print_json(
     total: int = 0,
     warnings: Sequence[Problem] = (),
 ) -> None:
-    said = {
+    report = {
         "file": path,
         "state": state,
         **facts,
@@ -136,4 +136,4 @@ def _print_json(
         "total": total,
         "warnings": [warning.as_dict() for warning in warnings],
     }
-    print(json.dumps(said, ensure_ascii=False, indent=2))
+    print(json.dumps(report, ensure_ascii=False, indent=2))

@@ -12,11 +12,11 @@ from scoring.cli.streams import STANDARD_INPUT, drop_stdout, escape_what_stdout_
 # What each command does, in the order of --help; its module is named like it.
 COMMANDS: Final = {
     "evaluate": "score runs by qrels, as trec_eval does",
-    "check": "would the site accept this run?",
-    "agreement": "do measures put the runs in the same order?",
-    "significance": "which runs are separated, and which may chance have parted?",
-    "select": "which documents to judge next",
-    "properties": "the seven numeric properties of measures",
+    "check": "check a run as the site does",
+    "agreement": "compare the orderings of runs by several measures",
+    "significance": "test which pairs of runs differ significantly",
+    "select": "choose the documents to judge next",
+    "properties": "show the seven numeric properties of measures",
 }
 FAILED: Final = 1  # exit status: no room for the output, or to work in
 INTERRUPTED: Final = 130  # exit status: Ctrl-C, as shells count it
@@ -35,12 +35,12 @@ commands:
 examples:
   trackside evaluate qrels.txt run.gz                         as trec_eval prints it
   trackside evaluate qrels.txt runs/* -m AP -m 'RBP(p=0.8)' --format csv
-  trackside check run.txt --topics topics.xml                 before handing it in
+  trackside check run.txt --topics topics.xml                 before you submit it
   trackside agreement qrels.txt runs/* -m AP -m 'RBP(p=0.8)'
   trackside significance qrels.txt runs/* -m AP --test t --count
   trackside select runs/* --method C --p 0.8 --budget 100
 
-`trackside COMMAND --help` tells more about each; `trackside --version` names the version.
+`trackside COMMAND --help` describes each command; `trackside --version` prints the version.
 """
 
 
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"trackside: standard output: {error.strerror or error}\n")
         return FAILED
     except MemoryError:
-        sys.stderr.write("trackside: there is not so much memory\n")
+        sys.stderr.write("trackside: not enough memory\n")
         return FAILED
     except KeyboardInterrupt:
         drop_stdout()
@@ -113,7 +113,7 @@ def _run(name: str, given: list[str]) -> int:
 
 
 def _refuse_reading_twice(options: argparse.Namespace) -> None:
-    """What comes in on standard input comes only once."""
+    """Standard input can be read only once."""
     named = [vars(options).get(name) for name in _FILES]
     paths = [path for each in named for path in (each if isinstance(each, list) else [each])]
     if paths.count(STANDARD_INPUT) > 1:

@@ -1,4 +1,4 @@
-"""Files named on the command line, opened and read; faults are told with path and line."""
+"""Opens and reads files named on the command line; errors name path and line."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -64,8 +64,8 @@ def tell_of_topics_without_grades(path: str, table: JudgmentTable) -> None:
     if left_out:
         topics = "1 topic has" if len(left_out) == 1 else f"{len(left_out):,} topics have"
         named = ", ".join(left_out[:_NAMED]) + (", ..." if len(left_out) > _NAMED else "")
-        said = f"{topics} no grade of 0 or more, and no part in any mean: {named}"
-        sys.stderr.write(f"{path}: warning: {said}\n")
+        message = f"{topics} no grade of 0 or more, and no part in any mean: {named}"
+        sys.stderr.write(f"{path}: warning: {message}\n")
 
 
 def rank_run(run: ParsedRun, *, max_depth: int | None = None) -> Ranking:

@@ -33,7 +33,7 @@ from scoring.core.judging.simulation import (
 DESCRIPTION: Final = """\
 Proposes documents for judging (Moffat, Webber & Zobel, SIGIR 2007): by pooling, by what they weigh
 in the runs (A), by what is still unknown of these (B), or rather of those that look good (C).
-With --simulate it plays the judging with full judgments and says what would have come of it."""
+With --simulate it simulates judging with full judgments and reports what it would have found."""
 
 EXAMPLES: Final = """\
 examples:
@@ -93,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--judged", metavar="QRELS", help="judgments that have been made already: not asked again"
     )
-    parser.add_argument("--simulate", metavar="QRELS", help="full judgments to play with")
+    parser.add_argument("--simulate", metavar="QRELS", help="full judgments for the simulation")
     parser.add_argument(
         "--unknown",
         choices=("nonrelevant", "bypass"),
@@ -168,7 +168,7 @@ def _by_batches(
     budget: int,
     batch: int,
 ) -> Iterator[tuple[int, float]]:
-    """B does not ask what the judges say, only that they have said it: any outcome will do."""
+    """B depends only on which documents are judged, not on their grades: any outcome will do."""
     weighing = Weighing(candidates, strategy)
     judged = np.flatnonzero(outcomes != UNJUDGED)
     weighing.note(judged, outcomes[judged])
@@ -197,7 +197,7 @@ def _simulated(
         raise BadInput([f"{options.simulate}: no topic of the runs is in the qrels"])
     outcomes = find_outcomes(candidates, table, rel=options.rel)
     top = top_runs(candidates, outcomes, strategy.persistence, count=options.top)
-    played = simulate_judging(
+    simulated = simulate_judging(
         candidates,
         strategy,
         outcomes,
@@ -206,7 +206,7 @@ def _simulated(
         batch=options.batch,
     )
     for budget in options.budget:
-        stage = played.after(budget)
+        stage = simulated.after(budget)
         residual = mean_residual(stage, top, strategy.persistence)
         fractions = significant_fractions(stage, top, strategy.persistence)
         yield (

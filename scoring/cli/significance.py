@@ -1,4 +1,4 @@
-"""`trackside significance`: which runs are separated, pair by pair."""
+"""`trackside significance`: tests all pairs of runs for significant differences."""
 
 import argparse
 import sys
@@ -130,7 +130,7 @@ def _check(options: argparse.Namespace) -> None:
     if options.scores and (options.qrels or options.measures):
         faults.append("--scores stands in place of QRELS, RUN and -m")
     if options.scores and says_how_to_score(options):
-        faults.append("--scores: they are made already; leave out -l, -M, --ties and the like")
+        faults.append("--scores: scores are given; leave out -l, -M, --ties and the like")
     if not options.scores and not (options.runs and options.measures):
         faults.append("needed are QRELS, RUN... and -m, or --scores MATRIX.csv")
     if options.scores and options.against != "base":

@@ -33,7 +33,7 @@ def outcomes(act: Callable[[str], Any], paths: Sequence[str], workers: int) -> I
 
 
 def _begin(act: Callable[[str], Any]) -> None:
-    """Ctrl-C in a terminal reaches all processes: this one ends without a word."""
+    """Ctrl-C in a terminal reaches all processes: this one ends silently."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _act[:] = [act]
 

@@ -1,9 +1,9 @@
-"""Base and residual of RBP(p) of every run and topic, kept up to date judgment by judgment.
+"""Base and residual of RBP(p) of every run and topic, updated judgment by judgment.
 
-What a document contributes to a run, (1 - p) p^(rank-1), is counted in whole units of 2^-60. Sums
-of whole numbers are exact, so the bounds hang on nothing but which judgments stand: not on the
-order in which they came, nor on what was said and taken back in between. Rounding to units moves
-a score by less than 2^-61 for each document of a list, 1e-15 for a thousand.
+The contribution of a document to a run, (1 - p) p^(rank-1), is counted in whole units of 2^-60.
+Sums of whole numbers are exact, so the bounds depend only on the current outcomes, not on their
+order or on earlier ones. Rounding to units changes a score by less than 2^-61 for each document of
+a list, 1e-15 for a thousand.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ _UNIT = 2.0**-60
 
 
 class LiveBounds:
-    """The state: feed by `take`, ask by `bounds`."""
+    """The state: update it by `take`, read it by `bounds`."""
 
     def __init__(self, candidates: Candidates, persistence: float) -> None:
         """Raises ValueError for a persistence outside 0 <= p < 1."""
@@ -37,11 +37,11 @@ class LiveBounds:
         return self._outcomes.copy()
 
     def take(self, places: NDArray[np.int64], outcomes: NDArray[np.int8]) -> None:
-        """From now on these candidates have these outcomes, whatever they had before: 1 relevant,
-        0 not, UNJUDGED where a judgment was taken back. A candidate is named once.
+        """Sets the outcomes of these candidates, each named once: 1 relevant, 0 not, UNJUDGED if a
+        judgment was undone.
 
         Raises ValueError for columns that do not fit together, other outcomes, and a candidate
-        named twice; then nothing is taken.
+        named twice; then nothing changes.
         """
         _check(places, outcomes)
         before = self._outcomes[places]

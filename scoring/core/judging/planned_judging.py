@@ -1,9 +1,9 @@
-"""What a plan of judging would ask for, and what would stay unknown, before anybody has judged.
+"""Forecasts the documents and the residuals of a judging plan before anybody judges.
 
-Residuals do not hang on what assessors say, only on which documents they see. Pooling and methods
-A and B choose without looking at grades, so for them the forecast is exact. Method C looks: there
-documents are taken to be as relevant as those of the same run that are judged. While nothing is
-judged C has nothing to go by, and its forecast is that of B.
+Residuals depend only on which documents are judged, not on their grades. Pooling and methods A and
+B choose without grades, so their forecast is exact. Method C uses grades: the forecast assumes that
+documents are as relevant as the judged ones of the same run. While nothing is judged, the forecast
+of C is that of B.
 """
 
 import numpy as np
@@ -17,9 +17,10 @@ from scoring.core.judging.selection import RunBounds, Strategy, Weighing, bounds
 def expected_shares(
     candidates: Candidates, outcomes: NDArray[np.int8], persistence: float
 ) -> NDArray[np.float64]:
-    """float64[runs]: what part of the worth of a run's next documents is taken to be relevant.
+    """float64[runs]: the share of the weight of a run's next documents that is expected to be
+    relevant.
 
-    As much as of those of it that are judged, base / (1 - residual), blended with one document at
+    It is that of the run's judged documents, base / (1 - residual), blended with one document at
     rank 1 of each topic that is as relevant as the judged ones of all runs: (relevant + 1) /
     (judged + 2), Laplace's rule of succession. So a run of which nothing is known gets the common
     share, and where nothing at all is judged every run gets one half.

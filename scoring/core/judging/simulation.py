@@ -1,8 +1,7 @@
-"""What would have been found, and how sure would we be, had fewer documents been judged?
+"""Simulates judging with fewer documents: what would have been found, and how certain is it?
 
-Judging is played with the judgments of a campaign that has been judged already: a selection method
-asks, the full qrels answer. A. Moffat, W. Webber and J. Zobel, SIGIR 2007, section 5, Tables 2 to
-5.
+A selection method chooses documents of a campaign that has been judged already, and the full qrels
+give the grades. A. Moffat, W. Webber and J. Zobel, SIGIR 2007, section 5, Tables 2 to 5.
 """
 
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ DEFAULT_BATCH = 20  # judgments after which methods B and C weigh anew
 
 @dataclass(frozen=True, eq=False)
 class SimulatedJudging:
-    """The candidates that were handled, in this order, and what was said of each."""
+    """The candidates that were selected, in this order, and their outcomes."""
 
     candidates: Candidates
     handled: NDArray[np.int64]  # int64[handled], places in the candidates
@@ -48,7 +47,7 @@ class SimulatedJudging:
         return int((self.outcomes == 1).sum())
 
     def after(self, judgments: int) -> "SimulatedJudging":
-        """How it stood when so many judgments were made; all of it where there were not so many."""
+        """The state after so many judgments; all of it if there were fewer."""
         judged = np.cumsum(self.outcomes != UNJUDGED)
         end = int(np.searchsorted(judged, judgments, side="left")) + 1 if judgments > 0 else 0
         return SimulatedJudging(self.candidates, self.handled[:end], self.outcomes[:end])
@@ -127,12 +126,12 @@ def top_runs(
     return np.argsort(-np.round(means, 12), kind="stable")[:count]
 
 
-def mean_residual(played: SimulatedJudging, runs: NDArray[np.intp], persistence: float) -> float:
+def mean_residual(judging: SimulatedJudging, runs: NDArray[np.intp], persistence: float) -> float:
     """The residual of RBP(p) after this judging, averaged over topics and these runs (Table 4).
 
     The persistence of the evaluation may be another than that of the judging.
     """
-    return float(played.bounds(persistence).residual[runs].mean())
+    return float(judging.bounds(persistence).residual[runs].mean())
 
 
 def overlap(first: SimulatedJudging, second: SimulatedJudging) -> int:
@@ -145,13 +144,13 @@ def overlap(first: SimulatedJudging, second: SimulatedJudging) -> int:
 
 
 def significant_fractions(
-    played: SimulatedJudging, runs: NDArray[np.intp], persistence: float, *, alpha: float = 0.05
+    judging: SimulatedJudging, runs: NDArray[np.intp], persistence: float, *, alpha: float = 0.05
 ) -> SignificantFractions:
     """Table 5: one-tailed paired Wilcoxon tests over all pairs of these runs, all topics.
 
     Raises ValueError for an alpha outside 0..1.
     """
-    bounds = played.bounds(persistence)
+    bounds = judging.bounds(persistence)
     scores = Scores(bounds.base[runs], bounds.residual[runs])
     fractions = []
     for to_beat in (scores.base, upper_bounds(scores), projections(scores)):

@@ -2,9 +2,9 @@
 
 The leader is the run with the highest mean base. Of every other run it is asked whether the
 leader's base beats that run's upper bound, topic by topic, in a one-tailed Wilcoxon signed-rank
-test; p-values are corrected for all these tests together by Holm's method. Runs that are not beaten
-could still be as good: with the leader they are the top group. What unjudged documents say can
-move nobody into it any more.
+test; p-values are corrected for all these tests together by Holm's method. Runs that are not
+significantly worse could still be as good: with the leader they form the top group. Grades of
+unjudged documents can add no run to it.
 """
 
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ def best_first(bounds: RunBounds) -> NDArray[np.intp]:
 
 
 def count_pairs(bounds: RunBounds, runs: NDArray[np.intp], *, alpha: float) -> PairCounts:
-    """How many pairs of these runs are told apart, as in Table 5 of the paper."""
+    """How many pairs of these runs differ significantly, as in Table 5 of the paper."""
     scores = Scores(bounds.base[runs], bounds.residual[runs])
     counts = []
     for to_beat in (scores.base, upper_bounds(scores), projections(scores)):

@@ -238,9 +238,7 @@ class TestSignificance:
     def test_scores_that_are_made_are_not_made_otherwise(self, trackside, matrix, options):
         found = trackside("significance", "--scores", matrix, "--test", "t", *options)
         assert (found.status, found.out) == (2, "")
-        assert found.err == (
-            "--scores: they are made already; leave out -l, -M, --ties and the like\n"
-        )
+        assert found.err == ("--scores: scores are given; leave out -l, -M, --ties and the like\n")
 
     @pytest.mark.parametrize(
         "header",

@@ -131,7 +131,7 @@ def test_want_of_memory_is_one_line(trackside):
     matrix = trackside.write("matrix.csv", "a,b\n" + "1,2\n2,1\n" * 20)
     arguments = ("--test", "randomisation", "--samples", 10**15 - 1)
     found = trackside("significance", "--scores", matrix, *arguments)
-    assert found == (1, "", "trackside: there is not so much memory\n")
+    assert found == (1, "", "trackside: not enough memory\n")
 
 
 class TestInterrupted:
