@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 from campaigns.models import Campaign, Mail, Notice, Plan, Run
 from scoring.core.measures.catalogue import meaning_of
-from scoring.evaluation import erasing, measure_choices, next_batch, rescoring
-from scoring.evaluation.requests import request_evaluation, request_evaluations
+from scoring.evaluation import measure_choices, requests, rescoring
 from scoring.evaluation.rescoring import Rescoring
 from scoring.jobs.queue import enqueue
-from scoring.judging import progress
+from scoring.judging import progress, task_batches
 from scoring.models import Job
 
 
@@ -24,12 +23,12 @@ def enqueue_check(run: Run) -> None:
 
 def enqueue_evaluations(campaign: Campaign) -> None:
     """Qrels or rules changed: every accepted run needs scores under the ones in force."""
-    request_evaluations(campaign)
+    requests.request_evaluations(campaign)
 
 
 def enqueue_evaluation(run: Run) -> None:
     """A run counts from now on."""
-    request_evaluation(run)
+    requests.request_evaluation(run)
 
 
 def enqueue_notice(notice: Notice) -> None:
@@ -50,13 +49,13 @@ def enqueue_next_documents(plan: Plan) -> None:
 def enqueue_next_documents_if_due(plan: Plan) -> None:
     """Assessors have nothing left to judge, or have judged all there is: more is to be laid out,
     unless a plan has no more, or has been asked and nothing was judged since."""
-    if next_batch.is_due(plan):
+    if task_batches.is_due(plan):
         enqueue_next_documents(plan)
 
 
 def erase_scores(campaign: Campaign) -> None:
     """Everything the other wing holds of a campaign that is being deleted."""
-    erasing.erase_scores(campaign)
+    requests.erase_scores(campaign)
 
 
 def offered_measures() -> dict[str, tuple[str, ...]]:

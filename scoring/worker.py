@@ -21,7 +21,7 @@ from scoring.jobs import mail, queue
 from scoring.jobs.order import free
 from scoring.judging import analysis as judging_plans
 from scoring.judging import judging_forecast, simulation, task_batches
-from scoring.leaderboard import ties_analysis
+from scoring.leaderboard import analysis as tied_scores
 from scoring.models import Job
 from scoring.pools import analysis as pool_depths
 from scoring.pools import left_out
@@ -36,7 +36,7 @@ COMPUTATIONS: Final[requests.Computations] = {
     "separated_counts": counts_analysis.compute,
     "pool_depths": pool_depths.compute,
     "left_out": left_out.compute,
-    "tied_scores": ties_analysis.compute,
+    "tied_scores": tied_scores.compute,
     "run_bounds": run_bounds.compute,
     "judging_plan": judging_plans.compute,
     "judging_replay": simulation.compute,

@@ -69,7 +69,7 @@ class Sweeper(bootsteps.StartStopStep):
     def sweep() -> None:
         from django.db import DatabaseError, connections
 
-        from scoring.jobs.sweeping import sweep
+        from scoring.jobs.housekeeping import sweep
 
         with sweeping:
             try:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.cache import patch_cache_control
 
 from scoring.analyses.budget import TooManyAnalyses, request_being_answered
-from trackside.refusals import BAD_REQUEST, explain_method, refuse
+from trackside.errors import BAD_REQUEST, explain_method, refuse
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 SECONDS = r"([0-9]{10}(?:\.[0-9]{1,9})?)"

@@ -9,13 +9,13 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from string import Template
 from tempfile import TemporaryDirectory
 
-from trackside.nginx import write_configuration
 from trackside.processes import (
     BASE_DIR,
     HOST,
@@ -32,6 +32,8 @@ from trackside.processes import (
 
 POSTGRES_BINARIES = "/usr/lib/postgresql/*/bin"
 KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
+PROXY_DIR = Path(__file__).resolve().parent / "proxy"
+NOBODY = "unix:"  # no client has such an address, so X-Forwarded-For is never believed
 
 
 class Missing(Broken):
@@ -191,6 +193,47 @@ def _run(*command: str) -> None:
     done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - named above
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}\n{done.stderr.decode()}")
+
+
+def write_configuration(
+    folder: Path,
+    *,
+    listen: str,
+    webs: Sequence[str],
+    trusted_proxy: str = NOBODY,
+    connections_per_client: int = 1000,
+) -> Path:
+    """Writes nginx.conf into `folder` and returns its path. `webs` are addresses of web processes,
+    `trusted_proxy` is the address of a proxy in front of this one. A measurement has all its
+    clients on one address, so it may have all connections by default."""
+    site = Template((PROXY_DIR / "trackside.conf.template").read_text()).safe_substitute(
+        WEB_SERVERS="\n    ".join(f"server {address} fail_timeout=1s;" for address in webs),
+        PROXY_LISTEN=listen,
+        MAX_UPLOAD="401m",
+        PAGES=str(PROXY_DIR),
+        SPOOL=str(folder),
+        PUBLIC_SCHEME="http",
+        TRUSTED_PROXY=trusted_proxy,
+        CONNECTIONS_PER_CLIENT=str(connections_per_client),
+    )
+    return write_http(folder, site)
+
+
+def write_http(folder: Path, site: str) -> Path:
+    """Puts `site`, the contents of a block http, into a complete nginx.conf."""
+    folder.mkdir(parents=True, exist_ok=True)
+    unused = "".join(
+        f"    {kind}_temp_path {folder}/{kind};\n" for kind in ("fastcgi", "uwsgi", "scgi")
+    )
+    path = folder / "nginx.conf"
+    path.write_text(
+        # Started by root it would become nobody, who cannot enter this folder.
+        f"{'user root;' if os.getuid() == 0 else ''}\n"
+        f"daemon off;\npid {folder}/pid;\nerror_log {folder}/error.log;\n"
+        "events { worker_connections 1024; }\n"
+        f"http {{\n    access_log off;\n{unused}{site}}}\n"
+    )
+    return path
 
 
 def run_stack(wish: StopRequest) -> None:

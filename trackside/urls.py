@@ -5,8 +5,8 @@ from django.urls import include, path
 
 from trackside import robots
 
-handler400 = "trackside.refusals.answer_bad_request"
-handler429 = "trackside.refusals.answer_too_many_requests"  # allauth looks for it here
+handler400 = "trackside.errors.answer_bad_request"
+handler429 = "trackside.errors.answer_too_many_requests"  # allauth looks for it here
 handler404 = "trackside.errors.answer_not_found"
 handler500 = "trackside.errors.answer_fault"
 urlpatterns = [

@@ -1,5 +1,6 @@
 """Pages that show an analysis, or say that it is being computed."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +10,6 @@ from django.urls import reverse
 from campaigns.access import Viewer
 from campaigns.models import Campaign
 from scoring.models import Analysis, Snapshot
-from scoring.results.citations import Citation, citation_of
 
 POLL_SECONDS = 2
 TOPICS = 250  # on a page; more than most tracks have
@@ -34,6 +34,12 @@ def hidden_page(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     return render(request, "scoring/leaderboard/leaderboard_hidden.html", context)
 
 
+@dataclass(frozen=True)
+class Citation:
+    text: str
+    address: str  # of the snapshot, whose content never changes
+
+
 def cited_by(
     request: HttpRequest, campaign: Campaign, snapshot: Snapshot | None
 ) -> Citation | None:
@@ -41,4 +47,11 @@ def cited_by(
     if snapshot is None:
         return None
     path = reverse("scoring:snapshot-detail", args=[snapshot.public_id])
-    return citation_of(campaign, snapshot, request.build_absolute_uri(path))
+    taken = f"{snapshot.created_at.day} {snapshot.created_at:%B %Y}"
+    named = (
+        snapshot.title
+        if campaign.name in snapshot.title
+        else ", ".join((snapshot.title, campaign.name))
+    )
+    text = f"{named}. Leaderboard as of {taken}, qrels v{snapshot.qrels.version}."
+    return Citation(text, request.build_absolute_uri(path))

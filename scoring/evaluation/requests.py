@@ -6,7 +6,7 @@ from campaigns.models import Campaign, Run
 from campaigns.models.runs import LIVE
 from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.jobs import queue
-from scoring.models import Evaluation, Job
+from scoring.models import Evaluation, FeedbackRelease, Job, Snapshot, StoredGrades, StoredRanking
 
 
 def request_evaluation(run: Run) -> None:
@@ -72,3 +72,14 @@ def _drop_superseded(campaign: Campaign, rules: ScoringRules) -> None:
     dropped = list(waiting.select_for_update().values_list("pk", "subject"))
     Job.objects.filter(pk__in=[job for job, _ in dropped]).delete()
     Evaluation.objects.filter(pk__in=[subject for _, subject in dropped]).delete()
+
+
+def erase_scores(campaign: Campaign) -> None:
+    """Deletes scores, rankings, snapshots and jobs; housekeeping deletes their files. Call it
+    inside the transaction that deletes the campaign."""
+    campaign.jobs.all().delete()
+    Snapshot.objects.filter(campaign=campaign).delete()
+    FeedbackRelease.objects.filter(run__campaign=campaign).delete()
+    Evaluation.objects.filter(run__campaign=campaign).delete()
+    StoredGrades.objects.filter(run__campaign=campaign).delete()
+    StoredRanking.objects.filter(run__campaign=campaign).delete()

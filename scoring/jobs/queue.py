@@ -7,7 +7,7 @@
 3. While the job runs, a thread renews the lease. `finish` is called inside the transaction that
    stores the results, and raises `LeaseLost` if the row has another token by now. So results are
    stored once, even if a message is delivered or a job is started twice.
-4. `sweeping.sweep` sends another message for jobs that still wait, requeues those whose lease
+4. `housekeeping.sweep` sends another message for jobs that still wait, requeues those whose lease
    expired, and fails them after JOB_ATTEMPTS. A job whose attempt failed is due again after two
    sweeps, so that the attempts outlast a short outage of the disk or the database.
 Only the database's clock is used. The state of the subject (Run, Evaluation, Analysis) changes in

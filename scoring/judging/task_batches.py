@@ -10,15 +10,17 @@ import numpy as np
 from django.db import transaction
 from numpy.typing import NDArray
 
-from campaigns.models import Plan, Task
+from campaigns.models import Claim, Plan, Task
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates, find_outcomes
 from scoring.core.judging.selection import Strategy, choose
 from scoring.jobs import queue
 from scoring.judging.candidates import candidates_of_campaign, known_outcomes, table_of_grades
+from scoring.models import Job
 
 SHUFFLE_SEED = 20070723
 ROWS_AT_ONCE = 1000
+LIVE = (Job.State.WAITING, Job.State.RUNNING)
 
 
 def create_tasks(attempt: queue.JobAttempt) -> None:
@@ -84,3 +86,20 @@ def _tasks(plan: Plan, chosen: list[tuple[int, str]]) -> list[Task]:
         )
         for position, turn, (row, doc_id) in zip(positions, turns, chosen, strict=True)
     ]
+
+
+def is_due(plan: Plan) -> bool:
+    """Whether the plan is open and has documents left, no job is choosing them, and a document was
+    judged or skipped since the last job."""
+    if plan.state != Plan.State.OPEN or plan.is_laid_out:
+        return False
+    last = Job.objects.filter(kind=Job.Kind.LAY_OUT, subject=plan.pk).order_by("-pk").first()
+    if last is None:
+        return True
+    if last.state in LIVE:
+        return False
+    skipped = Claim.objects.filter(task__plan=plan, end=Claim.End.SKIPPED)
+    return (
+        plan.campaign.judgments.filter(at__gt=last.created_at).exists()
+        or skipped.filter(until__gt=last.created_at).exists()
+    )

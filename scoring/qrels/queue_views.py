@@ -9,8 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 from campaigns import access
 from campaigns.errors import Archived, show_refusals
 from scoring.evaluation.rescoring import rescoring
-from scoring.jobs.overview import queue_of
-from scoring.jobs.retrying import retry, retry_all
+from scoring.jobs.overview import queue_of, retry, retry_all
 
 
 @login_required

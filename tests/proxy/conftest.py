@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from trackside.nginx import NOBODY, write_configuration, write_http
 from trackside.processes import HOST, free_port, listens, wait_for
-from trackside.stack import Missing, program
+from trackside.stack import NOBODY, Missing, program, write_configuration, write_http
 
 # Linux answers for all of 127.0.0.0/8, so one machine has as many clients as a test needs.
 TERMINATOR = "127.0.0.2"

@@ -9,7 +9,7 @@ from campaigns import lifecycle
 from campaigns.models import Campaign, Run
 from scoring.evaluation import check, score
 from scoring.jobs import queue, test_hooks
-from scoring.jobs.sweeping import sweep
+from scoring.jobs.housekeeping import sweep
 from scoring.models import Evaluation, Job, Score
 from tests.flow_world import QRELS, World, perform_jobs, run_file
 

@@ -18,7 +18,7 @@ from scoring import worker
 from scoring.analyses import requests
 from scoring.analyses.requests import request_analysis, result_of
 from scoring.jobs import queue
-from scoring.jobs.retrying import retry
+from scoring.jobs.overview import retry
 from scoring.models import Analysis, Evaluation, Job
 from scoring.worker import perform_waiting_jobs
 from tests.crowd import crowd

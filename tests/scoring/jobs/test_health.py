@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from scoring.jobs import health_probes, queue
-from scoring.jobs.sweeping import sweep
+from scoring.jobs.housekeeping import sweep
 from scoring.models import Job
 from tests.making import make_run
 from trackside import request_ids

@@ -13,8 +13,8 @@ from campaigns.models import Campaign, Run, Team
 from scoring import tasks
 from scoring.evaluation.requests import request_evaluation, request_evaluations
 from scoring.jobs import queue, tracing
+from scoring.jobs.housekeeping import sweep
 from scoring.jobs.order import PRIORITY_SECONDS, next_job
-from scoring.jobs.sweeping import sweep
 from scoring.models import Job
 from scoring.worker import perform, perform_waiting_jobs
 from tests.crowd import crowd

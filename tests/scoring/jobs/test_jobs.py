@@ -11,7 +11,7 @@ from django.utils import timezone
 from campaigns.models import Run
 from scoring import worker
 from scoring.jobs import queue
-from scoring.jobs.sweeping import sweep
+from scoring.jobs.housekeeping import sweep
 from scoring.models import Job
 from tests.making import make_run
 

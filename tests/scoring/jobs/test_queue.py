@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import LogEntry, Notice, Run
-from scoring.jobs import housekeeping, retrying
+from scoring.jobs import housekeeping, overview
 from scoring.jobs.overview import failed_jobs
 from scoring.models import Job, Snapshot
 from scoring.worker import HANDLERS
@@ -122,7 +122,7 @@ def test_concurrent_retries_of_a_job_retry_it_once(
 ) -> None:
     world.submitted_run(run_file())
     job = Job.objects.get(kind=Job.Kind.CHECK)
-    outcomes = crowd([lambda: retrying.retry(job, actor=None)] * 4, tmp_path)
+    outcomes = crowd([lambda: overview.retry(job, actor=None)] * 4, tmp_path)
     assert sorted(outcomes) == [False, False, False, True]
     assert LogEntry.objects.filter(verb="tried again").count() == 1
 
@@ -142,7 +142,7 @@ def test_a_job_is_not_retried_while_a_newer_one_is_live(world: World) -> None:
     run = make_run(team=world.team, state=Run.State.FAILED)
     failed, newer = make_failed_job(run), make_failed_job(run)
     Job.objects.filter(pk=newer.pk).update(state=Job.State.WAITING)
-    assert retrying.retry(failed, actor=None) is False
+    assert overview.retry(failed, actor=None) is False
     failed.refresh_from_db()
     run.refresh_from_db()
     assert (failed.state, run.state) == (Job.State.FAILED, Run.State.FAILED)
