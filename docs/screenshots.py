@@ -23,7 +23,7 @@ ORGANISER, PASSWORD = "organiser@trackside.example", "trackside-demo"  # every d
 CAMPAIGN = "/campaigns/demo-rail-reports"
 # Each screenshot waits for its selector, because workers compute some pages.
 PICTURED = {
-    "leaderboard": ("/leaderboard/?measure=RBP(p%3D0.8)", ".board .strokes"),
+    "leaderboard": ("/leaderboard/?measure=RBP(p%3D0.8)", ".board .bars"),
     "significance": ("/significance/?measure=RBP(p%3D0.8)", "#canvas[data-drawn], [data-drawn]"),
     "judging": (
         "/judging/plan/?method=A&scope=run&p=0.8&batch=20&amount=1000&unit=documents&per_hour=60"

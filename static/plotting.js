@@ -32,7 +32,7 @@ function loadPlotly(address) {
 }
 
 export function giveUp(figure) {
-  figure.replaceChildren("The chart could not be loaded. The table holds the same figures.");
+  figure.replaceChildren("The chart could not be loaded. The table contains the same numbers.");
 }
 
 // Reads the tokens of the stylesheet as they are now, in this theme: what they come to on an element,
@@ -101,5 +101,5 @@ export function offerPictures(caption, canvas, filename) {
     }));
     return button;
   });
-  caption.replaceChildren("Save this picture:", ...buttons);
+  caption.replaceChildren("Save this chart:", ...buttons);
 }

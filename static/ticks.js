@@ -1,33 +1,33 @@
-// Two runs of the board are ticked and compared: says how many more, and which. The form does without.
-// Ticks outlive a page that looks again by itself, or is shown by another measure.
+// Shows which runs of the board are selected for a comparison. The form works without this script.
+// The selection survives a reload of the page and a change of the measure.
 
 const form = document.getElementById("compare");
-const KEPT = `ticked ${location.pathname}`;
-const USUAL = document.getElementById("compare-told")?.textContent;
+const STORAGE_KEY = `ticked ${location.pathname}`;
+const HINT = document.getElementById("compare-selection")?.textContent;
 
 if (form) {
-  const kept = new Set(JSON.parse(sessionStorage.getItem(KEPT) ?? "[]"));
-  for (const box of boxes()) box.checked ||= kept.has(box.value);
-  document.addEventListener("change", ({ target }) => target.matches(".board [name=run]") && tell());
-  form.addEventListener("submit", () => sessionStorage.removeItem(KEPT));
-  tell(); // a browser that goes back keeps the ticks
+  const selected = new Set(JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "[]"));
+  for (const box of boxes()) box.checked ||= selected.has(box.value);
+  document.addEventListener("change", ({ target }) => target.matches(".board [name=run]") && update());
+  form.addEventListener("submit", () => sessionStorage.removeItem(STORAGE_KEY));
+  update(); // a browser keeps the check marks when it goes back
 }
 
 function boxes() {
   return [...document.querySelectorAll(".board [name=run]")];
 }
 
-function tell() {
+function update() {
   const ticked = boxes().filter((box) => box.checked);
-  sessionStorage.setItem(KEPT, JSON.stringify(ticked.map((box) => box.value)));
+  sessionStorage.setItem(STORAGE_KEY, JSON.stringify(ticked.map((box) => box.value)));
   const names = ticked.map((box) => box.closest("th").querySelector("a").textContent);
   form.querySelector("button").disabled = ticked.length > 0 && ticked.length !== 2;
-  document.getElementById("compare-told").textContent = words(names);
+  document.getElementById("compare-selection").textContent = words(names);
 }
 
 function words(names) {
-  if (!names.length) return USUAL;
-  if (names.length === 1) return `${names[0]}: tick one more`;
+  if (!names.length) return HINT;
+  if (names.length === 1) return `${names[0]}: select one more run`;
   if (names.length === 2) return `${names[0]} and ${names[1]}`;
-  return `${names.length} runs are ticked; two can be set side by side`;
+  return `${names.length} runs are selected; a comparison takes two`;
 }

@@ -12,8 +12,8 @@ from scoring.leaderboard import page as leaderboard_page
 from scoring.leaderboard import query as leaderboard_query
 
 COLLECTIONS = (
-    comparison_page.DRAWN,
-    leaderboard_page.DRAWN,
+    comparison_page.RENDERED_COMPARISONS,
+    leaderboard_page.RENDERED_BOARDS,
     leaderboard_query.BOARDS,
     means.GRADES,
     progress._cache,

@@ -16,7 +16,7 @@ from scoring.results.options import versions_offered
 
 
 class AgreementSerializer(serializers.Serializer):
-    """Two measures over the runs of the board; null where a statistic is not defined."""
+    """Two measures over the runs of the board; null if a statistic is not defined."""
 
     measure_a = serializers.CharField(help_text="the reference of tau_ap")
     measure_b = serializers.CharField()
@@ -27,12 +27,12 @@ class AgreementSerializer(serializers.Serializer):
 
 
 @extend_schema(
-    summary="How the measures agree on the order of the runs",
+    summary="Agreement of measures on the order of the runs",
     operation_id="agreement",
     tags=["analyses"],
     parameters=[
-        OpenApiParameter("m", str, many=True, description="measures; the campaign's, if none"),
-        OpenApiParameter("p", str, description="of the overlap rbo: 0.9 if it is not said"),
+        OpenApiParameter("m", str, many=True, description="measures; default: the campaign’s"),
+        OpenApiParameter("p", str, description="p of rbo; default: 0.9"),
         QRELS,
         FORMAT,
     ],
@@ -46,8 +46,8 @@ class AgreementSerializer(serializers.Serializer):
 )  # fmt: skip
 @read_view
 def agreement(request: Request, slug: str) -> Response | HttpResponse:
-    """One row a pair of measures, with every statistic of the page."""
+    """One row for each pair of measures, with every statistic of the page."""
     viewer = access.board_or_404(request.user, slug)
-    answer = requested_format(request)
+    respond = requested_format(request)
     choice = chosen_map(viewer, request.query_params, versions_offered(viewer))
-    return answer(statistics_table(agreement_table(viewer, choice)))
+    return respond(statistics_table(agreement_table(viewer, choice)))

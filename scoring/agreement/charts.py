@@ -1,4 +1,4 @@
-"""How well measures agree on the order of the runs: the map of all of them."""
+"""Heat map of the agreement of measures on the order of the runs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,14 +8,14 @@ import plotly.graph_objects as go
 from scoring.agreement.rows import DARKEST, AgreementMap, AgreementMapCell
 from scoring.output.plotting import as_data, label
 
-REACH = 0.54  # how far the darkest shade goes from paper to the known: text stays legible on it
-FEW = 6  # columns whose names stand side by side
+REACH = 0.54  # of the darkest shade, as a share of the colour "known", so that text is legible
+FEW = 6  # columns with horizontal names
 
 
 def agreement_chart(
     found: AgreementMap, address_of: Callable[[AgreementMapCell], str]
 ) -> dict[str, Any]:
-    """The figure printed in each cell; a cell leads to its two orderings."""
+    """Each cell shows its value and links to the comparison of its two orderings."""
     columns = [label(str(column)) for column in found.columns]
     cells = [[*row.cells, *[None] * (len(columns) - len(row.cells))] for row in found.rows]
     links = {
@@ -31,9 +31,9 @@ def agreement_chart(
             z=[[cell.shade if cell else None for cell in row] for row in cells],
             zmin=0,
             zmax=DARKEST / REACH,
-            text=[[_figure(cell) for cell in row] for row in cells],
+            text=[[_text(cell) for cell in row] for row in cells],
             texttemplate="%{text}",
-            customdata=[[_told(found, cell) for cell in row] for row in cells],
+            customdata=[[_hover(found, cell) for cell in row] for row in cells],
             hovertemplate="%{customdata}<extra></extra>",
             hoverongaps=False,
             showscale=False,
@@ -55,15 +55,15 @@ def agreement_chart(
     return as_data(figure)
 
 
-def _figure(cell: AgreementMapCell | None) -> str:
+def _text(cell: AgreementMapCell | None) -> str:
     return cell.text if cell is not None and not cell.is_itself else ""
 
 
-def _told(found: AgreementMap, cell: AgreementMapCell | None) -> str:
+def _hover(found: AgreementMap, cell: AgreementMapCell | None) -> str:
     if cell is None:
         return ""
     return (
         f"{label(str(cell.row))} and {label(str(cell.column))}"
         f"<br>{found.choice.statistic_name} {cell.text}"
-        f"<br>{cell.swaps:,} of {cell.pairs:,} pairs of runs swap"
+        f"<br>{cell.swaps:,} of {cell.pairs:,} pairs of runs are swapped"
     )

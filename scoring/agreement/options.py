@@ -1,15 +1,15 @@
-"""What may be chosen on the page of agreement; everything is in the address.
+"""The options of the agreement page, all in the URL.
 
-    m=AP&m=RR        the measures of the map; without any, all that say how good a run is
-    ref=AP           the references; without any, those of Table III of the RBP paper
+    m=AP&m=RR        the measures of the map; default: all measures of quality
+    ref=AP           the references; default: those of Table III of the RBP paper
     statistic=tau_b  tau, tau_b, tau_ap or rbo
-    p=0.9            of the overlap
-    qrels=2          a version of the qrels, otherwise the one in force
-    a=AP&b=RR        two orderings to lay side by side
-    against=1        the qrels version of b, otherwise that of a
-    axes=ranks       what is drawn of the two: scores or ranks
+    p=0.9            of rbo
+    qrels=2          a version of the qrels; default: the one in force
+    a=AP&b=RR        two orderings to compare
+    against=1        the qrels version of b; default: that of a
+    axes=ranks       the axes of the chart of two orderings: scores or ranks
 
-Raises UnknownChoice for anything that is not offered.
+Raises UnknownChoice for a value that is not offered.
 """
 
 from collections.abc import Sequence
@@ -29,10 +29,10 @@ from scoring.results.options import chosen_measure, chosen_version, typed_persis
 STATISTICS: Final = {"tau": "τ", "tau_b": "τ-b", "tau_ap": "τ_AP", "rbo": "RBO"}
 AXES: Final = ("scores", "ranks")
 PERSISTENCES: Final = ("0.5", "0.8", "0.9", "0.95", "0.98")
-USUAL_PERSISTENCE: Final = "0.9"
+DEFAULT_PERSISTENCE: Final = "0.9"
 TABLE_III: Final = ("RR", "P", "Rprec", "AP")  # families of its columns
 
-# They count; a run that has more of it is not the better one.
+# Counts: a run with a higher count is not a better run.
 _COUNTS: Final = {"Judged", *(family.name for family in counts.FAMILIES)}
 
 
@@ -75,63 +75,63 @@ class PairChoice:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The measures; with the qrels versions where these differ."""
+        """The measures, with the qrels versions if these differ."""
         if self.a.qrels.pk == self.b.qrels.pk:
             return str(self.a.measure), str(self.b.measure)
         return str(self.a), str(self.b)
 
     @property
     def is_one_measure(self) -> bool:
-        """Whether the scores of both can be laid on one scale."""
+        """Whether the scores of both have the same scale."""
         return self.a.measure == self.b.measure
 
 
-def chosen_map(viewer: Viewer, asked: QueryDict, offered: Sequence[Qrels]) -> MapChoice:
+def chosen_map(viewer: Viewer, params: QueryDict, offered: Sequence[Qrels]) -> MapChoice:
     """`offered` are the qrels versions to choose from."""
     usual = usual_measures(viewer)
-    measures = _chosen_measures(viewer, asked, "m") or usual
-    references = _chosen_measures(viewer, asked, "ref") or usual_references(usual)
+    measures = _chosen_measures(viewer, params, "m") or usual
+    references = _chosen_measures(viewer, params, "ref") or usual_references(usual)
     return MapChoice(
         measures=measures,
         references=references,
-        statistic=choice_or_404("statistic", asked.get("statistic"), STATISTICS, usual="tau"),
-        persistence=_persistence(asked.get("p")),
-        qrels=_version(viewer, asked.get("qrels"), offered),
+        statistic=choice_or_404("statistic", params.get("statistic"), STATISTICS, usual="tau"),
+        persistence=_persistence(params.get("p")),
+        qrels=_version(viewer, params.get("qrels"), offered),
     )
 
 
-def chosen_pair(viewer: Viewer, asked: QueryDict, offered: Sequence[Qrels]) -> PairChoice:
-    """Without `b` it is the measure of `a`, under the other version."""
-    qrels = _version(viewer, asked.get("qrels"), offered)
+def chosen_pair(viewer: Viewer, params: QueryDict, offered: Sequence[Qrels]) -> PairChoice:
+    """Without `b`, the measure of `a` under the other version."""
+    qrels = _version(viewer, params.get("qrels"), offered)
     if qrels is None:
-        raise Http404("There are no qrels, so nothing is ordered.")
-    against = chosen_version(viewer, asked.get("against"), offered, asked_as="against") or qrels
-    a = chosen_measure(viewer, asked.get("a"), asked_as="a")
-    b = chosen_measure(viewer, asked.get("b") or str(a), asked_as="b")
+        raise Http404("There are no qrels, so no run has a score.")
+    against = chosen_version(viewer, params.get("against"), offered, parameter="against") or qrels
+    a = chosen_measure(viewer, params.get("a"), parameter="a")
+    b = chosen_measure(viewer, params.get("b") or str(a), parameter="b")
     return PairChoice(
         a=Ordering(a, qrels),
         b=Ordering(b, against),
-        axes=choice_or_404("axes", asked.get("axes"), AXES, usual=AXES[0]),
-        persistence=_persistence(asked.get("p")),
+        axes=choice_or_404("axes", params.get("axes"), AXES, usual=AXES[0]),
+        persistence=_persistence(params.get("p")),
     )
 
 
 def usual_measures(viewer: Viewer) -> tuple[Measure, ...]:
-    """Those of the campaign by which a run can be better than another."""
+    """The campaign's measures of quality."""
     offered = rules_of(viewer.campaign).measures
     return tuple(measure for measure in offered if measure.family not in _COUNTS)
 
 
 def usual_references(measures: Sequence[Measure]) -> tuple[Measure, ...]:
     by_family = {measure.family: measure for measure in reversed(measures)}
-    found = tuple(by_family[name] for name in TABLE_III if name in by_family)
-    return found or tuple(measures[: len(TABLE_III)])
+    references = tuple(by_family[name] for name in TABLE_III if name in by_family)
+    return references or tuple(measures[: len(TABLE_III)])
 
 
-def _chosen_measures(viewer: Viewer, asked: QueryDict, name: str) -> tuple[Measure, ...]:
+def _chosen_measures(viewer: Viewer, params: QueryDict, name: str) -> tuple[Measure, ...]:
     """In the campaign's order, each once."""
-    typed = filter(None, asked.getlist(name))
-    chosen = {chosen_measure(viewer, measure, asked_as=name) for measure in typed}
+    typed = filter(None, params.getlist(name))
+    chosen = {chosen_measure(viewer, measure, parameter=name) for measure in typed}
     return tuple(each for each in rules_of(viewer.campaign).measures if each in chosen)
 
 
@@ -139,5 +139,5 @@ def _version(viewer: Viewer, version: str | None, offered: Sequence[Qrels]) -> Q
     return chosen_version(viewer, version, offered) or viewer.campaign.active_qrels
 
 
-def _persistence(asked: str | None) -> float:
-    return typed_persistence(asked or USUAL_PERSISTENCE)
+def _persistence(typed: str | None) -> float:
+    return typed_persistence(typed or DEFAULT_PERSISTENCE)

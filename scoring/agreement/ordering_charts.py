@@ -5,14 +5,14 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from scoring.agreement.orderings import PairOfOrderings, Placed
+from scoring.agreement.orderings import OrderedRun, PairOfOrderings
 from scoring.core.measures.catalogue import sign_of
 from scoring.output.plotting import as_data, as_text, label
 
 
 def orderings_chart(pair: PairOfOrderings, links: dict[str, str]) -> dict[str, Any]:
-    """A point for each run, the line on which it stands where both give it the same rank, and
-    the swapped pairs nearest the top, joined. `links` are addresses by the id of the run."""
+    """A point for each run, the line of equal ranks, and lines that join the swapped pairs nearest
+    the top. `links` are URLs by the id of the run."""
     own = [row for row in pair.rows if row.run.is_own]
     others = [row for row in pair.rows if not row.run.is_own]
     traces = [_swaps(pair), _same_rank(pair), _points(pair, others, links, "runs", "known")]
@@ -22,20 +22,20 @@ def orderings_chart(pair: PairOfOrderings, links: dict[str, str]) -> dict[str, A
         traces.append(_points(pair, own, links, "own runs", "own"))
     figure = go.Figure(traces)
     a, b = map(label, pair.choice.names)
-    what = "rank by" if pair.choice.axes == "ranks" else "mean"
+    quantity = "rank by" if pair.choice.axes == "ranks" else "mean"
     axis: dict[str, Any] = {"zeroline": False}
     if pair.choice.axes == "ranks":
-        axis["range"] = [len(pair.rows) + 0.9, 0.1]  # the first at the top right
+        axis["range"] = [len(pair.rows) + 0.9, 0.1]  # rank 1 at the top right
     figure.update_layout(
         hovermode="closest",
-        xaxis=axis | {"title": {"text": f"{what} {a}"}},
-        yaxis=axis | {"title": {"text": f"{what} {b}"}},
+        xaxis=axis | {"title": {"text": f"{quantity} {a}"}},
+        yaxis=axis | {"title": {"text": f"{quantity} {b}"}},
     )
     return as_data(figure)
 
 
 def _points(
-    pair: PairOfOrderings, rows: list[Placed], links: dict[str, str], name: str, role: str
+    pair: PairOfOrderings, rows: list[OrderedRun], links: dict[str, str], name: str, role: str
 ) -> go.Scatter:
     a, b = map(label, pair.choice.names)
     return go.Scatter(
@@ -98,7 +98,7 @@ def _line(x: list[Any], y: list[Any], name: str, role: str, *, dash: str) -> go.
     )
 
 
-def _at(pair: PairOfOrderings, row: Placed) -> tuple[float, float]:
+def _at(pair: PairOfOrderings, row: OrderedRun) -> tuple[float, float]:
     if pair.choice.axes == "ranks":
         return row.rank_a, row.rank_b
     return row.score_a, row.score_b

@@ -1,4 +1,4 @@
-"""Two orderings of the runs side by side: where each run stands in both, and which pairs swap."""
+"""Two orderings of the runs: the rank of each run in both, and the swapped pairs."""
 
 import math
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from scoring.core.statistics.undefined import none_if_nan
 from scoring.results.runs import BoardRun
 from scoring.results.vectors import visible_means
 
-NEAREST: Final = 20  # swapped pairs that the page lists and joins
+NEAREST: Final = 20  # swapped pairs that the page shows
 
 Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A run that both orderings place; equal scores share a rank."""
+class OrderedRun:
+    """A run in both orderings; equal scores share a rank."""
 
     run: BoardRun
     score_a: float
@@ -33,7 +33,7 @@ class Placed:
 
     @property
     def moved(self) -> int:
-        """Places gained from a to b; lost where negative."""
+        """Ranks gained from a to b; lost if negative."""
         return self.rank_a - self.rank_b
 
     @property
@@ -43,21 +43,21 @@ class Placed:
 
 @dataclass(frozen=True)
 class Swap:
-    """Two runs in opposite order: `first` is the better by a, `second` by b. In one of the
-    orderings both are among the first `depth`."""
+    """Two runs in opposite order: `first` is better by a, `second` by b. In one of the orderings
+    both are among the first `depth`."""
 
-    first: Placed
-    second: Placed
+    first: OrderedRun
+    second: OrderedRun
     depth: int
 
 
 @dataclass(frozen=True)
 class PairOfOrderings:
     choice: PairChoice
-    rows: tuple[Placed, ...]  # in the order of a
+    rows: tuple[OrderedRun, ...]  # in the order of a
     swaps: tuple[Swap, ...]  # those nearest the top first
     tied: int  # pairs of runs that a or b ties
-    left_out: int  # runs that only one of the two places
+    left_out: int  # runs in only one of the two
     statistics: tuple[tuple[str, float | None], ...]
 
     @property
@@ -77,11 +77,11 @@ class PairOfOrderings:
         return shown(dict(self.statistics)["tau"])
 
     @property
-    def first_by_a(self) -> tuple[Placed, ...]:
+    def first_by_a(self) -> tuple[OrderedRun, ...]:
         return tuple(row for row in self.rows if row.rank_a == 1)
 
     @property
-    def first_by_b(self) -> tuple[Placed, ...]:
+    def first_by_b(self) -> tuple[OrderedRun, ...]:
         return tuple(row for row in self.rows if row.rank_b == 1)
 
 
@@ -91,7 +91,7 @@ def pair_of_orderings(viewer: Viewer, choice: PairChoice) -> PairOfOrderings:
     both = sorted(by_a.keys() & by_b.keys())
     runs = [by_a[run_id][0] for run_id in both]
     scores = np.array([[by[run_id][1] for run_id in both] for by in (by_a, by_b)], dtype=float)
-    rows = _placed(choice, runs, scores.reshape(2, -1))
+    rows = _ordered_runs(choice, runs, scores.reshape(2, -1))
     better = np.array([[row.score_a, row.score_b] for row in rows], dtype=float).reshape(-1, 2).T
     better = better * np.array([[sign_of(choice.a.measure)], [sign_of(choice.b.measure)]])
     swaps = _swaps(rows, better)
@@ -106,19 +106,21 @@ def pair_of_orderings(viewer: Viewer, choice: PairChoice) -> PairOfOrderings:
 
 
 def _means(viewer: Viewer, ordering: Ordering) -> dict[str, tuple[BoardRun, float]]:
-    """Runs that it places, with their means; one query."""
+    """The runs with a mean, and their means; one query."""
     runs, means, _ = visible_means(viewer, ordering.qrels, (ordering.measure,))
-    found = zip(runs, means[0].tolist(), strict=True)
-    return {run.run_id: (run, mean) for run, mean in found if not math.isnan(mean)}
+    pairs = zip(runs, means[0].tolist(), strict=True)
+    return {run.run_id: (run, mean) for run, mean in pairs if not math.isnan(mean)}
 
 
-def _placed(choice: PairChoice, runs: list[BoardRun], scores: Vector) -> tuple[Placed, ...]:
+def _ordered_runs(
+    choice: PairChoice, runs: list[BoardRun], scores: Vector
+) -> tuple[OrderedRun, ...]:
     ranks = [
         shared_ranks(row, family_of(ordering.measure).facts.direction)
         for row, ordering in zip(scores, (choice.a, choice.b), strict=True)
     ]
     rows = [
-        Placed(run, score_a, score_b, rank_a or 0, rank_b or 0)
+        OrderedRun(run, score_a, score_b, rank_a or 0, rank_b or 0)
         for run, (score_a, score_b), rank_a, rank_b in zip(
             runs, scores.T.tolist(), *ranks, strict=True
         )
@@ -126,17 +128,17 @@ def _placed(choice: PairChoice, runs: list[BoardRun], scores: Vector) -> tuple[P
     return tuple(sorted(rows, key=lambda row: (row.rank_a, row.rank_b, row.run.tag.lower())))
 
 
-def _swaps(rows: tuple[Placed, ...], better: Vector) -> tuple[Swap, ...]:
-    """Rows stand in the order of a, so of each two the former is never the worse by a."""
+def _swaps(rows: tuple[OrderedRun, ...], better: Vector) -> tuple[Swap, ...]:
+    """Rows are in the order of a, so the first of two rows is never worse by a."""
     signs = _signs(better)
-    found = [
+    swaps = [
         Swap(first, second, depth=min(second.rank_a, first.rank_b))
         for one, other in np.argwhere(np.triu(signs[0] * signs[1] < 0)).tolist()
         for first, second in [(rows[one], rows[other])]
     ]
     return tuple(
         sorted(
-            found,
+            swaps,
             key=lambda swap: (
                 swap.depth,
                 max(swap.second.rank_a, swap.first.rank_b),

@@ -1,4 +1,4 @@
-"""How well the measures of a campaign agree on the order of its runs: rows for map, table, CSV."""
+"""Agreement of the measures of a campaign on the order of its runs: rows for map, table, CSV."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,21 +23,21 @@ from scoring.results.vectors import visible_means
 
 Matrix = NDArray[np.float64]
 
-DARKEST: Final = 9  # shades of the map; 0 stands for the least agreement in it
+DARKEST: Final = 9  # shade of the map; 0 is the least agreement
 NOISE: Final = 1e-12
 
 
 @dataclass(frozen=True)
 class AgreementMapCell:
-    """How well two measures agree; the row's is the reference, where that matters."""
+    """Agreement of two measures; the row's is the reference of statistics that have one."""
 
     row: Measure
     column: Measure
     value: float | None  # None: not defined
     runs: int  # that both have a score of
-    swaps: int  # pairs of these that the two put in opposite order
-    separated: int  # pairs that neither ties
-    shade: int | None = None  # None: a measure beside itself, and where there is no value
+    swaps: int  # pairs of these in opposite order
+    untied: int  # pairs that neither ties
+    shade: int | None = None  # None: a measure with itself, or no value
 
     @property
     def text(self) -> str:
@@ -65,7 +65,7 @@ class AgreementMapRow:
 
 
 class TableRow(NamedTuple):
-    """As `trackside agreement` prints it; NaN where not defined."""
+    """As `trackside agreement` prints it; NaN if not defined."""
 
     measure_a: str
     measure_b: str
@@ -77,17 +77,16 @@ class TableRow(NamedTuple):
 
 @dataclass(frozen=True)
 class AgreementMap:
-    """The map is the lower triangle, or all of it where the statistic is not symmetrical."""
+    """The map is the lower triangle, or the full matrix if the statistic is not symmetrical."""
 
     choice: MapChoice
-    runs: int  # that some measure orders
+    runs: int  # with a score by any measure
     rows: tuple[AgreementMapRow, ...]
-    references: tuple[
-        AgreementMapRow, ...
-    ]  # each measure beside the references: Table III of the RBP paper
+    # Each measure and the references: Table III of the RBP paper.
+    references: tuple[AgreementMapRow, ...]
     has_ties: bool  # some measure gives two runs the same score
-    lowest: float  # round numbers, between which all values lie: where the shades begin
-    highest: float  # and where they end
+    lowest: float  # the round numbers between which all values lie, for the shades
+    highest: float
 
     @property
     def columns(self) -> tuple[Measure, ...]:
@@ -96,18 +95,18 @@ class AgreementMap:
 
     @cached_property
     def least(self) -> AgreementMapCell | None:
-        """The two measures that agree least, of those that do not tie all runs."""
-        telling = [
+        """The two measures that agree least, among those that do not tie all runs."""
+        values = [
             (cell.value, cell)
             for cell in _cells(self.rows)
-            if cell.value is not None and cell.separated and not cell.is_itself
+            if cell.value is not None and cell.untied and not cell.is_itself
         ]
-        return min(telling, key=lambda each: each[0], default=(None, None))[1]
+        return min(values, key=lambda each: each[0], default=(None, None))[1]
 
 
 def shown(value: float | None) -> str:
-    """Three decimals without the zero before them: .846, −.120, and 1 for the very same order only;
-    a dash where there is no value."""
+    """Three decimals without a leading zero: .846, −.120, and 1 only for the same order; a dash for
+    no value."""
     if value is None:
         return "–"
     if abs(value) > 1 - NOISE:
@@ -123,11 +122,11 @@ def agreement(viewer: Viewer, choice: MapChoice) -> AgreementMap:
     values = statistic_of(choice.statistic, scores, persistence=choice.persistence)
     cell = _Cells(measures, scores, values)
     rows = tuple(
-        AgreementMapRow(row, tuple(cell(row, column) for column in _beside(choice, place)))
-        for place, row in enumerate(choice.measures)
+        AgreementMapRow(row, tuple(cell(row, column) for column in _columns(choice, at)))
+        for at, row in enumerate(choice.measures)
     )
-    drawn = tuple(row for row in rows if row.cells)
-    lowest, highest = _round_bounds(_cells(drawn))
+    shown_rows = tuple(row for row in rows if row.cells)
+    lowest, highest = _round_bounds(_cells(shown_rows))
     return AgreementMap(
         choice=choice,
         runs=int((~np.isnan(scores)).any(axis=0).sum()),
@@ -135,7 +134,7 @@ def agreement(viewer: Viewer, choice: MapChoice) -> AgreementMap:
             AgreementMapRow(
                 row.measure, tuple(_shaded(each, lowest, highest) for each in row.cells)
             )
-            for row in drawn
+            for row in shown_rows
         ),
         references=tuple(
             AgreementMapRow(row, tuple(cell(reference, row) for reference in choice.references))
@@ -159,7 +158,7 @@ def agreement_table(viewer: Viewer, choice: MapChoice) -> Iterator[TableRow]:
 
 
 def statistic_of(statistic: str, scores: Matrix, *, persistence: float) -> Matrix:
-    """float64[orderings, orderings]; NaN where not defined."""
+    """float64[orderings, orderings]; NaN if not defined."""
     match statistic:
         case "tau":
             return kendall_tau(scores, ties="none")
@@ -173,10 +172,10 @@ def statistic_of(statistic: str, scores: Matrix, *, persistence: float) -> Matri
 
 
 class _Cells:
-    """Makes the cell of any two of the measures; counts once for all."""
+    """Creates the cell of any two measures, from pairs that are counted once for all."""
 
     def __init__(self, measures: Sequence[Measure], scores: Matrix, values: Matrix) -> None:
-        self.place = {measure: place for place, measure in enumerate(measures)}
+        self.index = {measure: at for at, measure in enumerate(measures)}
         self.values = values
         known = (~np.isnan(scores)).astype(np.float64)
         self.runs = known @ known.T
@@ -184,18 +183,18 @@ class _Cells:
         rounded = np.round(scores, DECIMALS)
         differences = rounded[:, pairs.candidates] - rounded[:, pairs.baselines]
         signs = np.sign(np.nan_to_num(differences))
-        self.separated = np.abs(signs) @ np.abs(signs).T
-        self.swaps = (self.separated - signs @ signs.T) / 2
+        self.untied = np.abs(signs) @ np.abs(signs).T
+        self.swaps = (self.untied - signs @ signs.T) / 2
 
     def __call__(self, row: Measure, column: Measure) -> AgreementMapCell:
-        at = (self.place[row], self.place[column])
+        at = (self.index[row], self.index[column])
         return AgreementMapCell(
             row=row,
             column=column,
             value=none_if_nan(self.values[at]),
             runs=int(self.runs[at]),
             swaps=int(self.swaps[at]),
-            separated=int(self.separated[at]),
+            untied=int(self.untied[at]),
         )
 
 
@@ -214,9 +213,9 @@ def _scores(viewer: Viewer, choice: MapChoice, measures: Sequence[Measure]) -> M
     return better
 
 
-def _beside(choice: MapChoice, place: int) -> Sequence[Measure]:
+def _columns(choice: MapChoice, at: int) -> Sequence[Measure]:
     """The columns of a row."""
-    return choice.measures[:place] if choice.is_symmetrical else choice.measures
+    return choice.measures[:at] if choice.is_symmetrical else choice.measures
 
 
 def _cells(rows: Iterable[AgreementMapRow]) -> Iterator[AgreementMapCell]:
@@ -224,7 +223,7 @@ def _cells(rows: Iterable[AgreementMapRow]) -> Iterator[AgreementMapCell]:
 
 
 def _round_bounds(cells: Iterable[AgreementMapCell]) -> tuple[float, float]:
-    """The tenths between which the values lie, one tenth apart at least."""
+    """The tenths between which the values lie, with a difference of at least one tenth."""
     values = [cell.value for cell in cells if cell.value is not None and not cell.is_itself]
     highest = math.ceil(max(values, default=1.0) * 10 - NOISE)
     lowest = min(math.floor(min(values, default=0.0) * 10 + NOISE), highest - 1)

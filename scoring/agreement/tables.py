@@ -1,4 +1,4 @@
-"""Agreement of measures, two orderings side by side, and the pairs that they swap."""
+"""Tables of the agreement of measures, of two orderings, and of their swapped pairs."""
 
 from collections.abc import Iterable
 
@@ -16,9 +16,9 @@ def statistics_table(rows: Iterable[TableRow]) -> Table:
 
 
 def references_table(found: AgreementMap) -> Table:
-    """Each measure beside the references, as Table III of the RBP paper; the best is bold."""
+    """Each measure and the references, as Table III of the RBP paper; the best is bold."""
 
-    def beside(at: int) -> Column:
+    def reference_column(at: int) -> Column:
         def cell(row: AgreementMapRow) -> Marked:
             each = row.cells[at]
             is_best = each.value is not None and each.value == row.best
@@ -28,17 +28,17 @@ def references_table(found: AgreementMap) -> Table:
 
     columns = (
         printed("measure", "measure", align="l"),
-        *map(beside, range(len(found.choice.references))),
+        *map(reference_column, range(len(found.choice.references))),
     )
     caption = (
         f"{found.choice.statistic_name} of the orders of {found.runs} runs by each measure and by "
-        "the one at the head of the column."
+        "the reference at the head of the column."
     )
     return Table(columns, found.references, caption)
 
 
 def orderings_table(found: PairOfOrderings) -> Table:
-    """Where each run stands in both orderings."""
+    """The rank of each run in both orderings."""
     a, b = found.choice.names
     columns = (
         Column("run_id", "run.run_id"),
@@ -50,7 +50,7 @@ def orderings_table(found: PairOfOrderings) -> Table:
         same("ordering_b", b),
         Column("rank_a", heading="rank"),
         Column("rank_b", heading="rank"),
-        Column("places_gained", "moved"),
+        Column("ranks_gained", "moved"),
         Column("score_a"),
         Column("score_b"),
     )
@@ -58,7 +58,7 @@ def orderings_table(found: PairOfOrderings) -> Table:
 
 
 def swaps_table(found: PairOfOrderings) -> Table:
-    """Every pair of runs that the two put in opposite order."""
+    """Every pair of runs in opposite order."""
     a, b = found.choice.names
     columns = (
         Column("depth"),

@@ -1,4 +1,4 @@
-"""Do two measures, or two versions of the qrels, put the runs in the same order?"""
+"""Agreement of measures, or of versions of the qrels, on the order of the runs."""
 
 from typing import Any
 
@@ -24,12 +24,12 @@ from scoring.evaluation.rules import rules_of
 from scoring.output.responses import TableResponse, table_response
 from scoring.results.options import versions_offered
 
-MANY = 14  # measures whose figures need the whole width of the page
+MANY = 14  # measures whose numbers need the full width of the page
 
 
 @require_safe
 def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The map of the measures; with `a` in the address two orderings side by side."""
+    """The map of the measures; with the parameter `a`, two orderings."""
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     context = {"viewer": viewer, "campaign": viewer.campaign}
     if not viewer.can_see_board:
@@ -43,7 +43,7 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def agreement_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
-    """All statistics of each pair; in LaTeX the measures beside the references."""
+    """All statistics of each pair; in LaTeX, agreement with the references."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     choice = chosen_map(viewer, request.GET, versions_offered(viewer))
     table = (

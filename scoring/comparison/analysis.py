@@ -1,4 +1,4 @@
-"""How sure the mean difference of two runs is, by topics drawn anew."""
+"""Confidence interval of the mean difference of two runs, by a bootstrap over topics."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.intervals import bootstrap_intervals
 from scoring.results.vectors import Vectors, vectors_of
 
-SAMPLES, SEED = 10_000, 1  # of the bootstrap: the same numbers whenever somebody looks
+SAMPLES, SEED = 10_000, 1  # of the bootstrap; a fixed seed gives the same interval every time
 
 
 def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
@@ -31,5 +31,5 @@ def differences_of(vectors: Vectors, first: str, second: str) -> NDArray[np.floa
 
 
 def interval_of(differences: NDArray[np.float64]) -> tuple[float, float]:
-    found = bootstrap_intervals(differences, samples=SAMPLES, seed=SEED)
-    return float(found.lower[0]), float(found.upper[0])
+    intervals = bootstrap_intervals(differences, samples=SAMPLES, seed=SEED)
+    return float(intervals.lower[0]), float(intervals.upper[0])

@@ -1,5 +1,4 @@
-"""Two runs as a picture: the difference on every topic, and what unjudged documents could make of
-it."""
+"""Charts of two runs: the difference on every topic with its bounds, and RBP as a function of p."""
 
 from typing import Any
 
@@ -13,10 +12,10 @@ from scoring.output.plotting import as_data, as_text, chosen, evenly, label, sam
 
 
 def difference_chart(comparison: Comparison) -> dict[str, Any]:
-    """A point a topic, from the largest gain of the first run to that of the second; of many topics
-    some."""
+    """A point for each topic, from the largest gain of the first run to that of the second; a
+    sample of many topics."""
     rows = chosen(comparison.topics, evenly(len(comparison.topics)))
-    places = list(range(1, len(rows) + 1))
+    positions = list(range(1, len(rows) + 1))
     reach = None
     if all(row.highest is not None and row.lowest is not None for row in rows):
         reach = {
@@ -27,14 +26,14 @@ def difference_chart(comparison: Comparison) -> dict[str, Any]:
             "width": 0,
         }
     stems = go.Bar(
-        x=places,
+        x=positions,
         y=[row.difference for row in rows],
         width=0.12,
         meta={"role": "known"},
         hoverinfo="skip",
     )
     points = go.Scatter(
-        x=places,
+        x=positions,
         y=[row.difference for row in rows],
         error_y=reach,
         mode="markers",
@@ -63,7 +62,7 @@ def difference_chart(comparison: Comparison) -> dict[str, Any]:
         xaxis={
             "title": {"text": "topic"},
             "tickmode": "array",
-            "tickvals": places,
+            "tickvals": positions,
             "ticktext": [label(row.code) for row in rows],
             "zeroline": False,
             "showgrid": False,
@@ -74,7 +73,7 @@ def difference_chart(comparison: Comparison) -> dict[str, Any]:
 
 
 def persistence_chart(comparison: Comparison, rows: tuple[AtPersistence, ...]) -> dict[str, Any]:
-    """A band a run, from its base up to what it could be, at every p."""
+    """A band for each run, from its base to its upper bound, at every p."""
     persistences = [row.p for row in rows]
     figure = go.Figure(
         [
@@ -99,7 +98,7 @@ def _band(
         x=x,
         y=[band.base for band in bands],
         mode="lines",
-        name=f"{label(tag)}, known",
+        name=f"{label(tag)}, base",
         customdata=as_text(band.base for band in bands),
         hovertemplate="%{customdata}",
         meta={"role": role},
@@ -110,7 +109,7 @@ def _band(
         mode="lines",
         line={"width": 0.5},
         fill="tonexty",
-        name=f"{label(tag)}, could be",
+        name=f"{label(tag)}, upper bound",
         customdata=as_text(band.upper for band in bands),
         hovertemplate="%{customdata}",
         showlegend=False,

@@ -1,7 +1,8 @@
-"""What the page of two runs shows of them, drawn; kept in memory like boards (`drawn_boards`).
+"""The part of the page that compares two runs, rendered and cached like boards
+(`scoring.leaderboard.page`).
 
-Of thousands of topics drawing takes a tenth of a second, so many readers of one comparison would
-hold up everybody else.
+With thousands of topics, rendering takes a tenth of a second, so many readers of one comparison
+would delay everybody else.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from scoring.comparison.rows import (
     chosen_runs,
     compared,
     ranked_runs,
-    ticked_runs,
+    selected_runs,
     with_interval,
 )
 from scoring.core.measures.measure import Measure
@@ -37,7 +38,7 @@ from scoring.results.runs import BoardRun
 
 @dataclass(frozen=True)
 class ComparisonQuery:
-    """What a query asks for; `found` is without its interval."""
+    """The parameters of a request; `found` is without its interval."""
 
     measure: Measure
     qrels: Qrels | None
@@ -47,7 +48,7 @@ class ComparisonQuery:
 
 
 class RenderedComparison(NamedTuple):
-    """The part of the page, and the analysis that it waits for."""
+    """HTML, and the analysis that it waits for."""
 
     text: str
     has_figure: bool
@@ -55,17 +56,17 @@ class RenderedComparison(NamedTuple):
 
 
 CHARACTERS = 4_000_000  # some twenty comparisons by 250 topics
-DRAWN: LRUCache[RenderedComparison] = LRUCache(room=CHARACTERS)
+RENDERED_COMPARISONS: LRUCache[RenderedComparison] = LRUCache(room=CHARACTERS)
 
 
 def rendered_comparison(request: HttpRequest, viewer: Viewer) -> RenderedComparison:
     """The viewer must be one who may see scores by topic. Raises UnknownChoice."""
 
-    def draw() -> tuple[RenderedComparison, int]:
-        drawn, is_complete = _render(request, viewer)
-        return drawn, len(drawn.text) if is_complete else CHARACTERS + 1
+    def render() -> tuple[RenderedComparison, int]:
+        rendered, is_complete = _render(request, viewer)
+        return rendered, len(rendered.text) if is_complete else CHARACTERS + 1
 
-    return cached_board(DRAWN, viewer, request.GET, draw, shows_topics=True)
+    return cached_board(RENDERED_COMPARISONS, viewer, request.GET, render, shows_topics=True)
 
 
 def comparison_query(viewer: Viewer, params: QueryDict) -> ComparisonQuery:
@@ -83,21 +84,21 @@ def comparison_query(viewer: Viewer, params: QueryDict) -> ComparisonQuery:
 def bands_query(
     viewer: Viewer, found: Comparison | None
 ) -> tuple[tuple[AtPersistence, ...], Analysis | None]:
-    """Of two different runs; and the analysis, while a worker computes them."""
+    """RBP of two different runs as a function of p, or the analysis until it is computed."""
     if found is None or found.first.run_id == found.second.run_id:
         return (), None
     return bands(viewer, found)
 
 
 def _render(request: HttpRequest, viewer: Viewer) -> tuple[RenderedComparison, bool]:
-    """And whether it is complete: what a worker computes, and grades that are not stored, are not
-    in the key, so a page without them is drawn every time."""
+    """And whether it is complete. The key does not depend on results of a worker or on stored
+    grades, so a page without them is rendered every time."""
     query = comparison_query(viewer, request.GET)
     found = with_interval(viewer, query.found) if query.found else None
-    by_p, awaited_bands = bands_query(viewer, found)
+    by_p, pending_bands = bands_query(viewer, found)
     figure = difference_chart(found) if found and found.topics else None
-    parts = {
-        "ticked": len(ticked_runs(request.GET)),
+    context = {
+        "selected_count": len(selected_runs(request.GET)),
         "viewer": viewer,
         "campaign": viewer.campaign,
         "offered": rules_of(viewer.campaign).measures,
@@ -108,20 +109,20 @@ def _render(request: HttpRequest, viewer: Viewer) -> tuple[RenderedComparison, b
         "found": found,
         "page": page_or_404(request, Paginator(found.topics if found else (), TOPICS)),
         "bands": by_p,
-        "awaited_bands": awaited_bands,
+        "pending_bands": pending_bands,
         "leads": [sum(row.leader == place for row in by_p) for place in (1, 2)],
         "band_figure": persistence_chart(found, by_p) if found and by_p else None,
-        "sees_sides": found is not None and _sees_sides(viewer, found),
+        "sees_documents": found is not None and _sees_documents(viewer, found),
         "figure": figure,
     }
-    text = render_to_string("scoring/comparison/_compare.html", parts, request)
-    awaited = (found.analysis if found else None) or awaited_bands
-    drawn = RenderedComparison(text, figure is not None, awaited)
-    return drawn, bool(by_p) and awaited is None
+    text = render_to_string("scoring/comparison/_compare.html", context, request)
+    pending = (found.analysis if found else None) or pending_bands
+    rendered = RenderedComparison(text, figure is not None, pending)
+    return rendered, bool(by_p) and pending is None
 
 
-def _sees_sides(viewer: Viewer, found: Comparison) -> bool:
-    """Whether the rankings of both may be laid side by side, under the qrels in force."""
+def _sees_documents(viewer: Viewer, found: Comparison) -> bool:
+    """Whether the viewer may see the rankings of both, and the qrels are those in force."""
     ids = {found.first.run_id, found.second.run_id}
     is_in_force = found.qrels == viewer.campaign.active_qrels
     return is_in_force and access.graded_runs(viewer, ids).keys() == ids

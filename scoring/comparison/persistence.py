@@ -1,5 +1,4 @@
-"""Two runs by RBP at every p: what each is known to score, and what it could (Fig. 6 of the RBP
-paper, for the two)."""
+"""RBP of two runs as a function of p, base and upper bound (Fig. 6 of the RBP paper)."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -26,16 +25,16 @@ class AtPersistence:
 
     @property
     def leader(self) -> int:
-        """1 or 2 for the run that is ahead whatever the unjudged documents are; 0 for neither."""
+        """1 or 2: the run that scores higher whatever the unjudged documents are; 0: neither."""
         if self.first.base > self.second.upper:
             return 1
         return 2 if self.second.base > self.first.upper else 0
 
 
 def bands(viewer: Viewer, found: Comparison) -> tuple[tuple[AtPersistence, ...], Analysis | None]:
-    """For each p, with the gains of the compared measure where it is a graded RBP; empty where
-    the grades of one of the two are not stored, and while a worker computes them: the analysis.
-    Two queries; four by a worker. The viewer must be one who may see scores by topic."""
+    """For each p, with the gains of the compared measure if it is a graded RBP. Empty if the grades
+    of one run are not stored, and, with the analysis, until a worker has computed them. Two
+    queries; four with a worker. The viewer must be one who may see scores by topic."""
     first, second = found.first.run_id, found.second.run_id
     measures = [_rbp(viewer.campaign, found.measure, p) for p in PERSISTENCES]
     means = request_means(viewer, found.qrels, measures, run_ids={first, second})

@@ -1,4 +1,4 @@
-"""Two runs of a board, topic by topic: who wins where, and whether that can be told from chance."""
+"""Two runs of a board by topic: their differences, and whether these are significant."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,13 +27,12 @@ from scoring.results.runs import BoardRun
 from scoring.results.vectors import Vectors, vectors_of, visible_means
 
 LEVEL = 0.05
-AT_ONCE: Final = 3_000_000  # draws of the bootstrap: what a page computes in a tenth of a second
+AT_ONCE: Final = 3_000_000  # draws of the bootstrap that a page computes in a tenth of a second
 
 
 class TopicDifference(NamedTuple):
-    """How much higher the first run scores on a topic; None as bounds where the measure has none.
-
-    From `lowest` to `highest` is all that the unjudged documents of both could make of it."""
+    """How much higher the first run scores on a topic, with the bounds of the difference over all
+    judgments of the unjudged documents of both; None if the measure has no residual."""
 
     code: str
     title: str
@@ -48,7 +47,7 @@ class TopicDifference(NamedTuple):
 class Comparison:
     """Topics with the largest gain of the first run first; tests are two-tailed.
 
-    `interval` is None until it is asked for, and while a worker computes it: `analysis`."""
+    `interval` is None until it is requested, and until a worker has computed it (`analysis`)."""
 
     measure: Measure
     qrels: Qrels
@@ -81,12 +80,12 @@ class Comparison:
 
     @property
     def is_significant(self) -> bool:
-        """Whether both tests tell the two apart at 5 %."""
+        """Whether the difference is significant at the 5 % level by both tests."""
         return self.t_p <= LEVEL and self.wilcoxon_p <= LEVEL
 
     @property
     def is_disputed(self) -> bool:
-        """Whether one test does and the other does not."""
+        """Whether the difference is significant by one test only."""
         return (self.t_p <= LEVEL) != (self.wilcoxon_p <= LEVEL)
 
 
@@ -95,27 +94,29 @@ def ranked_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> tuple[BoardRu
     runs, bases, _ = visible_means(viewer, qrels, [measure])
     sign = sign_of(measure)
     keys = np.where(np.isnan(bases[0]), -np.inf, sign * bases[0]) if len(runs) else bases[0]
-    return tuple(runs[place] for place in np.argsort(-keys, kind="stable").tolist())
+    return tuple(runs[at] for at in np.argsort(-keys, kind="stable").tolist())
 
 
-def chosen_runs(runs: tuple[BoardRun, ...], asked: QueryDict) -> tuple[BoardRun, BoardRun] | None:
-    """The runs `a` and `b` of a query, or the first two that were ticked as `run`; the best ones
-    for what is not named. None where there are not two. Raises UnknownChoice for a run that is not
-    on the board."""
+def chosen_runs(runs: tuple[BoardRun, ...], params: QueryDict) -> tuple[BoardRun, BoardRun] | None:
+    """The runs `a` and `b` of the parameters, or the first two of `run`; by default the best runs.
+    None if there are fewer than two runs. Raises UnknownChoice for a run that is not on the
+    board."""
     if len(runs) < 2:
         return None
     by_id = {run.run_id: run for run in runs}
     tags = {run.run_id: run.tag for run in runs}
-    ticked = [choice_or_404("run", name, tags) for name in ticked_runs(asked)][:2]
-    first, second = [*ticked, "", ""][:2]
-    first = choice_or_404("a", asked.get("a"), tags, called="ranked run") or first or runs[0].run_id
-    second = choice_or_404("b", asked.get("b"), tags, called="ranked run") or second
+    selected = [choice_or_404("run", name, tags) for name in selected_runs(params)][:2]
+    first, second = [*selected, "", ""][:2]
+    first = (
+        choice_or_404("a", params.get("a"), tags, called="ranked run") or first or runs[0].run_id
+    )
+    second = choice_or_404("b", params.get("b"), tags, called="ranked run") or second
     return by_id[first], by_id[second or next(name for name in by_id if name != first)]
 
 
-def ticked_runs(asked: QueryDict) -> list[str]:
-    """Ticked in the table of the board, each once."""
-    return list(dict.fromkeys(name for name in asked.getlist("run") if name))
+def selected_runs(params: QueryDict) -> list[str]:
+    """The runs that are selected in the table of the board, each once."""
+    return list(dict.fromkeys(name for name in params.getlist("run") if name))
 
 
 def compared(
@@ -144,7 +145,7 @@ def compared(
 
 
 def with_interval(viewer: Viewer, found: Comparison) -> Comparison:
-    """With the bootstrap interval: at once for few topics, else once a worker has computed it.
+    """Adds the bootstrap interval: at once for few topics, else when a worker has computed it.
     Three queries for many topics."""
     if SAMPLES * len(found.topics) <= AT_ONCE:
         return replace(found, interval=interval_of(found.differences))
@@ -158,21 +159,21 @@ def with_interval(viewer: Viewer, found: Comparison) -> Comparison:
 
 
 def _by_topic(viewer: Viewer, vectors: Vectors, a: int, b: int) -> tuple[TopicDifference, ...]:
-    """The topics on which both have a score. No Topic is made: of thousands, that takes longer than
-    all the rest."""
+    """The topics on which both have a score. No Topic objects: thousands of them would take longer
+    than all the rest."""
     topics = viewer.campaign.topics.order_by("position")
     title = Coalesce(KT("fields__0__1"), Value(""), output_field=TextField())  # as Topic.title
-    texts = list(topics.values_list("position", "code", title))
-    positions = [position for position, *_ in texts]
+    rows = list(topics.values_list("position", "code", title))
+    positions = [position for position, *_ in rows]
     first, second = (vectors.base[run, positions] for run in (a, b))
     differences = first - second
-    bounds: list[list[float | None]] = [[None] * len(texts)] * 2
+    bounds: list[list[float | None]] = [[None] * len(rows)] * 2
     if vectors.residual is not None:
-        reach = vectors.residual[[a, b]][:, positions]
-        bounds = [(differences - reach[1]).tolist(), (differences + reach[0]).tolist()]
+        residuals = vectors.residual[[a, b]][:, positions]
+        bounds = [(differences - residuals[1]).tolist(), (differences + residuals[0]).tolist()]
     columns = (first.tolist(), second.tolist(), differences.tolist(), *bounds)
     return tuple(
-        TopicDifference(*texts[row][1:], *(column[row] for column in columns))
-        for row in np.argsort(-differences, kind="stable").tolist()
-        if not np.isnan(differences[row])
+        TopicDifference(*rows[at][1:], *(column[at] for column in columns))
+        for at in np.argsort(-differences, kind="stable").tolist()
+        if not np.isnan(differences[at])
     )

@@ -1,4 +1,4 @@
-"""Two runs side by side: by topic, by RBP at every p, and their rankings of one topic."""
+"""Tables of two runs: scores by topic, RBP as a function of p, and their rankings of one topic."""
 
 from campaigns.models import Qrels, Run, Topic
 from scoring.comparison.persistence import AtPersistence
@@ -9,7 +9,7 @@ from scoring.output.table import Column, Table, printed, same
 
 
 def comparison_table(found: Comparison | None) -> Table:
-    """Topic by topic. LaTeX has the mean difference with the marks of the t test at the end, once
+    """Scores by topic. LaTeX has the mean difference with the marks of the t test at the end, if
     `found` has its interval."""
     a, b = (found.first.tag, found.second.tag) if found else ("a", "b")
     columns = (
@@ -23,21 +23,21 @@ def comparison_table(found: Comparison | None) -> Table:
         Column("difference", heading="difference", text=signed),
         Column("lowest"),
         Column("highest"),
-        printed("could be", lambda row: interval(row.lowest, row.highest, 2), align="l"),
+        printed("bounds", lambda row: interval(row.lowest, row.highest, 2), align="l"),
         same("qrels", found and found.qrels.version),
     )
     if found is None or found.interval is None:
         return Table(columns, found.topics if found else (), "two runs.")
     caption = (
-        f"{found.measure} of two runs by topic. Mean difference with 95 % of the bootstrap "
-        f"{interval(*found.interval)}; t test, {STARS_NOTE}."
+        f"{found.measure} of two runs by topic. Mean difference with 95 % confidence interval "
+        f"(bootstrap) {interval(*found.interval)}; t test, {STARS_NOTE}."
     )
     mean = Marked(signed(found.difference), stars(found.t_p))
     return Table(columns, found.topics, caption, last=("mean", "", "", mean, ""))
 
 
 def persistence_table(found: Comparison | None, rows: tuple[AtPersistence, ...]) -> Table:
-    """Both runs by RBP at every p."""
+    """RBP of both runs as a function of p."""
     columns = (
         Column("p"),
         Column("measure"),
@@ -57,7 +57,7 @@ def persistence_table(found: Comparison | None, rows: tuple[AtPersistence, ...])
 def sides_table(
     topic: Topic, runs: tuple[Run, Run] | None, sides: Sides | None, qrels: Qrels | None
 ) -> Table:
-    """One row for each rank; empty cells where a list has ended."""
+    """One row for each rank; empty cells after the end of a list."""
     a, b = (run.shown_tag for run in runs) if runs else ("a", "b")
     columns = (
         same("topic", topic.code),

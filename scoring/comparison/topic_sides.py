@@ -1,4 +1,4 @@
-"""Two runs' rankings of one topic side by side, with what the judges said."""
+"""Two runs' rankings of one topic side by side, with the judgments."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,12 +13,12 @@ TOPS: Final = (5, 10, 20, 50, 100)
 
 @dataclass(frozen=True)
 class SideDocument(RankedDocument):
-    other_rank: int | None  # where the other run has it; None: nowhere
+    other_rank: int | None  # in the other run; None: not retrieved
 
 
 @dataclass(frozen=True)
 class SidesRow:
-    """One rank of both; None where a list has ended."""
+    """One rank of both; None after the end of a list."""
 
     rank: int
     first: SideDocument | None
@@ -27,7 +27,7 @@ class SidesRow:
 
 @dataclass(frozen=True)
 class Top:
-    """How the first so many of both compare."""
+    """Comparison of the first `depth` documents of both."""
 
     depth: int
     shared: int

@@ -23,38 +23,38 @@ class _SidesQuery:
     viewer: access.Viewer
     topic: Topic
     offered: tuple[BoardRun, ...]
-    runs: tuple[Run, Run] | None  # None: there are not two
+    runs: tuple[Run, Run] | None  # None: there are fewer than two
     sides: Sides | None
 
 
 @require_safe
 def sides_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    asked = _query(request, slug, code)
-    viewer = asked.viewer
+    query = _query(request, slug, code)
+    viewer = query.viewer
     context = {
         "viewer": viewer,
         "campaign": viewer.campaign,
         "qrels": viewer.campaign.active_qrels,
-        "topic": asked.topic,
-        "offered": asked.offered,
-        "first": asked.runs[0] if asked.runs else None,
-        "second": asked.runs[1] if asked.runs else None,
-        "sides": asked.sides,
-        "page": page_or_404(request, Paginator(asked.sides.rows if asked.sides else (), PAGE)),
+        "topic": query.topic,
+        "offered": query.offered,
+        "first": query.runs[0] if query.runs else None,
+        "second": query.runs[1] if query.runs else None,
+        "sides": query.sides,
+        "page": page_or_404(request, Paginator(query.sides.rows if query.sides else (), PAGE)),
     }
     return render(request, "scoring/comparison/topic_sides.html", context)
 
 
 @require_safe
 def sides_csv(request: HttpRequest, slug: str, code: str) -> TableResponse:
-    asked = _query(request, slug, code)
-    qrels, number = asked.viewer.campaign.active_qrels, asked.topic.position + 1
-    table = sides_table(asked.topic, asked.runs, asked.sides, qrels)
+    query = _query(request, slug, code)
+    qrels, number = query.viewer.campaign.active_qrels, query.topic.position + 1
+    table = sides_table(query.topic, query.runs, query.sides, qrels)
     return table_response(request, table, f"{slug}-compare-topic-{number}")
 
 
 def _query(request: HttpRequest, slug: str, code: str) -> _SidesQuery:
-    """Needs scores by topic, qrels and the files of both runs: only such runs are offered."""
+    """Offers only runs whose scores by topic, judgments and file the viewer may see."""
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not (sees_topic_means(viewer) and viewer.can_see_qrels):
         raise Http404

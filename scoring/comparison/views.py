@@ -1,4 +1,4 @@
-"""Two runs side by side."""
+"""Comparison of two runs."""
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from campaigns import access
 from scoring.analyses.responses import analysed_page, hidden_page
 from scoring.comparison.page import bands_query, comparison_query, rendered_comparison
-from scoring.comparison.rows import ticked_runs, with_interval
+from scoring.comparison.rows import selected_runs, with_interval
 from scoring.comparison.tables import comparison_table, persistence_table
 from scoring.output.responses import TableResponse, table_response
 from scoring.results.options import sees_topic_means
@@ -18,12 +18,12 @@ def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not sees_topic_means(viewer):
         return hidden_page(request, viewer)
-    ticked = ticked_runs(request.GET)
-    if len(ticked) == 2:
-        return redirect(f"{request.path}?{_as_two(request.GET, ticked).urlencode()}")
-    drawn = rendered_comparison(request, viewer)
-    context = {"viewer": viewer, "campaign": viewer.campaign, "drawn": drawn}
-    return analysed_page(request, "scoring/comparison/compare.html", context, drawn.analysis)
+    selected = selected_runs(request.GET)
+    if len(selected) == 2:
+        return redirect(f"{request.path}?{_as_pair(request.GET, selected).urlencode()}")
+    comparison = rendered_comparison(request, viewer)
+    context = {"viewer": viewer, "campaign": viewer.campaign, "comparison": comparison}
+    return analysed_page(request, "scoring/comparison/compare.html", context, comparison.analysis)
 
 
 @require_safe
@@ -39,7 +39,7 @@ def compare_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
 
 @require_safe
 def compare_persistences(request: HttpRequest, slug: str) -> TableResponse:
-    """Both runs by RBP at every p."""
+    """RBP of both runs as a function of p."""
     viewer = _viewer(request, slug)
     found = comparison_query(viewer, request.GET).found
     rows, analysis = bands_query(viewer, found)
@@ -54,9 +54,9 @@ def _viewer(request: HttpRequest, slug: str) -> access.Viewer:
     return viewer
 
 
-def _as_two(query: QueryDict, ticked: list[str]) -> QueryDict:
-    """The address of the page of two runs that were ticked."""
-    named = query.copy()
-    del named["run"]
-    named["a"], named["b"] = ticked
-    return named
+def _as_pair(params: QueryDict, selected: list[str]) -> QueryDict:
+    """The parameters `a` and `b` instead of two `run`."""
+    params = params.copy()
+    del params["run"]
+    params["a"], params["b"] = selected
+    return params

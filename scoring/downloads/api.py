@@ -28,7 +28,7 @@ class ScoreRowSerializer(serializers.Serializer):
     residual = serializers.FloatField(allow_null=True)
     qrels = serializers.IntegerField()
     definitions = serializers.CharField(help_text="the rules of scoring, as a digest")
-    run_sha256 = serializers.CharField(help_text="of the file that was handed in")
+    run_sha256 = serializers.CharField(help_text="of the submitted file")
 
 
 ROW = OpenApiExample(
@@ -67,22 +67,24 @@ ROW = OpenApiExample(
 )
 @read_view
 def score_rows(request: Request, slug: str) -> HttpResponse | StreamingHttpResponse:
-    """Of every run whose scores by topic you may see, by all measures or by the one named.
-    `format=csv` gives the same as a tidy table, `format=trec_eval` one run's scores in the text of
+    """Scores of every run whose scores by topic you may see, by all measures or by one.
+    `format=csv` returns a tidy table, `format=trec_eval` the scores of one run in the format of
     `trec_eval -q`."""
     viewer = access.viewer_or_404(request.user, slug)
-    asked = request.query_params
-    match asked.get("format", "json"):
+    params = request.query_params
+    match params.get("format", "json"):
         case "json":
-            objects = tidy_json(requested_rows(viewer, asked))
+            objects = tidy_json(requested_rows(viewer, params))
             return StreamingHttpResponse(objects, content_type="application/json")
         case "csv":
-            blocks = tidy_table(requested_rows(viewer, asked)).csv_blocks()
+            blocks = tidy_table(requested_rows(viewer, params)).csv_blocks()
             return StreamingHttpResponse(blocks, content_type=CSV)
         case "trec_eval":
-            if not asked.get("run") and has_tidy_rows(viewer):
-                raise UnknownChoice("run", "", why="It is of one run: name it, as run=<id>.")
-            run = access.run_or_404(viewer, asked.get("run", ""))
+            if not params.get("run") and has_tidy_rows(viewer):
+                raise UnknownChoice(
+                    "run", "", why="The format trec_eval is for one run. Add run=<id>."
+                )
+            run = access.run_or_404(viewer, params.get("run", ""))
             if not sees_topics_of(viewer, run):
                 raise Http404
             return HttpResponse(trec_eval_text(viewer, run), content_type=PLAIN)

@@ -1,4 +1,4 @@
-"""What a data package says of itself: Frictionless `datapackage.json`, a README and a citation."""
+"""The metadata of a data package: Frictionless `datapackage.json`, a README and a citation."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from campaigns.models import Campaign, Qrels
 from scoring.evaluation.rules import ScoringRules, rules_of, version_of
 from scoring.output.zip import Member
 
-Schema = Mapping[str, tuple[str, str]]  # column -> (type, what it is)
+Schema = Mapping[str, tuple[str, str]]  # column -> (type, description)
 
 BOARD: Schema = {
     "rank": ("integer", "1 is best, ties share; empty: not ranked"),
@@ -19,44 +19,47 @@ BOARD: Schema = {
     "team": ("string", "its team"),
     "run_type": ("string", "automatic, manual or feedback"),
     "measure": ("string", "canonical name"),
-    "base": ("number", "mean over topics, unjudged documents counted as worthless"),
-    "residual": ("number", "what the unjudged could add; empty: not exactly known"),
+    "base": ("number", "mean over topics, with unjudged documents counted as not relevant"),
+    "residual": ("number", "what the unjudged documents could add; empty: no exact bound"),
     "upper": ("number", "base + residual"),
     "judged_at_10": ("number", "share of the first ten documents that are judged"),
     "topics": ("integer", "topics in the mean"),
     "qrels": ("integer", "version of the qrels"),
     "run_id": ("string", "the run's address on the site"),
     "status": ("string", "ranked, late or disqualified"),
-    "reason": ("string", "why it is disqualified"),
+    "reason": ("string", "reason of a disqualification"),
 }
 TIDY: Schema = {
     "run": ("string", "the run's tag"),
     "team": ("string", "its team"),
-    "topic": ("string", "the topic's code: text, also where it looks like a number"),
+    "topic": ("string", "the topic's code: text, even if it looks like a number"),
     "measure": ("string", "canonical name"),
-    "value": ("number", "unjudged counted as worthless; empty: not counted or not defined"),
-    "residual": ("number", "what the unjudged could add; empty: not exactly known"),
+    "value": (
+        "number",
+        "unjudged documents counted as not relevant; empty: not counted or not defined",
+    ),
+    "residual": ("number", "what the unjudged documents could add; empty: no exact bound"),
     "qrels": ("integer", "version of the qrels"),
     "definitions": ("string", "the rules of scoring, as a digest"),
-    "run_sha256": ("string", "of the run file as it was handed in; empty: not told"),
+    "run_sha256": ("string", "of the submitted run file; empty: not visible"),
 }
 
 
 @dataclass(frozen=True)
 class About:
-    """What holds for the whole package."""
+    """Facts about the whole package."""
 
     viewer: Viewer
     qrels: Qrels
     made_at: datetime
     title: str
-    address: str  # where it can be found again; may be empty
+    address: str  # its URL; may be empty
 
 
 def table(member: Member, schema: Schema, description: str) -> dict[str, Any]:
     """A CSV among the resources."""
     fields = [
-        {"name": name, "type": kind, "description": words} for name, (kind, words) in schema.items()
+        {"name": name, "type": kind, "description": text} for name, (kind, text) in schema.items()
     ]
     return file(member, description) | {
         "profile": "tabular-data-resource",
@@ -82,7 +85,7 @@ def file(member: Member, description: str) -> dict[str, Any]:
 def descriptor(about: About, resources: Sequence[Mapping[str, Any]]) -> str:
     campaign, qrels = about.viewer.campaign, about.qrels
     rules = rules_of(campaign)
-    described: dict[str, Any] = {
+    content: dict[str, Any] = {
         "profile": "data-package",
         "name": campaign.slug,
         "title": about.title,
@@ -109,30 +112,30 @@ def descriptor(about: About, resources: Sequence[Mapping[str, Any]]) -> str:
         "resources": list(resources),
     }
     if about.address:
-        described["homepage"] = about.address
-    return json.dumps(described, indent=2, ensure_ascii=False) + "\n"
+        content["homepage"] = about.address
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def readme(about: About, resources: Sequence[Mapping[str, Any]]) -> str:
     campaign, qrels = about.viewer.campaign, about.qrels
     files = "\n".join(f"- `{each['path']}`: {each['description']}" for each in resources)
-    found = f"\nFound again at {about.address}\n" if about.address else ""
+    address = f"\nAvailable at {about.address}\n" if about.address else ""
     return f"""# {_line(about.title)}
 
-Made {about.made_at:%-d %B %Y %H:%M} UTC of the campaign "{_line(campaign.name)}", under qrels
+Created {about.made_at:%-d %B %Y %H:%M} UTC from the campaign "{_line(campaign.name)}", with qrels
 version {qrels.version} (sha256 {qrels.digest}) and definitions {rules_of(campaign).digest}.
-{found}
+{address}
 {files}
-- `datapackage.json`: a description of these for programs (Frictionless Data)
+- `datapackage.json`: a machine-readable description of these files (Frictionless Data)
 - `CITATION.cff`: how to cite this
 
-A score in the column `base` or `value` counts every unjudged document as worthless; `residual` is
-what the unjudged documents could still add. The truth lies between `base` and `base + residual`.
-Late and disqualified runs are in the tables and have no rank. Teams that chose to stay unnamed
-have names of the site's making. In CSV cells of text a leading `'` keeps spreadsheets from taking
-the text for a formula.
+A score in the column `base` or `value` counts every unjudged document as not relevant. `residual`
+is what the unjudged documents could add. The score lies between `base` and `base + residual`. Late
+and disqualified runs are in the tables, without a rank. Anonymous teams have names that the site
+chose. In CSV, a leading `'` in a text cell prevents spreadsheets from reading the text as a
+formula.
 
-The same numbers from a run's file and the qrels{_held_out(campaign)}:
+To compute the same numbers from a run file and the qrels{_held_out(campaign)}:
 
     {_command(rules_of(campaign))}
 """
@@ -140,18 +143,18 @@ The same numbers from a run's file and the qrels{_held_out(campaign)}:
 
 def _held_out(campaign: Campaign) -> str:
     count = len(rules_of(campaign).held_out)
-    return f", from which the {count} topics are taken that no board counts" if count else ""
+    return f", remove the {count} held-out topics from the qrels and run" if count else ""
 
 
 def _command(rules: ScoringRules) -> str:
-    """The command line by the campaign's rules: its own usual ones are those of `trec_eval`."""
+    """The command line with the campaign's rules, because its defaults are those of `trec_eval`."""
     gains = ",".join(f"{grade}={gain!r}" for grade, gain in enumerate(rules.gain_map.tolist()))
     flags = f"-c -l {rules.rel} --no-relevant {rules.no_relevant} --gain-map {gains}"
     return f'trackside evaluate qrels.txt run.gz -m "{rules.measures[0]}" {flags} -q --format csv'
 
 
 def citation(about: About) -> str:
-    """CITATION.cff; JSON's texts are YAML's too."""
+    """CITATION.cff; JSON strings are valid YAML."""
     campaign = about.viewer.campaign
     lines = {
         "cff-version": "1.2.0",

@@ -1,4 +1,4 @@
-"""What may be taken of each run."""
+"""The files of each run that a viewer may download."""
 
 from dataclasses import dataclass
 
@@ -10,20 +10,20 @@ from scoring.runs.scores import sees_topics_of
 
 @dataclass(frozen=True)
 class RunFiles:
-    """A run of which there is something to take, by the names this viewer may know."""
+    """A run with its files, with the names that this viewer may see."""
 
     run: Run
     has_scores: bool  # its means, as a table
-    has_topic_scores: bool  # by topic as well, and in trec_eval's text
+    has_topic_scores: bool  # also by topic, and in the format of trec_eval
     has_file: bool
 
 
 def run_files(viewer: Viewer) -> list[RunFiles]:
-    """Of runs that count or would but for the deadline or a verdict; by tag. One query."""
+    """Of runs that count, late runs and disqualified runs, by tag. One query."""
     runs = access.runs_visible_to(viewer).filter(
         state=Run.State.ACCEPTED, withdrawn_at=None, replaced_at=None
     )
-    found = [
+    files = [
         RunFiles(
             run=run,
             has_scores=viewer.can_see_scores_of(run),
@@ -32,4 +32,4 @@ def run_files(viewer: Viewer) -> list[RunFiles]:
         )
         for run in runs.order_by("shown_tag", "pk")
     ]
-    return [each for each in found if each.has_scores or each.has_file]
+    return [each for each in files if each.has_scores or each.has_file]

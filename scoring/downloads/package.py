@@ -1,4 +1,4 @@
-"""Everything of a board that one viewer may see, as one zip that explains itself."""
+"""Everything of a board that one viewer may see, as one zip with metadata."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -34,8 +34,8 @@ def write_package(
     title: str = "",
     address: str = "",
 ) -> None:
-    """Writes the boards of all measures under these qrels and, as far as the viewer may see them,
-    scores by topic, topics and qrels. The same rows and `made_at` give the same bytes.
+    """Writes the boards of all measures under these qrels and, if the viewer may see them, scores
+    by topic, topics and qrels. The same rows and `made_at` give the same bytes.
 
     The viewer must be one who may see the board.
     """
@@ -49,7 +49,7 @@ def write_package(
 
 
 def may_see_all(viewer: Viewer, qrels: Qrels, names: Collection[str]) -> bool:
-    """Whether this viewer may see all that is in a package of these files, as things are now."""
+    """Whether this viewer may see all files of a package now."""
     if not viewer.can_see_board:
         return False
     return (
@@ -62,21 +62,21 @@ def may_see_all(viewer: Viewer, qrels: Qrels, names: Collection[str]) -> bool:
 def _data(viewer: Viewer, qrels: Qrels, packed: Zip) -> list[Mapping[str, Any]]:
     measures = rules_of(viewer.campaign).measures
     boards = boards_table(leaderboard(viewer, measure, qrels=qrels) for measure in measures)
-    words = "the leaderboard of every measure, one below the other"
+    text = "the leaderboards of all measures"
     resources: list[Mapping[str, Any]] = [
-        description.table(packed.add(BOARD_FILE, boards.csv_blocks()), description.BOARD, words)
+        description.table(packed.add(BOARD_FILE, boards.csv_blocks()), description.BOARD, text)
     ]
     if has_tidy_rows(viewer):
         member = packed.add(SCORES_FILE, tidy_table(tidy_rows(viewer, qrels)).csv_blocks())
-        words = "every score of every run on every topic"
-        resources.append(description.table(member, description.TIDY, words))
+        text = "every score of every run on every topic"
+        resources.append(description.table(member, description.TIDY, text))
     if viewer.can_see_topics:
         member = packed.add(TOPICS_FILE, topics_xml(viewer.campaign))
         resources.append(description.file(member, "the topics, with all their fields"))
     if _sees_judgments(viewer, qrels):
         member = packed.add(QRELS_FILE, text_of(qrels))
-        words = " ".join(["the judgments: topic, 0, document, grade", *_origin(qrels)])
-        resources.append(description.file(member, words) | _provenance(qrels))
+        text = " ".join(["the judgments: topic, 0, document, grade", *_origin(qrels)])
+        resources.append(description.file(member, text) | _provenance(qrels))
     return resources
 
 

@@ -1,4 +1,4 @@
-"""Every score by topic as one tidy table: a row for each run, topic and measure."""
+"""All scores by topic as one tidy table, with a row for each run, topic and measure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
@@ -23,8 +23,8 @@ VALUES_AT_A_TIME: Final = 1 << 19  # of whole runs; eight bytes each
 
 
 class TidyRow(NamedTuple):
-    """`value` is None where the topic is not counted or the measure not defined on it; the digest
-    of a nameless team's file is empty, for it would tell whose it is."""
+    """`value` is None if the topic does not count, or the measure is not defined on it. The digest
+    of an anonymous team's file is empty, because it could identify the team."""
 
     run: str
     team: str
@@ -41,8 +41,8 @@ COLUMNS: Final = tuple(map(Column, TidyRow._fields))
 
 
 def has_tidy_rows(viewer: Viewer) -> bool:
-    """Whether this viewer may see scores by topic of any run at all. They name the topics, which
-    may not be released."""
+    """Whether this viewer may see scores by topic of any run. They name the topics, which may not
+    be released."""
     campaign = viewer.campaign
     sees_some = viewer.can_see_board or (viewer.team is not None and campaign.shows_own_scores)
     sees_by_topic = viewer.audience <= campaign.per_topic_audience
@@ -56,27 +56,27 @@ def tidy_rows(
     *,
     run_id: str | None = None,
 ) -> Iterator[TidyRow]:
-    """By run, measure in the campaign's order, topic in the order of the topics file. Two queries,
-    made at once; then one for some runs at a time, so that memory does not grow with the runs. A
-    run that goes meanwhile is left out. Nothing where the viewer may not see scores by topic. One
-    run only if `run_id` names it."""
+    """By run, measure in the campaign's order, and topic in the order of the topics file. Two
+    queries at once, then one for each block of runs, so that memory does not grow with the runs. A
+    run that is withdrawn in the meantime is left out. Empty if the viewer may not see scores by
+    topic. `run_id` selects one run."""
     if not has_tidy_rows(viewer):
         return iter(())
     rules = rules_of(viewer.campaign)
-    wanted = tuple(rules.measures if measures is None else measures)
+    selected = tuple(rules.measures if measures is None else measures)
     topics = list(viewer.campaign.topics.order_by("position").values_list("code", flat=True))
-    places = {str(measure): place for place, measure in enumerate(wanted)}
+    order = {str(measure): at for at, measure in enumerate(selected)}
     scores = sorted(
         (
             score
-            for score in board_scores(viewer, rules, qrels, wanted, "evaluation", DIGEST)
+            for score in board_scores(viewer, rules, qrels, selected, "evaluation", DIGEST)
             if run_id in (None, score["run_id"])
         ),
-        key=lambda s: (s["shown_tag"].lower(), s["run_id"], places[s["measure"]]),
+        key=lambda s: (s["shown_tag"].lower(), s["run_id"], order[s["measure"]]),
     )
 
     def rows() -> Iterator[TidyRow]:
-        for score, bases, residuals in _with_vectors(scores, len(topics) * len(wanted)):
+        for score, bases, residuals in _with_vectors(scores, len(topics) * len(selected)):
             run = board_run_fields(viewer, score)
             is_masked = score["is_anonymous"] and not run["is_own"] and not viewer.knows_all_names
             names = (run["tag"], run["team"])
@@ -96,8 +96,8 @@ def tidy_rows(
 def _with_vectors(
     scores: Sequence[dict[str, Any]], values: int
 ) -> Iterator[tuple[dict[str, Any], bytes, bytes | None]]:
-    """Each score, which are together by run, with its bases and residuals. A run has so many
-    `values`."""
+    """Each of the `scores`, which are grouped by run, with its bases and residuals. A run has
+    `values` values."""
     runs = groupby(scores, key=lambda score: score["evaluation"])
     left = ((evaluation, list(of_run)) for evaluation, of_run in runs)
     step = max(1, VALUES_AT_A_TIME // max(values, 1))
@@ -110,19 +110,19 @@ def _with_vectors(
         vectors = {row[:3]: row[3:] for row in stored.values_list(*columns)}
         for _, of_run in block:
             for score in of_run:
-                found = vectors.get((score["evaluation"], score["measure"], score["definition"]))
-                if found is not None:
-                    yield score, *found
+                vector = vectors.get((score["evaluation"], score["measure"], score["definition"]))
+                if vector is not None:
+                    yield score, *vector
 
 
-def requested_rows(viewer: Viewer, asked: Mapping[str, str]) -> Iterator[TidyRow]:
-    """The rows that a query asks for, for page and API alike: `measure`, `qrels`, and `run` by its
-    id. Raises Http404 for a value that is not offered, and where no scores by topic are shown."""
+def requested_rows(viewer: Viewer, params: Mapping[str, str]) -> Iterator[TidyRow]:
+    """The rows for the parameters `measure`, `qrels` and `run` (an id), for page and API. Raises
+    Http404 for a value that is not offered, and if the viewer may not see scores by topic."""
     if not has_tidy_rows(viewer):
         raise Http404
-    qrels = chosen_version(viewer, asked.get("qrels")) or viewer.campaign.active_qrels
-    measures = [chosen_measure(viewer, asked["measure"])] if asked.get("measure") else None
-    run_id = run_or_404(viewer, asked["run"]).public_id if asked.get("run") else None
+    qrels = chosen_version(viewer, params.get("qrels")) or viewer.campaign.active_qrels
+    measures = [chosen_measure(viewer, params["measure"])] if params.get("measure") else None
+    run_id = run_or_404(viewer, params["run"]).public_id if params.get("run") else None
     return tidy_rows(viewer, qrels, measures, run_id=run_id) if qrels else iter(())
 
 

@@ -1,4 +1,4 @@
-"""Snapshots: taking one, its page, and its file."""
+"""Snapshots: create, page, and file."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from campaigns import access
 from campaigns.errors import CannotChangeStage
 from scoring.analyses.responses import cited_by
-from scoring.downloads.snapshots import board_of, open_file, snapshot_or_404, take_snapshot
+from scoring.downloads.snapshots import board_of, create_snapshot, open_file, snapshot_or_404
 
 
 @login_required
@@ -18,7 +18,7 @@ from scoring.downloads.snapshots import board_of, open_file, snapshot_or_404, ta
 def snapshot_create(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     try:
-        snapshot = take_snapshot(
+        snapshot = create_snapshot(
             viewer=viewer,
             actor=request.user,
             title=request.POST.get("title", "").replace("\0", ""),
@@ -28,39 +28,39 @@ def snapshot_create(request: HttpRequest, slug: str) -> HttpResponse:
     except CannotChangeStage as error:
         messages.error(request, str(error))
         return redirect("scoring:downloads", slug)
-    messages.success(request, "This snapshot stays as it is, whatever happens to the board.")
+    messages.success(request, "The snapshot is created. It never changes.")
     return redirect("scoring:snapshot-detail", snapshot.public_id)
 
 
 @require_safe
 def snapshot_detail(request: HttpRequest, snapshot: str) -> HttpResponse:
-    """The board as its own file has it: page and file cannot differ."""
-    viewer, found = snapshot_or_404(request.user, snapshot)
-    board = board_of(found, request.GET.get("measure", ""))
+    """The board as read from its file, so that page and file cannot differ."""
+    viewer, stored = snapshot_or_404(request.user, snapshot)
+    board = board_of(stored, request.GET.get("measure", ""))
     return render(
         request,
         "scoring/downloads/snapshot.html",
         {
             "viewer": viewer,
             "campaign": viewer.campaign,
-            "snapshot": found,
+            "snapshot": stored,
             "board": board,
-            "citation": cited_by(request, viewer.campaign, found),
+            "citation": cited_by(request, viewer.campaign, stored),
         },
     )
 
 
 @require_safe
 def snapshot_file(request: HttpRequest, snapshot: str) -> HttpResponse:
-    """The one file with an ETag: it never changes. It is looked at after the permission, so that
-    nobody learns of a file by what another one's browser has kept."""
-    viewer, found = snapshot_or_404(request.user, snapshot)
-    tag = f'"{found.digest}"'
-    answer: HttpResponse | None = get_conditional_response(request, etag=tag)
-    if answer is None:
-        name = f"{viewer.campaign.slug}-snapshot-{found.public_id}.zip"
-        answer = FileResponse(
-            open_file(found), as_attachment=True, filename=name, content_type="application/zip"
+    """The only file with an ETag, because it never changes. The permission is checked before the
+    ETag, so that nobody learns about a file with the ETag of another browser."""
+    viewer, stored = snapshot_or_404(request.user, snapshot)
+    tag = f'"{stored.digest}"'
+    response: HttpResponse | None = get_conditional_response(request, etag=tag)
+    if response is None:
+        name = f"{viewer.campaign.slug}-snapshot-{stored.public_id}.zip"
+        response = FileResponse(
+            open_file(stored), as_attachment=True, filename=name, content_type="application/zip"
         )
-    answer["ETag"] = tag
-    return answer
+    response["ETag"] = tag
+    return response

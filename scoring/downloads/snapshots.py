@@ -1,4 +1,4 @@
-"""Snapshots: a board as it stood, in a file of its own that never changes."""
+"""Snapshots: a copy of a board in a file that never changes."""
 
 import copy
 import csv
@@ -38,32 +38,35 @@ LARGEST_IN_MEMORY = 8 << 20
 LONGEST_TITLE = 200
 
 
-def take_snapshot(
+def create_snapshot(
     *, viewer: Viewer, actor: User, title: str, site: str = "", key: str = ""
 ) -> Snapshot:
-    """Freezes the board in force as those will see it to whom it is published: with their names,
-    and with scores by topic and qrels where everybody may see these. Raises `CannotTakeSnapshot`.
+    """Stores the current board as the public will see it after publication: with public names, and
+    with scores by topic and qrels if everybody may see these. Raises `CannotTakeSnapshot`.
 
-    `site` is the beginning of the address under which it says it is found. The same `key`, a public
-    id, gives the first one back: a second click takes no second snapshot.
+    `site` is the start of the URL that the snapshot contains. A second call with the same `key`, a
+    public id, returns the first snapshot, so that a double click creates only one.
     """
-    if taken := viewer.campaign.snapshots.filter(public_id=key).first():
-        return taken
+    if existing := viewer.campaign.snapshots.filter(public_id=key).first():
+        return existing
     refuse_archived(viewer.campaign)
     qrels = viewer.campaign.active_qrels
     if qrels is None:
-        raise CannotTakeSnapshot("There are no qrels yet, and so no board.")
-    _refuse_half_scored(viewer)
+        raise CannotTakeSnapshot(
+            "There are no qrels yet, so there is no leaderboard. Add qrels first."
+        )
+    _refuse_unscored_runs(viewer)
     made_at = timezone.now()
     is_free = is_public_id(key) and not Snapshot.objects.filter(public_id=key).exists()
     identity = key if is_free else new_public_id()
     title = " ".join(title.split())[:LONGEST_TITLE] or f"{viewer.campaign.name} at {made_at:%F}"
     address = site and site + reverse("scoring:snapshot-detail", args=[identity])
     with tempfile.SpooledTemporaryFile(LARGEST_IN_MEMORY) as out:
-        eyes = _eyes_of_all(viewer)
-        write_package(eyes, qrels, out, made_at=made_at, title=title, address=address)
+        write_package(
+            _public_viewer(viewer), qrels, out, made_at=made_at, title=title, address=address
+        )
         stored = _store(out, identity)
-    return _kept(
+    return _save(
         Snapshot(
             campaign_id=viewer.campaign.pk,
             public_id=identity,
@@ -78,14 +81,14 @@ def take_snapshot(
 
 
 def snapshot_or_404(person: Person, public_id: str) -> tuple[Viewer, Snapshot]:
-    """A snapshot is for those who may see all that is in it, as things are now: a board that is
-    hidden again takes its snapshots with it."""
+    """A snapshot is visible to those who may see all of its content now. If a board is hidden
+    again, its snapshots are hidden too."""
     snapshot = Snapshot.objects.select_related("campaign", "qrels").filter(public_id=public_id)
-    for found in snapshot:
-        with suppress(Http404):  # answered as if there were none
-            viewer = board_or_404(person, found.campaign.slug)
-            if _is_for(viewer, found):
-                return viewer, found
+    for stored in snapshot:
+        with suppress(Http404):  # as if there were no snapshot
+            viewer = board_or_404(person, stored.campaign.slug)
+            if _is_visible(viewer, stored):
+                return viewer, stored
     raise Http404
 
 
@@ -94,20 +97,20 @@ def snapshots_visible_to(viewer: Viewer) -> list[Snapshot]:
     if not viewer.can_see_board:
         return []
     snapshots = viewer.campaign.snapshots.select_related("qrels")
-    return [snapshot for snapshot in snapshots if _is_for(viewer, snapshot)]
+    return [snapshot for snapshot in snapshots if _is_visible(viewer, snapshot)]
 
 
 def newest_snapshot(viewer: Viewer) -> Snapshot | None:
-    """The one by which the board is cited; one query, and as few files as it takes."""
+    """The snapshot to cite; one query, and as few files as possible."""
     if not viewer.can_see_board:
         return None
     snapshots = viewer.campaign.snapshots.select_related("qrels")
-    return next((snapshot for snapshot in snapshots if _is_for(viewer, snapshot)), None)
+    return next((snapshot for snapshot in snapshots if _is_visible(viewer, snapshot)), None)
 
 
 @dataclass(frozen=True)
 class SnapshotRow:
-    """A row of the board as its file has it."""
+    """A row of the board as stored in the file."""
 
     rank: int | None
     run: str
@@ -121,7 +124,7 @@ class SnapshotRow:
 
 @dataclass(frozen=True)
 class SnapshotBoard:
-    """The board of one measure, read out of a snapshot's own file."""
+    """The board of one measure, read from the file of a snapshot."""
 
     measure: str
     measures: tuple[str, ...]
@@ -130,7 +133,7 @@ class SnapshotBoard:
 
 
 def board_of(snapshot: Snapshot, measure: str = "") -> SnapshotBoard:
-    """Raises UnknownChoice for a measure that it has not."""
+    """Raises UnknownChoice for a measure that is not in the snapshot."""
     with open_file(snapshot) as file, zipfile.ZipFile(file) as packed:
         text = packed.read(BOARD_FILE).decode()
         description = json.loads(packed.read(DESCRIPTION_FILE))
@@ -150,18 +153,18 @@ def open_file(snapshot: Snapshot) -> BinaryIO:
     return open_stored(snapshot.storage_key, snapshot.digest)
 
 
-def _is_for(viewer: Viewer, snapshot: Snapshot) -> bool:
+def _is_visible(viewer: Viewer, snapshot: Snapshot) -> bool:
     if viewer.is_organiser:
         return True
     try:
         return may_see_all(viewer, snapshot.qrels, _contents_of(snapshot))
     except (FileLost, zipfile.BadZipFile, OSError):
-        return False  # its organisers hear of it when they open it; other pages go on
+        return False  # organisers see the error when they open it; other pages work
 
 
 def _contents_of(snapshot: Snapshot) -> list[str]:
-    """The names of what it holds. They are in the row, so that pages which list snapshots do not
-    wait for the storage; only rows of an older release lack them, and are completed here."""
+    """The names of its files. They are in the row, so that lists of snapshots do not read the
+    storage. Rows of an older release lack them and are completed here."""
     if snapshot.contents is None:
         with open_file(snapshot) as file, zipfile.ZipFile(file) as packed:
             snapshot.contents = packed.namelist()
@@ -169,18 +172,18 @@ def _contents_of(snapshot: Snapshot) -> list[str]:
     return list(snapshot.contents)
 
 
-def _refuse_half_scored(viewer: Viewer) -> None:
+def _refuse_unscored_runs(viewer: Viewer) -> None:
     waiting = max(
         leaderboard(viewer, measure).waiting_count for measure in rules_of(viewer.campaign).measures
     )
     if waiting:
         count = "One run has" if waiting == 1 else f"{waiting} runs have"
-        raise CannotTakeSnapshot(f"{count} no score yet: wait until all are scored.")
+        raise CannotTakeSnapshot(f"{count} no score yet. Wait until all runs are scored.")
 
 
-def _eyes_of_all(viewer: Viewer) -> Viewer:
-    """The public of the published campaign, which sees the board in any case: a snapshot holds it,
-    and of the rest what will be shown to everyone."""
+def _public_viewer(viewer: Viewer) -> Viewer:
+    """An anonymous viewer of the published campaign. They see the board in any case, because a
+    snapshot contains it, and the rest only if everybody will see it."""
     campaign = copy.copy(viewer.campaign)
     for switch, setting in campaign.stage_switches["published"].items():
         setattr(campaign, switch, setting)
@@ -200,9 +203,9 @@ def _store(out: BinaryIO, identity: str) -> dict[str, Any]:
     return {"storage_key": key, "digest": digest, "size": size, "contents": contents}
 
 
-def _kept(snapshot: Snapshot, actor: User) -> Snapshot:
-    """The file is stored before the row: what a crash leaves behind is swept up, and so is the
-    file of a second click that came while the first was at work."""
+def _save(snapshot: Snapshot, actor: User) -> Snapshot:
+    """The file is stored before the row. The sweeper deletes the file of a crash, or of a double
+    click."""
     try:
         with transaction.atomic():
             snapshot.save(force_insert=True)
@@ -226,7 +229,8 @@ def _row(row: Mapping[str, str]) -> SnapshotRow:
 
 
 def _unguarded(cell: str) -> str:
-    """A name without what keeps spreadsheets from taking it for a formula (defusedcsv's guard)."""
+    """A name without the prefix that prevents spreadsheets from reading it as a formula
+    (defusedcsv)."""
     if len(cell) > 1 and cell[0] == "'" and cell[1] in "@+-=|%":
         return cell[1:].replace("\\|", "|")
     return cell

@@ -12,7 +12,7 @@ from campaigns import access
 from campaigns.api.endpoints import read_view, write_view
 from campaigns.api.requests import RequestSerializer, validated_data
 from campaigns.api.responses import READS, WRITES
-from scoring.downloads.snapshots import LONGEST_TITLE, snapshots_visible_to, take_snapshot
+from scoring.downloads.snapshots import LONGEST_TITLE, create_snapshot, snapshots_visible_to
 from scoring.models import Snapshot
 
 
@@ -21,7 +21,7 @@ class TitleRequest(RequestSerializer):
 
 
 class SnapshotSerializer(serializers.Serializer):
-    """A board as it stood; its file never changes."""
+    """A copy of the leaderboard; its file never changes."""
 
     id = serializers.CharField()
     title = serializers.CharField()
@@ -35,19 +35,19 @@ class SnapshotSerializer(serializers.Serializer):
 
 
 @extend_schema(
-    summary="The snapshots of the board",
+    summary="Snapshots of the leaderboard",
     operation_id="snapshots_list",
     responses={200: SnapshotSerializer(many=True)} | READS,
 )
 @read_view
 def snapshot_list(request: Request, slug: str) -> Response:
-    """Those that you may see, the newest first."""
+    """The snapshots that you may see, the newest first."""
     viewer = access.board_or_404(request.user, slug)
     return Response([_row(request, each) for each in snapshots_visible_to(viewer)])
 
 
 @extend_schema(
-    summary="Take a snapshot of the board",
+    summary="Create a snapshot of the leaderboard",
     operation_id="snapshots_take",
     request=TitleRequest,
     responses={201: SnapshotSerializer} | WRITES,
@@ -59,11 +59,11 @@ def snapshot_list(request: Request, slug: str) -> Response:
 )
 @write_view()
 def snapshot_take(request: Request, slug: str) -> Response:
-    """As everybody will see it once it is published. For organisers."""
+    """The leaderboard as the public will see it after publication. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
     title = validated_data(TitleRequest, request).get("title", "")
     site = request.build_absolute_uri("/").rstrip("/")
-    snapshot = take_snapshot(viewer=viewer, actor=request.user, title=title, site=site)
+    snapshot = create_snapshot(viewer=viewer, actor=request.user, title=title, site=site)
     return Response(_row(request, snapshot), status=201)
 
 

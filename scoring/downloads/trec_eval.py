@@ -1,4 +1,4 @@
-"""A run's scores in trec_eval's text, for the scripts that read it."""
+"""Scores of a run in the output format of trec_eval."""
 
 import math
 
@@ -18,8 +18,8 @@ from scoring.runs.scores import run_scores, run_topic_scores
 
 
 def trec_eval_text(viewer: Viewer, run: Run) -> str:
-    """What `trec_eval -q` would print of this run for the campaign's measures: scores by topic,
-    where they may be seen, then those over all topics. Topics that no mean counts are left out."""
+    """The output of `trec_eval -q` for this run and the campaign's measures: scores by topic, if
+    visible, then those over all topics. Topics that do not count are left out."""
     rel = viewer.campaign.rel
     measures = [(label_of(measure, rel), measure) for measure in rules_of(viewer.campaign).measures]
     lines = _topic_lines(viewer, run, measures)
@@ -32,20 +32,20 @@ def trec_eval_text(viewer: Viewer, run: Run) -> str:
 
 
 def _topic_lines(viewer: Viewer, run: Run, measures: list[tuple[str, Measure]]) -> list[str]:
-    found = run_topic_scores(viewer, run, [measure for _, measure in measures])
+    scores = run_topic_scores(viewer, run, [measure for _, measure in measures])
     by_measure = [
-        (label, measure, found[str(measure)])
+        (label, measure, scores[str(measure)])
         for label, measure in measures
-        if has_topic_lines(measure) and found.get(str(measure))
+        if has_topic_lines(measure) and scores.get(str(measure))
     ]
     if not by_measure:
         return []
     topics = [score.code for score in by_measure[0][2]]
     return [
-        score_line(label, measure, topics[place], _or_nan(scores[place].base))
-        for place in in_order_of_bytes(topics)
-        if any(scores[place].base is not None for _, _, scores in by_measure)
-        for label, measure, scores in by_measure
+        score_line(label, measure, topics[at], _or_nan(by_topic[at].base))
+        for at in in_order_of_bytes(topics)
+        if any(by_topic[at].base is not None for _, _, by_topic in by_measure)
+        for label, measure, by_topic in by_measure
     ]
 
 

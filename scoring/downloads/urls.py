@@ -16,7 +16,7 @@ urlpatterns = [
     ),
     path(f"{HERE}/package.zip", views.package, name="package"),
     path(f"{HERE}/snapshots/new/", snapshot_views.snapshot_create, name="snapshot-create"),
-    # A snapshot is cited: its address says nothing that might change.
+    # A snapshot is cited, so its URL contains nothing that can change.
     path("snapshots/<str:snapshot>/", snapshot_views.snapshot_detail, name="snapshot-detail"),
     path("snapshots/<str:snapshot>.zip", snapshot_views.snapshot_file, name="snapshot-file"),
 ]

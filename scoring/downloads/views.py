@@ -1,4 +1,4 @@
-"""Everything of a campaign that may be taken away: tables, texts, and all of it in one zip."""
+"""Downloads of a campaign: tables, text files, and one zip of everything."""
 
 import tempfile
 
@@ -34,7 +34,7 @@ LARGEST_IN_MEMORY = 8 << 20
 
 @require_safe
 def downloads(request: HttpRequest, slug: str) -> HttpResponse:
-    """What this viewer may take, and nothing else."""
+    """All that this viewer may download."""
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     snapshots, runs = snapshots_visible_to(viewer), run_files(viewer)
     return render(
@@ -52,13 +52,13 @@ def downloads(request: HttpRequest, slug: str) -> HttpResponse:
             "citation": cited_by(request, viewer.campaign, next(iter(snapshots), None)),
             "badge": _badge(request, viewer),
             "key": new_public_id(),
-            "can_take": viewer.is_organiser and viewer.campaign.archived_at is None,
+            "can_create_snapshot": viewer.is_organiser and viewer.campaign.archived_at is None,
         },
     )
 
 
 def _badge(request: HttpRequest, viewer: access.Viewer) -> str:
-    """How another page shows the badge; nothing where not everybody may see the board."""
+    """HTML of the badge for other pages; empty if the board is not public."""
     campaign = viewer.campaign
     is_public = campaign.board_audience == Audience.EVERYONE and not campaign.is_private
     if not is_public or viewer.preview or campaign.active_qrels_id is None:
@@ -89,7 +89,7 @@ def run_trec_eval(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
 
 @require_safe
 def package(request: HttpRequest, slug: str) -> FileResponse:
-    """The zip, of the qrels in force or of another version that is offered."""
+    """The zip of the qrels in force, or of another version that is offered."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     qrels = chosen_version(viewer, request.GET.get("qrels")) or viewer.campaign.active_qrels
     if qrels is None:

@@ -1,4 +1,4 @@
-"""What only the order of tied documents decides: each run's mean over all orders, and the ends."""
+"""The effect of tied documents on each run: the mean, lowest and highest score of all orders."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,31 +21,31 @@ from scoring.evaluation.storage import load_ranking, load_table
 
 def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """`expected`, `low` and `high` of each run by the question's `measure`, float64[runs]: means
-    over the topics that the board counts, those of `trackside evaluate --ties expected` and
-    `--ties bounds`. NaN where the measure has no such value."""
+    over the topics that the board counts, as `trackside evaluate --ties expected` and
+    `--ties bounds` compute them. NaN where the measure has no such value."""
     rules, table = rules_of(campaign), load_table(qrels, campaign)
     measure = parse_measure(question["measure"])
     runs = ranked_and_scored(campaign, qrels)
-    found = np.full((3, len(runs)), np.nan)
+    means = np.full((3, len(runs)), np.nan)
     for at, run in enumerate(runs):
         tied = _tied(run, table, rules)
         parts = [_expected(measure, tied), *_ends(measure, tied)]
-        found[:, at] = [
+        means[:, at] = [
             np.nan if scores is None else board_mean(scores, measure, table, rules).base
             for scores in parts
         ]
     return {
         "run_ids": np.array([run.public_id for run in runs], dtype=np.str_),
-        "expected": found[0],
-        "low": found[1],
-        "high": found[2],
+        "expected": means[0],
+        "low": means[1],
+        "high": means[2],
     }
 
 
 def _tied(run: Run, table: JudgmentTable, rules: ScoringRules) -> TiedTopics:
-    found = align_fully(load_ranking(run.ranking), table, depth=max(run.ranking.longest, 1))
-    graded = GradedTopics(found.grades, table.grade_counts, rules.gain_map, pooled=found.pooled)
-    return TiedTopics(graded, found.begins)
+    aligned = align_fully(load_ranking(run.ranking), table, depth=max(run.ranking.longest, 1))
+    graded = GradedTopics(aligned.grades, table.grade_counts, rules.gain_map, pooled=aligned.pooled)
+    return TiedTopics(graded, aligned.begins)
 
 
 def _expected(measure: Measure, tied: TiedTopics) -> Scores | None:
@@ -57,7 +57,7 @@ def _expected(measure: Measure, tied: TiedTopics) -> Scores | None:
 
 
 def _ends(measure: Measure, tied: TiedTopics) -> tuple[Scores | None, Scores | None]:
-    """The lower and the higher score of each topic, whichever is the better one."""
+    """The lower and the higher score of each topic, in either direction of the measure."""
     if not has_bounds(measure):
         return None, None
     ends = bounds([measure], tied)[measure]

@@ -20,7 +20,7 @@ from scoring.results.options import POOLED
 
 
 class ColumnSerializer(serializers.Serializer):
-    """A measure asked for by `columns`."""
+    """A further measure, requested by `columns`."""
 
     measure = serializers.CharField()
     base = serializers.FloatField(allow_null=True)
@@ -34,12 +34,12 @@ class TiesSerializer(serializers.Serializer):
     low = serializers.FloatField(allow_null=True)
     high = serializers.FloatField(allow_null=True)
     can_swap = serializers.BooleanField(
-        help_text="ties alone could put the run of the next rank before this one"
+        help_text="another order of ties could put the next run before this run"
     )
 
 
 class RowSerializer(serializers.Serializer):
-    """A run on the board: the truth lies between `base` and `upper`."""
+    """A run on the leaderboard: its score lies between `base` and `upper`."""
 
     rank = serializers.IntegerField(allow_null=True, help_text="null: not ranked; see status")
     run = serializers.CharField()
@@ -55,11 +55,11 @@ class RowSerializer(serializers.Serializer):
     run_id = serializers.CharField()
     status = serializers.ChoiceField(choices=["ranked", "late", "disqualified"])
     reason = serializers.CharField()
-    columns = ColumnSerializer(many=True, required=False, help_text="where asked for")
-    places_gained = serializers.IntegerField(
+    columns = ColumnSerializer(many=True, required=False, help_text="if requested")
+    ranks_gained = serializers.IntegerField(
         allow_null=True,
         required=False,
-        help_text="under another version: against the one in force, among the runs on both boards",
+        help_text="under another qrels version: compared with the version in force",
     )
     ties = TiesSerializer(allow_null=True, required=False, help_text="with ties=on")
 
@@ -69,11 +69,11 @@ TYPE = OpenApiParameter("type", str, enum=list(Run.Type.values))
 JUDGED = OpenApiParameter(
     "judged", str, enum=list(POOLED), description="only runs in the judged pool, or not in it"
 )
-PERSISTENCE = OpenApiParameter("p", float, description="another p of an RBP, from 0 to 0.999")
-COLUMNS = OpenApiParameter("columns", str, many=True, description="measures beside the one")
-TIES = OpenApiParameter("ties", str, enum=["on", "off"], description="what ties decide")
+PERSISTENCE = OpenApiParameter("p", float, description="another p for RBP, from 0 to 0.999")
+COLUMNS = OpenApiParameter("columns", str, many=True, description="further measures")
+TIES = OpenApiParameter("ties", str, enum=["on", "off"], description="the effect of ties")
 ROW = OpenApiExample(
-    "the first",
+    "the first run",
     value={
         "rank": 1,
         "run": "uni-bm25",
@@ -119,9 +119,9 @@ ROW = OpenApiExample(
 )
 @read_view
 def leaderboard_rows(request: Request, slug: str) -> Response | HttpResponse:
-    """The rows of the page at full precision; `format=csv` gives the page's CSV."""
+    """The rows of the page at full precision. `format=csv` returns the CSV of the page."""
     viewer = access.board_or_404(request.user, slug)
-    answer = requested_format(request)
+    respond = requested_format(request)
     board = cached_leaderboard(viewer, request.query_params)
     records = partial(board_records, board)
-    return answer(board_table(board), awaits=board.unanswered, records=records)
+    return respond(board_table(board), awaits=board.pending_analysis, records=records)

@@ -1,4 +1,4 @@
-"""A small picture of the board for other pages: who leads, and how sure that is."""
+"""A small image for other web pages: the leading run with its score and bounds."""
 
 import html
 from xml.sax.saxutils import escape
@@ -7,38 +7,38 @@ from scoring.core.statistics.rounding import decimal_text
 from scoring.leaderboard.rows import BoardRow, Leaderboard
 
 WIDTH, HEIGHT = 420, 64
-LEFT, SCALE = 12, 396  # where 0 stands, and how wide 0 to 1 is
-MOST_DIGITS = 6
-LONGEST = 44  # characters of a line
+LEFT, SCALE = 12, 396  # x of score 0, and the width of 0 to 1
+MAX_DIGITS = 6
+MAX_LINE = 44  # characters
 
 
 def board_badge(board: Leaderboard, *, title: str) -> str:
-    """SVG without scripts, styles from elsewhere or links; labels are text."""
+    """SVG without scripts, external styles or links; labels are text."""
     if not board.ranked or board.ranked[0].base is None:
-        found, mark = "no runs ranked yet", ""
+        text, mark = "no runs ranked yet", ""
     else:
         first = board.ranked[0]
         score = _score(first, max(board.digits, 2))
-        found = f"{_cut(first.tag, 24)}: {board.measure} {score}"
+        text = f"{_cut(first.tag, 24)}: {board.measure} {score}"
         mark = _mark(first.base, first.residual or 0.0) if 0 <= first.base <= 1 else ""
-    label = escape(f"{_cut(title, LONGEST)}. {found}")
+    label = escape(f"{_cut(title, MAX_LINE)}. {text}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
         f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img"><title>{label}</title>'
         f'<rect width="{WIDTH}" height="{HEIGHT}" rx="4" fill="#fbfaf7" stroke="#e5e1d8"/>'
         '<g font-family="system-ui, DejaVu Sans, sans-serif" font-size="13" fill="#1c1f26">'
-        f'<text x="{LEFT}" y="19" font-weight="600">{escape(_cut(title, LONGEST))}</text>'
-        f'<text x="{LEFT}" y="37">{escape(found)}</text></g>{mark}</svg>\n'
+        f'<text x="{LEFT}" y="19" font-weight="600">{escape(_cut(title, MAX_LINE))}</text>'
+        f'<text x="{LEFT}" y="37">{escape(text)}</text></g>{mark}</svg>\n'
     )
 
 
 def _score(first: BoardRow, digits: int) -> str:
-    """Base and upper with as many decimals as keep them apart, so that no badge says ".75 to .75";
-    one number where nothing is unknown."""
+    """Base and upper bound with enough decimals to differ, so that no badge shows ".75 to .75"; one
+    number without a residual."""
     base, upper = first.base or 0.0, first.upper
     if upper is None:
         return decimal_text(base, digits)
-    for places in range(digits, MOST_DIGITS + 1):
+    for places in range(digits, MAX_DIGITS + 1):
         low, high = decimal_text(base, places), decimal_text(upper, places)
         if low != high:
             return f"{low} to {high}"
@@ -46,7 +46,7 @@ def _score(first: BoardRow, digits: int) -> str:
 
 
 def badge_snippet(*, title: str, board: str, picture: str) -> str:
-    """HTML by which another page shows the badge; `board` and `picture` are whole addresses."""
+    """HTML that shows the badge on another page; `board` and `picture` are absolute URLs."""
     return (
         f'<a href="{html.escape(board)}"><img src="{html.escape(picture)}" '
         f'alt="Leaderboard of {html.escape(title)}" width="{WIDTH}" height="{HEIGHT}"></a>'

@@ -1,4 +1,4 @@
-"""The board as a picture: what every run is known to be worth, and what it could be worth."""
+"""A chart of the leaderboard: the base and the upper bound of every run."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from scoring.output.plotting import as_data, label
 
 
 def interval_chart(board: Leaderboard) -> dict[str, Any]:
-    """Each ranked run's base as a point and what unjudged documents could add as a bar above it."""
+    """Each ranked run's base as a point, with its residual as a bar above it."""
     rows = board.ranked
     digits = max(board.digits, 2)
     figure = go.Figure(
@@ -36,7 +36,7 @@ def interval_chart(board: Leaderboard) -> dict[str, Any]:
             ],
             hovertemplate=(
                 "%{customdata[0]} · %{customdata[1]}<br>base %{customdata[2]}"
-                "<br>unknown %{customdata[3]}<br>upper %{customdata[4]}<extra></extra>"
+                "<br>residual %{customdata[3]}<br>upper %{customdata[4]}<extra></extra>"
             ),
             mode="markers",
             name="base",
@@ -46,7 +46,7 @@ def interval_chart(board: Leaderboard) -> dict[str, Any]:
         template="none",
         showlegend=False,
         hovermode="closest",
-        xaxis={"title": {"text": "place on the board"}, "zeroline": False},
+        xaxis={"title": {"text": "rank"}, "zeroline": False},
         yaxis={"title": {"text": f"mean {board.measure}"}, "range": [0, 1], "zeroline": False},
     )
     return as_data(figure)

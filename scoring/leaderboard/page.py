@@ -1,8 +1,8 @@
-"""What the leaderboard's page shows of the board, drawn.
+"""The part of the leaderboard page that shows the board, rendered and cached.
 
-That is most of the page's work, so a process keeps the last boards in memory, under a key that is
-read from the database at every request (`scoring.results.cache`). Whether a viewer may see the
-board at all is decided before, and the page around it is made anew for everybody.
+Rendering takes most of the time of the page, so a process caches the last boards under a key that
+it reads from the database at every request (`scoring.results.cache`). The view checks before
+whether the viewer may see the board, and the rest of the page is rendered for every request.
 """
 
 from dataclasses import replace
@@ -34,7 +34,7 @@ from scoring.results.options import (
 
 
 class RenderedBoard(NamedTuple):
-    """The part of the page, and the analysis that it waits for."""
+    """HTML, and the analysis that it waits for."""
 
     text: str
     analysis: Analysis | None = None
@@ -42,30 +42,30 @@ class RenderedBoard(NamedTuple):
 
 ROWS = 250  # on a page; more than most campaigns have had
 CHARACTERS = 4_000_000  # some thirty boards of 143 runs
-DRAWN: LRUCache[RenderedBoard] = LRUCache(room=CHARACTERS)
+RENDERED_BOARDS: LRUCache[RenderedBoard] = LRUCache(room=CHARACTERS)
 
 
 def rendered_board(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
     """The viewer must be one who may see the board. Raises UnknownChoice."""
 
-    def draw() -> tuple[RenderedBoard, int]:
-        drawn = _render(request, viewer)
-        return drawn, len(drawn.text)
+    def render() -> tuple[RenderedBoard, int]:
+        rendered = _render(request, viewer)
+        return rendered, len(rendered.text)
 
-    return cached_board(DRAWN, viewer, request.GET, draw)
+    return cached_board(RENDERED_BOARDS, viewer, request.GET, render)
 
 
 def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
-    """The template gets the request for the sake of its address, and tells nothing of the person
-    that is not in the key."""
+    """The template uses the request for its address. It shows nothing about the person that is not
+    in the key of the cache."""
     versions = versions_offered(viewer)
     board = board_query(viewer, request.GET, offered=versions)
     offered = rules_of(viewer.campaign).measures
     sort = chosen_sort(board, request.GET, rel=viewer.campaign.rel)
     page = page_or_404(request, Paginator(sorted_rows(board, sort), ROWS))
     charted = replace(board, rows=board.ranked[:ROWS])
-    is_drawn = charted.rows and page.number == 1 and not board.filters
-    parts = {
+    has_chart = charted.rows and page.number == 1 and not board.filters
+    context = {
         "viewer": viewer,
         "campaign": viewer.campaign,
         "board": board,
@@ -83,7 +83,7 @@ def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
         "can_compare": len(board.ranked) > 1 and sees_topic_means(viewer),
         "shown_measures": (board.measure, JUDGED),
         "charted": charted,
-        "chart": interval_chart(charted) if is_drawn else None,
+        "chart": interval_chart(charted) if has_chart else None,
     }
-    text = render_to_string("scoring/leaderboard/_board.html", parts, request)
-    return RenderedBoard(text, board.unanswered)
+    text = render_to_string("scoring/leaderboard/_board.html", context, request)
+    return RenderedBoard(text, board.pending_analysis)

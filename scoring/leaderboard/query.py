@@ -1,11 +1,11 @@
-"""The board that an address asks for: the same for page, CSV, LaTeX and API.
+"""The leaderboard that the parameters of a request select: the same for page, CSV, LaTeX and API.
 
-measure=AP            what ranks; otherwise the campaign's first
-p=0.60                another p than the measure's own, where it is an RBP of one p
-qrels=2               a version of the qrels, otherwise the one in force
-columns=RR&columns=Q  measures shown beside
-team, type, judged    only some of the rows, with the ranks that they have among all
-ties=on               what could change if tied documents stood in another order
+measure=AP            the measure that ranks; default: the campaign's first
+p=0.60                another p, if the measure is an RBP with one p
+qrels=2               a version of the qrels; default: the one in force
+columns=RR&columns=Q  further measures
+team, type, judged    filters; the rows keep their ranks among all runs
+ties=on               the effect of other orders of tied documents
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,14 @@ from scoring.core.statistics.ranks import DECIMALS, common_places
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
-from scoring.leaderboard.rows import BoardRow, Leaderboard, TiedScore, Ties, leaderboard, placed
+from scoring.leaderboard.rows import (
+    BoardRow,
+    Leaderboard,
+    TiedScore,
+    Ties,
+    leaderboard,
+    ranked_rows,
+)
 from scoring.models import Analysis
 from scoring.results.cache import cached_board
 from scoring.results.options import (
@@ -37,81 +44,80 @@ from scoring.results.options import (
 )
 from scoring.results.vectors import visible_means
 
-TIES: Final = {"on": "what ties decide", "off": "not shown"}
+TIES: Final = {"on": "shown", "off": "not shown"}
 
 BOARDS: LRUCache[Leaderboard] = LRUCache(room=30_000)  # cells
 
 
-def cached_leaderboard(viewer: Viewer, asked: QueryDict) -> Leaderboard:
-    """As `board_query`, from memory while nothing of it has changed: for tables, which scripts ask
-    for again and again."""
+def cached_leaderboard(viewer: Viewer, params: QueryDict) -> Leaderboard:
+    """`board_query`, cached for tables, because scripts request them again and again."""
 
-    def make() -> tuple[Leaderboard, int]:
-        board = board_query(viewer, asked)
+    def query() -> tuple[Leaderboard, int]:
+        board = board_query(viewer, params)
         return board, 10 + len(board.rows) * (1 + len(board.columns))
 
-    return cached_board(BOARDS, viewer, asked, make)
+    return cached_board(BOARDS, viewer, params, query)
 
 
 def board_query(
-    viewer: Viewer, asked: QueryDict, *, offered: Sequence[Qrels] | None = None
+    viewer: Viewer, params: QueryDict, *, offered: Sequence[Qrels] | None = None
 ) -> Leaderboard:
-    """Other names are not heard; raises UnknownChoice for a value that is not offered.
+    """Ignores other parameters. Raises UnknownChoice for a value that is not offered.
 
-    `offered` are the qrels versions to choose from, where the caller has them already. The viewer
+    `offered` are the qrels versions to choose from, if the caller has them already. The viewer
     must be one who may see the board.
     """
-    measure = chosen_measure(viewer, asked.get("measure"))
-    qrels = chosen_version(viewer, asked.get("qrels"), offered)
-    at_p = chosen_persistence(measure, asked.get("p"))
+    measure = chosen_measure(viewer, params.get("measure"))
+    qrels = chosen_version(viewer, params.get("qrels"), offered)
+    at_p = chosen_persistence(measure, params.get("p"))
     board = leaderboard(
-        viewer, measure, qrels=qrels, columns=chosen_columns(viewer, asked, measure)
+        viewer, measure, qrels=qrels, columns=chosen_columns(viewer, params, measure)
     )
-    shows_ties = (
-        choice_or_404("ties", asked.get("ties"), TIES, called="way of looking at ties") == "on"
-    )
+    shows_ties = choice_or_404("ties", params.get("ties"), TIES, called="choice for ties") == "on"
     if at_p is not None:
         board = _scored_at_persistence(viewer, board, at_p)
     if board.rescoring is None:
-        board = _with_moves(viewer, board)
+        board = _with_ranks_gained(viewer, board)
     if board.rescoring is not None:
         return board
-    return _filtered(with_ties(viewer, board) if shows_ties else board, asked)
+    return _filtered(with_ties(viewer, board) if shows_ties else board, params)
 
 
 def _scored_at_persistence(viewer: Viewer, board: Leaderboard, measure: Measure) -> Leaderboard:
-    """The same runs by another measure of the same direction, from the stored grades; without rows
-    while a worker computes them."""
+    """The same runs by another measure of the same direction, from the stored grades. Without rows
+    until a worker has computed them."""
     if board.qrels is None:
         return board
-    found = request_means(viewer, board.qrels, [measure])
-    if isinstance(found, NotComputedYet):
-        return replace(board, measure=measure, rows=(), rescoring=found.analysis)
-    means = found[measure]
+    answer = request_means(viewer, board.qrels, [measure])
+    if isinstance(answer, NotComputedYet):
+        return replace(board, measure=measure, rows=(), rescoring=answer.analysis)
+    means = answer[measure]
     rows = [
         replace(row, rank=None, base=base, residual=residual)
         for row in board.rows
         for base, residual in [means.get(row.run_id, (None, None))]
     ]
-    return replace(board, measure=measure, rows=placed(rows, lower_is_better=board.lower_is_better))
+    return replace(
+        board, measure=measure, rows=ranked_rows(rows, lower_is_better=board.lower_is_better)
+    )
 
 
-def _with_moves(viewer: Viewer, board: Leaderboard) -> Leaderboard:
-    """Under another version than the one in force: how many places each run gains against the
-    board of that one, by the same measure, among the runs that both rank. A query or two."""
+def _with_ranks_gained(viewer: Viewer, board: Leaderboard) -> Leaderboard:
+    """Under a version that is not in force: how many ranks each run gains compared with the version
+    in force, by the same measure, among the runs that both rank. One or two queries."""
     in_force = viewer.campaign.active_qrels
     if board.is_in_force or in_force is None:
         return board
     before = _bases_under(viewer, in_force, board.measure)
     if isinstance(before, NotComputedYet):
         return replace(board, rows=(), rescoring=before.analysis)
-    places = common_places(
+    ranks = common_places(
         before,
         {row.run_id: row.base for row in board.ranked},
         "lower" if board.lower_is_better else "higher",
     )
     rows = tuple(
-        replace(row, moved=places[row.run_id].gained) if row.run_id in places else row
+        replace(row, moved=ranks[row.run_id].gained) if row.run_id in ranks else row
         for row in board.rows
     )
     return replace(board, against=in_force, rows=rows)
@@ -120,21 +126,21 @@ def _with_moves(viewer: Viewer, board: Leaderboard) -> Leaderboard:
 def _bases_under(
     viewer: Viewer, qrels: Qrels, measure: Measure
 ) -> dict[str, float | None] | NotComputedYet:
-    """Of the ranked runs, by public id; from the grades where no evaluation has the measure: the
-    analysis while a worker computes them."""
+    """Of the ranked runs, by public id. If no evaluation has the measure, the means come from the
+    grades, or the analysis is returned until a worker has computed them."""
     if measure not in rules_of(viewer.campaign).measures:
         ranked = set(viewer.campaign.runs.ranked().values_list("public_id", flat=True))
-        found = request_means(viewer, qrels, [measure])
-        if isinstance(found, NotComputedYet):
-            return found
-        means = found[measure]
+        answer = request_means(viewer, qrels, [measure])
+        if isinstance(answer, NotComputedYet):
+            return answer
+        means = answer[measure]
         return {run_id: base for run_id, (base, _) in means.items() if run_id in ranked}
     runs, bases, _ = visible_means(viewer, qrels, [measure])
     return {run.run_id: base for run, base in zip(runs, bases[0].tolist(), strict=True)}
 
 
-def _filtered(board: Leaderboard, asked: Mapping[str, str]) -> Leaderboard:
-    filters = chosen_filters(asked, teams=dict(board.teams), is_judged=board.knows_judged)
+def _filtered(board: Leaderboard, params: Mapping[str, str]) -> Leaderboard:
+    filters = chosen_filters(params, teams=dict(board.teams), is_judged=board.knows_judged)
 
     def is_chosen(row: BoardRow) -> bool:
         judged = "yes" if row.is_in_pool else "no"
@@ -144,12 +150,12 @@ def _filtered(board: Leaderboard, asked: Mapping[str, str]) -> Leaderboard:
     return replace(board, filters=filters, rows=tuple(filter(is_chosen, board.rows)))
 
 
-OTHER_P = "What ties decide is computed at the campaign’s own values of p only."
+OTHER_P = "The effect of ties is computed at the campaign’s own values of p only."
 
 
 def with_ties(viewer: Viewer, board: Leaderboard) -> Leaderboard:
-    """Each ranked run with its score over all orders of its tied documents, once a worker has
-    computed them. Three queries. The viewer must be one who may see the board."""
+    """Adds to each ranked run its score over all orders of its tied documents, if a worker has
+    computed it. Three queries. The viewer must be one who may see the board."""
     if board.qrels is None or not board.ranked:
         return board
     if board.measure not in rules_of(viewer.campaign).measures:
@@ -168,16 +174,16 @@ def with_ties(viewer: Viewer, board: Leaderboard) -> Leaderboard:
 
 
 def _scores(analysis: Analysis) -> Mapping[str, TiedScore]:
-    found = result_of(analysis)
-    columns = (found[name].tolist() for name in ("expected", "low", "high"))
+    result = result_of(analysis)
+    columns = (result[name].tolist() for name in ("expected", "low", "high"))
     return {
         run_id: TiedScore(*map(none_if_nan, values))
-        for run_id, *values in zip(found["run_ids"].tolist(), *columns, strict=True)
+        for run_id, *values in zip(result["run_ids"].tolist(), *columns, strict=True)
     }
 
 
 def _marked(rows: list[BoardRow], *, is_lower_better: bool) -> tuple[BoardRow, ...]:
-    """With a mark at every run that ties alone could put behind the next one."""
+    """Marks every run that another order of ties could put behind the next run."""
     swapped = {
         above.run_id
         for above, below in pairwise(row for row in rows if row.rank is not None)

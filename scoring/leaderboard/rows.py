@@ -24,15 +24,15 @@ from scoring.results.runs import STATUSES, BoardRun, board_run_fields, board_sco
 
 
 class BoardCell(NamedTuple):
-    """What a run scores by a measure that stands beside the ranked one."""
+    """The score of a run by a further measure."""
 
     base: float | None = None
     residual: float | None = None
 
 
 class TiedScore(NamedTuple):
-    """What a run scores over all orders of its tied documents: the mean, and the ends. None where
-    the measure has no such value. `can_swap`: ties alone could put the run below it before it."""
+    """The mean and the range of a run's score over all orders of its tied documents. None where the
+    measure has no such value. `can_swap`: another order could put the next run before this run."""
 
     expected: float | None
     low: float | None
@@ -42,21 +42,21 @@ class TiedScore(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class BoardRow(BoardRun, Interval):
-    """One run on the board. `base` is its mean score, unjudged documents counted as worthless;
-    `residual` what they could still add; None where the measure has none that is exact."""
+    """One run on the board. `base` is its mean score with unjudged documents counted as not
+    relevant; `residual` is what they could add, None if the measure has no exact residual."""
 
     rank: int | None
     judged_at_10: float | None
     topic_count: int  # on which the measure is defined for the run
-    counted_topics: int = 0  # that count, whether or not it is
+    counted_topics: int = 0  # that count, whether or not the measure is defined for the run
     columns: tuple[BoardCell, ...] = ()  # one for each of the board's columns
-    moved: int | None = None  # places gained against the board of the version in force
+    moved: int | None = None  # ranks gained compared with the qrels version in force
     tied: TiedScore | None = None
 
     @property
     def is_in_pool(self) -> bool | None:
-        """As the organisers said of the run; where they said nothing, if all of its first ten
-        documents are judged, on every topic that counts."""
+        """As the organisers say. If they do not say: whether all of its first ten documents are
+        judged, on every topic that counts."""
         if self.is_pooled is not None:
             return self.is_pooled
         return None if self.judged_at_10 is None else self.judged_at_10 == 1
@@ -69,7 +69,7 @@ class BoardRow(BoardRun, Interval):
 
 @dataclass(frozen=True)
 class Ties:
-    """What becomes of the question what ties decide; `fault` says why it is not asked."""
+    """The analysis of ties; `fault` says why there is none."""
 
     analysis: Analysis | None = None
     fault: str = ""
@@ -81,8 +81,8 @@ class Ties:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """Rows in the order of the board, and what they were computed from. Late and disqualified runs
-    stand below the others, without a rank."""
+    """Rows in the order of the board, and what they are computed from. Late and disqualified runs
+    are below the others, without a rank."""
 
     measure: Measure
     qrels: Qrels | None
@@ -93,11 +93,11 @@ class Leaderboard:
     waiting_count: int  # runs that would be ranked but have no score yet
     failed_count: int
     lower_is_better: bool
-    filters: Mapping[str, str] = field(default_factory=dict)  # what only some rows are shown by
-    columns: tuple[Measure, ...] = ()  # shown beside the measure that ranks
-    against: Qrels | None = None  # the version in force, where moves against it are counted
-    ties: Ties | None = None  # None: not asked for
-    rescoring: Analysis | None = None  # a worker computes the scores; it has no rows before
+    filters: Mapping[str, str] = field(default_factory=dict)  # that select the rows
+    columns: tuple[Measure, ...] = ()  # further measures
+    against: Qrels | None = None  # the version in force, if ranks gained are counted
+    ties: Ties | None = None  # None: not requested
+    rescoring: Analysis | None = None  # a worker computes the scores; until then no rows
 
     @cached_property
     def ranked(self) -> tuple[BoardRow, ...]:
@@ -105,8 +105,8 @@ class Leaderboard:
         return tuple(row for row in self.rows if row.rank is not None)
 
     @property
-    def unanswered(self) -> Analysis | None:
-        """What must be computed before all that is asked for can be told."""
+    def pending_analysis(self) -> Analysis | None:
+        """What a worker must compute before the board is complete."""
         if self.rescoring is not None:
             return self.rescoring
         return self.ties.analysis if self.ties and not self.ties.is_done else None
@@ -117,7 +117,7 @@ class Leaderboard:
 
     @cached_property
     def knows_judged(self) -> bool:
-        """Whether it says of its runs if they are in the judged pool."""
+        """Whether the pool of any run is known."""
         return any(row.is_in_pool is not None for row in self.rows)
 
     @property
@@ -130,13 +130,13 @@ class Leaderboard:
 
     @property
     def digits(self) -> int:
-        """Decimals worth showing: no more than the widest residual leaves certain."""
+        """Decimals to show: those that the largest residual leaves certain."""
         residuals = [row.residual for row in self.rows if row.residual is not None]
         return shown_digits(max(residuals)) if residuals else 4
 
     @cached_property
     def column_digits(self) -> tuple[int, ...]:
-        """The same for each of the columns."""
+        """`digits` of each further measure."""
         widest = [
             max((r.columns[at].residual or 0.0 for r in self.rows), default=0.0)
             if family_of(measure).facts.has_residual
@@ -147,12 +147,12 @@ class Leaderboard:
 
     @property
     def is_wide(self) -> bool:
-        """Whether more stands beside than a page has room for."""
+        """Whether there are more columns than fit on a page."""
         return len(self.columns) + (self.against is not None) + 2 * self.has_tied_scores > 3
 
     @property
     def could_lead(self) -> tuple[BoardRow, ...]:
-        """Runs below the first whose unjudged documents alone could lift them above its base."""
+        """Runs below rank 1 whose upper bound exceeds the base of the first."""
         if not self.ranked or self.ranked[0].base is None:
             return ()
         best = self.ranked[0].base
@@ -167,7 +167,7 @@ def leaderboard(
     columns: Sequence[Measure] = (),
 ) -> Leaderboard:
     """The board of one measure under one qrels version (default: the active one), with the scores
-    of others beside it. Two queries.
+    by further measures. Two queries.
 
     The viewer must be one who may see the board.
     """
@@ -175,7 +175,7 @@ def leaderboard(
     rules = rules_of(campaign)
     qrels = qrels or campaign.active_qrels
     lower_is_better = is_lower_better(measure)
-    rows = placed(
+    rows = ranked_rows(
         _rows(viewer, rules, qrels, (measure, *columns)) if qrels else [],
         lower_is_better=lower_is_better,
     )
@@ -227,9 +227,9 @@ def _rows(
     ]
 
 
-def placed(rows: Sequence[BoardRow], *, lower_is_better: bool) -> tuple[BoardRow, ...]:
-    """Best first, equal scores sharing a rank; runs without a score below them, and below these
-    the late and the disqualified ones, all without a rank."""
+def ranked_rows(rows: Sequence[BoardRow], *, lower_is_better: bool) -> tuple[BoardRow, ...]:
+    """Best first; equal scores share a rank. Then, without a rank, runs without a score, late runs
+    and disqualified runs."""
     values = np.array(
         [row.base if row.is_ranked and row.base is not None else np.nan for row in rows],
         dtype=float,
@@ -237,7 +237,7 @@ def placed(rows: Sequence[BoardRow], *, lower_is_better: bool) -> tuple[BoardRow
     ranks = shared_ranks(values, "lower" if lower_is_better else "higher")
     ranked = [replace(row, rank=rank) for row, rank in zip(rows, ranks, strict=True)]
 
-    def place(row: BoardRow) -> tuple[Any, ...]:
+    def sort_key(row: BoardRow) -> tuple[Any, ...]:
         best_first = 0.0 if row.rank or row.base is None else row.base
         return (
             STATUSES.index(row.status),
@@ -247,14 +247,14 @@ def placed(rows: Sequence[BoardRow], *, lower_is_better: bool) -> tuple[BoardRow
             row.tag.lower(),
         )
 
-    return tuple(sorted(ranked, key=place))
+    return tuple(sorted(ranked, key=sort_key))
 
 
 def _counts(
     viewer: Viewer, qrels: Qrels | None, rules: ScoringRules, measure: Measure
 ) -> tuple[int, int]:
-    """How many runs are to be ranked, and how many of them have no score of the measure because
-    computing it failed; one query."""
+    """The numbers of runs that should be ranked, and of those whose evaluation failed, so that they
+    have no score of the measure. One query."""
     failed = Evaluation.objects.filter(
         run=OuterRef("pk"),
         qrels=qrels,
@@ -262,52 +262,52 @@ def _counts(
         tie_rule=TieRule.DOCNO,
         state=Evaluation.State.FAILED,
     ).exclude(scores__measure=str(measure))
-    found = (
+    counts = (
         viewer.campaign.runs.ranked()
         .annotate(has_failed=Exists(failed))
         .values("has_failed")
         .annotate(count=Count("pk"))
         .order_by()
     )
-    by_fate = {row["has_failed"]: row["count"] for row in found}
-    return sum(by_fate.values()), by_fate.get(True, 0)
+    by_failure = {row["has_failed"]: row["count"] for row in counts}
+    return sum(by_failure.values()), by_failure.get(True, 0)
 
 
 SORT_KEYS: dict[str, Callable[[BoardRow], Any]] = {
     "rank": lambda row: 0,
     "run": lambda row: row.tag.lower(),
     "team": lambda row: row.team.lower(),
-    "unknown": lambda row: _falling(row.residual),
-    "judged": lambda row: _falling(row.judged_at_10),
+    "residual": lambda row: _descending(row.residual),
+    "judged": lambda row: _descending(row.judged_at_10),
 }
 
 
-def chosen_sort(board: Leaderboard, asked: Mapping[str, str], *, rel: int = 1) -> str:
-    """By what the rows are sorted: a column of every board, or a measure shown beside. The measure
-    that ranks and Judged@10 have columns on every board, also where an address asks for them as
-    further columns."""
+def chosen_sort(board: Leaderboard, params: Mapping[str, str], *, rel: int = 1) -> str:
+    """The sort key of the rows: a column of every board, or a further measure. The measure that
+    ranks and Judged@10 have columns on every board, also if an address requests them as further
+    columns."""
     offered = {key: key for key in SORT_KEYS} | {str(each): str(each) for each in board.columns}
-    chosen = asked.get("sort") or ""
+    chosen = params.get("sort") or ""
     if chosen not in offered:
         chosen = canonical_name(chosen, (board.measure, JUDGED, *board.columns), rel=rel)
-    named = {str(board.measure): "rank", str(JUDGED): "judged"}
+    named = {str(board.measure): "rank", str(JUDGED): "judged", "unknown": "residual"}
     chosen = named.get(chosen, chosen)
     return choice_or_404("sort", chosen, offered, usual="rank", called="column to sort by")
 
 
 def sorted_rows(board: Leaderboard, key: str) -> tuple[BoardRow, ...]:
-    """The rows in another order, ranks unchanged; the best of a measure first."""
+    """The rows in another order with the same ranks; the best by a measure first."""
     if key in SORT_KEYS:
         return tuple(sorted(board.rows, key=SORT_KEYS[key]))
-    place = [str(measure) for measure in board.columns].index(key)
-    is_lower = is_lower_better(board.columns[place])
+    column = [str(measure) for measure in board.columns].index(key)
+    is_lower = is_lower_better(board.columns[column])
 
     def by_cell(row: BoardRow) -> tuple[bool, float]:
-        base = row.columns[place].base
-        return _falling(-base if is_lower and base is not None else base)
+        base = row.columns[column].base
+        return _descending(-base if is_lower and base is not None else base)
 
     return tuple(sorted(board.rows, key=by_cell))
 
 
-def _falling(value: float | None) -> tuple[bool, float]:
+def _descending(value: float | None) -> tuple[bool, float]:
     return value is None, -(value or 0.0)

@@ -1,4 +1,4 @@
-"""The board at full precision; several boards one below the other; in LaTeX its ranked runs."""
+"""Tables of one or several boards at full precision; in LaTeX only the ranked runs."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -10,35 +10,33 @@ from scoring.leaderboard.rows import BoardRow, Leaderboard
 from scoring.output.latex import LEAST_DIGITS, added, interval, number
 from scoring.output.table import Column, Table, printed
 
-TIES = {"expected": "tied: mean", "low": "lowest", "high": "highest"}  # as LaTeX calls them
+TIES = {"expected": "ties: mean", "low": "lowest", "high": "highest"}  # headings in LaTeX
 
 
-class _Placed(NamedTuple):
+class _Entry(NamedTuple):
     board: Leaderboard
     row: BoardRow
 
 
 def board_table(board: Leaderboard) -> Table:
-    """LaTeX shows the ranked runs; a dash there is a value that is not defined, or has no exact
-    bound."""
+    """LaTeX shows the ranked runs; a dash is a value that is not defined or has no exact bound."""
     digits = max(board.digits, LEAST_DIGITS)
-    columns = (*_columns(digits), *_chosen_columns(board, digits))
+    columns = (*_columns(digits), *_requested_columns(board, digits))
     version = f", qrels v{board.qrels.version}" if board.qrels else ""
     caption = f"mean {board.measure} over {board.topic_count} topics{version}."
-    ranked = (_Placed(board, row) for row in board.ranked)
-    rows = (_Placed(board, row) for row in board.rows)
+    ranked = (_Entry(board, row) for row in board.ranked)
+    rows = (_Entry(board, row) for row in board.rows)
     return Table(columns, rows, in_latex=Table(columns, ranked, caption))
 
 
 def boards_table(boards: Iterable[Leaderboard]) -> Table:
-    """Of several measures, one below the other, with the columns of every board. Of the boards to
-    come none is held in memory."""
-    rows = (_Placed(board, row) for board in boards for row in board.rows)
+    """The boards of several measures in one table, one board in memory at a time."""
+    rows = (_Entry(board, row) for board in boards for row in board.rows)
     return Table(_columns(LEAST_DIGITS), rows)
 
 
 def _columns(digits: int) -> tuple[Column, ...]:
-    """Of every board."""
+    """The columns of every board."""
     return (
         Column("rank", "row.rank", ""),
         Column("run", "row.tag", "run", align="l"),
@@ -46,7 +44,7 @@ def _columns(digits: int) -> tuple[Column, ...]:
         Column("run_type", "row.run_type"),
         Column("measure", "board.measure"),
         Column("base", "row.base", "base", partial(number, digits=digits)),
-        Column("residual", "row.residual", "unknown", partial(added, digits=digits)),
+        Column("residual", "row.residual", "residual", partial(added, digits=digits)),
         Column("upper", "row.upper"),
         printed("interval", lambda each: interval(each.row.base, each.row.upper, digits)),
         Column("judged_at_10", "row.judged_at_10", "judged@10", partial(number, digits=2)),
@@ -58,56 +56,58 @@ def _columns(digits: int) -> tuple[Column, ...]:
     )
 
 
-def _chosen_columns(board: Leaderboard, digits: int) -> Iterator[Column]:
-    """What was asked for beside what every board tells."""
+def _requested_columns(board: Leaderboard, digits: int) -> Iterator[Column]:
+    """The columns that the request adds."""
     shown = partial(number, digits=digits)
     for at, measure in enumerate(board.columns):
         yield Column(str(measure), partial(_cell, at, "base"), str(measure), shown)
         if bounded(measure):
             residual = partial(_cell, at, "residual")
-            yield Column(f"{measure} residual", residual, "unknown", partial(added, digits=digits))
+            yield Column(f"{measure} residual", residual, "residual", partial(added, digits=digits))
     if board.against:
-        yield Column("places_gained", "row.moved", "places gained", _places)
+        yield Column("ranks_gained", "row.moved", "ranks gained", _signed_ranks)
     if board.has_tied_scores:
         for name, heading in TIES.items():
             yield Column(f"tie_{name}", partial(_tied, name), heading, shown)
 
 
 def board_records(board: Leaderboard) -> list[dict[str, Any]]:
-    """For JSON: one record per row; the columns and ties that were asked for are nested."""
-    rows = [_Placed(board, row) for row in board.rows]
+    """For JSON: one record per row; requested columns and ties are nested."""
+    rows = [_Entry(board, row) for row in board.rows]
     records = Table(_columns(LEAST_DIGITS), rows).as_records()
-    return [record | _chosen(board, row) for record, row in zip(records, board.rows, strict=True)]
+    return [
+        record | _requested(board, row) for record, row in zip(records, board.rows, strict=True)
+    ]
 
 
-def _chosen(board: Leaderboard, row: BoardRow) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _requested(board: Leaderboard, row: BoardRow) -> dict[str, Any]:
+    record: dict[str, Any] = {}
     if board.columns:
-        found["columns"] = [
+        record["columns"] = [
             {"measure": str(measure), "base": cell.base, "residual": cell.residual}
             for measure, cell in zip(board.columns, row.columns, strict=True)
         ]
     if board.against:
-        found["places_gained"] = row.moved
+        record["ranks_gained"] = row.moved
     if board.has_tied_scores:
-        found["ties"] = row.tied._asdict() if row.tied else None
-    return found
+        record["ties"] = row.tied._asdict() if row.tied else None
+    return record
 
 
 def bounded(measure: Measure) -> bool:
-    """Whether a column of the measure has one of its residuals beside it."""
+    """Whether a column of the measure comes with a column of its residual."""
     return family_of(measure).facts.has_residual
 
 
-def _cell(at: int, name: str, each: _Placed) -> float | None:
+def _cell(at: int, name: str, each: _Entry) -> float | None:
     value: float | None = getattr(each.row.columns[at], name)
     return value
 
 
-def _tied(name: str, each: _Placed) -> float | None:
+def _tied(name: str, each: _Entry) -> float | None:
     value: float | None = getattr(each.row.tied, name, None)
     return value
 
 
-def _places(moved: int | None) -> str:
+def _signed_ranks(moved: int | None) -> str:
     return "–" if moved is None else f"{moved:+d}"

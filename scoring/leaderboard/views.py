@@ -19,12 +19,12 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
-    drawn = rendered_board(request, viewer)
+    rendered = rendered_board(request, viewer)
     return analysed_page(
         request,
         "scoring/leaderboard/leaderboard.html",
-        {"viewer": viewer, "campaign": viewer.campaign, "drawn": drawn.text},
-        drawn.analysis,
+        {"viewer": viewer, "campaign": viewer.campaign, "board_html": rendered.text},
+        rendered.analysis,
     )
 
 
@@ -39,14 +39,13 @@ def leaderboard_table(request: HttpRequest, slug: str, suffix: str) -> TableResp
         suffix,
         title=viewer.campaign.name,
         source=request.build_absolute_uri(reverse("scoring:leaderboard", args=[slug])),
-        awaits=board.unanswered,
+        awaits=board.pending_analysis,
     )
 
 
 @require_safe
 def badge(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who leads, as a picture that other pages may show: of boards that everybody may see, and the
-    same for everybody."""
+    """An image of the leading run for other web pages, only of public boards."""
     viewer = access.board_or_404(AnonymousUser(), slug)
     board = board_query(viewer, QueryDict())
     response = HttpResponse(

@@ -1,4 +1,4 @@
-"""The catalogue of measures as pages show it: groups of families, one of them, its properties."""
+"""The catalogue of measures for pages: groups of families, a family, and its properties."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,17 +30,17 @@ PERSISTENCES = (0.5, 0.8, 0.95)
 
 @dataclass(frozen=True)
 class ExampleScore:
-    """One side of a counter-example: a ranking of a whole collection, cut, and what it scores."""
+    """One side of a counter-example: a ranking of a whole collection, a cutoff, and the score."""
 
     seen: str
-    unseen: str  # what lies below the cutoff
+    unseen: str  # below the cutoff
     cutoff: int
     value: float
 
 
 @dataclass(frozen=True)
-class JudgedProperty:
-    """A property of a measure, in words."""
+class PropertyOfMeasure:
+    """A property of a measure, with its meaning."""
 
     name: Property
     meaning: str
@@ -50,7 +50,7 @@ class JudgedProperty:
 
 @dataclass(frozen=True)
 class Share:
-    """What the document at a rank brings of the score."""
+    """The contribution of the document at a rank to the score."""
 
     rank: int
     value: float
@@ -59,11 +59,11 @@ class Share:
 
 @dataclass(frozen=True)
 class Patience:
-    """What a persistence says of RBP's user, and asks of who judges (RBP paper, 4.4)."""
+    """The user model of a value of p, and the judging depth that it needs (RBP paper, 4.4)."""
 
     persistence: float
     read: float  # documents, on average
-    two_digits: int  # judged to this depth, the residual is below .01
+    two_digits: int  # judging depth for a residual below .01
     four_digits: int  # below .0001
     best_of_five: float  # the score with five relevant documents, all at the top
 
@@ -71,10 +71,10 @@ class Patience:
 @dataclass(frozen=True, eq=False)
 class MeasurePage:
     entry: Entry
-    measure: Measure  # the one that was asked for, or the family's example
-    rows: tuple[tuple[str, tuple[JudgedProperty, ...]], ...]  # name in the table, its properties
+    measure: Measure  # the requested one, or the example of the family
+    rows: tuple[tuple[str, tuple[PropertyOfMeasure, ...]], ...]  # name in the table, its properties
     shares: tuple[Share, ...]
-    score: float  # of PAPERS_RANKING; NaN where it is not defined
+    score: float  # of PAPERS_RANKING; NaN if it is not defined
     patience: tuple[Patience, ...]  # of RBP with one p
 
 
@@ -84,16 +84,16 @@ def grouped_entries() -> tuple[tuple[str, tuple[Entry, ...]], ...]:
     return tuple((title, tuple(by_name[name] for name in names)) for title, names in GROUPS)
 
 
-def most_held() -> tuple[int, tuple[PropertyRow, ...]]:
-    """The greatest number of properties that a measure has, and the measures that have so many."""
+def most_properties() -> tuple[int, tuple[PropertyRow, ...]]:
+    """The largest number of properties of a measure, and the measures with this number."""
     most = max(row.held for row in property_table())
     return most, tuple(row for row in property_table() if row.held == most)
 
 
 def measure_page(name: str) -> MeasurePage:
-    """Of a family or of one of its measures. Raises BadMeasure or UnknownMeasure, which suggests
-    the nearest name."""
-    entry, measure, is_family = _asked(name)
+    """`name` is a family or one of its measures. Raises BadMeasure or UnknownMeasure, which
+    suggests the nearest name."""
+    entry, measure, is_family = _look_up(name)
     rows = [row for row in property_table() if row.measure.family == entry.family.name]
     named = [(row.name, row.findings) for row in rows]
     if rows and not is_family:
@@ -102,14 +102,14 @@ def measure_page(name: str) -> MeasurePage:
     return MeasurePage(
         entry=entry,
         measure=measure,
-        rows=tuple((each, _judged(findings)) for each, findings in named),
+        rows=tuple((each, _properties(findings)) for each, findings in named),
         shares=tuple(_shares(measure, topic)),
         score=float(evaluate([measure], topic)[measure].base[0]),
         patience=tuple(_patience(measure)),
     )
 
 
-def _asked(name: str) -> tuple[Entry, Measure, bool]:
+def _look_up(name: str) -> tuple[Entry, Measure, bool]:
     for entry in entries():
         if entry.family.name == name:
             return entry, entry.example, True
@@ -117,9 +117,9 @@ def _asked(name: str) -> tuple[Entry, Measure, bool]:
     return entry_of(family_of(measure)), measure, False
 
 
-def _judged(findings: Mapping[Property, PropertyResult]) -> tuple[JudgedProperty, ...]:
+def _properties(findings: Mapping[Property, PropertyResult]) -> tuple[PropertyOfMeasure, ...]:
     return tuple(
-        JudgedProperty(name, MEANINGS[name], findings[name].holds, _scores(findings[name]))
+        PropertyOfMeasure(name, MEANINGS[name], findings[name].holds, _scores(findings[name]))
         for name in PROPERTIES
     )
 
@@ -136,15 +136,15 @@ def _scores(finding: PropertyResult) -> tuple[ExampleScore, ...]:
 
 
 def _patience(measure: Measure) -> list[Patience]:
-    asked = dict(measure.parameters).get("p") if measure.family == "RBP" else None
-    if asked is None:
+    persistence = dict(measure.parameters).get("p") if measure.family == "RBP" else None
+    if persistence is None:
         return []
     return [
         Patience(
             p, round(documents_read(p), 9), required_depth(p, 0.01), required_depth(p, 0.0001),
             attainable_rbp(p, 5),
         )
-        for p in sorted({*PERSISTENCES, float(asked)})
+        for p in sorted({*PERSISTENCES, float(persistence)})
     ]  # fmt: skip
 
 
@@ -160,5 +160,5 @@ def _shares(measure: Measure, topic: GradedTopics) -> list[Share]:
         return []
     shares = document_shares(measure, topic)
     running = np.cumsum(shares)
-    at = np.flatnonzero(topic.grades[0]).tolist()
-    return [Share(place + 1, float(shares[place]), float(running[place])) for place in at]
+    relevant = np.flatnonzero(topic.grades[0]).tolist()
+    return [Share(at + 1, float(shares[at]), float(running[at])) for at in relevant]

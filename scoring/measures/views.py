@@ -1,4 +1,4 @@
-"""The catalogue of measures, for everybody: no account, no campaign."""
+"""The catalogue of measures, without an account or a campaign."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -11,7 +11,7 @@ from scoring.measures.pages import (
     PAPERS_RANKING,
     grouped_entries,
     measure_page,
-    most_held,
+    most_properties,
 )
 from scoring.measures.tables import catalogue_table, properties_table
 from scoring.output.responses import TableResponse, table_response
@@ -19,7 +19,7 @@ from scoring.output.responses import TableResponse, table_response
 
 @require_safe
 def measure_list(request: HttpRequest) -> HttpResponse:
-    most, holders = most_held()
+    most, holders = most_properties()
     context = {
         "groups": grouped_entries(),
         "families": sum(len(entries) for _, entries in grouped_entries()),
@@ -35,11 +35,13 @@ def measure_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def measure_detail(request: HttpRequest, name: str) -> HttpResponse:
-    """Whoever typed a name that is none is told what is wrong with it: it is no secret here."""
+    """An invalid name gives a page with the error."""
     try:
         page = measure_page(name)
     except (BadMeasure, UnknownMeasure) as error:
-        return render(request, "scoring/measures/measure_unknown.html", {"said": error}, status=404)
+        return render(
+            request, "scoring/measures/measure_unknown.html", {"message": error}, status=404
+        )
     context = {"page": page, "ranking": PAPERS_RANKING}
     return render(request, "scoring/measures/measure_detail.html", context)
 

@@ -1,7 +1,7 @@
-"""How numbers are written on pages; `scoring.core.statistics.rounding` rounds them.
+"""Formats numbers for pages; `scoring.core.statistics.rounding` rounds them.
 
-A score shows the digits worth showing (`shown_digits`) and one more, paler: it tells runs apart on
-the page, though it is worth less than what unjudged documents could add.
+A score has the digits that its residual leaves certain (`shown_digits`) and one more, paler, which
+distinguishes runs on the page although it is smaller than the residual.
 """
 
 import math
@@ -9,12 +9,12 @@ import math
 from scoring.core.statistics.means import shown_digits
 from scoring.core.statistics.rounding import addition_text, decimal_text, difference_text
 
-LEAST_P = 0.0001
-MOST_DIGITS = shown_digits(None)
+SMALLEST_P = 0.0001
+MAX_DIGITS = shown_digits(None)
 
 
-def score(value: float | None, digits: int = MOST_DIGITS) -> str:
-    """A score with the digits worth showing and one more, or a dash."""
+def score(value: float | None, digits: int = MAX_DIGITS) -> str:
+    """A score with its certain digits and one more, or a dash."""
     return "–" if value is None else _printed(decimal_text(value, _places(digits)))
 
 
@@ -28,21 +28,21 @@ def pale(value: float | None, digits: int) -> str:
     return "" if value is None or _places(digits) == digits else score(value, digits)[-1]
 
 
-def addition(value: float | None, digits: int = MOST_DIGITS) -> str:
-    """What could be added to a score: +0.06, or <0.01 where rounding would call it nothing."""
+def addition(value: float | None, digits: int = MAX_DIGITS) -> str:
+    """A residual: +0.06, or <0.01 where it would be rounded to 0."""
     return "–" if value is None else _printed(addition_text(value, _places(digits)))
 
 
 def p_text(p: float) -> str:
-    """The p of an RBP: 0.80, and 0.995 where two decimals do not say it."""
+    """The p of an RBP: 0.80, and 0.995 where two decimals are not enough."""
     return f"{p:.3f}".removesuffix("0")
 
 
 def p_of_test(p: float) -> str:
-    """A p-value with its sign: p = 0.0412, p < 0.0001; a dash where there is none."""
+    """p = 0.0412, or p < 0.0001; a dash where there is none."""
     if math.isnan(p):
         return "–"
-    return f"p < {LEAST_P:.4f}" if p < LEAST_P else f"p = {p:.4f}"
+    return f"p < {SMALLEST_P:.4f}" if p < SMALLEST_P else f"p = {p:.4f}"
 
 
 def p_value(p: float) -> str:
@@ -55,19 +55,19 @@ def p_value(p: float) -> str:
 
 
 def difference(value: float | None) -> str:
-    """Four decimals with a sign; one that rounds to nothing says between what it lies."""
+    """Four decimals with a sign, or an interval where the value would be rounded to 0."""
     if value is None or math.isnan(value):
         return "–"
-    return _printed(difference_text(value, MOST_DIGITS))
+    return _printed(difference_text(value, MAX_DIGITS))
 
 
 def percent(value: float | None) -> str:
-    """A share as a length in a drawing: 0 to 100, two decimals."""
+    """A share as a length in a chart: 0 to 100, two decimals."""
     return f"{100 * min(max(value or 0.0, 0.0), 1.0):.2f}"
 
 
 def signed(value: float, digits: int) -> str:
-    """Decimals with a sign; 0 and infinity as such, a dash where there is no number."""
+    """Decimals with a sign; 0 and ∞ without decimals, a dash where there is no number."""
     if math.isnan(value):
         return "–"
     text = "∞" if math.isinf(value) else decimal_text(abs(value), digits)
@@ -75,9 +75,9 @@ def signed(value: float, digits: int) -> str:
 
 
 def _printed(text: str) -> str:
-    """With the minus sign of print."""
+    """With a typographic minus sign."""
     return text.replace("-", "−")
 
 
 def _places(digits: int) -> int:
-    return min(digits + 1, MOST_DIGITS)
+    return min(digits + 1, MAX_DIGITS)

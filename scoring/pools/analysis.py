@@ -1,4 +1,4 @@
-"""The board under shallower pools of its own runs: Figs. 2 and 4 of the RBP paper, any depth."""
+"""Scores with shallower pools of the campaign's own runs: Figs. 2 and 4 of the RBP paper."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -32,11 +32,12 @@ _CELLS = 1 << 21  # ranks graded at a time, so that memory stays bounded
 
 def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """`base` and `residual`, float64[measures, pools, runs] in the order of the question's
-    `measures`, of `pools` and of `run_ids`; `judgments` and `relevant`, int64[pools]: how many are
-    known. `pools` are DEPTHS and the pool's own, "any" (any rank of any pooled run), and "all"
-    judgments, the last.
+    `measures`, of `pools` and of `run_ids`; `judgments` and `relevant`, int64[pools]: how many
+    the pool has. `pools` are DEPTHS and the pool's own, "any" (any rank of any pooled run), and
+    last "all" judgments.
 
-    Means are over the topics that the board counts, whatever the pool knows of them.
+    Means are over the topics that the board counts, also those without a relevant document in the
+    pool.
     """
     rules, table = rules_of(campaign), load_table(qrels, campaign)
     measures = [parse_measure(name) for name in question["measures"]]
@@ -48,19 +49,19 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     pools = [*map(str, depths), ANY_RANK, ALL_JUDGMENTS]
     kept = np.array([first < depth for depth in depths] + [first < NOWHERE, first >= 0])
     counts = counts_under(table, kept)
-    found = np.full((2, len(measures), len(pools), len(runs)), np.nan)
+    means = np.full((2, len(measures), len(pools), len(runs)), np.nan)
     for at, run in enumerate(places):
         scored = scores_under(run, table, kept, counts, measures, rules)
         for at_pool, scores in enumerate(scored):
             for row, measure in enumerate(measures):
                 mean = board_mean(scores[measure], measure, table, rules)
-                found[:, row, at_pool, at] = mean.base, nan_if_none(mean.residual)
+                means[:, row, at_pool, at] = mean.base, nan_if_none(mean.residual)
     return {
         **pool.facts(),
         "pools": np.array(pools, dtype=np.str_),
         "run_ids": np.array([run.public_id for run in runs], dtype=np.str_),
-        "base": found[0],
-        "residual": found[1],
+        "base": means[0],
+        "residual": means[1],
         "judgments": counts.sum(axis=(1, 2)),
         "relevant": counts[:, :, rules.rel :].sum(axis=(1, 2)),
     }
@@ -74,7 +75,7 @@ def scores_under(
     measures: Sequence[Measure],
     rules: ScoringRules,
 ) -> Iterator[dict[Measure, Scores]]:
-    """The scores by topic of a run under each choice among the judgments, several at a time."""
+    """The scores by topic of a run with each selection of judgments, several at a time."""
     topics = len(table.topics)
     step = max(_CELLS // (topics * run.depth or 1), 1)
     for start in range(0, len(kept), step):
@@ -85,8 +86,8 @@ def scores_under(
             gain_map=rules.gain_map,
         )
         scores = evaluate(measures, graded)
-        for choice in range(len(grades)):
-            rows = slice(choice * topics, (choice + 1) * topics)
+        for selection in range(len(grades)):
+            rows = slice(selection * topics, (selection + 1) * topics)
             yield {measure: _part(scores[measure], rows) for measure in measures}
 
 

@@ -1,4 +1,4 @@
-"""The board under a shallower pool, for scripts."""
+"""The leaderboard by pool depth, for scripts."""
 
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -22,13 +22,13 @@ from scoring.pools.tables import run_columns, runs_table
 
 POOLED = row_serializer(
     "Pooled",
-    "A run under the judgments of a shallower pool, and (`_all`) under all of them.",
+    "A run with the judgments of a shallower pool, and (`_all`) with all judgments.",
     run_columns(),
 )
 
 
 @extend_schema(
-    summary="The board under a shallower pool",
+    summary="Pool depth",
     operation_id="pool",
     tags=["analyses"],
     parameters=[MEASURE, QRELS, OpenApiParameter("depth", str, enum=list(DEPTHS)), FORMAT],
@@ -43,11 +43,11 @@ POOLED = row_serializer(
 )  # fmt: skip
 @read_view
 def pool(request: Request, slug: str) -> Response | HttpResponse:
-    """One row a run: as if only the first `depth` documents of the pooled runs had been judged (as
-    deep as the pool, if no depth is named), and under all judgments. Until a worker has computed
-    it, it is answered with 202."""
+    """One row for each run: its scores if only the first `depth` documents of the pooled runs were
+    judged (default: the depth of the pool), and with all judgments. Until a worker has computed
+    the scores, the response has status 202."""
     viewer = access.board_or_404(request.user, slug)
-    answer = requested_format(request)
-    asked = depths_query(viewer, request.query_params)
-    table = runs_table(study_of(viewer, asked), asked.choice, asked.qrels)
-    return answer(table, awaits=asked.analysis)
+    respond = requested_format(request)
+    query = depths_query(viewer, request.query_params)
+    table = runs_table(study_of(viewer, query), query.choice, query.qrels)
+    return respond(table, awaits=query.analysis)

@@ -1,5 +1,5 @@
-"""Scores under a shallower pool against those under all judgments: Figs. 2 and 4 of the RBP paper,
-and how what is unknown shrinks with the depth."""
+"""Scores with a shallower pool against those with all judgments: Figs. 2 and 4 of the RBP paper,
+and the residual by pool depth."""
 
 from typing import Any
 
@@ -10,10 +10,9 @@ from scoring.output.plotting import as_data, as_text, label
 from scoring.pools.rows import LeftOut, PooledRun, PoolStudy
 
 
-def pool_scatter(found: PoolStudy | LeftOut, other: str) -> dict[str, Any]:
-    """A point for each run, with what its unjudged documents could add; on the line a run scores
-    the same under both."""
-    rows = [row for row in found.rows if row.base is not None and row.other_base is not None]
+def pool_scatter(study: PoolStudy | LeftOut, other: str) -> dict[str, Any]:
+    """A point for each run with a bar for its residual, and the line of equal scores."""
+    rows = [row for row in study.rows if row.base is not None and row.other_base is not None]
     ends = [row.base for row in rows] + [row.other_base for row in rows]
     figure = go.Figure(
         go.Scatter(
@@ -30,7 +29,7 @@ def pool_scatter(found: PoolStudy | LeftOut, other: str) -> dict[str, Any]:
         shown = [row for row in rows if row.run.is_own == is_own]
         if shown:
             figure.add_trace(_points(shown, name, role, other))
-    measure = label(str(found.choice.measure))
+    measure = label(str(study.choice.measure))
     figure.update_layout(
         hovermode="closest",
         showlegend=any(row.run.is_own for row in rows),
@@ -66,13 +65,13 @@ def _points(rows: list[PooledRun], name: str, role: str, other: str) -> go.Scatt
 
 
 def depth_band(study: PoolStudy) -> dict[str, Any]:
-    """The mean over all runs at each depth, and above it the mean of what is unknown."""
+    """The mean base over all runs at each depth, with the mean residual above it."""
     shown = [each for each in study.depths if each.mean_base is not None]
     names = [each.depth for each in shown]
     figure = go.Figure(_line(names, [each.mean_base for each in shown], "base", "known"))
     if study.has_residuals:
         tops = [(each.mean_base or 0.0) + (each.mean_residual or 0.0) for each in shown]
-        upper = _line(names, tops, "base and what is unknown", "could")
+        upper = _line(names, tops, "base and residual", "could")
         figure.add_trace(upper.update(fill="tonexty"))
     figure.update_layout(
         hovermode="x unified",

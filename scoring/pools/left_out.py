@@ -1,4 +1,4 @@
-"""What becomes of a team's runs when the documents that only they pooled were never judged."""
+"""Scores of a team's runs without the judgments of documents that only they contributed."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,12 +33,12 @@ _CELLS = 1 << 22  # ranks graded at a time, so that memory stays bounded
 
 
 def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """`base`, `residual` and `rank` of each run by the question's `measure` when the judgments are
-    gone that its team's pooled runs alone gave to a pool of `depth` ("any": any rank; "pool": the
-    pool's own depth): float64[runs], NaN where not defined. `lost` and `lost_relevant`,
-    int64[runs]: how many those were.
+    """`base`, `residual` and `rank` of each run by the question's `measure` without the judgments
+    that only the pooled runs of its team contribute to a pool of `depth` ("any": any rank; "pool":
+    the pool's own depth): float64[runs], NaN where not defined. `lost` and `lost_relevant`,
+    int64[runs]: the number of these judgments.
 
-    The rank is among all runs, each scored under the judgments that are left.
+    The rank is among all runs, each scored with the remaining judgments.
     """
     rules, table = rules_of(campaign), load_table(qrels, campaign)
     measure = parse_measure(question["measure"])
@@ -53,20 +53,20 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
         depth=pool.limit(question["depth"]),
     )
     losses = losses_of(owners, table)
-    found = np.full((2, len(teams), len(runs)), np.nan)
+    means = np.full((2, len(teams), len(runs)), np.nan)
     for at, run in enumerate(places):
-        found[:, :, at] = _means_without(run, table, losses, len(teams), measure, rules)
+        means[:, :, at] = _means_without(run, table, losses, len(teams), measure, rules)
     direction = family_of(measure).facts.direction
-    ranks = [shared_ranks(row, direction) for row in found[0]]
+    ranks = [shared_ranks(row, direction) for row in means[0]]
     own = (team_of, np.arange(len(runs)))
     lost = np.array([owners == team for team in range(len(teams))], dtype=bool)
     counts = counts_under(table, lost.reshape(len(teams), len(owners)))
     return {
         **pool.facts(),
         "run_ids": np.array([run.public_id for run in runs], dtype=np.str_),
-        "base": found[0][own],
-        "residual": found[1][own],
-        "rank": np.array(ranks, dtype=np.float64).reshape(found[0].shape)[own],
+        "base": means[0][own],
+        "residual": means[1][own],
+        "rank": np.array(ranks, dtype=np.float64).reshape(means[0].shape)[own],
         "lost": counts.sum(axis=(1, 2))[team_of],
         "lost_relevant": counts[:, :, rules.rel :].sum(axis=(1, 2))[team_of],
     }
@@ -81,13 +81,15 @@ def _means_without(
     rules: ScoringRules,
 ) -> NDArray[np.float64]:
     """float64[2, teams]: mean base and residual of a run without the judgments of each team."""
-    everything = np.ones((1, len(table.grades)), np.bool_)
-    whole = _scores(grades_under(run, table, everything)[0], table.grade_counts, measure, rules)
+    all_judgments = np.ones((1, len(table.grades)), np.bool_)
+    complete = _scores(
+        grades_under(run, table, all_judgments)[0], table.grade_counts, measure, rules
+    )
     after = _scores(grades_after(run, table, losses), losses.grade_counts, measure, rules)
     means = np.full((2, teams), np.nan)
     for team in range(teams):
-        is_its = losses.owner == team
-        scores = _replaced(whole, losses.row[is_its], after, is_its)
+        is_own = losses.owner == team
+        scores = _replaced(complete, losses.row[is_own], after, is_own)
         mean = board_mean(scores, measure, table, rules)
         means[:, team] = mean.base, nan_if_none(mean.residual)
     return means
@@ -96,7 +98,7 @@ def _means_without(
 def _scores(
     grades: NDArray[np.int8], counts: NDArray[np.int64], measure: Measure, rules: ScoringRules
 ) -> Scores:
-    """The scores of each row, so many at a time."""
+    """The scores of each row, in blocks."""
     step = max(_CELLS // grades.shape[1], 1)
     starts = range(0, max(len(grades), 1), step)
     parts = [
@@ -118,12 +120,12 @@ def _scores(
 
 
 def _replaced(
-    whole: Scores, rows: NDArray[np.int32], after: Scores, entries: NDArray[np.bool_]
+    complete: Scores, rows: NDArray[np.int32], after: Scores, entries: NDArray[np.bool_]
 ) -> Scores:
-    base = whole.base.copy()
+    base = complete.base.copy()
     base[rows] = after.base[entries]
-    if whole.residual is None or after.residual is None:
+    if complete.residual is None or after.residual is None:
         return Scores(base, None)
-    residual = whole.residual.copy()
+    residual = complete.residual.copy()
     residual[rows] = after.residual[entries]
     return Scores(base, residual)

@@ -1,4 +1,4 @@
-"""How deep a pool somebody asks for, and what a worker found of the pool that was judged."""
+"""The requested depth of a pool, and the depth of the judged pool that a worker measured."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from scoring.pools.pool import ANY_RANK, OF_THE_POOL
 from scoring.results.options import chosen_measure
 
 OFFERED: Final = {
-    OF_THE_POOL: "that of the pool",
+    OF_THE_POOL: "depth of the pool",
     **{str(depth): str(depth) for depth in DEPTHS},
     ANY_RANK: "any rank",
 }
@@ -20,44 +20,48 @@ OFFERED: Final = {
 
 @dataclass(frozen=True)
 class PoolBasis:
-    """What the depth of the pool and its runs are taken from."""
+    """The source of the depth of the pool and of its runs."""
 
     depth: int
-    is_measured: bool  # else the qrels do not show it, and a usual one stands in
-    is_stated: bool  # the organisers name the pooled runs; else all contribute
+    is_measured: bool  # from the qrels; else a default depth
+    is_stated: bool  # the organisers name the pooled runs; else all runs contribute
     runs: int  # that contribute
-    complete: int  # of these, whose first `depth` documents the qrels name
+    complete: int  # of these, whose first `depth` documents are all in the qrels
 
 
 @dataclass(frozen=True)
 class PoolDepth:
-    asked: str  # of OFFERED
+    requested: str  # of OFFERED
     basis: PoolBasis | None = None  # None: not computed yet
 
-    def answered(self, answer: Mapping[str, Any]) -> "PoolDepth":
+    def with_basis(self, result: Mapping[str, Any]) -> "PoolDepth":
         basis = PoolBasis(
-            depth=int(answer["pool_depth"]),
-            is_measured=bool(answer["pool_is_measured"]),
-            is_stated=bool(answer["pool_is_stated"]),
-            runs=int(answer["pool_runs"]),
-            complete=int(answer["pool_complete"]),
+            depth=int(result["pool_depth"]),
+            is_measured=bool(result["pool_is_measured"]),
+            is_stated=bool(result["pool_is_stated"]),
+            runs=int(result["pool_runs"]),
+            complete=int(result["pool_complete"]),
         )
         return replace(self, basis=basis)
 
     @property
     def shown(self) -> str:
         """A number of ranks, or "any"."""
-        return str(self.basis.depth) if self.basis and self.asked == OF_THE_POOL else self.asked
+        return (
+            str(self.basis.depth)
+            if self.basis and self.requested == OF_THE_POOL
+            else self.requested
+        )
 
     @property
     def words(self) -> str:
-        return "of any depth" if self.asked == ANY_RANK else f"of depth {self.shown}"
+        return "of any depth" if self.requested == ANY_RANK else f"of depth {self.shown}"
 
     @property
     def offered(self) -> dict[str, str]:
         if self.basis is None:
             return OFFERED
-        return OFFERED | {OF_THE_POOL: f"{self.basis.depth}, that of the pool"}
+        return OFFERED | {OF_THE_POOL: f"{self.basis.depth}, depth of the pool"}
 
 
 @dataclass(frozen=True)
@@ -65,8 +69,8 @@ class PoolChoice:
     measure: Measure
     pool: PoolDepth
 
-    def answered(self, answer: Mapping[str, Any]) -> "PoolChoice":
-        return replace(self, pool=self.pool.answered(answer))
+    def with_basis(self, result: Mapping[str, Any]) -> "PoolChoice":
+        return replace(self, pool=self.pool.with_basis(result))
 
     @property
     def depth(self) -> str:
@@ -77,15 +81,14 @@ class PoolChoice:
         return self.pool.words
 
 
-def chosen_depth(asked: Mapping[str, str]) -> PoolDepth:
-    """As deep as the pool, if nothing is asked for. Raises UnknownChoice for what is not
-    offered."""
+def chosen_depth(params: Mapping[str, str]) -> PoolDepth:
+    """The depth of the pool by default. Raises UnknownChoice for a value that is not offered."""
     depth = choice_or_404(
-        "depth", asked.get("depth"), OFFERED, usual=OF_THE_POOL, called="pool of depth"
+        "depth", params.get("depth"), OFFERED, usual=OF_THE_POOL, called="pool depth"
     )
     return PoolDepth(depth)
 
 
-def chosen_pool(viewer: Viewer, asked: Mapping[str, str]) -> PoolChoice:
-    """What an address asks for. Raises UnknownChoice for anything that is not offered."""
-    return PoolChoice(chosen_measure(viewer, asked.get("measure")), chosen_depth(asked))
+def chosen_pool(viewer: Viewer, params: Mapping[str, str]) -> PoolChoice:
+    """Raises UnknownChoice for a value that is not offered."""
+    return PoolChoice(chosen_measure(viewer, params.get("measure")), chosen_depth(params))

@@ -1,4 +1,4 @@
-"""Which runs made the pool, and how deep it is: the same in every study of pools."""
+"""The runs that contribute to the pool, and its depth: the same in every analysis of pools."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,39 +10,39 @@ from campaigns.models import Run
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.judging.pooled_judgments import NOWHERE, JudgedPlaces, complete_depths, pool_depth
 
-OF_THE_POOL: Final = "pool"  # in place of a number: as deep as the pool
+OF_THE_POOL: Final = "pool"  # in place of a number: the depth of the judged pool
 ANY_RANK: Final = "any"
-UNKNOWN_DEPTH: Final = 10  # where the qrels do not show how deep the pool is
+DEFAULT_DEPTH: Final = 10  # if the depth cannot be read from the qrels
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Pool:
-    """`contributes` says it of each run: those that the organisers name as pooled, or all runs
-    where they name none."""
+    """`contributes` is per run: true for those that the organisers name as pooled, or for all runs
+    if they name none."""
 
     contributes: tuple[bool, ...]
     is_stated: bool
-    measured_depth: int  # 0: the qrels do not show it
+    measured_depth: int  # 0: cannot be read from the qrels
     complete: int  # contributing runs that the qrels cover down to that depth
 
     @property
     def depth(self) -> int:
-        return self.measured_depth or UNKNOWN_DEPTH
+        return self.measured_depth or DEFAULT_DEPTH
 
     def limit(self, depth: str) -> int:
-        """The first position that a pool of this depth lacks."""
+        """The first position that is not in a pool of this depth."""
         if depth == ANY_RANK:
             return int(NOWHERE)
         return self.depth if depth == OF_THE_POOL else int(depth)
 
     def of_contributors(self, per_run: Sequence[T]) -> list[T]:
-        """Of something for each run, what belongs to those that contribute."""
+        """The items of the runs that contribute."""
         return [each for each, is_in in zip(per_run, self.contributes, strict=True) if is_in]
 
     def facts(self) -> dict[str, Any]:
-        """What every answer says of the pool."""
+        """The facts about the pool in every result."""
         return {
             "pool_depth": np.array(self.depth),
             "pool_is_measured": np.array(self.measured_depth > 0),

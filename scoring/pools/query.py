@@ -1,8 +1,10 @@
-"""What a request asks about pools, and as much of the answer as there is: the same for page,
+"""The parameters of a request about pools, with the result if it is computed: the same for page,
 downloads and API."""
 
 from dataclasses import dataclass
 from typing import Any
+
+from django.http import QueryDict
 
 from campaigns import access
 from campaigns.models import Qrels
@@ -17,7 +19,7 @@ from scoring.results.runs import BoardRun
 
 @dataclass(frozen=True, eq=False)
 class PoolQuery:
-    """What an address asks for, and as much of the answer as there is."""
+    """The parameters, and the analysis."""
 
     choice: PoolChoice
     versions: list[Qrels]
@@ -30,25 +32,25 @@ class PoolQuery:
         return self.analysis is not None and self.analysis.state == Analysis.State.DONE
 
 
-def depths_query(viewer: access.Viewer, query: Any) -> PoolQuery:
-    """For the page, the CSVs and scripts. The viewer must be one who may see the board."""
+def depths_query(viewer: access.Viewer, params: QueryDict) -> PoolQuery:
+    """For page, CSV and API. The viewer must be one who may see the board."""
     measures = [str(measure) for measure in rules_of(viewer.campaign).measures]
-    return _asked(viewer, query, "pool_depths", lambda choice: {"measures": measures})
+    return _pool_query(viewer, params, "pool_depths", lambda choice: {"measures": measures})
 
 
-def team_query(viewer: access.Viewer, query: Any) -> PoolQuery:
-    return _asked(
+def team_query(viewer: access.Viewer, params: QueryDict) -> PoolQuery:
+    return _pool_query(
         viewer,
-        query,
+        params,
         "left_out",
-        lambda choice: {"measure": str(choice.measure), "depth": choice.pool.asked},
+        lambda choice: {"measure": str(choice.measure), "depth": choice.pool.requested},
     )
 
 
-def _asked(viewer: access.Viewer, query: Any, kind: str, question: Any) -> PoolQuery:
-    choice = chosen_pool(viewer, query)
+def _pool_query(viewer: access.Viewer, params: QueryDict, kind: str, question: Any) -> PoolQuery:
+    choice = chosen_pool(viewer, params)
     versions = versions_offered(viewer)
-    qrels = chosen_version(viewer, query.get("qrels"), versions) or viewer.campaign.active_qrels
+    qrels = chosen_version(viewer, params.get("qrels"), versions) or viewer.campaign.active_qrels
     if qrels is None:
         return PoolQuery(choice, versions, None)
     runs = pooled_board_runs(viewer, qrels, choice.measure)
@@ -59,14 +61,14 @@ def _asked(viewer: access.Viewer, query: Any, kind: str, question: Any) -> PoolQ
     )
 
 
-def study_of(viewer: access.Viewer, asked: PoolQuery) -> PoolStudy | None:
-    if asked.analysis is None or not asked.is_done:
+def study_of(viewer: access.Viewer, query: PoolQuery) -> PoolStudy | None:
+    if query.analysis is None or not query.is_done:
         return None
     measures = rules_of(viewer.campaign).measures
-    return pool_study(asked.choice, asked.runs, measures, result_of(asked.analysis))
+    return pool_study(query.choice, query.runs, measures, result_of(query.analysis))
 
 
-def teams_left_out(viewer: access.Viewer, asked: PoolQuery) -> LeftOut | None:
-    if asked.analysis is None or asked.qrels is None or not asked.is_done:
+def teams_left_out(viewer: access.Viewer, query: PoolQuery) -> LeftOut | None:
+    if query.analysis is None or query.qrels is None or not query.is_done:
         return None
-    return left_out(viewer, asked.qrels, asked.choice, result_of(asked.analysis))
+    return left_out(viewer, query.qrels, query.choice, result_of(query.analysis))

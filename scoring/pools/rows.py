@@ -1,6 +1,6 @@
-"""The board under another pool, and without the documents of one team: rows for page, chart, CSV.
+"""The board with another pool, and without the documents of one team: rows for page, chart, CSV.
 
-Everything is read from what a worker found (`studies.pool_depths`, `studies.left_out`).
+All numbers come from the results of a worker (`pools.analysis`, `pools.left_out`).
 """
 
 import math
@@ -25,7 +25,7 @@ from scoring.results.vectors import visible_means
 
 @dataclass(frozen=True)
 class PooledRun:
-    """A run on the board, and what the other judgments make of it. None: not defined."""
+    """A run on the board, and its scores with the other judgments. None: not defined."""
 
     run: BoardRun
     rank: int | None
@@ -34,7 +34,7 @@ class PooledRun:
     other_rank: int | None
     other_base: float | None
     other_residual: float | None
-    lost: int = 0  # judgments that only its team gave
+    lost: int = 0  # judgments that only its team contributed
     lost_relevant: int = 0
 
     @property
@@ -49,7 +49,7 @@ class PooledRun:
 
     @property
     def moved(self) -> int | None:
-        """Places lost on the board; gained where negative."""
+        """Ranks lost; gained if negative."""
         if self.rank is None or self.other_rank is None:
             return None
         return self.other_rank - self.rank
@@ -59,8 +59,8 @@ class PooledRun:
 class PoolStudy:
     choice: PoolChoice
     rows: tuple[PooledRun, ...]  # in the order of the board
-    depths: tuple[Summary, ...]  # of the measure chosen, all judgments last
-    measures: tuple[Summary, ...]  # under the pool chosen
+    depths: tuple[Summary, ...]  # of the chosen measure, all judgments last
+    measures: tuple[Summary, ...]  # with the chosen pool
 
     @property
     def chosen(self) -> Summary:
@@ -78,7 +78,7 @@ class LeftOut:
 
     @cached_property
     def fallen(self) -> tuple[PooledRun, ...]:
-        """The runs that lose places, the most first."""
+        """The runs that lose ranks, the largest loss first."""
         fallen = [row for row in self.rows if (row.moved or 0) > 0]
         return tuple(sorted(fallen, key=lambda row: -(row.moved or 0)))
 
@@ -92,7 +92,7 @@ class LeftOut:
 
 
 def pooled_board_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> tuple[BoardRun, ...]:
-    """The ranked runs that have been scored, as this viewer may know them. One query."""
+    """The ranked runs with a score, with the names that this viewer may see. One query."""
     return visible_means(viewer, qrels, [measure])[0]
 
 
@@ -100,17 +100,17 @@ def pool_study(
     choice: PoolChoice,
     runs: tuple[BoardRun, ...],
     measures: tuple[Measure, ...],
-    answer: Mapping[str, Any],
+    result: Mapping[str, Any],
 ) -> PoolStudy:
-    """`measures` are those that the worker was asked for, in that order."""
-    runs, here = _answered(runs, answer)
-    choice, pools = choice.answered(answer), pools_of(answer)
+    """`measures` are those of the question to the worker, in the same order."""
+    runs, here = _runs_in_result(runs, result)
+    choice, pools = choice.with_basis(result), pools_of(result)
     at, pool = measures.index(choice.measure), pools.index(choice.depth)
-    base, residual = answer["base"][:, :, here], answer["residual"][:, :, here]
+    base, residual = result["base"][:, :, here], result["residual"][:, :, here]
     board, other = ((base[at, place], residual[at, place]) for place in (-1, pool))
 
     def summary(row: int, place: int) -> Summary:
-        known = (int(answer["judgments"][place]), int(answer["relevant"][place]))
+        known = (int(result["judgments"][place]), int(result["relevant"][place]))
         return summarised(measures[row], pools[place], place, base[row], residual[row], known)
 
     return PoolStudy(
@@ -121,59 +121,59 @@ def pool_study(
     )
 
 
-def pools_of(answer: Mapping[str, Any]) -> list[str]:
-    """The pools that the worker went through, in the order of its answer: all judgments last."""
-    return [str(pool) for pool in answer["pools"]]
+def pools_of(result: Mapping[str, Any]) -> list[str]:
+    """The pools in the result, in its order: all judgments last."""
+    return [str(pool) for pool in result["pools"]]
 
 
 def pool_glance(
     choice: PoolChoice,
     runs: tuple[BoardRun, ...],
     measures: tuple[Measure, ...],
-    answer: Mapping[str, Any],
+    result: Mapping[str, Any],
 ) -> PoolStudy:
-    """`pool_study` with the summary of the chosen measure under the chosen pool, and no others."""
-    runs, here = _answered(runs, answer)
-    choice = choice.answered(answer)
-    at, pool = measures.index(choice.measure), pools_of(answer).index(choice.depth)
-    base, residual = answer["base"][at][:, here], answer["residual"][at][:, here]
-    judged = (int(answer["judgments"][pool]), int(answer["relevant"][pool]))
+    """`pool_study` with only the summary of the chosen measure with the chosen pool."""
+    runs, here = _runs_in_result(runs, result)
+    choice = choice.with_basis(result)
+    at, pool = measures.index(choice.measure), pools_of(result).index(choice.depth)
+    base, residual = result["base"][at][:, here], result["residual"][at][:, here]
+    known = (int(result["judgments"][pool]), int(result["relevant"][pool]))
     return PoolStudy(
         choice=choice,
         rows=_rows(choice, runs, (base[-1], residual[-1]), (base[pool], residual[pool])),
-        depths=(summarised(choice.measure, choice.depth, pool, base, residual, judged),),
+        depths=(summarised(choice.measure, choice.depth, pool, base, residual, known),),
         measures=(),
     )
 
 
 def left_out(
-    viewer: Viewer, qrels: Qrels, choice: PoolChoice, answer: Mapping[str, Any]
+    viewer: Viewer, qrels: Qrels, choice: PoolChoice, result: Mapping[str, Any]
 ) -> LeftOut:
     """One query."""
     seen, bases, residuals = visible_means(viewer, qrels, [choice.measure])
-    choice = choice.answered(answer)
-    runs, here = _answered(seen, answer)
-    on_board = np.isin([run.run_id for run in seen], answer["run_ids"])
+    choice = choice.with_basis(result)
+    runs, here = _runs_in_result(seen, result)
+    on_board = np.isin([run.run_id for run in seen], result["run_ids"])
     return LeftOut(
         choice,
         _rows(
             choice,
             runs,
             (bases[0, on_board], residuals[0, on_board]),
-            (answer["base"][here], answer["residual"][here]),
-            ranks=answer["rank"][here],
-            lost=(answer["lost"][here], answer["lost_relevant"][here]),
+            (result["base"][here], result["residual"][here]),
+            ranks=result["rank"][here],
+            lost=(result["lost"][here], result["lost_relevant"][here]),
         ),
     )
 
 
-def _answered(
-    runs: tuple[BoardRun, ...], answer: Mapping[str, Any]
+def _runs_in_result(
+    runs: tuple[BoardRun, ...], result: Mapping[str, Any]
 ) -> tuple[tuple[BoardRun, ...], NDArray[np.intp]]:
-    """The runs that the worker knew, and where each stands in its answer."""
-    places = {str(run_id): place for place, run_id in enumerate(answer["run_ids"])}
-    known = tuple(run for run in runs if run.run_id in places)
-    return known, np.array([places[run.run_id] for run in known], dtype=np.intp)
+    """The runs that are in the result, and the index of each."""
+    index = {str(run_id): at for at, run_id in enumerate(result["run_ids"])}
+    known = tuple(run for run in runs if run.run_id in index)
+    return known, np.array([index[run.run_id] for run in known], dtype=np.intp)
 
 
 def _rows(

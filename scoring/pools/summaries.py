@@ -1,4 +1,4 @@
-"""A measure under a shallower pool, over all runs, beside all judgments."""
+"""Summaries over all runs of a measure with a shallower pool, compared with all judgments."""
 
 import math
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Summary:
-    """A measure under a pool, over all runs, beside all judgments."""
+    """A measure with a pool, over all runs, compared with all judgments."""
 
     measure: Measure
     depth: str
     mean_base: float | None
     mean_residual: float | None
     change: float  # of the mean base; NaN: no run has both
-    higher: int  # runs that score higher than under all judgments
+    higher: int  # runs that score higher than with all judgments
     lower: int
-    covered: int | None  # runs whose interval holds the base under all judgments
+    covered: int | None  # runs whose bounds contain the base with all judgments
     runs: int
     tau: float | None
     swaps: int
@@ -78,12 +78,12 @@ def summarised(
 
 
 def signed(change: float) -> str:
-    """Four decimals, and never a nothing that is something."""
+    """Four decimals, or an interval if a difference would be rounded to 0."""
     if math.isnan(change):
         return "–"
     return difference_text(change, 4).replace("-", "−")
 
 
-def _mean(values: Vector, nothing: float | None = None) -> float | None:
+def _mean(values: Vector, default: float | None = None) -> float | None:
     known = values[~np.isnan(values)]
-    return math.fsum(known.tolist()) / len(known) if len(known) else nothing
+    return math.fsum(known.tolist()) / len(known) if len(known) else default

@@ -1,4 +1,4 @@
-"""Pool studies at full precision; counts of judgments for those who may see the qrels."""
+"""Tables of pools at full precision; numbers of judgments for those who may see the qrels."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -13,27 +13,28 @@ from scoring.pools.summaries import Summary
 
 
 def runs_table(study: PoolStudy | None, choice: PoolChoice, qrels: Qrels | None) -> Table:
-    """One row for each run: under the pool chosen, and under all judgments."""
+    """One row for each run: with the chosen pool, and with all judgments."""
     choice = study.choice if study else choice
     other = f"a pool {choice.pool_words}"
     return Table(run_columns(choice, qrels), study.rows if study else (), _caption(study, other))
 
 
 def teams_table(
-    viewer: Viewer, found: LeftOut | None, choice: PoolChoice, qrels: Qrels | None
+    viewer: Viewer, study: LeftOut | None, choice: PoolChoice, qrels: Qrels | None
 ) -> Table:
-    """One row for each run: without what only its team pooled, and under all judgments."""
+    """One row for each run: without the documents that only its team contributed, and with all
+    judgments."""
     counts = (Column("lost", heading="own documents"), Column("lost_relevant", heading="relevant"))
     columns = [
-        *run_columns(found.choice if found else choice, qrels),
+        *run_columns(study.choice if study else choice, qrels),
         *(counts if viewer.can_see_qrels else ()),
     ]
-    caption = _caption(found, "without what only its team pooled")
-    return Table(columns, found.rows if found else (), caption)
+    caption = _caption(study, "without documents that only its team contributed")
+    return Table(columns, study.rows if study else (), caption)
 
 
-def _caption(found: PoolStudy | LeftOut | None, other: str) -> str:
-    measure = f"mean {found.choice.measure}, " if found else ""
+def _caption(study: PoolStudy | LeftOut | None, other: str) -> str:
+    measure = f"mean {study.choice.measure}, " if study else ""
     return f"{measure}all judgments and {other}, with their ranks."
 
 
@@ -80,7 +81,7 @@ def summaries_table(
         same("qrels", qrels and qrels.version),
         *map(Column, ("judgments", "relevant") if viewer.can_see_qrels else ()),
     )
-    caption = f"every measure under a pool {pool_words}, beside all judgments."
+    caption = f"every measure with a pool {pool_words}, compared with all judgments."
     return Table(columns, rows, caption)
 
 

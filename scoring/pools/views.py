@@ -1,4 +1,4 @@
-"""Pool studies: the board under a shallower pool, and without a team's own documents."""
+"""Pool depth, and leave one team out."""
 
 from typing import Any
 
@@ -23,49 +23,49 @@ def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
-    asked = depths_query(viewer, request.GET)
-    study = study_of(viewer, asked)
-    context = _page(viewer, asked, study) | {
+    query = depths_query(viewer, request.GET)
+    study = study_of(viewer, query)
+    context = _page(viewer, query, study) | {
         "figure": pool_scatter(study, f"pool {study.choice.pool_words}") if study else None,
         "band": depth_band(study) if study else None,
     }
-    return analysed_page(request, "scoring/pools/pools.html", context, asked.analysis)
+    return analysed_page(request, "scoring/pools/pools.html", context, query.analysis)
 
 
 @require_safe
 def pools_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = depths_query(viewer, request.GET)
+    query = depths_query(viewer, request.GET)
     name, title = f"{slug}-pool", viewer.campaign.name
-    table = runs_table(study_of(viewer, asked), asked.choice, asked.qrels)
-    return table_response(request, table, name, suffix, title=title, awaits=asked.analysis)
+    table = runs_table(study_of(viewer, query), query.choice, query.qrels)
+    return table_response(request, table, name, suffix, title=title, awaits=query.analysis)
 
 
 @require_safe
 def measures_latex(request: HttpRequest, slug: str) -> TableResponse:
-    """Every measure under the pool chosen."""
+    """Every measure with the chosen pool."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = depths_query(viewer, request.GET)
-    study = study_of(viewer, asked)
+    query = depths_query(viewer, request.GET)
+    study = study_of(viewer, query)
     name, title = f"{slug}-pool-measures", viewer.campaign.name
-    words = (study or asked).choice.pool_words
-    table = summaries_table(viewer, study.measures if study else (), asked.qrels, words)
-    return table_response(request, table, name, "tex", title=title, awaits=asked.analysis)
+    words = (study or query).choice.pool_words
+    table = summaries_table(viewer, study.measures if study else (), query.qrels, words)
+    return table_response(request, table, name, "tex", title=title, awaits=query.analysis)
 
 
 @require_safe
 def depths_csv(request: HttpRequest, slug: str) -> TableResponse:
-    """Every measure at every depth, whatever is chosen."""
+    """Every measure at every depth."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = depths_query(viewer, request.GET)
+    query = depths_query(viewer, request.GET)
     rows: list[Summary] = []
-    if asked.analysis is not None and asked.is_done:
-        measures, answer = rules_of(viewer.campaign).measures, result_of(asked.analysis)
-        for depth in pools_of(answer):
-            choice = PoolChoice(asked.choice.measure, PoolDepth(depth))
-            rows += pool_study(choice, asked.runs, measures, answer).measures
-    table = summaries_table(viewer, rows, asked.qrels)
-    return table_response(request, table, f"{slug}-pool-depths", awaits=asked.analysis)
+    if query.analysis is not None and query.is_done:
+        measures, result = rules_of(viewer.campaign).measures, result_of(query.analysis)
+        for depth in pools_of(result):
+            choice = PoolChoice(query.choice.measure, PoolDepth(depth))
+            rows += pool_study(choice, query.runs, measures, result).measures
+    table = summaries_table(viewer, rows, query.qrels)
+    return table_response(request, table, f"{slug}-pool-depths", awaits=query.analysis)
 
 
 @require_safe
@@ -73,35 +73,35 @@ def teams_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
-    asked = team_query(viewer, request.GET)
-    found = teams_left_out(viewer, asked)
-    context = _page(viewer, asked, found) | {
-        "figure": pool_scatter(found, "without the team’s own documents") if found else None,
+    query = team_query(viewer, request.GET)
+    study = teams_left_out(viewer, query)
+    context = _page(viewer, query, study) | {
+        "figure": pool_scatter(study, "without the team’s own documents") if study else None,
     }
-    return analysed_page(request, "scoring/pools/pools_teams.html", context, asked.analysis)
+    return analysed_page(request, "scoring/pools/pools_teams.html", context, query.analysis)
 
 
 @require_safe
 def teams_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = team_query(viewer, request.GET)
+    query = team_query(viewer, request.GET)
     name, title = f"{slug}-left-out", viewer.campaign.name
-    table = teams_table(viewer, teams_left_out(viewer, asked), asked.choice, asked.qrels)
-    return table_response(request, table, name, suffix, title=title, awaits=asked.analysis)
+    table = teams_table(viewer, teams_left_out(viewer, query), query.choice, query.qrels)
+    return table_response(request, table, name, suffix, title=title, awaits=query.analysis)
 
 
 def _page(
-    viewer: access.Viewer, asked: PoolQuery, found: PoolStudy | LeftOut | None
+    viewer: access.Viewer, query: PoolQuery, study: PoolStudy | LeftOut | None
 ) -> dict[str, Any]:
-    choice = (found or asked).choice
+    choice = (study or query).choice
     return {
-        "found": found,
+        "study": study,
         "viewer": viewer,
         "campaign": viewer.campaign,
         "choice": choice,
         "measure": choice.measure,
         "offered": rules_of(viewer.campaign).measures,
         "depths": choice.pool.offered,
-        "versions": asked.versions,
-        "qrels": asked.qrels,
+        "versions": query.versions,
+        "qrels": query.qrels,
     }

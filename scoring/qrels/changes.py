@@ -1,4 +1,4 @@
-"""Which judgments differ between two versions of the qrels."""
+"""Changes of judgments between two versions of the qrels."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -54,12 +54,12 @@ class JudgmentChanges:
         return int((self.before == UNJUDGED).sum())
 
     @property
-    def taken_out(self) -> int:
+    def removed(self) -> int:
         return int((self.after == UNJUDGED).sum())
 
     @property
     def regraded(self) -> int:
-        return len(self) - self.added - self.taken_out
+        return len(self) - self.added - self.removed
 
     @property
     def topic_count(self) -> int:
@@ -67,7 +67,7 @@ class JudgmentChanges:
 
     @property
     def kinds(self) -> list[tuple[int | None, int | None, int]]:
-        """From which grade to which, and how many; by grades, not judged first."""
+        """Old grade, new grade, and the number of such changes, sorted; not judged first."""
         counts = Counter(zip(self.before.tolist(), self.after.tolist(), strict=True))
         return [(_grade(b), _grade(a), number) for (b, a), number in sorted(counts.items())]
 
@@ -75,8 +75,8 @@ class JudgmentChanges:
 def changes_between(
     old: ParsedQrels, new: ParsedQrels, *, topics: Sequence[str]
 ) -> JudgmentChanges:
-    """Both versions are sorted together by topic, document and version: a judgment that is in both
-    then follows itself. Negative grades count as not judged. `topics` in the order of the rows."""
+    """Sorts both versions together by topic, document and version, so that the judgments of one
+    document are adjacent. Negative grades count as not judged. `topics` are in row order."""
     position = {code: number for number, code in enumerate(topics)}
     index = np.concatenate([_positions(qrels, position) for qrels in (old, new)])
     doc_ids = np.concatenate([old.doc_ids, new.doc_ids])
@@ -91,7 +91,7 @@ def changes_between(
     before = np.where(is_new, UNJUDGED, grades)
     after = np.where(is_new, grades, UNJUDGED)
     after[precedes] = grades[np.flatnonzero(precedes) + 1]
-    is_first = ~follows  # one row for each judgment: the old one where there are two
+    is_first = ~follows  # one row for each judgment: the old one if there are two
     differs = is_first & (before != after)
     same = is_first & (before == after) & (before != UNJUDGED)
     return JudgmentChanges(

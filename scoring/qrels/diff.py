@@ -1,5 +1,5 @@
-"""Two versions of the qrels side by side: judgments changed, ranks moved, and how far the two
-boards agree."""
+"""Differences between two versions of the qrels: changed judgments, moved ranks, and the agreement
+of the two boards."""
 
 from dataclasses import dataclass
 
@@ -18,8 +18,8 @@ from scoring.qrels.changes import JudgmentChanges, changes_between
 
 @dataclass(frozen=True)
 class Move:
-    """A run that has a rank on both boards; its ranks are counted among these runs alone, so that
-    one that is on one board only moves nobody."""
+    """A run that has a rank on both boards. Ranks are counted among these runs only, so that a run
+    that is on one board only does not move the others."""
 
     run_id: str
     shown_tag: str
@@ -30,13 +30,13 @@ class Move:
     base_after: float
 
     @property
-    def places(self) -> int:
-        """Places gained; lost where negative."""
+    def ranks_gained(self) -> int:
+        """Negative if ranks are lost."""
         return self.rank_before - self.rank_after
 
     @property
     def lost(self) -> int:
-        return -self.places
+        return -self.ranks_gained
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ class VersionDiff:
 
     @property
     def moved_count(self) -> int:
-        return sum(move.places != 0 for move in self.moves)
+        return sum(move.ranks_gained != 0 for move in self.moves)
 
     @property
     def farthest(self) -> Move | None:
-        """The run that moved most places, if any moved."""
-        moved = [move for move in self.moves if move.places]
-        return max(moved, key=lambda move: abs(move.places), default=None)
+        """The run that moved most, if any moved."""
+        moved = [move for move in self.moves if move.ranks_gained]
+        return max(moved, key=lambda move: abs(move.ranks_gained), default=None)
 
     @property
     def first_before(self) -> tuple[Move, ...]:
@@ -88,7 +88,7 @@ def diff(viewer: Viewer, old: Qrels, new: Qrels, measure: Measure) -> VersionDif
 
 def _moves(old: Leaderboard, new: Leaderboard) -> tuple[Move, ...]:
     before = {row.run_id: row for row in old.ranked}
-    places = common_places(
+    ranks = common_places(
         {row.run_id: row.base for row in old.ranked},
         {row.run_id: row.base for row in new.ranked},
         "lower" if new.lower_is_better else "higher",
@@ -98,13 +98,13 @@ def _moves(old: Leaderboard, new: Leaderboard) -> tuple[Move, ...]:
             run_id=row.run_id,
             shown_tag=row.tag,
             shown_team=row.team,
-            rank_before=places[row.run_id].before,
-            rank_after=places[row.run_id].after,
+            rank_before=ranks[row.run_id].before,
+            rank_after=ranks[row.run_id].after,
             base_before=before[row.run_id].base,
             base_after=row.base,
         )
         for row in new.ranked
-        if row.run_id in places
+        if row.run_id in ranks
     )
 
 

@@ -1,11 +1,11 @@
-"""Two versions of the qrels side by side, at full precision."""
+"""Tables of two versions of the qrels, at full precision."""
 
 from scoring.output.table import Column, Table, same
 from scoring.qrels.diff import VersionDiff
 
 
 def changes_table(found: VersionDiff) -> Table:
-    """Every changed judgment; an empty grade where the document is not judged."""
+    """Every changed judgment; an empty grade if the document is not judged."""
     columns = (
         Column("topic"),
         Column("document", "doc_id"),
@@ -16,7 +16,7 @@ def changes_table(found: VersionDiff) -> Table:
 
 
 def moves_table(found: VersionDiff) -> Table:
-    """Every run that has a rank on both boards, ranked among these."""
+    """Every run that has a rank on both boards, with its ranks among these runs."""
     old, new = f"v{found.old.version}", f"v{found.new.version}"
     columns = (
         Column("run", "shown_tag"),
@@ -24,7 +24,7 @@ def moves_table(found: VersionDiff) -> Table:
         same("measure", found.measure),
         Column(f"rank_{old}", "rank_before"),
         Column(f"rank_{new}", "rank_after"),
-        Column("places_gained", "places"),
+        Column("ranks_gained"),
         Column(f"base_{old}", "base_before"),
         Column(f"base_{new}", "base_after"),
     )

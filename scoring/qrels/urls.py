@@ -1,4 +1,4 @@
-"""Versions of the qrels, scoring anew, and the queue."""
+"""Versions of the qrels, rescoring, and the queue."""
 
 from django.urls import path
 

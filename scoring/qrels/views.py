@@ -1,4 +1,4 @@
-"""Two versions of the qrels side by side, and how far scoring is."""
+"""Differences between two versions of the qrels, and the progress of scoring."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -22,17 +22,17 @@ TABLES = {"judgments": changes_table, "runs": moves_table}
 @require_safe
 def qrels_diff(request: HttpRequest, slug: str, old: int, new: int) -> HttpResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    found = _found(viewer, old, new, request.GET.get("measure"))
+    differences = _diff(viewer, old, new, request.GET.get("measure"))
     return render(
         request,
         "scoring/qrels/qrels_diff.html",
         {
             "viewer": viewer,
             "campaign": viewer.campaign,
-            "diff": found,
-            "changes": list(found.changes.first(SHOWN_CHANGES)),
-            "change_count": len(found.changes),
-            "measure": found.measure,
+            "diff": differences,
+            "changes": list(differences.changes.first(SHOWN_CHANGES)),
+            "change_count": len(differences.changes),
+            "measure": differences.measure,
             "offered": rules_of(viewer.campaign).measures,
         },
     )
@@ -43,21 +43,21 @@ def qrels_diff_csv(request: HttpRequest, slug: str, old: int, new: int) -> Table
     """?table=judgments, or runs."""
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     table = choice_or_404("table", request.GET.get("table"), list(TABLES), usual="judgments")
-    found = _found(viewer, old, new, request.GET.get("measure"))
+    differences = _diff(viewer, old, new, request.GET.get("measure"))
     name = f"{slug}-qrels-v{old}-v{new}-{table}"
-    return table_response(request, TABLES[table](found), name)
+    return table_response(request, TABLES[table](differences), name)
 
 
 @login_required
 @require_safe
 def rescoring(request: HttpRequest, slug: str) -> HttpResponse:
-    """The progress bar, which asks for itself until all runs are scored."""
+    """The progress bar, which polls this view until all runs are scored."""
     viewer = access.organiser_or_404(request.user, slug)
     context = {"campaign": viewer.campaign, "rescoring": scoring_anew.rescoring(viewer.campaign)}
     return render(request, "scoring/qrels/_rescoring.html", context)
 
 
-def _found(viewer: access.Viewer, old: int, new: int, measure: str | None) -> VersionDiff:
-    """Of a board and qrels that this viewer may see both."""
+def _diff(viewer: access.Viewer, old: int, new: int, measure: str | None) -> VersionDiff:
+    """The viewer may see the board; raises Http404 for versions that they may not see."""
     before, after = version_or_404(viewer, old), version_or_404(viewer, new)
     return diff(viewer, before, after, chosen_measure(viewer, measure))

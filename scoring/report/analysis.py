@@ -1,7 +1,7 @@
-"""How far RBP of single runs is known: Figs. 5 and 6 of the RBP paper.
+"""Bounds on RBP of single runs: Figs. 5 and 6 of the RBP paper.
 
-Under the judgments of a shallow pool and under all of them: lower and upper bound by the ranks that
-are looked at, for some p, and over whole rankings, for every p.
+Lower and upper bounds with the judgments of a shallow pool and with all judgments: by evaluation
+depth for some p, and over whole rankings for every p.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from scoring.evaluation.scored_runs import board_mean, ranked_and_scored
 from scoring.evaluation.storage import load_ranking, load_table
 from scoring.pools.pool import pool_of
 
-RANKS: Final = 100  # looked at, one after the other
+RANKS: Final = 100  # maximum evaluation depth
 PERSISTENCES: Final = tuple(number / 100 for number in range(1, 100))
 
 Bounds = tuple[float, float]  # mean base and mean residual
@@ -46,8 +46,8 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     is_in_pool = first < pool.limit(question["depth"])
     kept = np.array([is_in_pool, np.ones(len(first), np.bool_)])
     counts = counts_under(table, kept)
-    wanted: Sequence[float] = question["persistences"]
-    by_rank = np.full((2, len(question["runs"]), 2, len(wanted), RANKS), np.nan)
+    persistences: Sequence[float] = question["persistences"]
+    by_rank = np.full((2, len(question["runs"]), 2, len(persistences), RANKS), np.nan)
     by_p = np.full((2, len(question["runs"]), 2, len(PERSISTENCES)), np.nan)
     for row, run_id in enumerate(question["runs"]):
         if run_id not in places:
@@ -57,7 +57,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
                 by_p[:, row, at_pool, at] = _bounds(grades, counts[at_pool], p, table, rules)
             for rank in range(1, RANKS + 1):
                 seen = grades[:, :rank]
-                for at, p in enumerate(wanted):
+                for at, p in enumerate(persistences):
                     by_rank[:, row, at_pool, at, rank - 1] = _bounds(
                         seen, counts[at_pool], p, table, rules
                     )

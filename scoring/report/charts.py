@@ -1,4 +1,4 @@
-"""How far a run's RBP is known: Figs. 5 and 6 of the RBP paper."""
+"""Bounds on the RBP of a run: Figs. 5 and 6 of the RBP paper."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -13,29 +13,29 @@ from scoring.report.rows import RunBounds
 ROLES = ("known", "own", "good", "warn", "soft")
 
 
-def bounds_by_rank(found: RunBounds, pool: int, persistences: Sequence[float]) -> dict[str, Any]:
+def bounds_by_rank(bounds: RunBounds, pool: int, persistences: Sequence[float]) -> dict[str, Any]:
     """Lower and upper bound for each p; `pool` 0 is the shallow one, 1 all judgments."""
     ranks = list(range(1, RANKS + 1))
     traces = []
     for at, p in enumerate(persistences):
-        base, residual = found.by_rank[:, pool, at]
+        base, residual = bounds.by_rank[:, pool, at]
         role, name = ROLES[at % len(ROLES)], f"p = {format_value(p)}"
         traces.append(_line(ranks, base, name, role))
         traces.append(_line(ranks, base + residual, name, role, shown=False))
-    return _drawn(traces, "ranks looked at", "mean RBP, lower and upper bound")
+    return _figure(traces, "evaluation depth", "mean RBP, lower and upper bound")
 
 
-def bounds_by_p(found: Sequence[RunBounds], pool_words: str) -> dict[str, Any]:
-    """Of each run the bounds under the shallow pool, dotted, and the score under all judgments."""
+def bounds_by_p(runs: Sequence[RunBounds], pool_words: str) -> dict[str, Any]:
+    """The bounds of each run with the shallow pool (dotted), and its score with all judgments."""
     traces = []
-    for at, each in enumerate(found):
+    for at, each in enumerate(runs):
         name, role = label(each.run.tag), ROLES[at % len(ROLES)]
         base, residual = each.by_p[:, 0]
         pool = f"{name}, pool {pool_words}"
         traces.append(_line(PERSISTENCES, base, pool, role, dash="dot"))
         traces.append(_line(PERSISTENCES, base + residual, pool, role, dash="dot", shown=False))
         traces.append(_line(PERSISTENCES, each.by_p[0, 1], f"{name}, all judgments", role))
-    return _drawn(traces, "p, the persistence of the user", "mean RBP")
+    return _figure(traces, "p, the persistence of the user", "mean RBP")
 
 
 def _line(
@@ -56,7 +56,7 @@ def _line(
     )
 
 
-def _drawn(traces: list[go.Scatter], across: str, up: str) -> dict[str, Any]:
+def _figure(traces: list[go.Scatter], across: str, up: str) -> dict[str, Any]:
     layout = {
         "hovermode": "x unified",
         "xaxis": {"title": {"text": across}, "zeroline": False},

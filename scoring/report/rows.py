@@ -1,13 +1,13 @@
-"""The tables and figures of the RBP paper (Moffat and Zobel, 2008) for a campaign of one's own.
+"""The tables and figures of the RBP paper (Moffat and Zobel, 2008) for another campaign.
 
-    Table III   how well measures agree on the order of the runs, under a shallow pool and under all
-                judgments, with reference measures under all judgments
-    Table IV    how many pairs of runs each measure tells apart, by test and level
-    Fig. 2, 4   scores under the shallow pool against those under all judgments: AP, and RBP
-    Fig. 5, 6   bounds on RBP of the first runs, by the ranks looked at and by p
+    Table III   agreement of measures on the order of the runs, with a shallow pool and with all
+                judgments, with reference measures and all judgments
+    Table IV    numbers of significant pairs by measure, test and level
+    Fig. 2, 4   scores with the shallow pool against scores with all judgments: AP, and RBP
+    Fig. 5, 6   bounds on RBP of the best runs, by evaluation depth and as a function of p
 
-Everything heavy is asked of the worker at once, in the words of the pages that show it too, so that
-page and report are one answer.
+All analyses are requested at once, with the same questions as on their own pages, so that page and
+report share one result.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,9 +36,9 @@ from scoring.results.vectors import visible_means
 from scoring.significance.counts import CountRow, count_rows
 from scoring.significance.options import tested_measures
 
-FIRST: Final = 2  # runs whose bounds are drawn
+FIRST: Final = 2  # runs whose bounds are charted
 
-Answer = Mapping[str, NDArray[Any]]
+Result = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class AgreementCell:
 
 @dataclass(frozen=True)
 class AgreementRow:
-    """A measure under a pool beside the references under all judgments."""
+    """Agreement of a measure with a pool and the references with all judgments."""
 
     measure: Measure
     depth: str  # of the pool, or all judgments
@@ -68,7 +68,7 @@ class AgreementRow:
 
 @dataclass(frozen=True, eq=False)
 class RunBounds:
-    """A run among the first: its bounds under the shallow pool and under all judgments."""
+    """The bounds of one of the best runs with the shallow pool and with all judgments."""
 
     run: BoardRun
     by_rank: NDArray[np.float64]  # float64[base and residual, pools, persistences, RANKS]
@@ -77,18 +77,18 @@ class RunBounds:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """`None` or nothing: not computed yet, or not to be had (see `analyses`)."""
+    """None or empty: not computed yet, or not available (see `analyses`)."""
 
     qrels: Qrels | None
     pool: PoolDepth  # the shallow one
     runs: tuple[BoardRun, ...] = ()  # ranked
-    measure: Measure | None = None  # by which the first runs are the first
+    measure: Measure | None = None  # that ranks the runs
     persistences: tuple[float, ...] = ()
     analyses: tuple[Analysis, ...] = ()
     references: tuple[Measure, ...] = ()
     agreement: tuple[AgreementRow, ...] = ()
     counts: tuple[CountRow, ...] = ()
-    pools: tuple[PoolStudy, ...] = ()  # AP first where it is there, then RBP at each p
+    pools: tuple[PoolStudy, ...] = ()  # AP first if there is one, then RBP at each p
     bounds: tuple[RunBounds, ...] = ()
 
     @property
@@ -111,38 +111,42 @@ class Report:
         return self.pool.words
 
 
-def report(viewer: Viewer, pool: PoolDepth) -> Report:
-    """Three queries where all is computed. The viewer must be one who may see the board."""
+def build_report(viewer: Viewer, pool: PoolDepth) -> Report:
+    """Three queries if everything is computed. The viewer must be one who may see the board."""
     qrels = viewer.campaign.active_qrels
     if qrels is None:
         return Report(None, pool)
     measures, tested = rules_of(viewer.campaign).measures, tested_measures(viewer)
     rbp = tuple(measure for measure in measures if _persistence(measure) is not None)
-    leading = (rbp or measures)[0]
-    runs, bases, _ = visible_means(viewer, qrels, [leading])
+    ranking_measure = (rbp or measures)[0]
+    runs, bases, _ = visible_means(viewer, qrels, [ranking_measure])
     if len(runs) < FIRST:
         return Report(qrels, pool, runs)
-    first = _first(runs, bases[0], leading)
+    first = _first(runs, bases[0], ranking_measure)
     persistences = tuple(p for p in map(_persistence, rbp) if p is not None)
     questions: list[AnalysisRequest] = [
         (qrels, "pool_depths", {"measures": [str(measure) for measure in measures]}),
         (qrels, "separated_counts", {"measures": [str(each) for each in tested], "tail": "two"}),
     ]
     if persistences:
-        asked = {"runs": [run.run_id for run in first], "persistences": list(persistences)}
-        questions.append((qrels, "run_bounds", asked | {"depth": pool.asked}))
+        bounds_question = {
+            "runs": [run.run_id for run in first],
+            "persistences": list(persistences),
+            "depth": pool.requested,
+        }
+        questions.append((qrels, "run_bounds", bounds_question))
     analyses = request_analyses(viewer, questions)
-    answers = [result_of(each) if each.state == Analysis.State.DONE else None for each in analyses]
+    results = [result_of(each) if each.state == Analysis.State.DONE else None for each in analyses]
     references = usual_references(usual_measures(viewer))
-    pooled, counted = answers[0], answers[1]
-    bounds = answers[2] if persistences else None
+    pooled, counted = results[0], results[1]
+    bounds = results[2] if persistences else None
     if of_pool := pooled or bounds:
-        pool = pool.answered(of_pool)
+        pool = pool.with_basis(of_pool)
     return Report(
         qrels=qrels,
         pool=pool,
         runs=runs,
-        measure=leading,
+        measure=ranking_measure,
         persistences=persistences,
         analyses=tuple(analyses),
         references=references,
@@ -154,7 +158,7 @@ def report(viewer: Viewer, pool: PoolDepth) -> Report:
 
 
 def _persistence(measure: Measure) -> float | None:
-    """p of a plain RBP, which pools and bounds are drawn for."""
+    """p of a plain RBP; pools and bounds are charted only for these."""
     given = dict(measure.parameters)
     is_plain = measure.family == "RBP" and measure.cutoff is None and "gain" not in given
     return float(given["p"]) if is_plain and "p" in given else None
@@ -163,25 +167,25 @@ def _persistence(measure: Measure) -> float | None:
 def _first(
     runs: tuple[BoardRun, ...], bases: NDArray[np.float64], measure: Measure
 ) -> tuple[BoardRun, ...]:
-    """The first of the board, equal ones by id: the same whoever looks."""
+    """The first runs of the board; equal scores by id, so that every viewer gets the same runs."""
     ranks = shared_ranks(bases, "lower" if sign_of(measure) < 0 else "higher")
-    placed = sorted(
+    ordered = sorted(
         (rank, run.run_id, run) for rank, run in zip(ranks, runs, strict=True) if rank is not None
     )
-    return tuple(run for _, _, run in placed[:FIRST])
+    return tuple(run for _, _, run in ordered[:FIRST])
 
 
 def _agreement(
-    viewer: Viewer, references: Sequence[Measure], depth: str, answer: Answer
+    viewer: Viewer, references: Sequence[Measure], depth: str, result: Result
 ) -> tuple[AgreementRow, ...]:
-    """Kendall's τ without correction for ties, as on the page of agreement."""
+    """Kendall's τ without correction for ties, as on the agreement page."""
     measures, rows = rules_of(viewer.campaign).measures, usual_measures(viewer)
-    shown_pools, pools = dict.fromkeys((depth, ALL_JUDGMENTS)), pools_of(answer)
+    shown_pools, pools = dict.fromkeys((depth, ALL_JUDGMENTS)), pools_of(result)
     orders = [(measure, pool) for measure in rows for pool in shown_pools]
     every = [*orders, *((reference, ALL_JUDGMENTS) for reference in references)]
     scores = np.array(
         [
-            sign_of(measure) * answer["base"][measures.index(measure), pools.index(pool)]
+            sign_of(measure) * result["base"][measures.index(measure), pools.index(pool)]
             for measure, pool in every
         ]
     )
@@ -196,27 +200,27 @@ def _agreement(
                     none_if_nan(value),
                     is_itself=reference == measure and pool == ALL_JUDGMENTS,
                 )
-                for reference, value in zip(references, found, strict=True)
+                for reference, value in zip(references, row, strict=True)
             ),
         )
-        for (measure, pool), found in zip(orders, values, strict=True)
+        for (measure, pool), row in zip(orders, values, strict=True)
     )
 
 
 def _pools(
-    pool: PoolDepth, runs: tuple[BoardRun, ...], measures: tuple[Measure, ...], answer: Answer
+    pool: PoolDepth, runs: tuple[BoardRun, ...], measures: tuple[Measure, ...], result: Result
 ) -> tuple[PoolStudy, ...]:
-    drawn = [
+    charted = [
         *(measure for measure in measures if measure.family == "AP" and measure.cutoff is None),
         *(measure for measure in measures if _persistence(measure) is not None),
     ]
     return tuple(
-        pool_glance(PoolChoice(measure, pool), runs, measures, answer) for measure in drawn
+        pool_glance(PoolChoice(measure, pool), runs, measures, result) for measure in charted
     )
 
 
-def _bounds(first: Sequence[BoardRun], answer: Answer) -> tuple[RunBounds, ...]:
+def _bounds(first: Sequence[BoardRun], result: Result) -> tuple[RunBounds, ...]:
     return tuple(
-        RunBounds(run, answer["by_rank"][:, at], answer["by_p"][:, at])
+        RunBounds(run, result["by_rank"][:, at], result["by_p"][:, at])
         for at, run in enumerate(first)
     )

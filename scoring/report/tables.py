@@ -11,14 +11,14 @@ from scoring.report.rows import AgreementRow, Report
 from scoring.results.runs import BoardRun
 
 
-def agreement_table(found: Report) -> Table:
+def agreement_table(report: Report) -> Table:
     """Table III: a row for each measure and pool, a column for each reference."""
     columns = [
         Column("measure", heading="measure", align="l"),
         Column("pool_depth", "depth", "pool"),
         *(
             column
-            for at, reference in enumerate(found.references)
+            for at, reference in enumerate(report.references)
             for column in _beside(at, str(reference))
         ),
     ]
@@ -26,7 +26,7 @@ def agreement_table(found: Report) -> Table:
         "Kendall’s τ of the orders of the runs by each measure and pool depth and by the measure "
         "at the head of the column, all judgments."
     )
-    return Table(columns, found.agreement, caption)
+    return Table(columns, report.agreement, caption)
 
 
 def _beside(at: int, reference: str) -> tuple[Column, Column]:
@@ -43,7 +43,7 @@ class _Bound(NamedTuple):
     run: BoardRun
     pool_depth: str
     p: str
-    ranks: int | None  # that are looked at; None: whole rankings
+    ranks: int | None  # evaluation depth; None: whole rankings
     base: float
     residual: float
 
@@ -52,7 +52,7 @@ class _Bound(NamedTuple):
         return self.base + self.residual
 
 
-def bounds_table(found: Report) -> Table:
+def bounds_table(report: Report) -> Table:
     """Figs. 5 and 6."""
     columns = (
         Column("run_id", "run.run_id"),
@@ -60,13 +60,13 @@ def bounds_table(found: Report) -> Table:
         Column("team", "run.team"),
         *map(Column, (*_Bound._fields[1:], "upper")),
     )
-    return Table(columns, _bounds(found))
+    return Table(columns, _bounds(report))
 
 
-def _bounds(found: Report) -> Iterator[_Bound]:
-    for each in found.bounds:
-        for pool, depth in enumerate((found.depth, "all")):
-            for at, p in enumerate(found.persistences):
+def _bounds(report: Report) -> Iterator[_Bound]:
+    for each in report.bounds:
+        for pool, depth in enumerate((report.depth, "all")):
+            for at, p in enumerate(report.persistences):
                 for rank, bounds in enumerate(each.by_rank[:, pool, at].T.tolist(), 1):
                     yield _Bound(each.run, depth, format_value(p), rank, *bounds)
             for at, p in enumerate(PERSISTENCES):

@@ -1,4 +1,4 @@
-"""The figures and tables of the RBP paper, for this campaign."""
+"""The report: figures and tables of the RBP paper for a campaign."""
 
 from django.urls import path
 

@@ -1,12 +1,11 @@
-"""Whether a board is still the one that was made before: told by all that it shows, read anew.
+"""A cache of boards. The key depends on all rows that a board shows, so it changes with them.
 
-Cheaper than the board itself. No score is read: those of an evaluation are only ever replaced as a
-whole, and its `scored_at` with them.
+Computing the key is faster than computing the board. It reads no scores, because the scores of an
+evaluation are replaced together with its `scored_at`.
 
-PostgreSQL is asked which versions of the rows there are, and not what stands in them. A row that is
-written is another version: it has another place, `ctid`, or another transaction wrote it, `xmin`.
-All of them together are told by their number and the sum of what they hash to. On SQLite, which
-knows no versions, all rows are one text.
+On PostgreSQL the key contains the versions of the rows, not their content. An update gives a row a
+new position, `ctid`, or a new transaction, `xmin`. The key has the number of rows and the sum of
+the hashes of their versions. SQLite has no versions of rows, so the key contains the rows.
 """
 
 import hashlib
@@ -23,61 +22,61 @@ from campaigns.models import Campaign
 from scoring.evaluation.lru import LRUCache
 from scoring.models import Evaluation
 
-Made = TypeVar("Made")
+Cached = TypeVar("Cached")
 
-OF_RUN: Final = (
+RUN_FIELDS: Final = (
     "pk", "public_id", "digest", "tag", "run_type", "is_pooled", "state", "is_late", "withdrawn_at",
     "replaced_at", "disqualified_at", "disqualified_reason", "team", "team__public_id",
     "team__name", "team__is_anonymous", "team__shares_files", "team__disqualified_at",
     "team__disqualified_reason",
 )  # fmt: skip
-OF_EVALUATION: Final = ("pk", "run", "qrels", "definitions", "tie_rule", "state", "scored_at")
-OF_QRELS: Final = ("pk", "version", "digest", "judgment_count", "published_at")
-SHOWN_OF: Final = {
-    "run": OF_RUN,
-    "evaluation": OF_EVALUATION,
-    "qrels": OF_QRELS,
-    "strokes": ("pk", "digest", "state"),
+EVALUATION_FIELDS: Final = ("pk", "run", "qrels", "definitions", "tie_rule", "state", "scored_at")
+QRELS_FIELDS: Final = ("pk", "version", "digest", "judgment_count", "published_at")
+FIELDS: Final = {
+    "run": RUN_FIELDS,
+    "evaluation": EVALUATION_FIELDS,
+    "qrels": QRELS_FIELDS,
+    "significance": ("pk", "digest", "state"),
     "topics": ("position", "code", "fields"),
 }
-ANY: Final = -1  # stands for a campaign's key
+ANY: Final = -1  # placeholder for the primary key of a campaign
 
 
 def cached_board(
-    kept: LRUCache[Made],
+    cache: LRUCache[Cached],
     viewer: Viewer,
-    asked: QueryDict,
-    make: Callable[[], tuple[Made, int]],
+    params: QueryDict,
+    compute: Callable[[], tuple[Cached, int]],
     *,
     shows_topics: bool = False,
-) -> Made:
-    """What was made for this audience and address, while nothing has changed since; else what
-    `make` makes now, with its weight. Whether the viewer may see it was decided before."""
-    if asked.get("p") or asked.get("ties"):  # made of more than the key tells of
-        return make()[0]
-    key = board_key(viewer, asked, shows_topics)
-    found = kept.get(key)
-    if found is not None:
-        return found
-    with kept.alone(key):
-        found = kept.get(key)  # somebody else may have made it meanwhile
-        if found is None:
-            found, weight = make()
+) -> Cached:
+    """The cached value for this audience and these parameters if nothing has changed, else the
+    result of `compute`, which is a value and its weight. The caller checks permissions."""
+    if params.get("p") or params.get("ties"):  # the key does not cover these
+        return compute()[0]
+    key = board_key(viewer, params, shows_topics)
+    value = cache.get(key)
+    if value is not None:
+        return value
+    with cache.alone(key):
+        value = cache.get(key)  # another thread may have computed it in the meantime
+        if value is None:
+            value, weight = compute()
             if (
-                board_key(viewer, asked, shows_topics) == key
-            ):  # nothing has changed while it was made
-                kept.keep(key, found, weight)
-        return found
+                board_key(viewer, params, shows_topics) == key
+            ):  # nothing has changed during the computation
+                cache.keep(key, value, weight)
+        return value
 
 
-def board_key(viewer: Viewer, asked: QueryDict, shows_topics: bool = False) -> str:
-    """Names what this viewer gets who asks this now: another name as soon as anything on the board
-    has changed, and for every audience. One query.
+def board_key(viewer: Viewer, params: QueryDict, shows_topics: bool = False) -> str:
+    """The key for this viewer and these parameters. It changes when anything on the board changes,
+    and is different for every audience. One query.
 
-    What ties decide is not in it, nor what only another p would show. Topics are in it where they
-    are shown, and whether the viewer may open them.
+    It does not cover ties, or another p. It covers topics if the board shows them, and whether the
+    viewer may open them.
     """
-    facts: tuple[Any, ...] = (_audience(viewer), asked.urlencode(), _columns(viewer.campaign))
+    facts: tuple[Any, ...] = (_audience(viewer), params.urlencode(), _columns(viewer.campaign))
     if shows_topics:
         facts += (viewer.can_see_topics,)
     statement, arguments = _statement(shows_topics)
@@ -88,49 +87,48 @@ def board_key(viewer: Viewer, asked: QueryDict, shows_topics: bool = False) -> s
 
 
 def _audience(viewer: Viewer) -> tuple[Any, ...]:
-    """All of a viewer that a board hangs on: of one team, or one of the organisers, every person
-    gets the same. The moment stands in it as far as it counts, by whether names are revealed."""
+    """The properties of a viewer that a board depends on. All members of a team see the same board,
+    and so do all organisers. The time matters only for whether names are revealed."""
     team = viewer.team.pk if viewer.team else None
     return sorted(viewer.roles), team, viewer.audience, viewer.knows_all_names, viewer.preview
 
 
 def _columns(row: Model) -> tuple[Any, ...]:
-    """All of them. A campaign as the viewer has it: a preview has changed its switches."""
+    """The values of all columns. A preview changes the switches of the viewer's campaign."""
     return tuple(getattr(row, field.attname) for field in row._meta.concrete_fields)
 
 
 @cache
 def _statement(shows_topics: bool) -> tuple[str, tuple[Any, ...]]:
-    """One query whatever the rows are of. To put it together takes longer than to run it: that is
-    done once."""
+    """One query for all models. Compiling it takes longer than running, so it is compiled once."""
     campaign = Campaign(pk=ANY)
     shown = {
         "run": campaign.runs.all(),
         "evaluation": Evaluation.objects.filter(run__campaign=campaign),
         "qrels": campaign.qrels.all(),
-        "strokes": campaign.analyses.filter(kind="significance"),
+        "significance": campaign.analyses.filter(kind="significance"),
     }
     if shows_topics:
         shown |= {"topics": campaign.topics.all()}
     if connection.vendor == "postgresql":
         shown |= {"team": campaign.teams.all()}
-        told = [_versions(rows) for rows in shown.values()]
-        put = "COUNT(*), SUM(told)"
+        parts = [_versions(rows) for rows in shown.values()]
+        aggregate = "COUNT(*), SUM(row_version)"
     else:
-        told = [_texts(rows, SHOWN_OF[name]) for name, rows in shown.items()]
-        # In whatever order they come: in another one the board would be drawn once more, no worse.
-        put = "GROUP_CONCAT(told)"
-    statement, arguments = told[0].union(*told[1:], all=True).query.sql_with_params()
-    return f"SELECT {put} FROM ({statement}) AS every", tuple(arguments)  # noqa: S608 - our own
+        parts = [_texts(rows, FIELDS[name]) for name, rows in shown.items()]
+        # In any order: another order only means that the board is rendered once more.
+        aggregate = "GROUP_CONCAT(row_version)"
+    statement, arguments = parts[0].union(*parts[1:], all=True).query.sql_with_params()
+    return f"SELECT {aggregate} FROM ({statement}) AS every", tuple(arguments)  # noqa: S608 - our own
 
 
 def _versions(rows: QuerySet[Any]) -> QuerySet[Any, tuple[int]]:
-    return rows.order_by().annotate(told=_Version("pk")).values_list("told")
+    return rows.order_by().annotate(row_version=_Version("pk")).values_list("row_version")
 
 
 def _texts(rows: QuerySet[Any], fields: Sequence[str]) -> QuerySet[Any, tuple[str]]:
-    told = Func(*fields, function="JSON_ARRAY", output_field=TextField())
-    return rows.order_by().annotate(told=told).values_list("told")
+    version = Func(*fields, function="JSON_ARRAY", output_field=TextField())
+    return rows.order_by().annotate(row_version=version).values_list("row_version")
 
 
 class _Version(Func):

@@ -1,6 +1,6 @@
-"""The stored scores of the runs a viewer may see the scores of, each with the facts of its run.
+"""The stored scores that a viewer may see, each with the facts of its run.
 
-The one query behind the board and the pages of topics; names are masked in it.
+One query for the board and the pages of topics; it masks names.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,18 +35,17 @@ STATUSES = ("ranked", "late", "disqualified")
 
 @dataclass(frozen=True, kw_only=True)
 class BoardRun:
-    """A run that its team has not taken back, as this viewer may know it: only a ranked one has
-    a rank, a disqualified one has its reason."""
+    """A run that is not withdrawn, with the names that this viewer may see."""
 
     run_id: str
     tag: str
     team: str
-    team_id: str  # two teams may have one name
+    team_id: str  # two teams may have the same name
     run_type: str
     is_own: bool
     status: str  # one of STATUSES
     reason: str
-    is_pooled: bool | None = None  # contributed documents to judge; None: nobody said
+    is_pooled: bool | None = None  # contributed to the pool; None: not stated
 
     @property
     def is_ranked(self) -> bool:
@@ -54,8 +53,7 @@ class BoardRun:
 
 
 def scored_runs(viewer: Viewer) -> QuerySet[Run]:
-    """The runs whose mean scores this viewer may see, of those that count or would but for the
-    deadline or a verdict."""
+    """The runs whose mean scores this viewer may see, late and disqualified runs included."""
     runs = viewer.campaign.runs.live()
     if viewer.can_see_board:
         return runs
@@ -68,24 +66,26 @@ def board_scores(
 ) -> Iterator[dict[str, Any]]:
     """These fields of each score, with the facts of its run; one query.
 
-    Only scores of the definitions in force: versions are never mixed. While an evaluation is done
-    again, say for one measure more, what it has already stays.
+    Only scores of the definitions in force, so that versions are never mixed. While an evaluation
+    is repeated, for example for a new measure, its existing scores stay.
     """
-    wanted = {str(measure): version_of(measure) for measure in measures}
-    found = Score.objects.filter(
+    versions = {str(measure): version_of(measure) for measure in measures}
+    scores = Score.objects.filter(
         evaluation__qrels=qrels,
         evaluation__definitions=rules.digest,
         evaluation__tie_rule=TieRule.DOCNO,
         evaluation__run__in=scored_runs(viewer),
-        measure__in=wanted,
+        measure__in=versions,
     ).annotate(**shown_names(viewer, RUN))
-    for score in found.values("measure", "definition", "shown_tag", "shown_team", *fields, **FACTS):
-        if score["definition"] == wanted[score["measure"]]:
+    for score in scores.values(
+        "measure", "definition", "shown_tag", "shown_team", *fields, **FACTS
+    ):
+        if score["definition"] == versions[score["measure"]]:
             yield score
 
 
 def board_run_fields(viewer: Viewer, score: dict[str, Any]) -> dict[str, Any]:
-    """What a LiveRun is made of. Why an anonymous team was disqualified could name it."""
+    """The fields of a BoardRun. The reason of an anonymous team is hidden, as it could name it."""
     is_own = viewer.team is not None and viewer.team.pk == score["team_key"]
     is_masked = score["is_anonymous"] and not is_own and not viewer.knows_all_names
     is_out = score["run_disqualified_at"] or score["team_disqualified_at"]

@@ -1,4 +1,4 @@
-"""Scores by topic of the runs on a board, as arrays: what statistics over runs are made of."""
+"""Scores by topic of the runs on a board, as arrays for statistics over runs."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from scoring.results.runs import BoardRun, board_run_fields, board_scores
 @dataclass(frozen=True, eq=False)
 class Vectors:
     """Ranked runs and their scores of one measure, in the order of the public ids of the runs, so
-    that who computes them and who shows them mean the same rows."""
+    that workers and pages have the same rows."""
 
     measure: Measure
     run_ids: tuple[str, ...]  # public ids
@@ -30,7 +30,7 @@ class Vectors:
 
     @property
     def sign(self) -> float:
-        """-1 where a lower score is better: times it, higher is better."""
+        """-1 if a lower score is better: with this factor, higher is better."""
         return sign_of(self.measure)
 
 
@@ -42,23 +42,23 @@ def vectors_of(
     *,
     run_ids: Collection[str] | None = None,
 ) -> list[Vectors]:
-    """Of each measure, all runs that are ranked and scored under the definitions in force, or those
-    of them that are named. Two queries; one where it is told how many topics there are."""
+    """For each measure, all ranked runs with scores under the definitions in force, or those of
+    `run_ids`. Two queries; one with `topics`, the number of topics."""
     topics = campaign.topics.count() if topics is None else topics
-    wanted = {str(measure): version_of(measure) for measure in measures}
-    found = Score.objects.filter(
+    versions = {str(measure): version_of(measure) for measure in measures}
+    scores = Score.objects.filter(
         evaluation__qrels=qrels,
         evaluation__definitions=rules_of(campaign).digest,
         evaluation__tie_rule=TieRule.DOCNO,
         evaluation__run__in=campaign.runs.ranked(),
-        measure__in=wanted,
+        measure__in=versions,
     ).order_by("evaluation__run__public_id")
     if run_ids is not None:
-        found = found.filter(evaluation__run__public_id__in=run_ids)
+        scores = scores.filter(evaluation__run__public_id__in=run_ids)
     fields = ("measure", "definition", "bases", "residuals", "mean_base", "mean_residual")
-    by_measure: dict[str, list[dict[str, object]]] = {name: [] for name in wanted}
-    for score in found.values("evaluation__run__public_id", *fields):
-        if score["definition"] == wanted[score["measure"]]:
+    by_measure: dict[str, list[dict[str, object]]] = {name: [] for name in versions}
+    for score in scores.values("evaluation__run__public_id", *fields):
+        if score["definition"] == versions[score["measure"]]:
             by_measure[score["measure"]].append(score)
     return [_vectors(measure, by_measure[str(measure)], topics) for measure in measures]
 
@@ -66,8 +66,8 @@ def vectors_of(
 def visible_means(
     viewer: Viewer, qrels: Qrels, measures: Sequence[Measure]
 ) -> tuple[tuple[BoardRun, ...], NDArray[np.float64], NDArray[np.float64]]:
-    """The ranked runs as this viewer may know them, in the order of their public ids; their mean
-    bases and mean residuals, float64[measures, runs], NaN where there is none. One query.
+    """The ranked runs, with the names that this viewer may see, in the order of their public ids;
+    their mean bases and mean residuals, float64[measures, runs], NaN if not defined. One query.
 
     The viewer must be one who may see the board.
     """
@@ -104,7 +104,7 @@ def _column(scores: list[dict[str, object]], name: str) -> NDArray[np.float64]:
 
 
 def _matrix(packed: list[object], topics: int) -> NDArray[np.float64]:
-    """NaN for topics that came after a vector was made."""
+    """NaN for topics that are newer than a vector."""
     matrix = np.full((len(packed), topics), np.nan)
     for row, blob in enumerate(packed):
         vector = unpack_vector(bytes(blob))

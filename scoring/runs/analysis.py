@@ -1,4 +1,4 @@
-"""Relevant documents that one run alone, or one team alone, contributed to the pool."""
+"""Relevant documents that only one run, or only one team, contributed to the pool."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,11 +14,11 @@ from scoring.pools.pool import pool_of
 
 
 def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """Among the first `depth` ranks ("any": any rank; "pool": the pool's own depth) of the ranked
-    runs that contributed to the pool. For each of `run_ids`, int64[runs]: `found` relevant
-    documents, `by_run` that no other run has, `by_team` that no run of another team has. The
-    latter one by one, run after run, by topic and position: `run`, `row`, `position`, `grade`,
-    `doc_id`, and `is_by_run`. `relevant` are known, `retrieved` by some run.
+    """Counts in the first `depth` ranks ("any": any rank; "pool": the pool's own depth) of the
+    ranked runs that contributed to the pool. For each of `run_ids`, int64[runs]: `found` relevant
+    documents, `by_run` that no other run has, `by_team` that no run of another team has. A list of
+    the latter by run, topic and position: `run`, `row`, `position`, `grade`, `doc_id`,
+    `is_by_run`. `relevant` are known in all, `retrieved` by any run.
     """
     rules, table = rules_of(campaign), load_table(qrels, campaign)
     runs = ranked_and_scored(campaign, qrels)

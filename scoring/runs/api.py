@@ -17,7 +17,7 @@ from scoring.runs.scores import run_scores
 
 
 class ScoreSerializer(serializers.Serializer):
-    """A mean over topics: the truth lies between `base` and `base + residual`."""
+    """A mean over topics: the score lies between `base` and `base + residual`."""
 
     measure = serializers.CharField()
     base = serializers.FloatField(allow_null=True)
@@ -26,16 +26,16 @@ class ScoreSerializer(serializers.Serializer):
 
 
 class FeedbackSerializer(serializers.Serializer):
-    """What is told before publication, where anything is; null: nothing of this run."""
+    """Feedback before publication, if the campaign gives any; null: none for this run."""
 
     measure = serializers.CharField()
     value = serializers.FloatField(allow_null=True)
     best = serializers.FloatField(allow_null=True, help_text="the team's, so far")
-    is_enough = serializers.BooleanField(help_text="the team has had its share")
+    is_enough = serializers.BooleanField(help_text="the team has reached its limit of feedback")
 
 
 class RunSerializer(serializers.Serializer):
-    """What became of a run; of another team's only tag and scores, where these are shown."""
+    """The status of a run. A run of another team has only its tag and visible scores."""
 
     id = serializers.CharField()
     tag = serializers.CharField()
@@ -51,7 +51,7 @@ class RunSerializer(serializers.Serializer):
     warnings = ProblemSerializer(many=True, required=False)
     validation_report = serializers.DictField(required=False)
     feedback = FeedbackSerializer(required=False, allow_null=True)
-    scores = ScoreSerializer(many=True, help_text="empty where you may not see them yet")
+    scores = ScoreSerializer(many=True, help_text="empty if you may not see them yet")
 
 
 SCORED = OpenApiExample(
@@ -85,11 +85,11 @@ def run_detail(request: Request, slug: str, public_id: str) -> Response:
     viewer = access.viewer_or_404(request.user, slug)
     run = access.run_or_404(viewer, public_id)
     scores = ScoreSerializer(run_scores(viewer, run), many=True).data
-    followed = _followed(run, viewer) if viewer.can_follow(run) else {}
-    return Response({"id": run.public_id, "tag": run.shown_tag, **followed, "scores": scores})
+    status_fields = _status_fields(run, viewer) if viewer.can_follow(run) else {}
+    return Response({"id": run.public_id, "tag": run.shown_tag, **status_fields, "scores": scores})
 
 
-def _followed(run: Run, viewer: access.Viewer) -> dict[str, Any]:
+def _status_fields(run: Run, viewer: access.Viewer) -> dict[str, Any]:
     feedback = feedback_on(viewer, run)
     hidden = () if viewer.is_organiser else ("flags",)
     return {

@@ -1,4 +1,4 @@
-"""A run topic by topic as bars, and where the other runs stand."""
+"""Scores of a run by topic as bars, with the median and the best of the other runs."""
 
 from typing import Any
 
@@ -8,22 +8,22 @@ from scoring.core.statistics.rounding import addition_text, decimal_text
 from scoring.output.plotting import as_data, as_text, chosen, evenly, label, sample_note
 from scoring.runs.topics import RunTopic, RunTopics
 
-BESIDE = 0.36  # of a place, to the right of the bar: so that no mark lies on it
+OFFSET = 0.36  # of marks, to the right of the bar
 
 
 def run_topics_figure(topics: RunTopics) -> dict[str, Any]:
-    """Of each topic the known score as a bar, what unjudged documents could add on top of it, and
-    beside it the median and the best of all ranked runs. Of many topics some."""
+    """A bar for the base on each topic, with the residual on top, and marks for the median and the
+    best of all ranked runs. A sample of many topics."""
     rows = chosen(topics.scored, evenly(len(topics.scored)))
-    places = list(range(1, len(rows) + 1))
+    positions = list(range(1, len(rows) + 1))
     bars = [
-        _bar(places, [row.base for row in rows], rows, "base", "known"),
+        _bar(positions, [row.base for row in rows], rows, "base", "known"),
     ]
     if any(row.residual for row in rows):
-        bars.append(_bar(places, [row.residual for row in rows], rows, "unknown", "could"))
+        bars.append(_bar(positions, [row.residual for row in rows], rows, "residual", "could"))
     marks = [
-        _marks(rows, places, "median run", "line-ew", [row.median for row in rows]),
-        _marks(rows, places, "best run", "diamond", [row.best for row in rows]),
+        _marks(rows, positions, "median run", "line-ew", [row.median for row in rows]),
+        _marks(rows, positions, "best run", "diamond", [row.best for row in rows]),
     ]
     figure = go.Figure([*bars, *(marks if topics.compared else ())])
     figure.update_layout(
@@ -44,39 +44,39 @@ def run_topics_figure(topics: RunTopics) -> dict[str, Any]:
 
 
 def _bar(
-    places: list[int],
+    positions: list[int],
     heights: list[float | None],
     rows: tuple[RunTopic, ...],
     name: str,
     role: str,
 ) -> go.Bar:
     return go.Bar(
-        x=places,
+        x=positions,
         y=heights,
         width=0.56,
         name=name,
         meta={"role": role},
-        customdata=[_told(row) for row in rows],
+        customdata=[_hover(row) for row in rows],
         hovertemplate="topic %{customdata[0]} %{customdata[1]}<br>%{customdata[2]}<extra></extra>",
     )
 
 
 def _marks(
     rows: tuple[RunTopic, ...],
-    places: list[int],
+    positions: list[int],
     name: str,
     symbol: str,
     values: list[float | None],
 ) -> go.Scatter:
     return go.Scatter(
-        x=[place + BESIDE for place in places],
+        x=[position + OFFSET for position in positions],
         y=values,
         mode="markers",
         marker={"symbol": symbol, "size": 7, "line": {"width": 2 if symbol == "line-ew" else 0}},
         name=name,
         meta={"role": "ink"},
         customdata=[
-            [*_told(row), text] for row, text in zip(rows, as_text(values, 3), strict=True)
+            [*_hover(row), text] for row, text in zip(rows, as_text(values, 3), strict=True)
         ],
         hovertemplate=(
             "topic %{customdata[0]} %{customdata[1]}<br>"
@@ -85,14 +85,14 @@ def _marks(
     )
 
 
-def _told(row: RunTopic) -> list[str]:
-    unknown = "" if row.residual is None else f" {addition_text(row.residual, 3)} unknown"
-    return [label(row.code), label(row.title), f"{decimal_text(row.base, 3)}{unknown}"]
+def _hover(row: RunTopic) -> list[str]:
+    residual = "" if row.residual is None else f" {addition_text(row.residual, 3)} residual"
+    return [label(row.code), label(row.title), f"{decimal_text(row.base, 3)}{residual}"]
 
 
 def _ticks(rows: tuple[RunTopic, ...]) -> dict[str, Any]:
-    """Each topic's code where there is room for it, else some of them."""
+    """The codes of all topics, or a sample if there are many."""
     step = -(-len(rows) // 50)
-    places = list(range(1, len(rows) + 1))[::step]
+    positions = list(range(1, len(rows) + 1))[::step]
     codes = [label(row.code) for row in rows][::step]
-    return {"tickmode": "array", "tickvals": places, "ticktext": codes}
+    return {"tickmode": "array", "tickvals": positions, "ticktext": codes}

@@ -7,12 +7,12 @@ import plotly.graph_objects as go
 from scoring.output.plotting import as_data, as_text, label
 from scoring.runs.curves import RankPoint, RunCurves
 
-GAP = 0.05  # between panels, of the whole width
+GAP = 0.05  # between panels, as a share of the width
 DEPTH = "evaluation depth, in documents"
 
 
 def depth_figure(curves: RunCurves) -> dict[str, Any]:
-    """A panel for each p: where RBP lies when the evaluation goes no deeper than this."""
+    """A panel for each p: the bounds of RBP by evaluation depth."""
     traces: list[go.Scatter] = []
     count = len(curves.persistences)
     width = (1 - GAP * (count - 1)) / count
@@ -23,9 +23,9 @@ def depth_figure(curves: RunCurves) -> dict[str, Any]:
         begins = panel * (width + GAP)
         axes = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
         depths = [row.depth for row in rows]
-        told = [as_text((row.base, row.upper)) for row in rows]
+        labels = [as_text((row.base, row.upper)) for row in rows]
         bounds = ([row.base for row in rows], [row.upper for row in rows])
-        traces += _band(depths, *bounds, told, axes)
+        traces += _band(depths, *bounds, labels, axes)
         layout[f"xaxis{number}"] = {
             "domain": [begins, begins + width],
             "anchor": f"y{number}",
@@ -48,7 +48,7 @@ def depth_figure(curves: RunCurves) -> dict[str, Any]:
 
 def persistence_figure(curves: RunCurves) -> dict[str, Any]:
     rows = curves.by_persistence
-    told = [as_text((row.base, row.upper)) for row in rows]
+    labels = [as_text((row.base, row.upper)) for row in rows]
     bounds = ([row.base for row in rows], [row.upper for row in rows])
     layout = {
         "hovermode": "x",
@@ -60,11 +60,11 @@ def persistence_figure(curves: RunCurves) -> dict[str, Any]:
         },
         "yaxis": {"title": {"text": "mean RBP"}, "range": [0, 1]},
     }
-    return as_data(go.Figure(_band([row.persistence for row in rows], *bounds, told), layout))
+    return as_data(go.Figure(_band([row.persistence for row in rows], *bounds, labels), layout))
 
 
 def saw_tooth_figure(curves: RunCurves) -> dict[str, Any]:
-    """Precision at every rank of one topic against its recall, and the interpolation of it."""
+    """Precision and interpolated precision against recall at every rank of one topic."""
     rows = _corners(curves.ranks)
     first = rows[0].interpolated if rows else 0.0
     return _against_recall(
@@ -97,13 +97,13 @@ def saw_tooth_figure(curves: RunCurves) -> dict[str, Any]:
 
 
 def _corners(ranks: tuple[RankPoint, ...]) -> list[RankPoint]:
-    """Where the curve turns: at relevant documents and just above them. Between, it falls straight
-    down, as recall stands still."""
+    """The points where the curve turns: at relevant documents and just above them. Between them it
+    falls vertically, because recall is constant."""
     last = len(ranks) - 1
     return [
         point
-        for place, point in enumerate(ranks)
-        if point.is_relevant or place in (0, last) or ranks[place + 1].is_relevant
+        for at, point in enumerate(ranks)
+        if point.is_relevant or at in (0, last) or ranks[at + 1].is_relevant
     ]
 
 
@@ -148,11 +148,11 @@ def _band(
     x: list[Any],
     base: list[float],
     upper: list[float],
-    told: list[list[str]],
+    labels: list[list[str]],
     axes: dict[str, str] | None = None,
 ) -> list[go.Scatter]:
-    """What is known as a line, and above it what could be."""
-    shared = {"x": x, "mode": "lines", "customdata": told, **(axes or {})}
+    """The base as a line, with the residual as a band above it."""
+    shared = {"x": x, "mode": "lines", "customdata": labels, **(axes or {})}
     return [
         go.Scatter(
             **shared,
@@ -167,9 +167,9 @@ def _band(
             y=upper,
             line={"width": 1},
             fill="tonexty",
-            name="base and what is unknown",
+            name="base and residual",
             meta={"role": "could"},
-            hovertemplate="at most %{customdata[1]}<extra></extra>",
+            hovertemplate="upper bound %{customdata[1]}<extra></extra>",
         ),
     ]
 

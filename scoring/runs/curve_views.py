@@ -1,4 +1,4 @@
-"""One run's curves: RBP against depth and against p, precision against recall."""
+"""Curves of a run: RBP as a function of depth and of p, precision against recall."""
 
 from collections.abc import Callable
 from typing import Any, Final

@@ -1,5 +1,5 @@
-"""Curves of one run under the qrels in force: how sure its RBP is at every depth and every p, and
-precision against recall."""
+"""Curves of one run under the qrels in force: bounds of its RBP by depth and as a function of p,
+and precision against recall."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ _STEPS: Final = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)
 
 
 def gains_offered(viewer: Viewer) -> dict[str, str]:
-    """By name in the address: how it is called. The first is the usual one."""
+    """Labels by value in the URL. The first is the default."""
     return GAINS if viewer.campaign.highest_grade > 1 else {"binary": GAINS["binary"]}
 
 
@@ -83,13 +83,13 @@ class RankPoint:
 
 @dataclass(frozen=True, eq=False)
 class RunCurves:
-    """All curves of a run; those of one topic are empty where the viewer may not see them."""
+    """All curves of a run; those of one topic are empty if the viewer may not see them."""
 
     choice: CurveChoice
     rules: ScoringRules
     persistences: tuple[float, ...]  # the campaign's own
     topics: tuple[Topic, ...]  # those that can be chosen
-    counted: int  # topics that a mean is taken over
+    counted: int  # topics in the means
     by_depth: tuple[DepthPoint, ...]
     by_persistence: tuple[PersistencePoint, ...]
     levels: tuple[RecallLevel, ...]
@@ -101,23 +101,23 @@ class RunCurves:
 
     @property
     def deepest(self) -> tuple[DepthPoint, ...]:
-        """What the whole ranking says, for each of the campaign's p."""
+        """The bounds of the whole ranking, for each of the campaign's p."""
         last = max((point.depth for point in self.by_depth), default=0)
         return tuple(point for point in self.by_depth if point.depth == last)
 
 
-def run_curves(viewer: Viewer, run: Run, asked: Mapping[str, str]) -> RunCurves | None:
-    """None where the run has not been graded yet. Raises Http404 for who may not see its curves,
-    and for what is not offered. At most five queries."""
+def run_curves(viewer: Viewer, run: Run, params: Mapping[str, str]) -> RunCurves | None:
+    """None if the run is not graded yet. Raises Http404 if the viewer may not see its curves, and
+    for values that are not offered. At most five queries."""
     if not viewer.can_see_curves_of(run):
         raise Http404
     topics = tuple(viewer.campaign.topics.order_by("position"))
     graded = _graded(viewer, run)
     offered = _offered(viewer, run, topics, graded)
-    choice = _choice(viewer, run, asked, topics, offered)
+    choice = _choice(viewer, run, params, topics, offered)
     if graded is None:
         return None
-    place = choice.topic.position if choice.topic else None
+    row = choice.topic.position if choice.topic else None
     shares = graded.shares(choice.gain)
     persistences = tuple(float(p) for p in viewer.campaign.persistences)
     return RunCurves(
@@ -128,8 +128,8 @@ def run_curves(viewer: Viewer, run: Run, asked: Mapping[str, str]) -> RunCurves 
         counted=int(graded.counted.sum()),
         by_depth=_by_depth(shares, persistences) if graded.counted.any() else (),
         by_persistence=_by_persistence(shares) if graded.counted.any() else (),
-        levels=_levels(graded, place),
-        ranks=_ranks(graded, place),
+        levels=_levels(graded, row),
+        ranks=_ranks(graded, row),
     )
 
 
@@ -167,13 +167,13 @@ def _graded(viewer: Viewer, run: Run) -> _Graded | None:
 def _choice(
     viewer: Viewer,
     run: Run,
-    asked: Mapping[str, str],
+    params: Mapping[str, str],
     topics: tuple[Topic, ...],
     offered: tuple[Topic, ...],
 ) -> CurveChoice:
     gains = gains_offered(viewer)
-    gain = choice_or_404("gain", asked.get("gain"), gains, usual=next(iter(gains)))
-    code = asked.get("topic")
+    gain = choice_or_404("gain", params.get("gain"), gains, usual=next(iter(gains)))
+    code = params.get("topic")
     if code and not viewer.can_see_topic_curves_of(run):
         raise Http404
     if code and code not in {topic.code for topic in topics}:
@@ -185,14 +185,14 @@ def _choice(
 def _offered(
     viewer: Viewer, run: Run, topics: tuple[Topic, ...], graded: _Graded | None
 ) -> tuple[Topic, ...]:
-    """Topics with a relevant document, for who may see curves of one topic."""
+    """Topics with a relevant document, if the viewer may see curves of one topic."""
     if graded is None or not viewer.can_see_topic_curves_of(run):
         return ()
     return tuple(topic for topic in topics if graded.known[topic.position])
 
 
 def depths_shown(longest: int) -> tuple[int, ...]:
-    """Every rank to 10, then ever fewer, and the last one."""
+    """Every rank to 10, then at growing steps, and the last rank."""
     steps = [step * 10**power for power in range(7) for step in _STEPS]
     return tuple(sorted({*range(1, 10), *steps, longest} & set(range(1, longest + 1))))
 
@@ -210,17 +210,17 @@ def _by_depth(shares: RankShares, persistences: tuple[float, ...]) -> tuple[Dept
 
 
 def _by_persistence(shares: RankShares) -> tuple[PersistencePoint, ...]:
-    found = bounds_by_persistence(shares, PERSISTENCES)
+    bounds = bounds_by_persistence(shares, PERSISTENCES)
     return tuple(
         PersistencePoint(base, residual, p)
         for p, base, residual in zip(
-            PERSISTENCES, found.base.tolist(), found.residual.tolist(), strict=True
+            PERSISTENCES, bounds.base.tolist(), bounds.residual.tolist(), strict=True
         )
     )
 
 
-def _levels(graded: _Graded, place: int | None) -> tuple[RecallLevel, ...]:
-    """The catalogue's own IPrec@r, so that no number has two makers."""
+def _levels(graded: _Graded, row: int | None) -> tuple[RecallLevel, ...]:
+    """Uses IPrec@r of the catalogue, so that there is one implementation."""
     measures = [recall_measure(level, graded.rules.rel) for level in ELEVEN_LEVELS]
     scores = evaluate_in_blocks(
         measures,
@@ -233,7 +233,7 @@ def _levels(graded: _Graded, place: int | None) -> tuple[RecallLevel, ...]:
     points = []
     for level, measure in zip(ELEVEN_LEVELS, measures, strict=True):
         mean = mean_scores(scores[measure], graded.counted).base
-        own = float(scores[measure].base[place]) if _is_known(graded, place) else None
+        own = float(scores[measure].base[row]) if _is_known(graded, row) else None
         points.append(RecallLevel(level, none_if_nan(mean), own))
     return tuple(points)
 
@@ -242,13 +242,13 @@ def recall_measure(level: float, rel: int) -> Measure:
     return with_default_rel(make_measure("IPrec", cutoff=level), rel)
 
 
-def _ranks(graded: _Graded, place: int | None) -> tuple[RankPoint, ...]:
-    if place is None or not _is_known(graded, place):
+def _ranks(graded: _Graded, row: int | None) -> tuple[RankPoint, ...]:
+    if row is None or not _is_known(graded, row):
         return ()
-    grades = graded.grades[place]
+    grades = graded.grades[row]
     relevant = grades[grades != PAST_END] >= graded.rules.rel
-    found = precision_recall(relevant, int(graded.known[place]))
-    columns = (relevant, found.recall, found.precision, found.interpolated)
+    curve = precision_recall(relevant, int(graded.known[row]))
+    columns = (relevant, curve.recall, curve.precision, curve.interpolated)
     return tuple(
         RankPoint(rank, *point)
         for rank, point in enumerate(
@@ -257,5 +257,5 @@ def _ranks(graded: _Graded, place: int | None) -> tuple[RankPoint, ...]:
     )
 
 
-def _is_known(graded: _Graded, place: int | None) -> bool:
-    return place is not None and bool(graded.known[place])
+def _is_known(graded: _Graded, row: int | None) -> bool:
+    return row is not None and bool(graded.known[row])

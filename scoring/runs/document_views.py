@@ -1,4 +1,4 @@
-"""One run's documents: its rankings with grades, what nobody judged, what it alone found."""
+"""Documents of a run: its rankings with grades, unjudged documents, unique relevant documents."""
 
 from typing import Any
 
@@ -105,7 +105,7 @@ def unique_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse
 
 @require_safe
 def unique_runs_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
-    """Of all runs."""
+    """Counts of all runs."""
     viewer, run = _run(request, slug, public_id, needs_board=True)
     found, analysis = _unique(request, viewer, run)
     table = unique_runs_table(viewer.campaign.active_qrels, found)
@@ -115,12 +115,12 @@ def unique_runs_csv(request: HttpRequest, slug: str, public_id: str) -> TableRes
 def _unique(
     request: HttpRequest, viewer: access.Viewer, run: Run
 ) -> tuple[UniqueFinds | None, Analysis | None]:
-    """What was found, and the analysis where there are runs on the board."""
+    """The result, and the analysis if there are runs on the board."""
     depth, qrels = chosen_depth(request.GET), viewer.campaign.active_qrels
     runs = pooled_board_runs(viewer, qrels, rules_of(viewer.campaign).measures[0]) if qrels else ()
     if qrels is None or not runs:
         return None, None
-    analysis = request_analysis(viewer, qrels, "unique_finds", {"depth": depth.asked})
+    analysis = request_analysis(viewer, qrels, "unique_finds", {"depth": depth.requested})
     if analysis.state != Analysis.State.DONE:
         return None, analysis
     return unique_finds(viewer, run, depth, runs, result_of(analysis)), analysis

@@ -1,4 +1,4 @@
-"""What a run retrieved, and what the judges said of it."""
+"""The documents that a run retrieved, with their judgments."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ from scoring.evaluation.storage import grades_of, load_doc_ids, load_table, load
 from scoring.models import StoredRanking
 
 PAGE: Final = 100  # documents
-ROWS_AT_A_TIME: Final = 200_000  # of a table to take: the ranking's file is read again for each
+ROWS_AT_A_TIME: Final = 200_000  # of a CSV; the file of the ranking is read once for each block
 
 
 @dataclass(frozen=True)
 class RankedDocument:
-    """None as `grade`: nobody judged it."""
+    """`grade` is None if it is unjudged."""
 
     rank: int
     doc_id: str
@@ -36,7 +36,7 @@ class RankedDocument:
 
 @dataclass(frozen=True)
 class UnjudgedDocument:
-    """`adds`: what it could add to the run's mean RBP, `together`: with all of the rows above."""
+    """`adds`: what it could add to the run's mean RBP; `together`: with all rows above."""
 
     place: int
     topic: Topic
@@ -48,21 +48,20 @@ class UnjudgedDocument:
 
 @dataclass(frozen=True, eq=False)
 class UnjudgedList(Sequence[UnjudgedDocument]):
-    """Those first that leave most of a weighted precision unknown: its weights fall with the rank,
-    whatever p. Of one rank, in the order of the topics. Rows are made when they are asked for: a
-    run has many, and a page shows few."""
+    """Unjudged documents by rank, then topic: at every p, a lower rank has a smaller weight. Rows
+    are created on access, because a run has many and a page shows few."""
 
     persistence: float
-    counted: int  # topics that a mean is taken over
-    topics: tuple[Topic, ...]  # those that it is taken over
+    counted: int  # topics in the mean
+    topics: tuple[Topic, ...]  # these topics
     is_unjudged: NDArray[np.bool_]  # bool[topics, depth]
     ranking: StoredRanking
 
     @cached_property
     def ends(self) -> NDArray[np.int64]:
-        """int64[depth]: how many there are down to each rank."""
-        found: NDArray[np.int64] = np.cumsum(self.is_unjudged.sum(axis=0))
-        return found
+        """int64[depth]: how many there are to each rank."""
+        ends: NDArray[np.int64] = np.cumsum(self.is_unjudged.sum(axis=0))
+        return ends
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
@@ -74,32 +73,32 @@ class UnjudgedList(Sequence[UnjudgedDocument]):
         return weights
 
     def together(self, count: int) -> float:
-        """What the first so many could add."""
-        whole = int(np.searchsorted(self.ends, count, side="right"))  # ranks that are all in it
-        known = np.diff(self.ends[:whole], prepend=0) @ self.weights[:whole]
-        rest = count - (int(self.ends[whole - 1]) if whole else 0)
-        return float(known + (rest * self.weights[whole] if rest else 0.0))
+        """What the first `count` could add."""
+        ranks = int(np.searchsorted(self.ends, count, side="right"))  # that are complete
+        complete = np.diff(self.ends[:ranks], prepend=0) @ self.weights[:ranks]
+        rest = count - (int(self.ends[ranks - 1]) if ranks else 0)
+        return float(complete + (rest * self.weights[ranks] if rest else 0.0))
 
     @property
-    def whole(self) -> float:
+    def total(self) -> float:
         return self.together(len(self))
 
     def __len__(self) -> int:
         return int(self.ends[-1]) if len(self.ends) else 0
 
     @overload
-    def __getitem__(self, asked: int) -> UnjudgedDocument: ...
+    def __getitem__(self, index: int) -> UnjudgedDocument: ...
 
     @overload
-    def __getitem__(self, asked: slice) -> list[UnjudgedDocument]: ...
+    def __getitem__(self, index: slice) -> list[UnjudgedDocument]: ...
 
-    def __getitem__(self, asked: int | slice) -> UnjudgedDocument | list[UnjudgedDocument]:
-        if isinstance(asked, slice):
-            return list(self.rows(range(len(self))[asked]))
-        return next(self.rows(range(len(self))[asked : asked + 1 or None]))
+    def __getitem__(self, index: int | slice) -> UnjudgedDocument | list[UnjudgedDocument]:
+        if isinstance(index, slice):
+            return list(self.rows(range(len(self))[index]))
+        return next(self.rows(range(len(self))[index : index + 1 or None]))
 
     def rows(self, places: range) -> Iterator[UnjudgedDocument]:
-        """Of consecutive places; the file is read once for ROWS_AT_A_TIME of them."""
+        """Consecutive rows; the file is read once for ROWS_AT_A_TIME of them."""
         for start in range(0, len(places), ROWS_AT_A_TIME):
             yield from self._rows(places[start : start + ROWS_AT_A_TIME])
 
@@ -127,15 +126,15 @@ class UnjudgedList(Sequence[UnjudgedDocument]):
 
 
 def ranked_documents(viewer: Viewer, run: Run, topic: Topic) -> tuple[RankedDocument, ...]:
-    """The ranking of one topic under the qrels in force; where there are none, nothing is judged.
-    At most two queries."""
+    """The ranking of one topic under the qrels in force; without qrels, all is unjudged. At most
+    two queries."""
     return documents_of_topic(viewer, run, table_of(viewer), topic)
 
 
 def documents_of_topic(
     viewer: Viewer, run: Run, table: JudgmentTable, topic: Topic
 ) -> tuple[RankedDocument, ...]:
-    """Best first; none where its file has not been read yet. One query."""
+    """By rank; empty if the file has not been read yet. One query."""
     stored = StoredRanking.objects.filter(run=run).first()
     if stored is None:
         return ()
@@ -156,8 +155,8 @@ def documents_of_topic(
 
 
 def unjudged_documents(viewer: Viewer, run: Run, persistence: float) -> UnjudgedList | None:
-    """Over all topics that the board counts, those first that leave most unknown; None without
-    qrels, or before its file was read. Three queries."""
+    """On all topics that the board counts; None without qrels, or before the file is read. Three
+    queries."""
     if viewer.campaign.active_qrels is None:
         return None
     table = table_of(viewer)
@@ -177,7 +176,7 @@ def unjudged_documents(viewer: Viewer, run: Run, persistence: float) -> Unjudged
 
 
 def table_of(viewer: Viewer) -> JudgmentTable:
-    """The qrels in force; where there are none, one without a judgment. One query."""
+    """The qrels in force; without qrels, a table without judgments. One query."""
     campaign = viewer.campaign
     if campaign.active_qrels is not None:
         return load_table(campaign.active_qrels, campaign)
@@ -197,9 +196,9 @@ def counted_topics(table: JudgmentTable, rules: ScoringRules) -> NDArray[np.bool
     return topics_of_mean(table, rel=rules.rel, no_relevant=rules.no_relevant) & ~held_out
 
 
-def chosen_topic(topics: list[Topic], asked: Mapping[str, str]) -> Topic | None:
-    """The topic of a query, the first without; None where there are none."""
-    code = asked.get("topic")
+def chosen_topic(topics: list[Topic], params: Mapping[str, str]) -> Topic | None:
+    """The topic of the parameters, by default the first; None if there are no topics."""
+    code = params.get("topic")
     if not code:
         return topics[0] if topics else None
     for topic in topics:
@@ -208,10 +207,10 @@ def chosen_topic(topics: list[Topic], asked: Mapping[str, str]) -> Topic | None:
     raise UnknownChoice("topic", code, [topic.code for topic in topics])
 
 
-def chosen_p(viewer: Viewer, asked: Mapping[str, str]) -> float:
+def chosen_p(viewer: Viewer, params: Mapping[str, str]) -> float:
     """One of the campaign's own. Raises UnknownChoice."""
     named = {f"{float(p):g}": float(p) for p in viewer.campaign.persistences} or {"0.8": 0.8}
-    return named[choice_or_404("p", asked.get("p"), list(named), usual=next(iter(named)))]
+    return named[choice_or_404("p", params.get("p"), list(named), usual=next(iter(named)))]
 
 
 def as_text(doc_id: bytes) -> str:

@@ -1,4 +1,4 @@
-"""The scores of one run, as its page and the API show them."""
+"""The scores of one run, for its page and the API."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class RunScore(_Score):
 
 @dataclass(frozen=True)
 class TopicScore(_Score):
-    """None as `base` where the topic is not counted, or the measure not defined on it."""
+    """`base` is None if the topic does not count, or the measure is not defined on it."""
 
     code: str
     title: str
@@ -35,8 +35,8 @@ class TopicScore(_Score):
 def run_scores(
     viewer: Viewer, run: Run, stored: Sequence[Score] | None = None
 ) -> tuple[RunScore, ...]:
-    """Its scores under what is in force, in the campaign's order of measures; none where the
-    viewer may not see them or they are not there yet. One query; none where they are given."""
+    """Its scores under the qrels and rules in force, in the campaign's order of measures; empty if
+    the viewer may not see them, or before they are computed. One query; none with `stored`."""
     if stored is None:
         measures = rules_of(viewer.campaign).measures
         stored = scores_in_force(viewer, run, measures, has_vectors=False)
@@ -52,9 +52,9 @@ def run_topic_scores(
     measures: Sequence[Measure],
     stored: Sequence[Score] | None = None,
 ) -> dict[str, tuple[TopicScore, ...]]:
-    """By the name of the measure its score on each topic, in the order of the topics file; none
-    where the viewer may not see scores by topic, or they are not there yet. Two queries; one where
-    the scores are given, with their vectors."""
+    """By name of the measure, its score on each topic in the order of the topics file; empty if the
+    viewer may not see scores by topic, or before they are computed. Two queries; one with `stored`,
+    which must have vectors."""
     if not sees_topics_of(viewer, run):
         return {}
     topics = list(viewer.campaign.topics.order_by("position"))
@@ -82,19 +82,19 @@ def sees_topics_of(viewer: Viewer, run: Run) -> bool:
 def scores_in_force(
     viewer: Viewer, run: Run, measures: Sequence[Measure], *, has_vectors: bool = True
 ) -> list[Score]:
-    """What is stored of its scores and may be seen, in the order of the measures. One query."""
+    """Its stored scores that the viewer may see, in the order of the measures. One query."""
     if viewer.campaign.active_qrels_id is None or not viewer.can_see_scores_of(run):
         return []
-    wanted = [(str(measure), version_of(measure)) for measure in measures]
+    keys = [(str(measure), version_of(measure)) for measure in measures]
     scores = Score.objects.filter(
         evaluation__run=run,
         evaluation__qrels=viewer.campaign.active_qrels_id,
         evaluation__definitions=rules_of(viewer.campaign).digest,
         evaluation__tie_rule=TieRule.DOCNO,
-        measure__in=[name for name, _ in wanted],
+        measure__in=[name for name, _ in keys],
     )
-    found = {
+    by_key = {
         (score.measure, score.definition): score
         for score in (scores if has_vectors else scores.defer("bases", "residuals"))
     }
-    return [found[key] for key in wanted if key in found]
+    return [by_key[key] for key in keys if key in by_key]

@@ -14,10 +14,10 @@ from scoring.runs.scores import RunScore, TopicScore, run_scores
 from scoring.runs.topics import run_topics
 from scoring.runs.unique import UniqueFinds
 
-MEAN = "all"  # in the column of topics, as trec_eval has it
+MEAN = "all"  # in the column of topics, as in trec_eval
 
 
-def whose(run: Run, qrels: Qrels | None) -> tuple[Column, ...]:
+def run_columns(run: Run, qrels: Qrels | None) -> tuple[Column, ...]:
     """The first columns of every table of a run."""
     return (
         same("run_id", run.public_id),
@@ -32,7 +32,7 @@ def whose(run: Run, qrels: Qrels | None) -> tuple[Column, ...]:
 
 @dataclass(frozen=True)
 class _Scored:
-    """A mean, or a score on one topic; `median` and `best` are those of all ranked runs on it."""
+    """A mean, or a score on one topic, with `median` and `best` of all ranked runs on it."""
 
     measure: str
     score: RunScore | TopicScore
@@ -43,7 +43,7 @@ class _Scored:
 
 
 def run_table(viewer: Viewer, run: Run, measures: Sequence[Measure], order: str) -> Table:
-    """For each measure the mean and, where they may be seen, the scores by topic."""
+    """For each measure the mean and, if visible, the scores by topic."""
     columns = (
         same("run_id", run.public_id),
         same("run", run.shown_tag),
@@ -76,7 +76,7 @@ def means_table(viewer: Viewer, run: Run) -> Table:
     columns = (
         Column("measure", heading="measure", align="l"),
         Column("base", heading="base", text=number),
-        Column("residual", heading="unknown", text=added),
+        Column("residual", heading="residual", text=added),
         printed("interval", lambda row: interval(row.base, row.upper), align="l"),
         Column("topics", "topic_count", "topics"),
     )
@@ -84,8 +84,8 @@ def means_table(viewer: Viewer, run: Run) -> Table:
 
 
 def shown_version(viewer: Viewer) -> int | None:
-    """Which qrels the scores are of; nothing to those who see none: that there are some, and how
-    many there were, is not theirs to know."""
+    """The version of the qrels behind the scores. None if the viewer sees no scores, because they
+    may not know whether there are qrels."""
     campaign = viewer.campaign
     sees_some = viewer.can_see_board or (viewer.team is not None and campaign.shows_own_scores)
     return campaign.active_qrels.version if campaign.active_qrels and sees_some else None
@@ -97,28 +97,28 @@ def shown_version(viewer: Viewer) -> int | None:
 def depth_table(run: Run, qrels: Qrels | None, curves: RunCurves | None) -> Table:
     """One row for each p and depth: means over the topics that the board counts."""
     columns = (
-        *whose(run, qrels),
+        *run_columns(run, qrels),
         same("gain", curves and curves.choice.gain),
         Column("p", "persistence"),
-        *map(Column, ("depth", "base", "residual")),
+        *map(Column, ("depth", "base", "residual", "upper")),
     )
     return Table(columns, curves.by_depth if curves else ())
 
 
 def persistence_table(run: Run, qrels: Qrels | None, curves: RunCurves | None) -> Table:
     columns = (
-        *whose(run, qrels),
+        *run_columns(run, qrels),
         same("gain", curves and curves.choice.gain),
         Column("p", "persistence"),
-        *map(Column, ("base", "residual")),
+        *map(Column, ("base", "residual", "upper")),
     )
     return Table(columns, curves.by_persistence if curves else ())
 
 
 def recall_table(run: Run, qrels: Qrels | None, curves: RunCurves | None) -> Table:
-    """Eleven rows: the mean, and the topic that is chosen."""
+    """Eleven rows: the mean, and the chosen topic."""
     columns = (
-        *whose(run, qrels),
+        *run_columns(run, qrels),
         Column("recall", "level"),
         Column("mean"),
         same("topic", _code(curves)),
@@ -128,9 +128,9 @@ def recall_table(run: Run, qrels: Qrels | None, curves: RunCurves | None) -> Tab
 
 
 def precision_table(run: Run, qrels: Qrels | None, curves: RunCurves | None) -> Table:
-    """One row for each rank of the topic that is chosen."""
+    """One row for each rank of the chosen topic."""
     columns = (
-        *whose(run, qrels),
+        *run_columns(run, qrels),
         same("topic", _code(curves)),
         Column("rank"),
         Column("relevant", "is_relevant"),
@@ -151,7 +151,7 @@ def ranking_table(
 ) -> Table:
     """An empty grade: nobody judged it."""
     columns = (
-        *whose(run, qrels),
+        *run_columns(run, qrels),
         same("topic", topic and topic.code),
         *map(Column, ("rank", "doc_id", "grade")),
         Column("relevant", "is_relevant"),
@@ -162,7 +162,7 @@ def ranking_table(
 
 def unjudged_table(run: Run, qrels: Qrels | None, found: UnjudgedList | None) -> Table:
     columns = (
-        *whose(run, qrels),
+        *run_columns(run, qrels),
         same("p", found and found.persistence),
         Column("topic", "topic.code"),
         *map(Column, ("rank", "doc_id", "adds", "together")),
@@ -171,9 +171,9 @@ def unjudged_table(run: Run, qrels: Qrels | None, found: UnjudgedList | None) ->
 
 
 def unique_table(run: Run, qrels: Qrels | None, found: UniqueFinds | None) -> Table:
-    """Of one run."""
+    """Unique relevant documents of one run."""
     columns = (
-        *whose(run, qrels),
+        *run_columns(run, qrels),
         same("depth", found and found.depth),
         *map(Column, ("topic", "rank", "doc_id", "grade")),
         Column("only_run", "is_by_run"),
@@ -182,7 +182,7 @@ def unique_table(run: Run, qrels: Qrels | None, found: UniqueFinds | None) -> Ta
 
 
 def unique_runs_table(qrels: Qrels | None, found: UniqueFinds | None) -> Table:
-    """Of every ranked run how many."""
+    """Numbers of unique relevant documents of every ranked run."""
     columns = (
         Column("run_id", "run.run_id"),
         Column("run", "run.tag"),

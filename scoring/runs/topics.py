@@ -1,4 +1,4 @@
-"""A run topic by topic, against the median and the best of the runs on the board."""
+"""Scores of a run by topic, with the median and the best of the runs on the board."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RunTopic(TopicScore):
-    """`median` and `best` of all ranked runs; None where the viewer may not see them."""
+    """`median` and `best` of all ranked runs; None if the viewer may not see them."""
 
     median: float | None
     best: float | None
@@ -50,12 +50,12 @@ class RunTopics:
 
     @cached_property
     def compared(self) -> tuple[RunTopic, ...]:
-        """Those on which it can be set beside the other runs."""
+        """The topics with scores of other runs."""
         return tuple(row for row in self.scored if row.median is not None)
 
     @property
     def above(self) -> int:
-        """Topics on which it does better than the median run."""
+        """The number of topics on which it is better than the median run."""
         return sum(self._lead(row.base, row.median) > 0 for row in self.compared)
 
     @property
@@ -64,7 +64,7 @@ class RunTopics:
 
     @property
     def firsts(self) -> int:
-        """Topics on which no ranked run does better."""
+        """The number of topics on which no ranked run is better."""
         return sum(self._lead(row.base, row.best) >= 0 for row in self.compared)
 
     def _lead(self, base: float | None, other: float | None) -> float:
@@ -72,10 +72,12 @@ class RunTopics:
         return -lead if self.is_lower_better else lead
 
 
-def chosen_topic_order(asked: Mapping[str, str]) -> str:
+def chosen_topic_order(params: Mapping[str, str]) -> str:
     """Raises UnknownChoice."""
     usual = next(iter(ORDERS))
-    return choice_or_404("order", asked.get("order"), ORDERS, usual=usual, called="order of topics")
+    return choice_or_404(
+        "order", params.get("order"), ORDERS, usual=usual, called="order of topics"
+    )
 
 
 def run_topics(
@@ -85,15 +87,15 @@ def run_topics(
     order: str,
     stored: Sequence[Score] | None = None,
 ) -> dict[Measure, RunTopics]:
-    """By measure; none where the viewer may not see the run by topic, or it has no scores. At most
-    three queries; two where its scores are given, with their vectors."""
-    found = run_topic_scores(viewer, run, measures, stored)
-    scored = [measure for measure in measures if str(measure) in found]
+    """By measure; empty if the viewer may not see scores by topic, or the run has none. At most
+    three queries; two with `stored`, which must have vectors."""
+    by_measure = run_topic_scores(viewer, run, measures, stored)
+    scored = [measure for measure in measures if str(measure) in by_measure]
     if not scored:
         return {}
-    field = _field(viewer, scored, len(found[str(scored[0])]))
+    field = _field(viewer, scored, len(by_measure[str(scored[0])]))
     return {
-        measure: _topics(measure, order, found[str(measure)], field.get(measure))
+        measure: _topics(measure, order, by_measure[str(measure)], field.get(measure))
         for measure in scored
     }
 
@@ -110,10 +112,10 @@ def _topics(
             score.residual,
             score.code,
             score.title,
-            _at(field, 0, place),
-            _at(field, 1, place),
+            _at(field, 0, row),
+            _at(field, 1, row),
         )
-        for place, score in enumerate(scores)
+        for row, score in enumerate(scores)
     ]
     if order == "score":
         sign = sign_of(measure)
@@ -124,15 +126,15 @@ def _topics(
 def _field(
     viewer: Viewer, measures: Sequence[Measure], topics: int
 ) -> dict[Measure, tuple[Vector, Vector]]:
-    """Of each measure the median and the best of the ranked runs, float64[topics]; NaN where none
-    has a score. For who sees all of them. One query."""
+    """By measure, the median and the best of the ranked runs, float64[topics]; NaN where none has a
+    score. Empty if the viewer may not see them. One query."""
     qrels = viewer.campaign.active_qrels
     if qrels is None or not sees_topic_means(viewer):
         return {}
     field = {}
     for vectors in vectors_of(viewer.campaign, qrels, measures, topics):
         if len(vectors.base) < 2:
-            continue  # a run beside itself says nothing
+            continue  # there is no other run
         median, best = np.full(topics, np.nan), np.full(topics, np.nan)
         known = ~np.isnan(vectors.base).all(axis=0)
         median[known] = np.nanmedian(vectors.base[:, known], axis=0)
@@ -141,5 +143,5 @@ def _field(
     return field
 
 
-def _at(field: tuple[Vector, Vector] | None, which: int, place: int) -> float | None:
-    return None if field is None else none_if_nan(field[which][place])
+def _at(field: tuple[Vector, Vector] | None, which: int, row: int) -> float | None:
+    return None if field is None else none_if_nan(field[which][row])

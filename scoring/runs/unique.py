@@ -1,4 +1,4 @@
-"""Relevant documents that one run alone, or one team alone, brought up: rows for page and CSV."""
+"""Relevant documents that only one run, or only one team, retrieved: rows for page and CSV."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from scoring.runs.documents import as_text
 @dataclass(frozen=True)
 class UniqueRun:
     run: BoardRun
-    found: int  # relevant documents it has so far down
+    found: int  # relevant documents to this depth
     by_run: int  # that no other run has
     by_team: int  # that no run of another team has
 
@@ -26,17 +26,17 @@ class UniqueDocument:
     rank: int
     doc_id: str
     grade: int
-    is_by_run: bool  # not even another run of its own team has it
+    is_by_run: bool  # no other run of its own team has it
 
 
 @dataclass(frozen=True)
 class UniqueFinds:
     pool: PoolDepth
-    relevant: int  # that are known
-    retrieved: int  # that some run has so far down
-    runs: tuple[UniqueRun, ...]  # that contributed to the pool, the most first
-    own: UniqueRun | None  # the run that was asked about; None where it is not among them
-    documents: tuple[UniqueDocument, ...]  # of that run
+    relevant: int  # known relevant documents
+    retrieved: int  # of these, by any run to this depth
+    runs: tuple[UniqueRun, ...]  # that contributed to the pool, those with most documents first
+    own: UniqueRun | None  # the run of the page; None if it is not among them
+    documents: tuple[UniqueDocument, ...]  # of this run
 
     @property
     def depth(self) -> str:
@@ -44,40 +44,40 @@ class UniqueFinds:
 
 
 def unique_finds(
-    viewer: Viewer, run: Run, pool: PoolDepth, runs: tuple[BoardRun, ...], answer: Mapping[str, Any]
+    viewer: Viewer, run: Run, pool: PoolDepth, runs: tuple[BoardRun, ...], result: Mapping[str, Any]
 ) -> UniqueFinds:
     """One query."""
-    at = {str(run_id): place for place, run_id in enumerate(answer["run_ids"])}
+    at = {str(run_id): row for row, run_id in enumerate(result["run_ids"])}
     rows = [
         UniqueRun(
             each,
-            int(answer["found"][at[each.run_id]]),
-            int(answer["by_run"][at[each.run_id]]),
-            int(answer["by_team"][at[each.run_id]]),
+            int(result["found"][at[each.run_id]]),
+            int(result["by_run"][at[each.run_id]]),
+            int(result["by_team"][at[each.run_id]]),
         )
         for each in runs
         if each.run_id in at
     ]
     rows.sort(key=lambda row: (-row.by_run, -row.by_team, row.run.tag.lower()))
     return UniqueFinds(
-        pool=pool.answered(answer),
-        relevant=int(answer["relevant"]),
-        retrieved=int(answer["retrieved"]),
+        pool=pool.with_basis(result),
+        relevant=int(result["relevant"]),
+        retrieved=int(result["retrieved"]),
         runs=tuple(rows),
         own=next((row for row in rows if row.run.run_id == run.public_id), None),
-        documents=_documents(viewer, answer, at.get(run.public_id, -1)),
+        documents=_documents(viewer, result, at.get(run.public_id, -1)),
     )
 
 
-def _documents(viewer: Viewer, answer: Mapping[str, Any], at: int) -> tuple[UniqueDocument, ...]:
+def _documents(viewer: Viewer, result: Mapping[str, Any], at: int) -> tuple[UniqueDocument, ...]:
     topics = list(viewer.campaign.topics.order_by("position"))
     columns = ("row", "position", "doc_id", "grade", "is_by_run")
-    own = answer["run"] == at
+    own = result["run"] == at
     return tuple(
         UniqueDocument(
             topics[row].code, topics[row].title, position + 1, as_text(doc_id), grade, is_by_run
         )
         for row, position, doc_id, grade, is_by_run in zip(
-            *(answer[name][own].tolist() for name in columns), strict=True
+            *(result[name][own].tolist() for name in columns), strict=True
         )
     )

@@ -1,4 +1,4 @@
-"""One run: what became of it, and what it was worth."""
+"""One run: its status and its scores."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ from scoring.runs.scores import run_scores, scores_in_force
 from scoring.runs.tables import means_table, run_table
 from scoring.runs.topics import ORDERS, chosen_topic_order, run_topics
 
-CHECKING = 2  # the step at which the file is read
+CHECKING = 2  # the step that reads the file
 
 
 @require_safe
@@ -53,20 +53,20 @@ def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_safe
 def run_status(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """The live part of a run's page, which asks for itself until nothing more happens."""
+    """The part of a run's page that polls this view until the status is final."""
     viewer, run = _run(request, slug, public_id)
     return render(request, "scoring/runs/_status.html", _run_page(viewer, run))
 
 
 @require_safe
 def run_rows(request: HttpRequest, slug: str, public_id: str, suffix: str) -> TableResponse:
-    """Its scores by all measures or by the one that is asked for; in LaTeX its means."""
+    """Its scores by all measures or by one; in LaTeX its means."""
     viewer, run = _run(request, slug, public_id)
     if suffix == "tex":
         table = means_table(viewer, run)
     else:
-        asked = request.GET.get("measure")
-        measures = (chosen_measure(viewer, asked),) if asked else rules_of(viewer.campaign).measures
+        name = request.GET.get("measure")
+        measures = (chosen_measure(viewer, name),) if name else rules_of(viewer.campaign).measures
         table = run_table(viewer, run, measures, chosen_topic_order(request.GET))
     name, title = f"{slug}-run-{public_id}", viewer.campaign.name
     return table_response(request, table, name, suffix, title=title)

@@ -1,4 +1,4 @@
-"""Which runs can be told apart: one test of all pairs by one measure, for every level at once."""
+"""One significance test of all pairs of runs by one measure, for every level at once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,25 +30,25 @@ from scoring.core.statistics.significance import compare_winners, paired_t, sign
 from scoring.results.vectors import Vectors, vectors_of
 
 TESTS: Final = ("t", "wilcoxon", "randomisation")
-SAMPLES, SEED = 10_000, 1  # of chance: those of the command line
-# The best so many are tested: pairs grow with the square of the runs, a worker's memory does not.
-MOST_RUNS: Final = 1_000
+SAMPLES, SEED = 10_000, 1  # of the random permutations, as on the command line
+# Only the best runs are tested: pairs grow with the square of the runs, a worker's memory does not.
+MAX_RUNS: Final = 1_000
 _PAIRS_AT_A_TIME = 1 << 12
 
 
 def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """Of each pair of ranked runs what the test says, as columns; `run_ids` names the runs.
+    """The result of the test for each pair of ranked runs, as columns; `run_ids` names the runs.
 
     `question` holds `measure`, `test`, `tail`, `against`, and `has_tukey`: whether p-values by
-    randomised Tukey HSD are wanted too. Differences and effects are positive where they speak for
-    the candidate, also for measures of which a lower score is better.
+    randomised Tukey HSD are computed too. Differences and effects are positive where the candidate
+    is better, also for measures of which a lower score is better.
     """
     (vectors,) = ordered_vectors(campaign, qrels, [parse_measure(question["measure"])])
     base = vectors.sign * vectors.base
     others = _others(vectors, base, question["against"])
     test = test_named(question["test"], question["tail"])
     is_directed = question["tail"] == "one" or question["against"] != "base"
-    pairs, found = _compared(test, base, others, is_directed=is_directed)
+    pairs, outcomes = _compared(test, base, others, is_directed=is_directed)
     differences, effects = _sizes(pairs, base, base if others is None else others)
     return {
         "run_ids": np.array(vectors.run_ids, dtype=np.str_),
@@ -56,32 +56,32 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
         "baselines": pairs.baselines.astype(np.int32),
         "differences": differences,
         "effects": effects,
-        "p_values": found.p_values,
+        "p_values": outcomes.p_values,
         "tukey": (
             randomised_tukey_hsd(base, pairs, samples=SAMPLES, seed=SEED)
             if question["has_tukey"]
             else np.empty(0)
         ),
-        "methods": found.methods,
-        "topics": found.topics,
+        "methods": outcomes.methods,
+        "topics": outcomes.topics,
     }
 
 
 def ordered_vectors(campaign: Campaign, qrels: Qrels, measures: Sequence[Measure]) -> list[Vectors]:
-    """`vectors_of` with the topics in the order of their bytes and the runs in that of their tags,
-    as the command line has them of a folder: by these chance is dealt out to them. Of more than
-    MOST_RUNS the best."""
+    """`vectors_of` with the topics in the order of their bytes and the runs in that of their tags.
+    The command line has the same order, so both use the same random permutations. At most the
+    best MAX_RUNS."""
     topics = in_order_of_bytes(campaign.topics.order_by("position").values_list("code", flat=True))
     tags = dict(campaign.runs.ranked().values_list("public_id", "tag"))
     return [_ordered(vectors, topics, tags) for vectors in vectors_of(campaign, qrels, measures)]
 
 
 def _ordered(vectors: Vectors, topics: Sequence[int], tags: Mapping[str, str]) -> Vectors:
-    def place(at: int) -> tuple[str, str]:
+    def by_tag(at: int) -> tuple[str, str]:
         run_id = vectors.run_ids[at]
         return tags.get(run_id, ""), run_id
 
-    runs = sorted(_best(vectors, tags), key=place)
+    runs = sorted(_best(vectors, tags), key=by_tag)
     cells = np.ix_(runs, topics)
     return replace(
         vectors,
@@ -94,17 +94,17 @@ def _ordered(vectors: Vectors, topics: Sequence[int], tags: Mapping[str, str]) -
 
 
 def _best(vectors: Vectors, tags: Mapping[str, str]) -> list[int]:
-    """Rows, in the order of the board as far as it counts here."""
+    """Rows of the best runs, in the order of the board."""
     means = np.nan_to_num(vectors.sign * vectors.mean_base, nan=-np.inf)
 
-    def place(at: int) -> tuple[float, str]:
+    def by_rank(at: int) -> tuple[float, str]:
         return -means[at], tags.get(vectors.run_ids[at], "").lower()
 
-    return sorted(range(len(vectors.run_ids)), key=place)[:MOST_RUNS]
+    return sorted(range(len(vectors.run_ids)), key=by_rank)[:MAX_RUNS]
 
 
 def test_named(name: str, tail: Tail) -> PairTest:
-    """One of TESTS, with the settings that the command line has without options."""
+    """One of TESTS, with the default settings of the command line."""
     if name == "randomisation":
         return partial(sign_flip, samples=SAMPLES, seed=SEED, tail=tail)
     return partial({"t": paired_t, "wilcoxon": wilcoxon}[name], tail=tail)
@@ -113,7 +113,7 @@ def test_named(name: str, tail: Tail) -> PairTest:
 def _others(
     vectors: Vectors, base: NDArray[np.float64], against: str
 ) -> NDArray[np.float64] | None:
-    """What stands against the candidates; None where the measure has no residual."""
+    """The scores of the baselines; None where the measure has no residual."""
     if against == "base":
         return base
     scores = Scores(base, vectors.residual)
@@ -129,9 +129,9 @@ def _compared(
 ) -> tuple[Pairs, Outcomes]:
     pairs = all_pairs(len(base))
     if others is None:
-        unknown = np.full(len(pairs), np.nan)
+        undefined = np.full(len(pairs), np.nan)
         nothing = np.full(len(pairs), NOTHING, np.int8)
-        return pairs, Outcomes(unknown, unknown, np.zeros(len(pairs), np.int64), nothing)
+        return pairs, Outcomes(undefined, undefined, np.zeros(len(pairs), np.int64), nothing)
     if is_directed:
         return compare_winners(test, base, others)
     return pairs, compare(test, pairs, base)
@@ -144,6 +144,6 @@ def _sizes(
     means, effects = np.empty(len(pairs)), np.empty(len(pairs))
     for start in range(0, len(pairs), _PAIRS_AT_A_TIME):
         block = slice(start, start + _PAIRS_AT_A_TIME)
-        found = effect_sizes(base[pairs.candidates[block]] - others[pairs.baselines[block]])
-        means[block], effects[block] = found.mean_differences, found.standardised
+        sizes = effect_sizes(base[pairs.candidates[block]] - others[pairs.baselines[block]])
+        means[block], effects[block] = sizes.mean_differences, sizes.standardised
     return means, effects

@@ -23,17 +23,17 @@ from scoring.significance.tables import COLUMNS, pairs_table
 
 PAIR = row_serializer(
     "Pair",
-    "Two runs: `a` is the candidate, or stands higher on the board; numbers are a - b.",
+    "Two runs: `a` is the candidate, or has the higher rank; numbers are a - b.",
     COLUMNS,
 )
 
 
 @extend_schema(
-    summary="Which runs can be told apart",
+    summary="Significance of all pairs of runs",
     description=(
-        "Against top or projected the question is whether the run that scores higher, a, wins. With"
-        " two tails significant is 1 also where a falls behind (difference < 0); tail=one leaves"
-        " these out."
+        "Against top or projected, the test is whether the run that scores higher, a, is better."
+        " With two tails, significant is 1 also where a is worse (difference < 0). tail=one leaves"
+        " these pairs out."
     ),
     operation_id="significance",
     tags=["analyses"],
@@ -55,11 +55,11 @@ PAIR = row_serializer(
 )  # fmt: skip
 @read_view
 def significance(request: Request, slug: str) -> Response | HttpResponse:
-    """One row a pair of runs, in the order of the board. Until a worker has tested them all it is
-    answered with 202, and `Retry-After` says when to ask again."""
+    """One row for each pair of runs, in the order of the leaderboard. Until a worker has tested all
+    pairs, the response has status 202 and a `Retry-After` header."""
     viewer = access.board_or_404(request.user, slug)
-    answer = requested_format(request)
-    asked = significance_query(viewer, request.query_params)
-    if fault := asked.choices.fault:
-        raise UnknownChoice("correction", asked.choices.correction, why=fault)
-    return answer(pairs_table(asked.found), awaits=asked.analysis)
+    respond = requested_format(request)
+    query = significance_query(viewer, request.query_params)
+    if fault := query.choices.fault:
+        raise UnknownChoice("correction", query.choices.correction, why=fault)
+    return respond(pairs_table(query.result), awaits=query.analysis)

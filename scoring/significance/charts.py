@@ -1,4 +1,4 @@
-"""Which runs can be told apart, as a heat map in the order of the board."""
+"""Heat map of the significance of all pairs of runs, in the order of the board."""
 
 from typing import Any, Final
 
@@ -11,33 +11,34 @@ from scoring.core.statistics.rounding import rounded_array
 from scoring.output.plotting import as_data, label
 from scoring.significance.rows import Significance
 
-NAMED: Final = 20  # so many runs have room for their names at the axis, also on a narrow screen
-FULL: Final = 100  # so many have room on a page for all that the CSV says of a pair
-GAPS: Final = 40  # so many have room for gaps between their cells
-FAINTEST: Final = 0.3  # at the level itself
+# Maximum numbers of runs:
+NAMED: Final = 20  # with their names at the axis, also on a narrow screen
+FULL: Final = 100  # with all numbers of the CSV in the labels
+GAPS: Final = 40  # with gaps between the cells
+FAINTEST: Final = 0.3  # colour at the level itself
 DECADES: Final = 3  # below the level, where the colour is full
 
 
-def matrix_figure(found: Significance) -> dict[str, Any]:
-    """One hue where the row's run is better, another where it is worse, the stronger the smaller p;
-    paper where the two cannot be told apart."""
-    tags = [label(run.tag) for run in found.ranked.runs]
+def matrix_figure(result: Significance) -> dict[str, Any]:
+    """One hue where the row's run is significantly better, another where it is worse, stronger for
+    a smaller p; blank where the difference is not significant."""
+    tags = [label(run.tag) for run in result.ranked.runs]
     names = [f"{place} {tag}" for place, tag in enumerate(tags, start=1)]
     count = len(names)
-    shown = rounded_array(found.differences, 4)
-    numbers = [found.matrix(found.corrected), found.antisymmetric(shown)]
+    shown = rounded_array(result.differences, 4)
+    numbers = [result.matrix(result.corrected), result.antisymmetric(shown)]
     if count <= FULL:
-        numbers.append(found.antisymmetric(found.effects))
+        numbers.append(result.antisymmetric(result.effects))
     figure = go.Figure(
         go.Heatmap(
             x=names,
             y=names,
-            z=_strength(found).astype(np.float32),
+            z=_strength(result).astype(np.float32),
             zmin=-1,
             zmax=1,
             customdata=np.dstack(numbers).astype(np.float32),
-            hovertemplate=_hover(found, is_full=count <= FULL),
-            **(_methods(found) if count <= FULL else {}),
+            hovertemplate=_hover(result, is_full=count <= FULL),
+            **(_methods(result) if count <= FULL else {}),
             hoverongaps=False,
             showscale=False,
             xgap=0 if count > GAPS else 1,
@@ -49,7 +50,7 @@ def matrix_figure(found: Significance) -> dict[str, Any]:
     ticks = _ticks(count)
     numbered = {"tickmode": "array", "tickvals": ticks, "ticktext": [str(at + 1) for at in ticks]}
     named = {"tickmode": "array", "tickvals": ticks, "ticktext": [_short(n) for n in names]}
-    title = "place on the board"
+    title = "rank"
     figure.update_layout(
         xaxis=axis | numbered | {"side": "top", "title": {"text": title}},
         yaxis=axis
@@ -64,37 +65,36 @@ def matrix_figure(found: Significance) -> dict[str, Any]:
     return as_data(figure)
 
 
-def _strength(found: Significance) -> NDArray[np.float64]:
-    """float64[runs, runs] in -1..1: the sign says who is better, 0 that nobody is; NaN where
-    nothing was asked."""
-    level = found.choices.alpha
+def _strength(result: Significance) -> NDArray[np.float64]:
+    """float64[runs, runs] in -1..1: the sign says which run is better, 0 means no significant
+    difference; NaN where there is no test."""
+    level = result.choices.alpha
     with np.errstate(divide="ignore"):
-        decades = np.log10(level / np.maximum(found.corrected, level * 10.0**-DECADES))
+        decades = np.log10(level / np.maximum(result.corrected, level * 10.0**-DECADES))
     strength = FAINTEST + (1 - FAINTEST) * decades / DECADES
-    speaks = np.sign(found.differences) * (-1.0 if found.ranked.is_lower_better else 1.0)
-    return found.antisymmetric(np.round(np.where(found.is_significant, speaks * strength, 0.0), 3))
+    signs = np.sign(result.differences) * (-1.0 if result.ranked.is_lower_better else 1.0)
+    return result.antisymmetric(np.round(np.where(result.is_significant, signs * strength, 0.0), 3))
 
 
-def _hover(found: Significance, *, is_full: bool) -> str:
-    """The row's run against the column's, with all that the CSV says of the two; of many runs the
-    difference and its p."""
-    corrected = found.choices.correction != "none"
-    said = f"p %{{customdata[0]:.2g}}{' corrected' if corrected else ''}"
+def _hover(result: Significance, *, is_full: bool) -> str:
+    """Label of a cell: all numbers of the CSV, or of many runs only the difference and its p."""
+    corrected = result.choices.correction != "none"
+    p_text = f"p %{{customdata[0]:.2g}}{' corrected' if corrected else ''}"
     pair = "%{y}<br>against %{x}<br>difference %{customdata[1]:+.4f}<br>"
     if not is_full:
-        return f"{pair}{said}<extra></extra>"
-    methods = found.method_counts
+        return f"{pair}{p_text}<extra></extra>"
+    methods = result.method_counts
     how = "%{text}" if len(methods) > 1 else methods[0][0] if methods else ""
-    return f"{pair}effect %{{customdata[2]:+.2f}}<br>{said}<br>{how}<extra></extra>"
+    return f"{pair}effect %{{customdata[2]:+.2f}}<br>{p_text}<br>{how}<extra></extra>"
 
 
-def _methods(found: Significance) -> dict[str, Any]:
-    """Where the p-value of each cell comes from, if that is not the same for all."""
-    if len(found.method_counts) < 2:
+def _methods(result: Significance) -> dict[str, Any]:
+    """The method behind the p-value of each cell, if it is not the same for all."""
+    if len(result.method_counts) < 2:
         return {}
     named = np.array([*METHODS, ""], dtype=object)
-    named[[EXACT, NORMAL]] = "exact", "approximate"  # said 20,000 times, so said in short
-    at = found.matrix(found.methods.astype(np.float64))
+    named[[EXACT, NORMAL]] = "exact", "approximate"  # short, as it is repeated for every cell
+    at = result.matrix(result.methods.astype(np.float64))
     return {"text": named[np.where(np.isnan(at), len(METHODS), at).astype(np.intp)].tolist()}
 
 

@@ -1,4 +1,4 @@
-"""How many pairs of runs each measure tells apart: rows of the count table, for page and CSV."""
+"""Significant pairs by measure: rows for page and CSV."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,25 +14,25 @@ from scoring.significance.options import CORRECTIONS
 @dataclass(frozen=True)
 class CountCell:
     test: str
-    correction: str  # as in the address
+    correction: str  # as in the URL
     level: float
     significant: int
 
 
 @dataclass(frozen=True)
 class CountRow:
-    """One measure: of how many pairs how many are told apart, by test, correction and level."""
+    """One measure: its number of significant pairs by test, correction and level."""
 
     measure: Measure
     pairs: int
     cells: tuple[CountCell, ...]
 
     def by(self, correction: str) -> list[CountCell]:
-        """Test by test, and level by level."""
+        """The cells of a correction, by test, then by level."""
         return [cell for cell in self.cells if cell.correction == correction]
 
 
-def count_rows(measures: Sequence[Measure], answer: Mapping[str, Any]) -> list[CountRow]:
+def count_rows(measures: Sequence[Measure], result: Mapping[str, Any]) -> list[CountRow]:
     names = {core: name for name, core in CORRECTIONS.items()}
     axes = (TESTS, counts_analysis.CORRECTIONS, counts_analysis.LEVELS)
     return [
@@ -47,6 +47,6 @@ def count_rows(measures: Sequence[Measure], answer: Mapping[str, Any]) -> list[C
             ),
         )
         for measure, pairs, significant in zip(
-            measures, answer["pairs"], answer["separated"], strict=True
+            measures, result["pairs"], result["separated"], strict=True
         )
     ]

@@ -1,4 +1,4 @@
-"""How many pairs of runs each measure separates, by each test: Table IV of the RBP paper."""
+"""Numbers of significant pairs of runs by each measure and test: Table IV of the RBP paper."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -18,25 +18,27 @@ CORRECTIONS: Final[tuple[Correction, ...]] = ("none", "holm", "benjamini-hochber
 
 
 def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
-    """`separated`, int64[measures, tests, corrections, levels] in the order of the question's
-    `measures`, TESTS, CORRECTIONS and LEVELS; `pairs`, int64[measures], of how many."""
-    found = ordered_vectors(campaign, qrels, [parse_measure(name) for name in question["measures"]])
-    separated = [
-        [_significant(vectors, test, question["tail"]) for test in TESTS] for vectors in found
+    """`separated`, int64[measures, tests, corrections, levels]: significant pairs, in the order of
+    the question's `measures`, TESTS, CORRECTIONS and LEVELS; `pairs`, int64[measures]: all."""
+    by_measure = ordered_vectors(
+        campaign, qrels, [parse_measure(name) for name in question["measures"]]
+    )
+    significant = [
+        [_significant(vectors, test, question["tail"]) for test in TESTS] for vectors in by_measure
     ]
-    shape = (len(found), len(TESTS), len(CORRECTIONS), len(LEVELS))
+    shape = (len(by_measure), len(TESTS), len(CORRECTIONS), len(LEVELS))
     return {
-        "separated": np.array(separated, dtype=np.int64).reshape(shape),
-        "pairs": np.array([len(all_pairs(len(v.run_ids))) for v in found], dtype=np.int64),
+        "separated": np.array(significant, dtype=np.int64).reshape(shape),
+        "pairs": np.array([len(all_pairs(len(v.run_ids))) for v in by_measure], dtype=np.int64),
     }
 
 
 def _significant(vectors: Vectors, test: str, tail: Tail) -> list[list[int]]:
     base = vectors.sign * vectors.base
-    asked = test_named(test, tail)
+    pair_test = test_named(test, tail)
     if tail == "one":
-        _, outcomes = compare_winners(asked, base)
+        _, outcomes = compare_winners(pair_test, base)
     else:
-        outcomes = compare(asked, all_pairs(len(base)), base)
+        outcomes = compare(pair_test, all_pairs(len(base)), base)
     corrected = [correct(outcomes.p_values, correction) for correction in CORRECTIONS]
     return [[count_significant(each, level) for level in LEVELS] for each in corrected]

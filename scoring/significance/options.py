@@ -1,5 +1,4 @@
-"""What may be asked on the page of significance: every choice from an explicit list, and from the
-address. Raises UnknownChoice for anything else."""
+"""The options of significance tests in a URL. Raises UnknownChoice for a value not in the list."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,8 +12,7 @@ from scoring.core.statistics.corrections import Correction
 from scoring.evaluation.rules import rules_of
 from scoring.results.options import chosen_measure
 
-# By name in the address, as the command line has it: how it is called on the page. The first of
-# each is the default.
+# The values of each parameter, as on the command line, with their labels. The first is the default.
 OFFERED: Final[dict[str, dict[str, str]]] = {
     "test": {"t": "t test", "wilcoxon": "Wilcoxon", "randomisation": "randomisation"},
     "tail": {"two": "two-tailed", "one": "one-tailed"},
@@ -25,7 +23,7 @@ OFFERED: Final[dict[str, dict[str, str]]] = {
         "bh": "Benjamini-Hochberg",
         "tukey": "Tukey (randomised)",
     },
-    "against": {"base": "base", "top": "top", "projected": "projected"},
+    "against": {"base": "base", "top": "upper bound", "projected": "projection"},
 }
 CORRECTIONS: Final[dict[str, Correction]] = {
     "none": "none",
@@ -36,7 +34,7 @@ CORRECTIONS: Final[dict[str, Correction]] = {
 
 @dataclass(frozen=True)
 class TestChoices:
-    """One question, and the level and correction by which its answer is read."""
+    """The question to the worker, and the level and correction for its result."""
 
     measure: Measure
     test: str
@@ -51,12 +49,12 @@ class TestChoices:
 
     @property
     def is_directed(self) -> bool:
-        """Whether it is asked if the better run wins, and not if two runs differ."""
+        """Whether the test is if one run is better, not if two runs differ."""
         return self.tail == "one" or self.against != "base"
 
     @property
     def question(self) -> dict[str, Any]:
-        """What the worker is asked; the level, and corrections that are quick, come after it."""
+        """The question to the worker. The level and fast corrections are applied to its result."""
         return {
             "measure": str(self.measure),
             "test": self.test,
@@ -67,31 +65,33 @@ class TestChoices:
 
     @property
     def fault(self) -> str:
-        """Why this cannot be asked, in words; "" where it can."""
+        """Why the combination is not possible; "" if it is."""
         if self.correction == "tukey" and self.is_directed:
-            return "Tukey’s correction is for two-tailed tests of base against base."
+            return (
+                "Tukey’s correction is for two-tailed tests of base against base. "
+                "Choose another correction, or these options."
+            )
         return ""
 
-    def words(self, name: str) -> str:
+    def label(self, name: str) -> str:
         return OFFERED[name][getattr(self, name)]
 
 
-def chosen_test(viewer: Viewer, asked: Mapping[str, str]) -> TestChoices:
-    """What an address asks for."""
-    found = {
-        name: choice_or_404(name, asked.get(name), offered, usual=next(iter(offered)))
+def chosen_test(viewer: Viewer, params: Mapping[str, str]) -> TestChoices:
+    chosen = {
+        name: choice_or_404(name, params.get(name), offered, usual=next(iter(offered)))
         for name, offered in OFFERED.items()
     }
-    return TestChoices(measure=tested_measure(viewer, asked.get("measure")), **found)
+    return TestChoices(measure=tested_measure(viewer, params.get("measure")), **chosen)
 
 
 def usual_test(measure: Measure) -> TestChoices:
-    """The question behind the strokes on the board: the first of everything."""
+    """The default options, also for the bars on the board."""
     return TestChoices(measure, **{name: next(iter(OFFERED[name])) for name in OFFERED})
 
 
 def tested_measures(viewer: Viewer) -> tuple[Measure, ...]:
-    """Those of the campaign that say something of a single topic."""
+    """The campaign's measures that have scores by topic."""
     return tuple(m for m in rules_of(viewer.campaign).measures if has_topic_lines(m))
 
 

@@ -1,8 +1,9 @@
-"""What a request asks about significance, and as much of the answer as there is: the same for page,
-downloads and API."""
+"""The parameters of a request about significance, with the result if it is computed: the same for
+page, downloads and API."""
 
 from dataclasses import dataclass, field
-from typing import Any
+
+from django.http import QueryDict
 
 from campaigns import access
 from campaigns.models import Qrels
@@ -22,14 +23,14 @@ COUNTS_OFFERED = {
 
 @dataclass(frozen=True, eq=False)
 class SignificanceQuery:
-    """What an address asks for, and as much of the answer as there is."""
+    """The parameters, and the result if it is computed."""
 
     choices: TestChoices
     versions: list[Qrels]
     qrels: Qrels | None
     ranked: RankedRuns | None = None
     analysis: Analysis | None = None
-    found: Significance | None = None
+    result: Significance | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +43,11 @@ class CountsQuery:
     rows: list[CountRow] = field(default_factory=list)
 
 
-def significance_query(viewer: access.Viewer, query: Any) -> SignificanceQuery:
-    """For the page, the CSV and scripts. The viewer must be one who may see the board."""
-    choices = chosen_test(viewer, query)
+def significance_query(viewer: access.Viewer, params: QueryDict) -> SignificanceQuery:
+    """For page, CSV and API. The viewer must be one who may see the board."""
+    choices = chosen_test(viewer, params)
     versions = versions_offered(viewer)
-    qrels = chosen_version(viewer, query.get("qrels"), versions) or viewer.campaign.active_qrels
+    qrels = chosen_version(viewer, params.get("qrels"), versions) or viewer.campaign.active_qrels
     if qrels is None:
         return SignificanceQuery(choices, versions, None)
     ranked = ranked_runs(viewer, qrels, choices.measure)
@@ -55,17 +56,17 @@ def significance_query(viewer: access.Viewer, query: Any) -> SignificanceQuery:
         return SignificanceQuery(choices, versions, qrels, ranked)
     analysis = request_analysis(viewer, qrels, "significance", choices.question)
     is_done = analysis.state == Analysis.State.DONE
-    found = significance(choices, ranked, result_of(analysis)) if is_done else None
-    return SignificanceQuery(choices, versions, qrels, ranked, analysis, found)
+    result = significance(choices, ranked, result_of(analysis)) if is_done else None
+    return SignificanceQuery(choices, versions, qrels, ranked, analysis, result)
 
 
-def counts_query(viewer: access.Viewer, query: Any) -> CountsQuery:
+def counts_query(viewer: access.Viewer, params: QueryDict) -> CountsQuery:
     chosen = {
-        name: choice_or_404(name, query.get(name), offered, usual=next(iter(offered)))
+        name: choice_or_404(name, params.get(name), offered, usual=next(iter(offered)))
         for name, offered in COUNTS_OFFERED.items()
     }
     versions = versions_offered(viewer)
-    qrels = chosen_version(viewer, query.get("qrels"), versions) or viewer.campaign.active_qrels
+    qrels = chosen_version(viewer, params.get("qrels"), versions) or viewer.campaign.active_qrels
     measures = tested_measures(viewer)
     if qrels is None or viewer.campaign.runs.ranked().count() < 2:
         return CountsQuery(**chosen, versions=versions, qrels=qrels)

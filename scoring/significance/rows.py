@@ -1,4 +1,4 @@
-"""Which runs can be told apart, in the order of the board: the same for page, picture and CSV."""
+"""Significance of all pairs of runs, in the order of the board: for page, chart and CSV."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,30 +18,30 @@ from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.significance import count_significant, indistinguishable_groups
 from scoring.results.runs import BoardRun
 from scoring.results.vectors import visible_means
-from scoring.significance.analysis import MOST_RUNS
+from scoring.significance.analysis import MAX_RUNS
 from scoring.significance.options import CORRECTIONS, TestChoices
 
 
 @dataclass(frozen=True)
 class RankedRuns:
-    """The ranked runs that have a score of the measure, best first, equal ones by name."""
+    """The ranked runs with a score of the measure, best first, equal scores by tag."""
 
     runs: tuple[BoardRun, ...]
     ranks: tuple[int, ...]  # equal scores share one
     has_residuals: bool
     is_lower_better: bool
-    left_out: int = 0  # runs below these, which are not tested
+    left_out: int = 0  # lower runs, which are not tested
 
     def first(self, count: int) -> "RankedRuns":
-        """The best so many."""
+        """The best `count` runs."""
         left_out = self.left_out + max(len(self.runs) - count, 0)
         return replace(self, runs=self.runs[:count], ranks=self.ranks[:count], left_out=left_out)
 
 
 @dataclass(frozen=True)
 class PairRow:
-    """Two runs: `a` is the candidate, or the one that stands higher on the board. Numbers are a - b
-    in units of the measure, NaN where they are not defined."""
+    """Two runs: `a` is the candidate, or the run with the higher rank. Numbers are a - b in units
+    of the measure, NaN where they are not defined."""
 
     a: BoardRun
     b: BoardRun
@@ -58,11 +58,11 @@ class PairRow:
 
 @dataclass(frozen=True, eq=False)
 class Significance:
-    """What a test said of all pairs of a board; columns are one per pair."""
+    """The result of a test of all pairs of a board; arrays have one entry per pair."""
 
     choices: TestChoices
     ranked: RankedRuns
-    pairs: Pairs  # places on the board, ordered by them
+    pairs: Pairs  # positions on the board, in ascending order
     differences: NDArray[np.float64]  # candidate - baseline, in units of the measure
     effects: NDArray[np.float64]
     p_values: NDArray[np.float64]
@@ -72,8 +72,8 @@ class Significance:
 
     @cached_property
     def is_significant(self) -> NDArray[np.bool_]:
-        apart: NDArray[np.bool_] = self.corrected <= self.choices.alpha
-        return apart
+        significant: NDArray[np.bool_] = self.corrected <= self.choices.alpha
+        return significant
 
     @property
     def rejection_count(self) -> int:
@@ -81,16 +81,16 @@ class Significance:
 
     @property
     def reversed_count(self) -> int:
-        """Of a question about the better run, the pairs that two tails count because it falls
-        behind: what could be of the other lies above it."""
+        """In a directed two-tailed test, the pairs that are significant because the run with the
+        higher score is worse."""
         if not self.choices.is_directed:
             return 0
-        speaks = -self.differences if self.ranked.is_lower_better else self.differences
-        return int((self.is_significant & (speaks < 0)).sum())
+        signs = -self.differences if self.ranked.is_lower_better else self.differences
+        return int((self.is_significant & (signs < 0)).sum())
 
     @property
     def significant_count(self) -> int:
-        """The pairs that can be told apart as the question has it."""
+        """The significant pairs in the direction of the test."""
         return self.rejection_count - self.reversed_count
 
     @property
@@ -99,25 +99,25 @@ class Significance:
 
     @property
     def tied_with_leader_count(self) -> int:
-        """How many runs cannot be told apart from the one at the top of the board."""
+        """How many runs do not differ significantly from the first of the board."""
         with_first = (self.pairs.candidates == 0) | (self.pairs.baselines == 0)
         return int((with_first & ~self.is_significant).sum())
 
     @property
     def method_counts(self) -> list[tuple[str, int]]:
-        """Where the p-values come from, and in how many pairs."""
+        """The methods behind the p-values, and the number of pairs of each."""
         counts = np.bincount(self.methods, minlength=len(METHODS))
         return [(METHODS[at], int(counts[at])) for at in np.flatnonzero(counts)]
 
     @cached_property
     def groups(self) -> list[tuple[int, int]]:
-        """First and last place of each group of neighbours of whom no two can be told apart; a run
-        that can be told from both its neighbours is in none."""
-        places = -np.arange(len(self.ranked.runs), dtype=np.float64)
-        found = indistinguishable_groups(
-            places, self.corrected, self.pairs, alpha=self.choices.alpha
+        """First and last position of each group of neighbours without a significant difference. A
+        run that differs significantly from both its neighbours is in no group."""
+        positions = -np.arange(len(self.ranked.runs), dtype=np.float64)
+        groups = indistinguishable_groups(
+            positions, self.corrected, self.pairs, alpha=self.choices.alpha
         )
-        return [(group[0], group[-1]) for group in found if len(group) > 1]
+        return [(group[0], group[-1]) for group in groups if len(group) > 1]
 
     def row(self, at: int) -> PairRow:
         a, b = int(self.pairs.candidates[at]), int(self.pairs.baselines[at])
@@ -139,11 +139,11 @@ class Significance:
     @property
     def neighbours(self) -> list[PairRow]:
         """Each run and the next one on the board."""
-        beside = np.abs(self.pairs.candidates - self.pairs.baselines) == 1
-        return [self.row(int(at)) for at in np.flatnonzero(beside)]
+        is_neighbour = np.abs(self.pairs.candidates - self.pairs.baselines) == 1
+        return [self.row(int(at)) for at in np.flatnonzero(is_neighbour)]
 
     def among_first(self, count: int) -> "Significance":
-        """The pairs of the best so many, as they were tested among all."""
+        """The pairs of the best `count` runs, with the results of the test of all runs."""
         kept = (self.pairs.candidates < count) & (self.pairs.baselines < count)
         return replace(
             self,
@@ -162,8 +162,8 @@ class Significance:
         return as_matrix(values, self.pairs, len(self.ranked.runs))
 
     def antisymmetric(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Likewise for what turns its sign with the pair: row - column. A question that is asked of
-        the better run has an answer in its row only."""
+        """`matrix` of values that change their sign with the order of the pair: row - column. A
+        directed test has a value only in the row of the better run."""
         count = len(self.ranked.runs)
         matrix = np.full((count, count), np.nan)
         matrix[self.pairs.candidates, self.pairs.baselines] = values
@@ -173,49 +173,51 @@ class Significance:
 
 
 def ranked_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> RankedRuns:
-    """Those that are tested. One query. The viewer must be one who may see the board."""
+    """The runs to test. One query. The viewer must be one who may see the board."""
     runs, bases, residuals = visible_means(viewer, qrels, [measure])
     direction = family_of(measure).facts.direction
     ranks = dict(zip((run.run_id for run in runs), shared_ranks(bases[0], direction), strict=True))
-    placed = sorted(
+    ordered = sorted(
         (run for run in runs if ranks[run.run_id] is not None),
         key=lambda run: (ranks[run.run_id], run.tag.lower()),
     )
     return RankedRuns(
-        runs=tuple(placed),
-        ranks=tuple(ranks[run.run_id] or 0 for run in placed),
+        runs=tuple(ordered),
+        ranks=tuple(ranks[run.run_id] or 0 for run in ordered),
         has_residuals=not np.isnan(residuals[0]).all(),
         is_lower_better=is_lower_better(measure),
-    ).first(MOST_RUNS)
+    ).first(MAX_RUNS)
 
 
 def significance(
-    choices: TestChoices, ranked: RankedRuns, answer: Mapping[str, Any]
+    choices: TestChoices, ranked: RankedRuns, result: Mapping[str, Any]
 ) -> Significance:
-    """The answer of a worker, read as chosen, for the runs that stand on the board. Corrected are
-    all pairs that were tested."""
-    p_values = answer["p_values"]
+    """The result of the worker with the chosen correction and level, for the runs on the board. The
+    correction is for all tested pairs."""
+    p_values = result["p_values"]
     corrected = (
-        answer["tukey"]
+        result["tukey"]
         if choices.correction == "tukey"
         else correct(p_values, CORRECTIONS[choices.correction])
     )
-    places = {run.run_id: place for place, run in enumerate(ranked.runs)}
-    place = np.array([places.get(str(run_id), -1) for run_id in answer["run_ids"]], dtype=np.intp)
-    a, b = place[answer["candidates"]], place[answer["baselines"]]
-    turns = (a > b) & (not choices.is_directed)
-    first, second = np.where(turns, b, a), np.where(turns, a, b)
+    positions = {run.run_id: at for at, run in enumerate(ranked.runs)}
+    position = np.array(
+        [positions.get(str(run_id), -1) for run_id in result["run_ids"]], dtype=np.intp
+    )
+    a, b = position[result["candidates"]], position[result["baselines"]]
+    is_swapped = (a > b) & (not choices.is_directed)
+    first, second = np.where(is_swapped, b, a), np.where(is_swapped, a, b)
     kept = np.flatnonzero((a >= 0) & (b >= 0))
     kept = kept[np.lexsort((second[kept], first[kept]))]
-    sign = np.where(turns, -1.0, 1.0)[kept] * (-1.0 if ranked.is_lower_better else 1.0)
+    sign = np.where(is_swapped, -1.0, 1.0)[kept] * (-1.0 if ranked.is_lower_better else 1.0)
     return Significance(
         choices=choices,
         ranked=ranked,
         pairs=Pairs(first[kept], second[kept]),
-        differences=sign * answer["differences"][kept] + 0.0,  # no -0.0
-        effects=sign * answer["effects"][kept] + 0.0,
+        differences=sign * result["differences"][kept] + 0.0,  # no -0.0
+        effects=sign * result["effects"][kept] + 0.0,
         p_values=p_values[kept],
         corrected=corrected[kept],
-        methods=answer["methods"][kept],
-        topics=answer["topics"][kept],
+        methods=result["methods"][kept],
+        topics=result["topics"][kept],
     )

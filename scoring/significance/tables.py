@@ -1,4 +1,4 @@
-"""Which runs can be told apart: all pairs, and in LaTeX each run and the next on the board."""
+"""Significance of all pairs of runs; in LaTeX of each run and the next on the board."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -21,7 +21,7 @@ def _marked_difference(row: PairRow) -> Marked:
     return Marked(signed(row.difference), stars(row.p_corrected))
 
 
-# First the columns of the command line.
+# The first columns are those of the command line.
 COLUMNS = (
     printed("", "a_rank"),
     Column("a", "a.tag", "run", align="l", kind=str),
@@ -38,7 +38,7 @@ COLUMNS = (
         "significant",
         "is_significant",
         kind=int,
-        help_text="1 at the level that was asked for, else 0",
+        help_text="1: significant at the chosen level",
     ),
     Column("a_rank", kind=int),
     Column("b_rank", kind=int),
@@ -50,7 +50,7 @@ COLUMNS = (
 
 
 def page_columns(choices: TestChoices) -> list[PageColumn]:
-    """The table on the page: each run and the next one."""
+    """The table on the page: each run and the next one on the board."""
     corrected = PageColumn("corrected", lambda row: p_value(row.p_corrected))
     return [
         PageColumn("run", lambda row: row.a.tag, css=""),
@@ -78,22 +78,22 @@ class _Count(NamedTuple):
     cell: CountCell
 
 
-def pairs_table(found: Significance | None) -> Table:
+def pairs_table(result: Significance | None) -> Table:
     """One row for each pair, in the order of the board."""
-    pairs = map(found.row, range(len(found.pairs))) if found else ()
-    return Table(COLUMNS, pairs, in_latex=_neighbours(found))
+    pairs = map(result.row, range(len(result.pairs))) if result else ()
+    return Table(COLUMNS, pairs, in_latex=_neighbours(result))
 
 
-def _neighbours(found: Significance | None) -> Table:
-    choices = found.choices if found else None
-    said = (
-        f" by {choices.measure} ({choices.words('test')}, {choices.words('tail')}, "
-        f"{choices.words('against')}, correction: {choices.words('correction')})"
+def _neighbours(result: Significance | None) -> Table:
+    choices = result.choices if result else None
+    options = (
+        f" by {choices.measure} ({choices.label('test')}, {choices.label('tail')}, "
+        f"{choices.label('against')}, correction: {choices.label('correction')})"
         if choices
         else ""
     )
-    caption = f"each run and the next on the board{said}. {STARS_NOTE}."
-    return Table(COLUMNS, found.neighbours if found else (), caption)
+    caption = f"each run and the next on the leaderboard{options}. {STARS_NOTE}."
+    return Table(COLUMNS, result.neighbours if result else (), caption)
 
 
 def counts_table(rows: Sequence[CountRow], correction: str, tail: str) -> Table:
@@ -120,7 +120,7 @@ def _counts_by_measure(rows: Sequence[CountRow], correction: str, tail: str) -> 
         printed("pairs", "pairs"),
     )
     caption = (
-        "pairs of runs told apart by each measure, test and level; "
+        "pairs of runs that differ significantly, by measure, test and level; "
         f"{tail}-tailed, correction: {correction}."
     )
     return Table(columns, rows, caption)

@@ -1,4 +1,4 @@
-"""Which runs can be told apart."""
+"""Significance of the differences between runs."""
 
 from django.urls import URLPattern, path
 

@@ -1,4 +1,4 @@
-"""Which runs can be told apart: all pairs by one measure, and counts by all measures."""
+"""Significance of all pairs by one measure, and numbers of significant pairs by all measures."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from campaigns import access
 from scoring.analyses.responses import analysed_page, hidden_page
 from scoring.output.responses import TableResponse, page_or_404, table_response
-from scoring.significance.analysis import MOST_RUNS
+from scoring.significance.analysis import MAX_RUNS
 from scoring.significance.charts import matrix_figure
 from scoring.significance.options import OFFERED, tested_measures
 from scoring.significance.query import (
@@ -21,10 +21,10 @@ from scoring.significance.query import (
 )
 from scoring.significance.tables import counts_table, page_columns, pairs_table
 
-IN_CELLS = 40  # runs: above, a table of neighbours stands for the matrix
-PICTURED = 145  # runs: of more, the picture shows the first
+IN_CELLS = 40  # maximum number of runs in the matrix; of more, the page lists neighbours
+CHARTED = 145  # maximum number of runs in the chart
 ROWS = 250  # of neighbours on a page
-FEW = 8  # runs: below, cells need little room
+FEW = 8  # runs: with fewer, the chart is smaller
 
 
 @require_safe
@@ -32,37 +32,34 @@ def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
-    asked = significance_query(viewer, request.GET)
-    found = asked.found
-    context = _page(viewer, asked) | {
-        "choices": asked.choices,
-        "measure": asked.choices.measure,
+    query = significance_query(viewer, request.GET)
+    result = query.result
+    context = _page(viewer, query) | {
+        "choices": query.choices,
+        "measure": query.choices.measure,
         "offered": tested_measures(viewer),
-        "choosable": OFFERED,
-        "ranked": asked.ranked,
-        "found": found,
-        "figure": matrix_figure(found.among_first(PICTURED))
-        if found and found.rejection_count
+        "options": OFFERED,
+        "ranked": query.ranked,
+        "result": result,
+        "figure": matrix_figure(result.among_first(CHARTED))
+        if result and result.rejection_count
         else None,
-        "pictured": PICTURED,
-        "page": page_or_404(request, Paginator(found.neighbours if found else (), ROWS)),
-        "page_columns": page_columns(asked.choices),
-        "figure_size": "square few" if found and len(found.ranked.runs) < FEW else "square",
-        "in_cells": found is not None and len(found.ranked.runs) <= IN_CELLS,
+        "charted": CHARTED,
+        "page": page_or_404(request, Paginator(result.neighbours if result else (), ROWS)),
+        "page_columns": page_columns(query.choices),
+        "figure_size": "square few" if result and len(result.ranked.runs) < FEW else "square",
+        "in_cells": result is not None and len(result.ranked.runs) <= IN_CELLS,
     }
-    return analysed_page(request, "scoring/significance/significance.html", context, asked.analysis)
+    return analysed_page(request, "scoring/significance/significance.html", context, query.analysis)
 
 
 @require_safe
 def significance_table(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
-    asked = significance_query(viewer, request.GET)
-    name, title, table = (
-        f"{slug}-significance",
-        viewer.campaign.name,
-        pairs_table(asked.found),
-    )
-    return table_response(request, table, name, suffix, title=title, awaits=asked.analysis)
+    query = significance_query(viewer, request.GET)
+    table, title = pairs_table(query.result), viewer.campaign.name
+    name = f"{slug}-significance"
+    return table_response(request, table, name, suffix, title=title, awaits=query.analysis)
 
 
 @require_safe
@@ -73,9 +70,9 @@ def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
     counts = counts_query(viewer, request.GET)
     context = _page(viewer, counts) | {
         "counts": counts,
-        "choosable": COUNTS_OFFERED,
+        "options": COUNTS_OFFERED,
         "rows": [(row, row.by(counts.correction)) for row in counts.rows],
-        "tested": MOST_RUNS if viewer.campaign.runs.ranked().count() > MOST_RUNS else None,
+        "tested": MAX_RUNS if viewer.campaign.runs.ranked().count() > MAX_RUNS else None,
     }
     return analysed_page(
         request, "scoring/significance/significance_counts.html", context, counts.analysis
@@ -87,14 +84,14 @@ def significant_pairs(request: HttpRequest, slug: str, suffix: str) -> TableResp
     viewer = access.board_or_404(request.user, slug, asked=request.GET)
     counts = counts_query(viewer, request.GET)
     table = counts_table(counts.rows, counts.correction, counts.tail)
-    name, title = f"{slug}-separated-pairs", viewer.campaign.name
+    name, title = f"{slug}-significant-pairs", viewer.campaign.name
     return table_response(request, table, name, suffix, title=title, awaits=counts.analysis)
 
 
-def _page(viewer: access.Viewer, asked: SignificanceQuery | CountsQuery) -> dict[str, Any]:
+def _page(viewer: access.Viewer, query: SignificanceQuery | CountsQuery) -> dict[str, Any]:
     return {
         "viewer": viewer,
         "campaign": viewer.campaign,
-        "versions": asked.versions,
-        "qrels": asked.qrels,
+        "versions": query.versions,
+        "qrels": query.qrels,
     }

@@ -1,4 +1,4 @@
-"""Measures beside the one that ranks: as heads and cells of the board, and to choose from."""
+"""Further measures of the board: column headings, cells, and options."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from scoring.output.numbers import score
 
 register = template.Library()
 
-LEAST_SHOWN = 0.0001  # of what a score shows
+SMALLEST = 0.0001  # difference that a score shows
 
 
 class ColumnFamily(NamedTuple):
@@ -23,39 +23,38 @@ class ColumnFamily(NamedTuple):
 
 @register.filter
 def by_family(measures: Sequence[Measure]) -> list[ColumnFamily]:
-    """In the order in which the families first come."""
-    found: dict[str, ColumnFamily] = {}
+    """In the order of the first measure of each family."""
+    families: dict[str, ColumnFamily] = {}
     for measure in measures:
         family = ColumnFamily(family_of(measure).facts, [])
-        found.setdefault(measure.family, family).measures.append(measure)
-    return list(found.values())
+        families.setdefault(measure.family, family).measures.append(measure)
+    return list(families.values())
 
 
 @register.filter
 def column_cells(
     row: BoardRow, board: Leaderboard
 ) -> Iterator[tuple[Measure, BoardCell, int, bool]]:
-    """Each with its measure, the digits worth showing, and whether there is a bound to show."""
-    for place, cell in enumerate(row.columns):
-        measure = board.columns[place]
-        yield measure, cell, board.column_digits[place], bounded(measure)
+    """Each cell with its measure, the digits to show, and whether the measure has a residual."""
+    for measure, cell, digits in zip(board.columns, row.columns, board.column_digits, strict=True):
+        yield measure, cell, digits, bounded(measure)
 
 
 @register.filter
 def tied_range(tied: TiedScore) -> str:
-    """From the lowest to the highest score that an order of the ties gives, by their exact ends:
-    two that are written alike are not said to be a range."""
+    """The lowest and the highest score over all orders of ties. If both are equal after rounding,
+    the size of their difference."""
     if tied.low is None or tied.high is None:
         return "–"
     if tied.low == tied.high:
         return "no change"
     low, high = score(tied.low), score(tied.high)
-    return f"{low}–{high}" if low != high else f"<{LEAST_SHOWN} apart"
+    return f"{low}–{high}" if low != high else f"range <{SMALLEST}"
 
 
 @register.filter
-def places_moved(places: int | None) -> str:
+def rank_change(ranks: int | None) -> str:
     """+3, −1 or =; a dash for a run that one of the boards does not rank."""
-    if places is None:
+    if ranks is None:
         return "–"
-    return "=" if places == 0 else f"{'+' if places > 0 else '−'}{abs(places)}"
+    return "=" if ranks == 0 else f"{'+' if ranks > 0 else '−'}{abs(ranks)}"

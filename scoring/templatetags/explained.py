@@ -1,5 +1,5 @@
-"""Measures that say what they are, wherever their names stand: explain.js shows it on hover and on
-focus, and who has no scripts still gets the title."""
+"""Names of measures with an explanation: explain.js shows it on hover and on focus, and the title
+attribute shows it without scripts."""
 
 from django import template
 from django.urls import reverse
@@ -13,7 +13,7 @@ register = template.Library()
 
 @register.simple_tag
 def explained(measure: object) -> SafeString:
-    """The name of a measure, which leads to its page."""
+    """The name of a measure, with a link to its page."""
     name = str(measure)
     address = reverse("scoring:measure-detail", args=[name])
     return format_html('<a class="measure" href="{}" {}>{}</a>', address, explains(name), name)
@@ -21,6 +21,6 @@ def explained(measure: object) -> SafeString:
 
 @register.simple_tag
 def explains(measure: object) -> SafeString:
-    """For the tag of what stands for a measure and leads elsewhere: a switch, the head of a
-    column."""
+    """Attributes for an element that names a measure without a link to its page, such as a select
+    box or the heading of a column."""
     return format_html('data-explained title="{}"', meaning_of(str(measure)))

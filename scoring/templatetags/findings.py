@@ -1,4 +1,4 @@
-"""What a board says in one sentence: the facts of it. The words stand in `_finding.html`."""
+"""The facts for the sentence that states the finding of a board (`_finding.html`)."""
 
 from dataclasses import dataclass
 
@@ -15,12 +15,12 @@ register = template.Library()
 @dataclass(frozen=True)
 class Finding:
     """`kind` chooses the sentence: no qrels, no runs, scoring, not scored, undefined, none ranked,
-    judged, one, several. `could_lead` counts the runs below the first place whose unjudged
-    documents alone could lift them above its base."""
+    judged, one, several. `could_lead` counts the runs below rank 1 whose upper bound exceeds the
+    base of the first."""
 
     kind: str
     first: BoardRow | None
-    sharing: int  # runs on the first place
+    sharing: int  # runs with rank 1
     others: int  # runs below it
     could_lead: int
     teams: int
@@ -29,12 +29,12 @@ class Finding:
     persistence: str  # the p of an RBP(p=) without a cutoff, "" for every other measure
     is_graded: bool
     description: str  # of the measure, in a sentence
-    residual: str  # how the measure's residual is bounded, or why it has none
-    is_share: bool  # its scores lie between 0 and 1, so that they can be drawn
+    residual: str  # how the measure's residual is computed, or why it has none
+    is_share: bool  # its scores lie between 0 and 1, so that a chart can show them
 
     @property
     def unranked(self) -> str:
-        """What the runs on the board are that have no rank; empty where all have one."""
+        """The status of the runs without a rank; empty if all have one."""
         return " or ".join(name for name in ("late", "disqualified") if getattr(self, name))
 
     @property
@@ -67,8 +67,8 @@ def finding_of(board: Leaderboard) -> Finding:
 
 
 @register.filter
-def drawn_runs(board: Leaderboard) -> list[str]:
-    """The runs of the chart's marks, in their order: those that are ranked."""
+def charted_runs(board: Leaderboard) -> list[str]:
+    """The ids of the runs in the chart, in its order: the ranked runs."""
     return [row.run_id for row in board.ranked]
 
 

@@ -1,4 +1,4 @@
-"""How the playground writes grades and numbers."""
+"""Formats grades and numbers of the playground."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ WORDS = {-1: "unjudged", 0: "not relevant"}
 
 @register.filter
 def play(value: float | None) -> str:
-    """Four decimals, and whole numbers as such; a dash where there is none."""
+    """Four decimals, or a whole number without decimals; a dash where there is none."""
     if value is None:
         return "–"
     if value == int(value):
@@ -24,7 +24,7 @@ def play(value: float | None) -> str:
 
 @register.filter
 def play_addition(value: float | None) -> str:
-    """What could be added, as `play` writes numbers; <0.0001 where that would be nothing."""
+    """A residual in the format of `play`; <0.0001 where it would be rounded to 0."""
     if value is None:
         return "–"
     return f"+{play(value)}" if value == int(value) else addition_text(value, 4)
@@ -32,7 +32,7 @@ def play_addition(value: float | None) -> str:
 
 @register.filter
 def sign_of(grade: int, top: int) -> str:
-    """What stands in a box: $ and - where there are only two grades."""
+    """The text of a box: $ and – if there are only two grades."""
     if grade < 0:
         return "?"
     return {0: "–", 1: "$"}[grade] if top == 1 else str(grade)
@@ -40,7 +40,7 @@ def sign_of(grade: int, top: int) -> str:
 
 @register.filter
 def sign_class(grade: int) -> str:
-    return "unknown" if grade < 0 else str(grade)
+    return "unjudged" if grade < 0 else str(grade)
 
 
 @register.filter
@@ -50,7 +50,7 @@ def grade_words(grade: int) -> str:
 
 @register.filter
 def share_of(value: float | None, greatest: float) -> str:
-    """In hundredths of the greatest, for a drawing."""
+    """In percent of the greatest, for a chart."""
     return f"{100 * max(value or 0.0, 0.0) / greatest:.2f}" if greatest > 0 else "0"
 
 
@@ -60,5 +60,5 @@ def is_round(rank: int) -> bool:
 
 
 @register.filter
-def broken_count(rows: Sequence[Exchange]) -> int:
+def violation_count(rows: Sequence[Exchange]) -> int:
     return sum(bool(row.broken) for row in rows)

@@ -1,4 +1,4 @@
-"""The seven properties in cells and words."""
+"""Formats the seven properties of measures."""
 
 from django import template
 
@@ -10,8 +10,8 @@ register = template.Library()
 
 
 @register.filter
-def held(row: PropertyRow) -> list[bool]:
-    """Property by property, whether the measure has it."""
+def holds(row: PropertyRow) -> list[bool]:
+    """For each property, whether the measure has it."""
     return [row.findings[name].holds for name in PROPERTIES]
 
 

@@ -1,4 +1,4 @@
-"""The report in words, and the rows that stand in place of its curves."""
+"""The finding of the report, and the rows of the tables below its charts."""
 
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
@@ -11,7 +11,7 @@ from scoring.models import Analysis
 from scoring.pools.rows import PoolStudy
 from scoring.report.analysis import PERSISTENCES
 from scoring.report.rows import Report
-from scoring.templatetags.separations import count_finding
+from scoring.templatetags.significance import count_finding
 
 register = template.Library()
 
@@ -31,14 +31,14 @@ def tau(value: float | None) -> str:
 
 
 @register.filter
-def failed_count(found: Report) -> int:
-    return sum(each.state == Analysis.State.FAILED for each in found.analyses)
+def failed_count(report: Report) -> int:
+    return sum(each.state == Analysis.State.FAILED for each in report.analyses)
 
 
 @register.filter
-def most_swayed(found: Report) -> PoolStudy | None:
+def most_changed(report: Report) -> PoolStudy | None:
     """The measure whose order of the runs the pool changes most."""
-    return min(_telling(found), key=_tau, default=None)
+    return min(_defined(report), key=_tau, default=None)
 
 
 @register.filter
@@ -47,40 +47,40 @@ def keeps_the_order(study: PoolStudy) -> bool:
 
 
 @register.filter
-def least_swayed(found: Report) -> PoolStudy | None:
-    return max(_telling(found), key=_tau, default=None)
+def least_changed(report: Report) -> PoolStudy | None:
+    return max(_defined(report), key=_tau, default=None)
 
 
 @register.filter
-def separating(found: Report) -> dict[str, Any] | None:
-    return count_finding([(row, row.by("none")) for row in found.counts])
+def significant_pairs(report: Report) -> dict[str, Any] | None:
+    return count_finding([(row, row.by("none")) for row in report.counts])
 
 
 @register.filter
-def rank_rows(found: Report) -> Iterator[BoundRow]:
-    """Of the first run: bounds under the pool and under all judgments."""
-    values = found.bounds[0].by_rank
-    for at, p in enumerate(found.persistences):
+def rank_rows(report: Report) -> Iterator[BoundRow]:
+    """The bounds of the first run with the pool and with all judgments."""
+    values = report.bounds[0].by_rank
+    for at, p in enumerate(report.persistences):
         for ranks in SHOWN_RANKS:
             yield BoundRow(format_value(p), ranks, _bounds(values[:, :, at, ranks - 1]))
 
 
 @register.filter
-def p_rows(found: Report) -> Iterator[BoundRow]:
-    """Of each run: bounds under the pool and under all judgments."""
+def p_rows(report: Report) -> Iterator[BoundRow]:
+    """The bounds of each run with the pool and with all judgments."""
     for p in SHOWN_P:
         at = PERSISTENCES.index(p)
-        cells = [pair for each in found.bounds for pair in _bounds(each.by_p[:, :, at])]
+        cells = [pair for each in report.bounds for pair in _bounds(each.by_p[:, :, at])]
         yield BoundRow(format_value(p), None, cells)
 
 
 def _bounds(values: Any) -> list[tuple[float, float]]:
-    """From float64[base and residual, pools] to lower and upper bounds."""
+    """Lower and upper bounds from float64[base and residual, pools]."""
     return [(base, base + residual) for base, residual in values.T.tolist()]
 
 
-def _telling(found: Report) -> list[PoolStudy]:
-    return [study for study in found.pools if study.chosen.tau is not None]
+def _defined(report: Report) -> list[PoolStudy]:
+    return [study for study in report.pools if study.chosen.tau is not None]
 
 
 def _tau(study: PoolStudy) -> float:

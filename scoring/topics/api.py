@@ -1,4 +1,4 @@
-"""How hard the topics are, for scripts."""
+"""Scores by topic over all runs, for scripts."""
 
 from django.http import Http404, HttpResponse
 from drf_spectacular.utils import extend_schema
@@ -21,20 +21,20 @@ from scoring.topics.tables import topic_columns, topics_table
 
 TOPIC_MEANS = row_serializer(
     "TopicMeans",
-    "How the ranked runs do on one topic; null where it is not shown, or no run has a score.",
+    "Scores of the ranked runs on one topic; null if not visible, or if no run has a score.",
     topic_columns(),
 )
 
 
 @extend_schema(
-    summary="How hard the topics are",
+    summary="Topic difficulty",
     operation_id="topic_means",
     tags=["analyses"],
     parameters=[MEASURE, FORMAT],
     responses=table_responses(TOPIC_MEANS),
     examples=[
         example(
-            "a hard one", topic="308", title="implant dentistry", measure="AP", runs=129, mean=0.21,
+            "a topic", topic="308", title="implant dentistry", measure="AP", runs=129, mean=0.21,
             lowest=0.0, lower_quartile=0.08, upper_quartile=0.31, highest=0.77, relevant=4,
             judged=1528, qrels=2,
         ),
@@ -42,10 +42,10 @@ TOPIC_MEANS = row_serializer(
 )  # fmt: skip
 @read_view
 def topic_means(request: Request, slug: str) -> Response | HttpResponse:
-    """One row a topic, once the topics are released; scores and counts where they are shown."""
+    """One row for each topic, after the release of topics; scores and counts where visible."""
     viewer = access.viewer_or_404(request.user, slug)
     if not viewer.can_see_topics:
         raise Http404
-    answer = requested_format(request)
+    respond = requested_format(request)
     measure = chosen_measure(viewer, request.query_params.get("measure"))
-    return answer(topics_table(viewer, topic_rows(viewer, measure), measure))
+    return respond(topics_table(viewer, topic_rows(viewer, measure), measure))

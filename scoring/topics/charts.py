@@ -1,4 +1,4 @@
-"""Topics by runs: the stronger the colour, the better a run does on a topic."""
+"""Heat map of topics by runs: the stronger the colour, the higher the score."""
 
 from typing import Any, Final
 
@@ -10,14 +10,13 @@ from scoring.core.statistics.rounding import rounded_array
 from scoring.output.plotting import as_data, chosen, evenly, label, sample_note
 from scoring.topics.matrix import TopicMatrix
 
-NAMED: Final = 20  # so many runs have room for their names at the axis
+NAMED: Final = 20  # maximum number of runs with their names at the axis
 CELLS: Final = 40_000  # some 250 kB of the page
-TITLED: Final = 4_000  # cells: of more, the titles of the topics would be most of the page
+TITLED: Final = 4_000  # maximum number of cells with the titles of topics
 
 
 def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
-    """Runs in the order of the board, topics in the order chosen; some of them where they are
-    many."""
+    """Runs in the order of the board, topics in the chosen order; a sample if there are many."""
     rows = evenly(len(matrix.topics))
     columns = evenly(len(matrix.runs), CELLS // len(rows))
     scores = matrix.scores[np.ix_(rows, columns)]
@@ -55,7 +54,7 @@ def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
             "autorange": "reversed",
             "showgrid": False,
             "zeroline": False,
-            **_every(topics),
+            **_topic_ticks(topics),
         },
         margin={"t": 12},
     )
@@ -63,15 +62,15 @@ def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
 
 
 def _sample(matrix: TopicMatrix, topics: int, runs: int) -> str:
-    said = (
+    sentences = (
         sample_note(topics, len(matrix.topics), "topics"),
         sample_note(runs, len(matrix.runs), "runs"),
     )
-    return " ".join(filter(None, said))
+    return " ".join(filter(None, sentences))
 
 
 def _cells(values: list[list[Any]], shape: tuple[int, ...]) -> NDArray[np.object_]:
-    """Rows or columns repeated; in an array, as Plotly looks at every item of a list."""
+    """Rows or columns repeated, as an array, because Plotly validates every item of a list."""
     return np.broadcast_to(np.array(values, dtype=object), shape)
 
 
@@ -80,16 +79,18 @@ def _run_axis(runs: list[str]) -> dict[str, Any]:
     if len(runs) <= NAMED:
         names = [name if len(name) <= 20 else f"{name[:19]}…" for name in runs]
         ticks = {"tickmode": "array", "tickvals": list(range(len(runs))), "ticktext": names}
-        return (
-            axis | ticks | {"tickangle": -90, "title": {"text": "run, with its place on the board"}}
-        )
+        return axis | ticks | {"tickangle": -90, "title": {"text": "run, with its rank"}}
     step = 10 if len(runs) <= 150 else 50
-    places = [0, *range(step - 1, len(runs), step)]
-    ticks = {"tickmode": "array", "tickvals": places, "ticktext": [str(at + 1) for at in places]}
-    return axis | ticks | {"title": {"text": "place on the board"}}
+    positions = [0, *range(step - 1, len(runs), step)]
+    ticks = {
+        "tickmode": "array",
+        "tickvals": positions,
+        "ticktext": [str(at + 1) for at in positions],
+    }
+    return axis | ticks | {"title": {"text": "rank"}}
 
 
-def _every(topics: list[str]) -> dict[str, Any]:
-    """Each topic's code where there is room for it, else some of them."""
+def _topic_ticks(topics: list[str]) -> dict[str, Any]:
+    """The codes of all topics, or a sample if there are many."""
     step = -(-len(topics) // 50)
     return {"tickmode": "array", "tickvals": topics[::step], "ticktext": topics[::step]}

@@ -1,4 +1,4 @@
-"""Scores by topic and run, side by side: which topics are hard, and which tell the runs apart."""
+"""Scores by topic and run: which topics are difficult, and which discriminate between runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,10 +25,10 @@ Vector = NDArray[np.float64]
 ORDERS: Final = {
     "difficulty": "hardest first",
     "file": "as in the file",
-    "likeness": "alike side by side",
+    "likeness": "by similarity",
 }
-MOST_ALIKE: Final = 500  # topics that can be ordered by how alike they are
-MOST: Final = 5  # topics named as those that separate the runs most
+MAX_CLUSTERED: Final = 500  # topics that can be ordered by similarity
+MAX_DISCRIMINATING: Final = 5  # topics listed as most discriminating
 
 
 @dataclass(frozen=True)
@@ -50,46 +50,48 @@ class TopicMatrix:
     qrels: Qrels
     runs: tuple[BoardRun, ...]  # in the order of the board
     ranks: tuple[int, ...]
-    topics: tuple[MatrixTopic, ...]  # in the order chosen
+    topics: tuple[MatrixTopic, ...]  # in the chosen order
     scores: Vector  # float64[topics, runs]
 
     @cached_property
-    def separating(self) -> tuple[MatrixTopic, ...]:
-        """The topics that separate the runs most, the first ones first; no more than half."""
+    def discriminating(self) -> tuple[MatrixTopic, ...]:
+        """The topics with the largest shares of the variance, at most half of all topics."""
         known = [topic for topic in self.topics if topic.share]
-        count = min(MOST, -(-len(self.topics) // 2))
+        count = min(MAX_DISCRIMINATING, -(-len(self.topics) // 2))
         return tuple(sorted(known, key=lambda topic: -(topic.share or 0.0))[:count])
 
     @property
-    def separated_share(self) -> float:
-        return sum(topic.share or 0.0 for topic in self.separating)
+    def variance_share(self) -> float:
+        return sum(topic.share or 0.0 for topic in self.discriminating)
 
 
 def orders_offered(topics: int) -> dict[str, str]:
-    """By name; which of many topics are alike takes time and memory with the square of them."""
+    """By name. Similarity takes time and memory that grow with the square of the topics."""
     return {
-        name: words for name, words in ORDERS.items() if name != "likeness" or topics <= MOST_ALIKE
+        name: label
+        for name, label in ORDERS.items()
+        if name != "likeness" or topics <= MAX_CLUSTERED
     }
 
 
-def chosen_order(asked: Mapping[str, str], topics: int) -> str:
+def chosen_order(params: Mapping[str, str], topics: int) -> str:
     """Raises UnknownChoice."""
     return choice_or_404(
-        "order", asked.get("order"), orders_offered(topics), usual=next(iter(ORDERS))
+        "order", params.get("order"), orders_offered(topics), usual=next(iter(ORDERS))
     )
 
 
 def topic_matrix(viewer: Viewer, measure: Measure, order: str) -> TopicMatrix | None:
-    """Of all ranked runs under the qrels in force; None where the viewer may not see it, or where
-    nothing is scored. Two queries."""
+    """Of all ranked runs under the qrels in force; None if the viewer may not see it, or if no run
+    has a score. Two queries."""
     qrels = viewer.campaign.active_qrels
     if qrels is None or not sees_topic_means(viewer):
         return None
     topics = list(viewer.campaign.topics.order_by("position"))
-    placed = _placed_runs(viewer, qrels, measure, len(topics))
-    if not placed:
+    ranked = _ranked_runs(viewer, qrels, measure, len(topics))
+    if not ranked:
         return None
-    scores = np.array([vector for _, _, vector in placed]).T
+    scores = np.array([vector for _, _, vector in ranked]).T
     scored = np.flatnonzero(~np.isnan(scores).all(axis=1))
     if not len(scored):
         return None
@@ -101,23 +103,23 @@ def topic_matrix(viewer: Viewer, measure: Measure, order: str) -> TopicMatrix | 
             strict=True,
         )
     ]  # fmt: skip
-    places = _order(scores, order, sign_of(measure))
+    positions = _order(scores, order, sign_of(measure))
     return TopicMatrix(
         measure=measure,
         order=order,
         qrels=qrels,
-        runs=tuple(run for run, _, _ in placed),
-        ranks=tuple(rank for _, rank, _ in placed),
-        topics=tuple(facts[at] for at in places),
-        scores=scores[places],
+        runs=tuple(run for run, _, _ in ranked),
+        ranks=tuple(rank for _, rank, _ in ranked),
+        topics=tuple(facts[at] for at in positions),
+        scores=scores[positions],
     )
 
 
-def _placed_runs(
+def _ranked_runs(
     viewer: Viewer, qrels: Qrels, measure: Measure, topics: int
 ) -> list[tuple[BoardRun, int, Vector]]:
     """The ranked runs, best first, with their ranks and their scores by topic."""
-    found = []
+    rows = []
     rules = rules_of(viewer.campaign)
     for score in board_scores(viewer, rules, qrels, [measure], "mean_base", "bases"):
         run = BoardRun(**board_run_fields(viewer, score))
@@ -125,26 +127,26 @@ def _placed_runs(
             vector = np.full(topics, np.nan)
             known = unpack_vector(bytes(score["bases"]))[:topics]
             vector[: len(known)] = known
-            found.append((run, score["mean_base"], vector))
-    means = np.array([mean for _, mean, _ in found], dtype=np.float64)
+            rows.append((run, score["mean_base"], vector))
+    means = np.array([mean for _, mean, _ in rows], dtype=np.float64)
     ranks = shared_ranks(means, family_of(measure).facts.direction)
-    placed = [(run, rank or 0, vector) for (run, _, vector), rank in zip(found, ranks, strict=True)]
-    return sorted(placed, key=lambda each: (each[1], each[0].tag.lower()))
+    ranked = [(run, rank or 0, vector) for (run, _, vector), rank in zip(rows, ranks, strict=True)]
+    return sorted(ranked, key=lambda each: (each[1], each[0].tag.lower()))
 
 
 def _shares(scores: Vector) -> list[float | None]:
     """Of the sum over all topics of the variance between the runs."""
     variances = np.nanvar(scores, axis=1)
     variances[np.nanmax(scores, axis=1) - np.nanmin(scores, axis=1) < 10.0**-DECIMALS] = 0
-    whole = float(variances.sum())
-    return [None if whole == 0 else share / whole for share in variances.tolist()]
+    total = float(variances.sum())
+    return [None if total == 0 else share / total for share in variances.tolist()]
 
 
 def _correlations(scores: Vector) -> list[float | None]:
     """Of each topic with the mean over the others, over the runs that have both."""
     counts = (~np.isnan(scores)).sum(axis=0)
     sums = np.nansum(scores, axis=0)
-    found: list[float | None] = []
+    correlations: list[float | None] = []
     for row in scores:
         both = ~np.isnan(row) & (counts > 1)
         others = (sums[both] - row[both]) / (counts[both] - 1)
@@ -153,8 +155,8 @@ def _correlations(scores: Vector) -> list[float | None]:
             or np.ptp(row[both]) < 10.0**-DECIMALS
             or np.ptp(others) < 10.0**-DECIMALS
         )
-        found.append(None if is_flat else float(np.corrcoef(row[both], others)[0, 1]))
-    return found
+        correlations.append(None if is_flat else float(np.corrcoef(row[both], others)[0, 1]))
+    return correlations
 
 
 def _order(scores: Vector, order: str, sign: float) -> NDArray[np.intp]:

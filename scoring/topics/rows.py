@@ -24,8 +24,8 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TopicRow:
-    """One topic: how the ranked runs do on it. None where the viewer may not see it, or where no
-    run has a score; `relevant` and `judged` are counts of the qrels."""
+    """The scores of the ranked runs on one topic. None if the viewer may not see them, or if no run
+    has a score. `relevant` and `judged` are counts of the qrels."""
 
     code: str
     title: str
@@ -40,7 +40,7 @@ class TopicRow:
 
     @property
     def spread(self) -> float | None:
-        """How far the middle half of the runs lies apart."""
+        """The interquartile range."""
         if self.lower_quartile is None or self.upper_quartile is None:
             return None
         return self.upper_quartile - self.lower_quartile
@@ -80,31 +80,31 @@ def topic_runs(viewer: Viewer, topic: Topic, measure: Measure) -> tuple[TopicRun
         )
         for score in board_scores(viewer, rules, qrels, (measure,), "bases", "residuals")
     ]
-    placed = _placed(rows, is_lower_better=is_lower_better(measure))
-    # A rank among one's own runs only would pass for one among all.
-    return placed if viewer.can_see_board else tuple(replace(row, rank=None) for row in placed)
+    ranked = _ranked(rows, is_lower_better=is_lower_better(measure))
+    # A rank among only the viewer's own runs would look like a rank among all.
+    return ranked if viewer.can_see_board else tuple(replace(row, rank=None) for row in ranked)
 
 
 def could_lead(rows: Sequence[TopicRun]) -> int:
-    """How many runs below the first place their unjudged documents alone could lift above it."""
+    """How many runs below rank 1 have an upper bound above the base of the first."""
     best = max((row.base for row in rows if row.rank == 1 and row.base is not None), default=None)
-    behind = (row.upper for row in rows if row.rank is not None and row.rank > 1)
-    return 0 if best is None else sum(upper is not None and upper > best for upper in behind)
+    upper_bounds = (row.upper for row in rows if row.rank is not None and row.rank > 1)
+    return 0 if best is None else sum(upper is not None and upper > best for upper in upper_bounds)
 
 
 def _matrix(viewer: Viewer, qrels: Qrels, measure: Measure, topics: int) -> Vector:
     """float64[ranked runs, topics]; NaN where a run has no score on a topic."""
     if not sees_topic_means(viewer):
         return np.empty((0, topics))
-    found = board_scores(viewer, rules_of(viewer.campaign), qrels, (measure,), "bases")
+    rows = board_scores(viewer, rules_of(viewer.campaign), qrels, (measure,), "bases")
     vectors = [
         unpack_vector(bytes(score["bases"]))
-        for score in found
+        for score in rows
         if board_run_fields(viewer, score)["status"] == "ranked"
     ]
     matrix = np.full((len(vectors), topics), np.nan)
     for row, vector in zip(matrix, vectors, strict=True):
-        row[: len(vector)] = vector[:topics]  # topics that came later have no scores yet
+        row[: len(vector)] = vector[:topics]  # topics added later have no scores yet
     return matrix
 
 
@@ -126,7 +126,7 @@ def _topic_row(topic: Topic, scores: Vector, counts: tuple[int | None, int | Non
 
 
 def _counts(viewer: Viewer, qrels: Qrels | None) -> dict[str, tuple[int, int]]:
-    """Relevant and judged documents by topic code, for whoever may see the qrels."""
+    """Relevant and judged documents by topic code, if the viewer may see the qrels."""
     if qrels is None or not viewer.can_see_qrels:
         return {}
     table = load_table(qrels, viewer.campaign)
@@ -142,14 +142,14 @@ def _at(packed: bytes | None, position: int) -> float | None:
     return none_if_nan(vector[position]) if position < len(vector) else None
 
 
-def _placed(rows: list[TopicRun], *, is_lower_better: bool) -> tuple[TopicRun, ...]:
+def _ranked(rows: list[TopicRun], *, is_lower_better: bool) -> tuple[TopicRun, ...]:
     values = np.array([nan_if_none(row.base) for row in rows], dtype=float)
     ranked = np.where([row.is_ranked for row in rows], values, np.nan) if rows else values
     ranks = shared_ranks(ranked, "lower" if is_lower_better else "higher")
-    placed = [replace(row, rank=rank) for row, rank in zip(rows, ranks, strict=True)]
+    ranked = [replace(row, rank=rank) for row, rank in zip(rows, ranks, strict=True)]
     return tuple(
         sorted(
-            placed,
+            ranked,
             key=lambda row: (
                 STATUSES.index(row.status),
                 row.rank or len(rows) + 1,

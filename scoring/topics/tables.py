@@ -14,8 +14,8 @@ from scoring.topics.rows import TopicRow, TopicRun
 
 
 def topics_table(viewer: Viewer, rows: Iterable[TopicRow], measure: Measure) -> Table:
-    """One row for each topic: how the ranked runs do on it. In LaTeX the middle half is where half
-    of them lie."""
+    """One row for each topic, with the scores of the ranked runs. LaTeX has the range of the middle
+    half of the runs."""
     columns = topic_columns(measure, shown_version(viewer))
     return Table(columns, rows, f"{measure} of the ranked runs on each topic.")
 
@@ -53,7 +53,7 @@ def topic_table(viewer: Viewer, code: str, rows: Iterable[TopicRun], measure: Me
         same("topic", code),
         same("measure", measure),
         Column("base", heading="base", text=number),
-        Column("residual", heading="unknown", text=added),
+        Column("residual", heading="residual", text=added),
         printed("interval", lambda row: interval(row.base, row.upper), align="l"),
         same("qrels", shown_version(viewer)),
     )

@@ -1,4 +1,4 @@
-"""Topics: what was asked, and how the runs did on it."""
+"""Topics, and the scores of the runs on them."""
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -26,16 +26,16 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
     rows = topic_rows(viewer, measure)
     order = chosen_order(request.GET, len(rows))
     matrix = topic_matrix(viewer, measure, order)
-    has_picture = matrix is not None and len(matrix.runs) > 1
+    has_chart = matrix is not None and len(matrix.runs) > 1
     context = {
         "rows": rows,
         "page": page_or_404(request, Paginator(rows, TOPICS)),
         "sees_means": sees_topic_means(viewer),
         "order": order,
         "orders": orders_offered(len(rows)),
-        "matrix": matrix if has_picture else None,
-        "figure": topics_figure(matrix) if matrix is not None and has_picture else None,
-        "separated_percent": round(100 * matrix.separated_share) if matrix else 0,
+        "matrix": matrix if has_chart else None,
+        "figure": topics_figure(matrix) if matrix is not None and has_chart else None,
+        "variance_percent": round(100 * matrix.variance_share) if matrix else 0,
         "without_relevant": [row for row in rows if row.relevant == 0],
     }
     return render(request, "scoring/topics/topic_list.html", _page(viewer, measure) | context)
@@ -64,8 +64,8 @@ def matrix_csv(request: HttpRequest, slug: str) -> TableResponse:
 def topic_detail(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     viewer, topic = _topic(request, slug, code)
     measure = chosen_measure(viewer, request.GET.get("measure"))
-    beside = (topic.position - 1, topic.position + 1)
-    neighbours = {t.position: t for t in viewer.campaign.topics.filter(position__in=beside)}
+    positions = (topic.position - 1, topic.position + 1)
+    neighbours = {t.position: t for t in viewer.campaign.topics.filter(position__in=positions)}
     rows = topic_runs(viewer, topic, measure)
     context = {
         "topic": topic,
@@ -73,8 +73,8 @@ def topic_detail(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "could_lead": could_lead(rows),
         "sees_means": sees_topic_means(viewer),
         "is_held_out": code in rules_of(viewer.campaign).held_out,
-        "before": neighbours.get(beside[0]),
-        "after": neighbours.get(beside[1]),
+        "before": neighbours.get(positions[0]),
+        "after": neighbours.get(positions[1]),
     }
     return render(request, "scoring/topics/topic_detail.html", _page(viewer, measure) | context)
 

@@ -18,7 +18,7 @@ from campaigns.judging import tasks as assessing
 from campaigns.models import Campaign, Document, Membership, Run, Team, User, identity
 from campaigns.qrels.versions import add_qrels
 from campaigns.runs import submission
-from scoring.downloads.snapshots import take_snapshot
+from scoring.downloads.snapshots import create_snapshot
 from scoring.models import Job
 from scoring.worker import perform
 from tests.campaigns.judging.making import make_assessor, make_plan, topic_of
@@ -220,7 +220,7 @@ def _plan(campaign: Campaign, secret: Secret, people: dict[str, User | None]) ->
 def _snapshot(campaign: Campaign, organiser: User | None) -> str:
     viewer = viewer_or_404(organiser, campaign.slug)
     with ids_of("snapshot"):
-        return take_snapshot(viewer=viewer, actor=organiser, title="canary-7f3a").public_id
+        return create_snapshot(viewer=viewer, actor=organiser, title="canary-7f3a").public_id
 
 
 def perform_all(kind: Job.Kind, *runs: Run) -> None:

@@ -269,7 +269,7 @@ def publish(year: Year) -> None:
 
 def correct(year: Year, judged: Judged) -> None:
     page = year.page("olga", f"{HERE}/downloads/")
-    press(page, "Take a snapshot")
+    press(page, "Create snapshot")
     expect(page).to_have_url(re.compile(r"/snapshots/[a-z2-7]{16}/$"))
     snapshot = page.url
     page.goto(f"{HERE}/manage/")

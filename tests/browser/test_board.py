@@ -61,7 +61,7 @@ def test_the_table_is_read_without_scripts(visit: Visitor) -> None:
     expect(rows.first).to_contain_text("run40")
     page.get_by_label("Measure").select_option("AP")
     page.get_by_role("button", name="Show").click()
-    expect(page.locator("#finding")).to_contain_text("cannot be said for AP")
+    expect(page.locator("#finding")).to_contain_text("AP has no residual")
     expect(rows.first).to_contain_text("run40")  # the order chosen before is kept
 
 
@@ -124,7 +124,7 @@ def test_organisers_are_told_who_else_does_not_see_the_board(visit: Visitor) -> 
     expect(page.get_by_text("Only organisers see this board.")).to_be_visible()
     others = visit(board_path(campaign), person=make_user()).page
     expect(others.locator(".board")).to_have_count(0)
-    expect(others.get_by_text("The leaderboard is not shown yet.")).to_be_visible()
+    expect(others.get_by_text("The leaderboard is not published yet.")).to_be_visible()
 
 
 def test_a_held_key_on_the_slider_asks_once_when_it_rests(visit: Visitor) -> None:
@@ -156,12 +156,12 @@ def test_two_ticks_compare_and_a_third_is_told(visit: Visitor) -> None:
     told, button = page.locator("#compare-told"), page.get_by_role("button", name="Compare")
     for name in ("run1", "run3", "run2"):
         page.get_by_label(f"compare {name}").check()
-    expect(told).to_have_text("3 runs are ticked; two can be set side by side")
+    expect(told).to_have_text("3 runs are selected; a comparison takes two")
     expect(button).to_be_disabled()
     page.get_by_label("compare run1").uncheck()
     expect(told).to_have_text("run2 and run3")
-    page.goto(board_path(campaign, "?measure=AP"))  # as by a page that looks again by itself
+    page.goto(board_path(campaign, "?measure=AP"))  # as by a page that reloads automatically
     expect(told).to_have_text("run2 and run3")
     button.click()
-    expect(page.locator("h1")).to_have_text("Two runs side by side")
+    expect(page.locator("h1")).to_have_text("Two runs")
     expect(page.locator("#finding")).to_contain_text("run2 does better than run3")

@@ -70,7 +70,7 @@ def test_an_organiser_takes_a_snapshot_and_everybody_reads_it(
 ) -> None:
     organiser_visit = visit(reverse("scoring:downloads", args=[campaign.slug]), person=organiser)
     organiser_visit.page.get_by_label("Title").fill("Final results")
-    organiser_visit.page.get_by_role("button", name="Take a snapshot").click()
+    organiser_visit.page.get_by_role("button", name="Create snapshot").click()
     organiser_visit.page.get_by_role("heading", name="Final results").wait_for()
     reader = visit(
         organiser_visit.page.url.removeprefix(organiser_visit.page.url.split("/snapshots/")[0])

@@ -40,17 +40,17 @@ def make_board(*intervals: tuple[float, float], campaign: Campaign | None = None
 
 
 SENTENCES = [
-    ([(0.5, 0.2)], "the one run on this board, r1, scores 0.50 by what is judged; its unjudged "
+    ([(0.5, 0.2)], "the only run on this leaderboard, r1, scores at least 0.50; its unjudged "
                    "documents could add 0.20."),
-    ([(0.5, 0.2), (0.4, 0.2)], "The other run could rise above that by its unjudged documents"),
+    ([(0.5, 0.2), (0.4, 0.2)], "The other run could exceed this score if its unjudged documents"),
     ([(0.5, 0.2), (0.4, 0.05)], "The other run cannot pass that"),
     ([(0.5, 0.2), (0.4, 0.1)], "The other run cannot pass that"),  # it could draw level
-    ([(0.5, 0.1), (0.5, 0.0), (0.1, 0.0)], "two runs share the first place with 0.50"),
-    ([(0.5, 0.1), (0.5, 0.0)], "No run stands below them."),
-    ([(0.5, 0.1), (0.4, 0.3), (0.3, 0.3)], "Each of the other 2 runs could rise above that"),
-    ([(0.5, 0.1), (0.4, 0.3), (0.3, 0.1)], "1 of the other 2 runs could rise above that by its"),
+    ([(0.5, 0.1), (0.5, 0.0), (0.1, 0.0)], "two runs share rank 1 with at least 0.50"),
+    ([(0.5, 0.1), (0.5, 0.0)], "There are no other runs."),
+    ([(0.5, 0.1), (0.4, 0.3), (0.3, 0.3)], "Each of the other 2 runs could exceed this score"),
+    ([(0.5, 0.1), (0.4, 0.3), (0.3, 0.1)], "1 of the other 2 runs could exceed this score if its"),
     ([(0.5, 0.1), (0.3, 0.1), (0.2, 0.1)], "None of the other 2 runs can pass that"),
-    ([(0.51234, 0.00002)], "scores 0.5123 by what is judged"),
+    ([(0.51234, 0.00002)], "scores at least 0.5123"),
 ]  # fmt: skip
 
 
@@ -64,20 +64,18 @@ def test_the_finding_says_who_leads_and_who_could(intervals, sentence: str) -> N
 def test_a_measure_without_residual_says_so() -> None:
     campaign = make_board((0.5, 0.1), (0.4, 0.1))
     text = page_of(board_path(campaign, "?measure=AP"))
-    assert (
-        "By AP the leading run, r1, scores 0.5000. How sure that is cannot be said for AP" in text
-    )
+    assert "By AP the leading run, r1, scores 0.5000. AP has no residual" in text
 
 
 def test_a_board_without_runs_qrels_or_scores_says_what_happens_next() -> None:
     campaign = make_campaign()
     organiser = make_organiser(campaign)
     make_run(campaign)
-    assert "there are no qrels. The next step is yours" in page_of(board_path(campaign), organiser)
+    assert "there are no qrels. Add qrels under Manage" in page_of(board_path(campaign), organiser)
     make_qrels(campaign)
     assert "one run is being scored" in page_of(board_path(campaign), organiser)
     campaign.runs.update(withdrawn_at=campaign.created_at)
-    assert "No run stands on this board yet." in page_of(board_path(campaign), organiser)
+    assert "There are no runs on this leaderboard yet." in page_of(board_path(campaign), organiser)
 
 
 def test_a_run_without_scores_is_mentioned_and_not_in_the_table() -> None:

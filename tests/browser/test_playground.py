@@ -38,7 +38,7 @@ def test_it_works_without_scripts_and_fits_a_phone(visit: Visitor, width: int) -
     page.get_by_label("and rank").fill("2")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("[data-rank]")).to_have_count(2)
-    expect(page.locator("h2").first).to_have_text("Ranks 1 and 2 exchanged")
+    expect(page.locator("h2").first).to_have_text("Swap of ranks 1 and 2")
     wide = "document.documentElement.scrollWidth - innerWidth"
     with_scripts = visit(page.url, width=width)
     assert with_scripts.page.evaluate(wide) <= 0

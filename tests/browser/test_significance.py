@@ -19,7 +19,9 @@ def test_the_matrix_is_drawn_within_the_policy_and_says_what_a_cell_means(visit:
         give_vector(run, noisy(0.2 - number / 100, number + 4))
     path = f"/campaigns/{campaign.slug}/significance/"
     waiting = visit(path)
-    expect(waiting.page.get_by_role("status")).to_contain_text("Computing the tests of all pairs")
+    expect(waiting.page.get_by_role("status")).to_contain_text(
+        "Computing significance tests of all pairs"
+    )
     perform_waiting_jobs(campaign)
     visited = visit(path)
     canvas = visited.page.locator(".canvas")
@@ -33,7 +35,7 @@ def test_the_matrix_is_drawn_within_the_policy_and_says_what_a_cell_means(visit:
     expect(hover).to_contain_text("difference +0.5000")
     visited.page.get_by_label("Correction").select_option("none")
     expect(visited.page.get_by_label("Correction")).to_have_value("none")
-    expect(visited.page.locator(".key")).to_contain_text("nothing allows for the number of tests")
+    expect(visited.page.locator(".key")).to_contain_text("no correction for the number of tests")
     assert visited.complaints == []
 
 

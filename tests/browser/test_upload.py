@@ -118,7 +118,7 @@ def test_a_run_is_followed_without_reloading(visit: Visitor, team) -> None:
     run = make_run(team=team, tag="", state=Run.State.WAITING, original_name="ours.run")
     visited = visit(run_path(run), person=team.memberships.get().person)
     page = visited.page
-    expect(page.locator("[data-announce]")).to_contain_text("It waits to be checked.")
+    expect(page.locator("[data-announce]")).to_contain_text("The run is waiting to be checked.")
     problem = {"code": "FIELDS", "line": 1207, "field": None, "value": "<i>a b", "message": "5"}
     Run.objects.filter(pk=run.pk).update(
         state=Run.State.REFUSED,

@@ -1,12 +1,12 @@
-"""What is asked of the playground; everything is in the address.
+"""The options of the playground, all in the URL.
 
     ranking=$$---$-??-   the ranking, as `typed` reads it
-    top=3                the highest grade of the scale; empty: the highest that is typed
+    top=3                the highest grade of the scale; default: the highest typed grade
     p=0.8  k=10  b=2     persistence of RBP, cutoff, base of the logarithm of DCG(b=)
-    measure=AP           the measure whose weights are shown by rank
-    first=3  second=6    two ranks whose documents change places
+    measure=AP           the measure to show by rank
+    first=3  second=6    two ranks whose documents are swapped
 
-What cannot be used is answered with a message for its field, and stands in the form as typed.
+An invalid value gives a message for its field, and stays in the form.
 """
 
 import re
@@ -23,7 +23,7 @@ EXAMPLE: Final = "$$---$----$-??--?---"  # of section 4.4 of the RBP paper
 USUAL: Final = {"p": "0.8", "k": "10", "b": "2"}
 DEEPEST: Final = 1000
 LARGEST_BASE: Final = 100
-LONGEST_NUMBER: Final = 20  # characters of one that is quoted
+LONGEST_NUMBER: Final = 20  # characters that a message quotes
 _WHOLE: Final = re.compile(r"[0-9]{1,6}", re.ASCII)
 _REAL: Final = re.compile(r"[0-9]{1,6}(?:\.[0-9]{0,17})?|\.[0-9]{1,17}", re.ASCII)
 _Read = TypeVar("_Read")
@@ -31,14 +31,14 @@ _Read = TypeVar("_Read")
 
 @dataclass(frozen=True)
 class PlaygroundChoices:
-    """All that is needed to score; made only if nothing is wrong."""
+    """All that is needed to score; only if every field is valid."""
 
     typed: Typed
     top: int
     p: float
     k: int
     b: float
-    measure: Measure  # of those that are scored
+    measure: Measure  # one of `measures`
     swap: tuple[int, int] | None
 
     @property
@@ -48,7 +48,7 @@ class PlaygroundChoices:
 
 @dataclass(frozen=True)
 class PlaygroundQuery:
-    """The form as it was typed, what is wrong by field, and what it comes to."""
+    """The form as typed, the errors by field, and the choices if there are none."""
 
     fields: Mapping[str, str]
     faults: Mapping[str, list[str]] = field(default_factory=dict)
@@ -67,7 +67,7 @@ def read_choices(query: Mapping[str, str]) -> PlaygroundQuery:
 
 
 class _Reading:
-    """Reads every field, so that all that is wrong is said at once."""
+    """Reads every field, so that all errors are reported at once."""
 
     def __init__(self, fields: Mapping[str, str]) -> None:
         self.fields = fields
@@ -107,7 +107,7 @@ class _Reading:
         if ranks[0] is None or ranks[1] is None:
             return None
         if ranks[0] == ranks[1]:
-            self.faults["second"] = ["two different ranks change places"]
+            self.faults["second"] = ["choose two different ranks"]
             return None
         return min(ranks[0], ranks[1]), max(ranks[0], ranks[1])
 
@@ -141,10 +141,10 @@ def _real(text: str) -> float:
 
 def _whole(text: str, least: int, most: int) -> int:
     if most < least:
-        raise ValueError("there is no such rank: the ranking is empty")
+        raise ValueError("the ranking is empty, so it has no ranks")
     if not _WHOLE.fullmatch(text) or not least <= int(text) <= most:
-        said = f"{text[:LONGEST_NUMBER]!r}" if text else "nothing"
-        raise ValueError(f"{said} is not a whole number from {least} to {most}")
+        quoted = f"{text[:LONGEST_NUMBER]!r}" if text else "an empty value"
+        raise ValueError(f"{quoted} is not a whole number from {least} to {most}")
     return int(text)
 
 
@@ -153,22 +153,22 @@ def _scale(text: str, typed: Typed) -> int:
         return typed.highest
     top = _whole(text, 1, HIGHEST)
     if top < typed.highest:
-        raise ValueError(f"grade {typed.highest} is typed, and the scale ends at {top}")
+        raise ValueError(f"the ranking has grade {typed.highest}, but the scale ends at {top}")
     return top
 
 
 def _one_of(text: str, measures: tuple[Measure, ...]) -> Measure:
-    """The one of this name, or of its family: p, k and b may have moved."""
+    """The measure of this name, or of the same family with the current p, k and b."""
     if not text:
         return measures[0]
     try:
-        asked = parse_measure(text)
+        measure = parse_measure(text)
     except (BadMeasure, UnknownMeasure) as error:
         raise ValueError(str(error)) from error
-    if asked in measures:
-        return asked
-    shape = (asked.family, [name for name, _ in asked.parameters], asked.cutoff is None)
+    if measure in measures:
+        return measure
+    shape = (measure.family, [name for name, _ in measure.parameters], measure.cutoff is None)
     for each in measures:
         if shape == (each.family, [name for name, _ in each.parameters], each.cutoff is None):
             return each
-    raise ValueError(f"{asked} is not among the measures here")
+    raise ValueError(f"{measure} is not a measure of the playground")

@@ -1,15 +1,14 @@
-"""Two documents change places: what the seven properties say must follow, and what does.
+"""Tests the seven properties on a swap of two documents.
 
-1. Top-weightedness and convergence: where the more relevant document comes up, within the cutoff or
-   into it, the score rises; where it goes down, it falls.
-2. Localization: where both stand below the cutoff, nothing changes.
-3. Monotonicity: looking one rank deeper the score does not fall; asked of the ranking as typed and
-   of the one after the exchange.
+1. Top-weightedness and convergence: if the more relevant document moves up, within the cutoff or
+   into it, the score increases; if it moves down, the score decreases.
+2. Localization: if both documents are below the cutoff, the score does not change.
+3. Monotonicity: at a cutoff one rank deeper, the score is not lower, before and after the swap.
 4. Completeness: there is a score.
-5. Realizability: in their best order the documents reach the greatest score at the cutoff.
+5. Realizability: in their best order, the documents reach the maximum score at the cutoff.
 
-Boundedness says nothing of a single ranking. Unjudged documents count as worthless. A score that is
-not defined proves nothing but incompleteness.
+Boundedness does not apply to a single ranking. Unjudged documents count as not relevant. An
+undefined score disproves completeness only.
 """
 
 import math
@@ -32,16 +31,16 @@ TOLERANCE: Final = 1e-9  # that of the search for counter-examples
 
 @dataclass(frozen=True)
 class Conclusion:
-    """One thing that must hold if the measure has the property, and whether it does here."""
+    """A consequence of a property, and whether it holds here."""
 
     property: Property
     holds: bool
-    said: str  # the scores, in words
+    scores: str  # as text
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """A measure before and after two documents change places; None where it is not defined."""
+    """The score by a measure before and after the swap; None if it is not defined."""
 
     measure: Measure
     before: float | None
@@ -60,7 +59,7 @@ class Exchange:
 
 
 def exchanges(choices: PlaygroundChoices) -> tuple[Exchange, ...]:
-    """Of every measure that has a cutoff; nothing where no two documents are to change places."""
+    """For every measure with a cutoff; empty without a swap."""
     if choices.swap is None:
         return ()
     at_cutoff = [each for each in choices.measures if _has_cutoff(each)]
@@ -75,12 +74,12 @@ def _exchange(choices: PlaygroundChoices, measure: Measure) -> Exchange:
     first, second = choices.swap or (1, 1)
     typed, after = choices.typed, choices.typed.swapped(first, second)
     scores = (_score(choices, measure, typed), _score(choices, measure, after))
-    found = [
+    conclusions = [
         *_moved(choices, measure, scores),
         *_deeper(choices, measure, (typed, after), scores),
         *_reached(choices, measure, scores[0]),
     ]
-    return Exchange(measure, *map(none_if_nan, scores), tuple(found))
+    return Exchange(measure, *map(none_if_nan, scores), tuple(conclusions))
 
 
 def _moved(
@@ -91,14 +90,14 @@ def _moved(
     if any(map(math.isnan, scores)):
         return []
     change = (scores[1] - scores[0]) * sign_of(measure)
-    said = f"{scores[0]:.4g} → {scores[1]:.4g}"
+    text = f"{scores[0]:.4g} → {scores[1]:.4g}"
     if first > choices.k:
-        return [Conclusion("localized", abs(change) <= TOLERANCE, said)]
+        return [Conclusion("localized", abs(change) <= TOLERANCE, text)]
     if upper == lower:
         return []
     name: Property = "top-weighted" if second <= choices.k else "convergent"
     rises = change > TOLERANCE if upper < lower else change < -TOLERANCE
-    return [Conclusion(name, rises, said)]
+    return [Conclusion(name, rises, text)]
 
 
 def _deeper(
@@ -107,7 +106,7 @@ def _deeper(
     rankings: tuple[Typed, Typed],
     scores: tuple[float, float],
 ) -> list[Conclusion]:
-    """The worse of both rankings at one rank more, where there is a document there."""
+    """The worse of both rankings at one rank deeper, if there is a document."""
     if choices.k >= len(choices.typed.grades):
         return []
     deeper = replace(measure, cutoff=choices.k + 1)
@@ -119,22 +118,22 @@ def _deeper(
     ]
     if not steps:
         return []
-    worst, said = min(steps, key=lambda step: step[0])
-    return [Conclusion("monotonic", worst >= -TOLERANCE, said)]
+    worst, text = min(steps, key=lambda step: step[0])
+    return [Conclusion("monotonic", worst >= -TOLERANCE, text)]
 
 
 def _reached(choices: PlaygroundChoices, measure: Measure, score: float) -> list[Conclusion]:
-    """Completeness, and realizability where something is relevant."""
+    """Completeness, and realizability if a document is relevant."""
     typed = choices.typed
     relevant = any(grade > 0 for grade in (*typed.grades, *typed.missed))
     needs = family_of(measure).facts.needs_relevant and not relevant
-    found = [Conclusion("complete", not (math.isnan(score) or needs), "no score")]
+    conclusions = [Conclusion("complete", not (math.isnan(score) or needs), "no score")]
     if relevant and sign_of(measure) > 0:
         best, greatest = (_score(choices, measure, t) for t in (_best(typed), _full(choices)))
         if not math.isnan(best + greatest):
-            said = f"in their best order {best:.4g}, not {greatest:.4g}"
-            found.append(Conclusion("realizable", best >= greatest - TOLERANCE, said))
-    return found
+            text = f"in their best order {best:.4g}, not {greatest:.4g}"
+            conclusions.append(Conclusion("realizable", best >= greatest - TOLERANCE, text))
+    return conclusions
 
 
 def _best(typed: Typed) -> Typed:
@@ -144,7 +143,7 @@ def _best(typed: Typed) -> Typed:
 
 
 def _full(choices: PlaygroundChoices) -> Typed:
-    """Nothing but the most relevant down to the cutoff: no ranking scores more at it."""
+    """Only documents of the highest grade down to the cutoff: the maximum score."""
     return Typed((choices.top,) * choices.k, (True,) * choices.k, ())
 
 

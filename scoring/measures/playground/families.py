@@ -1,4 +1,4 @@
-"""Which measures the playground shows: of each family at least one, at the numbers that are set."""
+"""The measures of the playground: at least one of each family, with the chosen p, k and b."""
 
 from functools import lru_cache
 from typing import Final
@@ -7,8 +7,7 @@ from scoring.core.measures.entries import GROUPS, entries
 from scoring.core.measures.measure import Measure, format_value
 from scoring.core.measures.names import parse_measure
 
-# In the groups of the catalogue; p, k and b are put in. Of a family that is not here its example is
-# shown.
+# By group of the catalogue, with placeholders for p, k and b. Other families have their example.
 PATTERNS: Final = (
     *("RBP(p={p})", "RBP(p={p})@{k}", "P@{k}", "INSQ(T=2)", "WP(w=harmonic)"),
     *("AP", "AP@{k}", "SP@{k}", "APret", "SNAP@{k}", "GMAP", "yaap", "AUC", "AUC(interpolated)"),

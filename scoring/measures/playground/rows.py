@@ -1,4 +1,4 @@
-"""What every measure makes of one typed ranking: the same for page and CSV."""
+"""The scores of a typed ranking by every measure, for page and CSV."""
 
 from dataclasses import dataclass, replace
 
@@ -21,8 +21,8 @@ from scoring.measures.playground.typed import Typed
 
 @dataclass(frozen=True)
 class PlaygroundRow(Interval):
-    """One measure; None where it is not defined, or where there is no exact bound. The columns of
-    ties are empty where nothing ties."""
+    """One measure; None if it is not defined, or has no exact bound. The values for ties are None
+    if there are no ties."""
 
     measure: Measure
     expected: float | None = None
@@ -35,20 +35,20 @@ class PlaygroundRow(Interval):
 
     @property
     def is_share(self) -> bool:
-        """Whether it can be drawn between 0 and 1."""
+        """Whether a chart can show it between 0 and 1."""
         return self.base is not None and family_of(self.measure).facts.range == (0.0, 1.0)
 
 
 @dataclass(frozen=True)
 class Rank:
-    """A document of the ranking. `alone`: the score if only a document of the highest grade were at
-    this rank, all others irrelevant; `brings`: its part of the score, where that is shared out."""
+    """A document of the ranking. `alone`: the score of one document of the highest grade at this
+    rank, if all others are irrelevant. `contribution`: its part of the score, if it has parts."""
 
     rank: int
     grade: int
     begins: bool
     alone: float | None
-    brings: float | None
+    contribution: float | None
 
 
 def graded(typed: Typed, top: int) -> GradedTopics:
@@ -74,7 +74,7 @@ def rows_of(choices: PlaygroundChoices) -> tuple[PlaygroundRow, ...]:
 
 
 def rank_rows(choices: PlaygroundChoices) -> tuple[Rank, ...]:
-    """Each document of the ranking, and what the chosen measure makes of its rank."""
+    """Each document of the ranking, with the weight of its rank by the chosen measure."""
     typed, measure = choices.typed, choices.measure
     if not typed.grades:
         return ()
@@ -87,7 +87,7 @@ def rank_rows(choices: PlaygroundChoices) -> tuple[Rank, ...]:
             grade=grade,
             begins=typed.begins[at],
             alone=none_if_nan(alone[at]),
-            brings=None if shares is None else float(shares[at]),
+            contribution=None if shares is None else float(shares[at]),
         )
         for at, grade in enumerate(typed.grades)
     )

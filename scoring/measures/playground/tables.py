@@ -1,4 +1,4 @@
-"""What every measure makes of a ranking that was typed, at full precision."""
+"""The scores of a typed ranking by every measure, at full precision."""
 
 from collections.abc import Iterable
 

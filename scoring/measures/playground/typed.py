@@ -1,11 +1,11 @@
-"""A ranking as somebody types it: `$$---$-??-`, `3[1-]0`, `$--|$$`.
+"""A typed ranking: `$$---$-??-`, `3[1-]0`, `$--|$$`.
 
     $     relevant, grade 1          0 1 2 3   a grade
     -     judged, not relevant       ?         not judged
-    [ ]   around documents that tie, in the order in which trec_eval would put them
-    |     what stands after it was judged, and the ranking has not got it
+    [ ]   around tied documents, in the order of trec_eval
+    |     before judged documents that are not in the ranking
 
-Blanks mean nothing. What is wrong is said with its place; nothing is repaired.
+Spaces are ignored. Errors name the character; nothing is corrected.
 """
 
 from dataclasses import dataclass, replace
@@ -14,13 +14,13 @@ from typing import Final
 from scoring.core.data.grades import UNJUDGED
 
 GRADES: Final = {"$": 1, "-": 0, "?": UNJUDGED, "0": 0, "1": 1, "2": 2, "3": 3}
-MOST: Final = 100  # documents, and as many that were judged and are not in the ranking
+MAX_DOCUMENTS: Final = 100  # in the ranking, and after |
 LONGEST: Final = 600  # characters
 HIGHEST: Final = 3
 
 
 class BadRanking(ValueError):
-    """`messages` say what is wrong, and where."""
+    """`messages` describe the errors and their positions."""
 
     def __init__(self, messages: list[str]) -> None:
         super().__init__("; ".join(messages))
@@ -29,11 +29,11 @@ class BadRanking(ValueError):
 
 @dataclass(frozen=True)
 class Typed:
-    """`begins` says of each document whether it does not tie with the one above it."""
+    """`begins` is per document: false if it is tied with the document above."""
 
     grades: tuple[int, ...]
     begins: tuple[bool, ...]
-    missed: tuple[int, ...]  # grades of judged documents that the ranking has not got
+    missed: tuple[int, ...]  # grades of judged documents that are not in the ranking
 
     @property
     def has_ties(self) -> bool:
@@ -41,11 +41,11 @@ class Typed:
 
     @property
     def highest(self) -> int:
-        """The lowest scale that has room for all grades."""
+        """The highest grade, at least 1."""
         return max((1, *self.grades, *self.missed))
 
     def swapped(self, first: int, second: int) -> "Typed":
-        """With the documents at these two ranks in each other's place."""
+        """With the documents at these two ranks swapped."""
         grades = list(self.grades)
         grades[first - 1], grades[second - 1] = grades[second - 1], grades[first - 1]
         return replace(self, grades=tuple(grades))
@@ -59,16 +59,16 @@ class Typed:
 def read_ranking(text: str) -> Typed:
     """Raises BadRanking."""
     if len(text) > LONGEST:
-        raise BadRanking([f"{len(text)} characters are typed; {LONGEST} at most are read"])
+        raise BadRanking([f"the text has {len(text)} characters; the maximum is {LONGEST}"])
     reading = _Reading()
-    for place, sign in enumerate(text, start=1):
+    for position, sign in enumerate(text, start=1):
         if not sign.isspace():
-            reading.take(sign, place)
+            reading.take(sign, position)
     return reading.end()
 
 
 def written(typed: Typed) -> str:
-    """The text of a ranking; read again it is the same."""
+    """The text of a ranking; `read_ranking` reverses it."""
     signs = {1: "$", 0: "-", UNJUDGED: "?"} if typed.highest == 1 else {UNJUDGED: "?"}
 
     def sign(grade: int) -> str:
@@ -92,64 +92,64 @@ class _Reading:
         self._begins: list[bool] = []
         self._missed: list[int] = []
         self._faults: list[str] = []
-        self._opened: int | None = None  # where the bracket is that is open
+        self._opened: int | None = None  # position of the open bracket
         self._inside = 0  # documents in it
         self._is_after_bar = False
 
-    def take(self, sign: str, place: int) -> None:
+    def take(self, sign: str, position: int) -> None:
         if sign in GRADES:
-            self._document(sign, place)
+            self._document(sign, position)
         elif sign in "[]" and self._is_after_bar:
-            self._fault(place, sign, "documents that the ranking has not got cannot tie")
+            self._fault(position, sign, "documents that are not in the ranking cannot be tied")
         elif sign == "[":
-            self._open(place)
+            self._open(position)
         elif sign == "]":
-            self._close(place)
+            self._close(position)
         elif sign == "|":
-            self._bar(place)
+            self._bar(position)
         else:
-            self._fault(place, sign, "it stands for nothing; use $ - ? 0 1 2 3 [ ] |")
+            self._fault(position, sign, "it is not allowed; use $ - ? 0 1 2 3 [ ] |")
 
     def end(self) -> Typed:
         if self._opened is not None:
             self._faults.append(f"the bracket at character {self._opened} is not closed")
         for count, what in (
-            (len(self._grades), "documents are"),
-            (len(self._missed), "documents after | are"),
+            (len(self._grades), "documents"),
+            (len(self._missed), "documents after |"),
         ):
-            if count > MOST:
-                self._faults.append(f"{count} {what} typed; {MOST} at most are scored")
+            if count > MAX_DOCUMENTS:
+                self._faults.append(f"the text has {count} {what}; the maximum is {MAX_DOCUMENTS}")
         if self._faults:
             raise BadRanking(self._faults)
         return Typed(tuple(self._grades), tuple(self._begins), tuple(self._missed))
 
-    def _document(self, sign: str, place: int) -> None:
+    def _document(self, sign: str, position: int) -> None:
         if not self._is_after_bar:
             self._grades.append(GRADES[sign])
             self._begins.append(self._opened is None or self._inside == 0)
             self._inside += 1
         elif sign == "?":
-            self._fault(place, sign, "after | stand judged documents only")
+            self._fault(position, sign, "only judged documents are allowed after |")
         else:
             self._missed.append(GRADES[sign])
 
-    def _open(self, place: int) -> None:
+    def _open(self, position: int) -> None:
         if self._opened is not None:
-            self._fault(place, "[", f"the bracket at character {self._opened} is still open")
-        self._opened, self._inside = place, 0
+            self._fault(position, "[", f"the bracket at character {self._opened} is still open")
+        self._opened, self._inside = position, 0
 
-    def _close(self, place: int) -> None:
+    def _close(self, position: int) -> None:
         if self._opened is None:
-            self._fault(place, "]", "no bracket is open")
+            self._fault(position, "]", "no bracket is open")
         self._opened = None
 
-    def _bar(self, place: int) -> None:
+    def _bar(self, position: int) -> None:
         if self._is_after_bar:
-            self._fault(place, "|", "there is one already")
+            self._fault(position, "|", "only one is allowed")
         if self._opened is not None:
-            self._fault(place, "|", f"the bracket at character {self._opened} is still open")
+            self._fault(position, "|", f"the bracket at character {self._opened} is still open")
             self._opened = None
         self._is_after_bar = True
 
-    def _fault(self, place: int, sign: str, why: str) -> None:
-        self._faults.append(f"character {place}, {sign!r}: {why}")
+    def _fault(self, position: int, sign: str, why: str) -> None:
+        self._faults.append(f"character {position}, {sign!r}: {why}")

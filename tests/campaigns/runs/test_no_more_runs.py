@@ -73,9 +73,9 @@ def test_a_refused_run_is_not_asked_for_again_after_the_end(member) -> None:
     campaign, client = member
     run = make_run(campaign, campaign.teams.get(), state=Run.State.REFUSED)
     path = f"runs/{run.public_id}/"
-    assert "hand it in again</a>" in seen(client, campaign, path)
+    assert "submit it again</a>" in seen(client, campaign, path)
     Campaign.objects.filter(pk=campaign.pk).update(stage="closed", is_accepting=False)
-    assert "hand it in again" not in seen(client, campaign, path)
+    assert "submit it again" not in seen(client, campaign, path)
 
 
 def test_an_organiser_without_teams_is_sent_to_found_one(client: Client) -> None:

@@ -190,7 +190,7 @@ def test_the_overview_calls_no_disqualified_team_to_submit(world: World) -> None
 def test_the_page_of_a_refused_run_leads_back_to_the_form(world: World) -> None:
     run = world.submitted_run(b"no run at all\n")
     assert run.state == Run.State.REFUSED
-    assert f'href="/campaigns/{world.campaign.slug}/submit/">hand it in again' in world.page_of(run)
+    assert f'href="/campaigns/{world.campaign.slug}/submit/">submit it again' in world.page_of(run)
 
 
 def test_a_column_for_run_files_is_there_where_any_may_be_taken(world: World) -> None:

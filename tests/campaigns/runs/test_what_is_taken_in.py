@@ -134,7 +134,7 @@ def test_within_the_grace_a_run_is_taken_and_marked_late(
     perform_jobs()
     run = Run.objects.get()
     assert run.is_late
-    assert "marked late, and not ranked" in world.page_of(run)
+    assert "marked late and not ranked" in world.page_of(run)
     assert [(row["run"], row["rank"]) for row in world.board()] == [("ours", None)]
 
 

@@ -100,7 +100,7 @@ def test_map_references_and_picture_show_the_figures_of_the_file(
 def test_the_finding_names_the_two_measures_that_agree_least() -> None:
     campaign = make_board()
     assert finding(campaign) == (
-        "RR and RBP(p=0.5) order the 4 runs most differently: τ .500, 1 of 6 pairs swaps."
+        "RR and RBP(p=0.5) rank the 4 runs most differently: τ .500, 1 of 6 pairs is swapped."
     )
 
 
@@ -129,7 +129,7 @@ def test_references_are_those_of_table_three_or_the_chosen_ones_the_best_in_bold
 def test_a_lower_score_may_be_the_better_one() -> None:
     scores = {"AP": (0.9, 0.5, 0.1), "ESL(n=1)": (1.0, 2.0, 3.0)}
     campaign = make_board(scores, measures=list(scores), persistences=[])
-    assert finding(campaign) == "Both measures put the 3 runs in the same order."
+    assert finding(campaign) == "Both measures rank the 3 runs in the same order."
     rows = table(get("agreement-runs-csv", campaign, "?a=AP&b=ESL(n=1)"))
     assert [(row["run"], row["rank_a"], row["rank_b"]) for row in rows] == [
         ("a", "1", "1"), ("b", "2", "2"), ("c", "3", "3"),
@@ -152,7 +152,7 @@ def test_a_number_is_1_for_the_very_same_order_only() -> None:
 
 def test_before_there_are_qrels() -> None:
     campaign = make_campaign(**SHOWN)
-    assert finding(campaign) == "There are no qrels yet, so no measure has ordered the runs."
+    assert finding(campaign) == "There are no qrels yet, so the runs have no scores."
     assert finding(campaign, "?a=AP") == finding(campaign)
     assert {row["tau"] for row in table(get("agreement-csv", campaign))} == {""}
 
@@ -165,19 +165,21 @@ def test_before_there_are_qrels() -> None:
             "No run has a score by these measures under qrels v1 yet, so there are no orders"
             " to compare.",
         ),
-        ({RBP: (0.5,), "AP": (0.5,)}, "One run is scored; it takes two to be put in order."),
+        ({RBP: (0.5,), "AP": (0.5,)}, "Only one run is scored. Agreement needs two."),
         (
             {RBP: (0.5, 0.5, 0.5), "AP": (0.1, 0.2, 0.3)},
-            "No two of these measures tell the 3 runs apart, so there are no orders to compare.",
+            "At most one of these measures gives the 3 runs different scores, so there are no"
+            " orders to compare.",
         ),
         (
             {RBP: (0.5, 0.4), "AP": (None, None)},
-            "No two of these measures tell the 2 runs apart, so there are no orders to compare.",
+            "At most one of these measures gives the 2 runs different scores, so there are no"
+            " orders to compare.",
         ),
-        ({RBP: (0.5, 0.4), "AP": (0.2, 0.1)}, "Both measures put the 2 runs in the same order."),
+        ({RBP: (0.5, 0.4), "AP": (0.2, 0.1)}, "Both measures rank the 2 runs in the same order."),
         (
             {RBP: (0.5, 0.4), "AP": (0.1, 0.2)},
-            "AP and RBP(p=0.5) order the 2 runs differently: τ −1, 1 of 1 pair swaps.",
+            "AP and RBP(p=0.5) rank the 2 runs differently: τ −1, 1 of 1 pair is swapped.",
         ),
     ],
 )
@@ -190,7 +192,7 @@ def test_small_boards(scores: dict[str, tuple[float | None, ...]], said: str) ->
 
 
 def test_it_takes_two_measures() -> None:
-    assert finding(make_board(), "?m=AP") == "One measure is chosen; it takes two to agree."
+    assert finding(make_board(), "?m=AP") == "Only one measure is selected. Agreement needs two."
 
 
 @pytest.mark.parametrize("query", ["", "?statistic=tau_ap", "?a=AP&b=RR&qrels=1&against=1"])
@@ -209,11 +211,13 @@ def test_a_full_board_takes_few_queries(
     assert page.status_code == 200
 
 
-def test_where_nothing_is_told_apart_nothing_is_drawn() -> None:
+def test_without_different_scores_there_is_no_chart() -> None:
     campaign = make_board({RBP: (0.5, 0.5, 0.5), "AP": (0.1, 0.2, 0.3)}, measures=["AP"])
     for query in ("", "?statistic=rbo", "?a=AP&b=RBP(p=0.5)"):
         assert "<figure" not in get("agreement", campaign, query).content.decode()
-    assert "One of the two ties every pair of the 3 runs" in finding(campaign, "?a=AP&b=RBP(p=0.5)")
+    assert "One of the two orders ties every pair of the 3 runs" in finding(
+        campaign, "?a=AP&b=RBP(p=0.5)"
+    )
 
 
 def test_shades_span_the_figures_there_are() -> None:

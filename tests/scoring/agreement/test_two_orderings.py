@@ -17,7 +17,7 @@ def test_swapped_pairs_are_counted_and_told_from_the_top() -> None:
     scores = {RBP: (0.8, 0.7, 0.6, 0.5, 0.4), "AP": (0.7, 0.8, 0.5, 0.1, 0.4)}
     campaign = make_board(scores, measures=["AP"])
     assert finding(campaign, "?a=RBP(p=0.5)&b=AP") == (
-        "2 of the 10 pairs of 5 runs swap: τ .600. a is first by RBP(p=0.5), b by AP."
+        "2 of the 10 pairs of 5 runs are swapped: τ .600. a has rank 1 by RBP(p=0.5), b by AP."
     )
     swaps = table(get("agreement-swaps-csv", campaign, "?a=RBP(p=0.5)&b=AP"))
     assert [(row["depth"], row["first_by_a"], row["first_by_b"]) for row in swaps] == [
@@ -29,8 +29,8 @@ def test_swapped_pairs_are_counted_and_told_from_the_top() -> None:
 def test_tied_pairs_are_not_swapped() -> None:
     campaign = make_board()
     assert finding(campaign, "?a=RBP(p=0.5)&b=RR") == (
-        "1 of the 6 pairs of 4 runs swaps, 1 is tied: τ .500."
-        " They do not have the same runs in first place."
+        "1 of the 6 pairs of 4 runs is swapped, 1 is tied: τ .500."
+        " They do not have the same runs at rank 1."
     )
 
 
@@ -55,8 +55,8 @@ def test_one_measure_under_two_versions() -> None:
     campaign.qrels.filter(version=1).update(published_at="2026-01-01T00:00Z")
     query = "?a=RBP(p=0.5)&qrels=1&against=2"
     assert finding(campaign, query) == (
-        "2 of the 3 pairs of 3 runs swap: τ −.333."
-        " a is first by RBP(p=0.5), qrels v1, b by RBP(p=0.5), qrels v2."
+        "2 of the 3 pairs of 3 runs are swapped: τ −.333."
+        " a has rank 1 by RBP(p=0.5), qrels v1, b by RBP(p=0.5), qrels v2."
     )
     page = get("agreement", campaign, query).content.decode()
     assert "1 run has a score by one of the two only, and is left out." in page
@@ -100,7 +100,7 @@ def test_before_it_is_published_nobody_but_organisers_learns_anything() -> None:
         for query in ("", "?a=AP&b=RR", "?m=NoSuch"):
             page = get("agreement", campaign, query, person=person)
             assert page.status_code == 200
-            assert "The leaderboard is not shown yet." in page.content.decode()
+            assert "The leaderboard is not published yet." in page.content.decode()
             assert "swap" not in page.content.decode()
         for name in FILES:
             assert get(name, campaign, "?a=AP&b=RR", person=person).status_code == 404

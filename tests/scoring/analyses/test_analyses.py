@@ -198,7 +198,7 @@ def test_one_that_fails_is_tried_again_then_given_up_until_somebody_has_it_retri
     page = Client()
     Campaign.objects.filter(pk=campaign.pk).update(board_audience=Audience.EVERYONE)
     text = page.get(reverse("scoring:significance", args=["asked"])).content.decode()
-    assert "Computing the tests of all pairs failed." in text
+    assert "Computing significance tests of all pairs failed." in text
     assert page.get(reverse("scoring:significance-csv", args=["asked"])).status_code == 404
     assert retry(job, actor=None)
     perform_waiting_jobs(campaign)

@@ -110,8 +110,8 @@ def test_two_runs_wait_for_their_interval_and_their_bands(
     waiting = get(board, "compare", **pair(board))
     assert waiting["Refresh"]
     text = waiting.content.decode()
-    assert "Computing the interval of the mean difference" in text
-    assert "Computing both runs at every p" in text
+    assert "Computing the confidence interval of the mean difference" in text
+    assert "Computing RBP of both runs as a function of p" in text
     assert "(bootstrap)" not in text
     for name in ("compare-latex", "compare-bands-csv"):
         assert get(board, name, **pair(board)).status_code == 202

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.models import Campaign
-from scoring.comparison import page as drawn_comparisons
+from scoring.comparison import page as comparison_page
 from scoring.models import Evaluation, Score
 from tests.caches import empty_caches
 from tests.flow_world import World, perform_jobs
@@ -70,7 +70,7 @@ def test_a_change_is_seen_at_once(shown: World, change: str) -> None:
 
 def test_a_complete_comparison_is_drawn_once(shown: World, monkeypatch: pytest.MonkeyPatch) -> None:
     before = page(shown)
-    monkeypatch.setattr(drawn_comparisons, "_render", None)
+    monkeypatch.setattr(comparison_page, "_render", None)
     assert page(shown) == before
 
 

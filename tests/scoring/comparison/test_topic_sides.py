@@ -71,7 +71,7 @@ def test_the_finding_counts_what_one_alone_found(campaign: Campaign) -> None:
     """baxcnyd and gacb on topic 1 share b, a and c; of the rest d and g are relevant."""
     page = get("compare-topic", "1", **ids("x1", "x2"))
     assert finding_of(page) == (
-        "x1 and x2 have 3 documents in common. Known to be relevant and found by one alone: "
+        "x1 and x2 have 3 documents in common. Relevant documents that only one run retrieved: "
         "1 by x1, 1 by x2."
     )
     tops = re.findall(

@@ -94,13 +94,13 @@ def test_bounds_are_what_unjudged_documents_of_both_allow(board: World) -> None:
         assert float(row["lowest"]) <= float(row["difference"]) <= float(row["highest"])
 
 
-def test_the_pale_strokes_are_explained_where_there_are_some(board: World) -> None:
+def test_the_pale_lines_are_explained_where_there_are_some(board: World) -> None:
     steady, moody = ids("steady", "moody")
     bounded = get(board, a=steady, b=moody, measure="RBP(p=0.5)").content.decode()
-    assert "the pale strokes" in bounded
+    assert "The pale lines" in bounded
     unbounded = get(board, a=steady, b=moody, **AP).content.decode()
-    assert "the pale strokes" not in unbounded
-    assert "what those could change cannot be said for AP" in unbounded
+    assert "The pale lines" not in unbounded
+    assert "AP has no residual" in unbounded
 
 
 def test_where_less_is_better_less_wins(board: World) -> None:
@@ -120,7 +120,7 @@ def test_without_a_choice_it_is_the_two_best(board: World) -> None:
 
 def test_a_run_beside_itself_and_runs_that_are_not_there(board: World) -> None:
     (steady,) = ids("steady")
-    assert "choose another run" in get(board, a=steady, b=steady).content.decode()
+    assert "Choose another run" in get(board, a=steady, b=steady).content.decode()
     assert get(board, a="nobody").status_code == 404
 
 
@@ -130,7 +130,7 @@ def test_one_run_alone_and_no_judgments(world: World) -> None:
     world.add_qrels()
     assert "No ranked run" in get(world).content.decode()
     world.submitted_run(b"1 Q0 d1 1 1 alone\n")
-    assert "no other to set beside it" in get(world).content.decode()
+    assert "A comparison needs two" in get(world).content.decode()
 
 
 @pytest.mark.parametrize("facts", [{"board_audience": 0}, {"per_topic_audience": 0}])
@@ -161,11 +161,11 @@ def test_one_tick_or_three_are_told_in_words(board: World) -> None:
     board.submitted_run(run_of("third", 2))
     steady, moody, third = ids("steady", "moody", "third")
     three = get(board, run=[third, moody, steady], **AP)
-    assert "3 runs were ticked, and two can be set side by side" in three.content.decode()
+    assert "3 runs were selected. The first two of them are compared." in three.content.decode()
     found = three.context["found"]
     assert (found.first.tag, found.second.tag) == ("third", "moody")
     one = get(board, run=third, **AP)
-    assert "One run was ticked" in one.content.decode()
+    assert "One run was selected" in one.content.decode()
     assert one.context["found"].first.tag == "third"
     assert one.context["found"].second.tag != "third"
     assert get(board, run="nothing", **AP).status_code == 404

@@ -20,7 +20,7 @@ from campaigns.models.showing import TABLES
 from campaigns.people.teams import admit_team
 from campaigns.stored_files import FileLost
 from scoring.downloads import snapshots
-from scoring.downloads.snapshots import board_of, take_snapshot
+from scoring.downloads.snapshots import board_of, create_snapshot
 from scoring.evaluation.rules import rules_of
 from scoring.jobs.housekeeping import delete_unowned_files
 from scoring.models import Snapshot
@@ -62,7 +62,7 @@ def add_scored_run(campaign: Campaign, team: Team, value: float) -> Run:
 
 def taken(campaign: Campaign, organiser: User, title: str = "") -> Snapshot:
     viewer = organiser_or_404(organiser, campaign.slug)
-    return take_snapshot(viewer=viewer, actor=organiser, title=title)
+    return create_snapshot(viewer=viewer, actor=organiser, title=title)
 
 
 def page_of(snapshot: Snapshot, person: User | None = None, **query: str) -> object:

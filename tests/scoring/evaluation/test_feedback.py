@@ -42,7 +42,7 @@ def test_by_default_nothing_is_told(world: World) -> None:
     world.add_qrels()
     run = submit(world, "one", GOOD)
     assert told() == []
-    assert "Before publication" not in world.page_of(run)
+    assert "Feedback before publication" not in world.page_of(run)
 
 
 def test_a_mean_of_two_decimals_is_told_and_nothing_else(world: World) -> None:
@@ -54,7 +54,7 @@ def test_a_mean_of_two_decimals_is_told_and_nothing_else(world: World) -> None:
     assert "<b>0.19</b>" in page
     assert "0.1875" not in page
     assert "<h2>Scores</h2>" in page
-    assert "Scores are shown when the organisers publish" in page
+    assert "Scores appear here when the organisers publish" in page
     assert world.answer_on(run)["status"] == "accepted"
     assert world.answer_on(run)["scores"] == []
     url = reverse("scoring:run-detail", args=[world.campaign.slug, run.public_id])
@@ -69,7 +69,7 @@ def test_only_so_many_runs_of_a_team_are_told_of_in_so_many_days(
     runs = [submit(world, f"r{number}", GOOD) for number in range(3)]
     submit(world, "rival", GOOD, browser=world.another_team())
     assert told() == [("r0", 0.38), ("r1", 0.38), ("r2", None), ("rival", 0.38)]
-    assert "Nothing is told of this run" in world.page_of(runs[2])
+    assert "There is no feedback for this run." in world.page_of(runs[2])
     world.withdraw(runs[0])  # what was told is not taken back
     clock.shift(timedelta(days=29))
     submit(world, "r3", GOOD)
@@ -97,7 +97,7 @@ def test_the_ladder_tells_of_a_clear_rise_only(world: World) -> None:
     for tag, documents in (("first", POOR), ("same", POOR), ("better", GOOD), ("worse", POOR)):
         run = submit(world, tag, documents)
     assert told() == [("first", 0.2), ("same", None), ("better", 0.4), ("worse", None)]
-    assert "does not rise clearly above the best your team was told of, <b>0.40</b>" in (
+    assert "this run is not clearly better than the best of your team so far, <b>0.40</b>" in (
         world.page_of(run)
     )
 
@@ -112,7 +112,7 @@ def test_a_public_subset_of_topics_is_told_of_and_no_board_counts_it(world: Worl
     bases = unpack_vector(bytes(Score.objects.get(measure=RBP).bases)).tolist()
     assert bases[0] != bases[0]
     assert bases[1] == 0.25
-    assert "on the 1 topic that no board counts" in world.page_of(run)
+    assert "on the 1 feedback topic" in world.page_of(run)
 
 
 @pytest.mark.django_db

@@ -28,7 +28,7 @@ def test_a_run_before_the_qrels_stays_accepted_and_is_scored_when_they_arrive(
 ) -> None:
     run = world.submitted_run(run_file())
     assert world.answer_on(run)["status"] == "accepted"
-    assert "nothing more is needed" in world.page_of(run)
+    assert "You do not need to do anything" in world.page_of(run)
     assert world.board() == []
     world.add_qrels()
     perform_jobs()

@@ -43,7 +43,7 @@ def test_a_run_goes_from_the_upload_page_to_the_organisers_leaderboard(
     assert response.url == reverse("scoring:run-detail", args=[world.campaign.slug, run.public_id])
     assert (run.state, run.digest) == (Run.State.WAITING, hashlib.sha256(data).hexdigest())
     assert (run.size, run.original_name, run.team) == (len(data), "run.txt", world.team)
-    assert "waits to be checked" in world.page_of(run)
+    assert "waiting to be checked" in world.page_of(run)
     assert wake_ups == [Job.objects.get().pk]
 
     perform_jobs(Job.Kind.CHECK)

@@ -53,7 +53,7 @@ def test_page_latex_and_api_have_the_columns_of_the_csv(published: Campaign) -> 
         (SHARP, "0.13"),
     ]
     latex = get("leaderboard-latex", published, **ASKED).content.decode()
-    assert "judged@10 & AP & RBP(p=0.8) & unknown" in latex
+    assert "judged@10 & AP & RBP(p=0.8) & residual" in latex
     assert "0.250 & 0.250 & +0.063" in latex
     path = reverse("api:leaderboard", args=[published.slug])
     first, *_ = Client().get(path, ASKED).json()
@@ -72,7 +72,7 @@ def test_the_table_can_be_sorted_by_a_column(published: Campaign) -> None:
 
 def test_the_picker_explains_each_family_and_ticks_what_is_shown(published: Campaign) -> None:
     page = get("leaderboard", published, **ASKED).content.decode()
-    assert "The mean, over all relevant documents of the topic" in page
+    assert "The mean of the precision at the rank of each relevant document" in page
     ticked = re.findall(r'name="columns" value="([^"]+)" form="controls" checked', page)
     assert ticked == [SHARP, "AP"]
 
@@ -103,7 +103,7 @@ def two_versions() -> Campaign:
 
 def test_moves_are_counted_among_the_runs_that_both_boards_rank(two_versions: Campaign) -> None:
     rows = table(get("leaderboard-csv", two_versions, measure=RBP, qrels="1"))
-    assert [(row["run"], row["rank"], row["places_gained"]) for row in rows] == [
+    assert [(row["run"], row["rank"], row["ranks_gained"]) for row in rows] == [
         ("a", "1", "1"),  # second of the three in force
         ("gone", "2", ""),
         ("b", "3", "1"),
@@ -111,7 +111,7 @@ def test_moves_are_counted_among_the_runs_that_both_boards_rank(two_versions: Ca
     ]
     page = get("leaderboard", two_versions, measure=RBP, qrels="1").content.decode()
     assert re.findall(r'data-label="moved">([^<]*)<', page) == ["+1", "–", "+1", "−2"]
-    assert "places_gained" not in table(get("leaderboard-csv", two_versions, measure=RBP))[0]
+    assert "ranks_gained" not in table(get("leaderboard-csv", two_versions, measure=RBP))[0]
 
 
 def test_where_less_is_better_moves_turn_round(two_versions: Campaign) -> None:
@@ -119,7 +119,7 @@ def test_where_less_is_better_moves_turn_round(two_versions: Campaign) -> None:
     asked = {"measure": "ESL(n=1)", "qrels": "1", "type": "automatic"}
     rows = table(get("leaderboard-csv", two_versions, **asked))
     # v1: c, b, gone, a; in force: b, a, c. Among the common: c b a against b a c.
-    assert {row["run"]: row["places_gained"] for row in rows} == {
+    assert {row["run"]: row["ranks_gained"] for row in rows} == {
         "c": "2", "b": "-1", "gone": "", "a": "-1",
     }  # fmt: skip
 
@@ -156,7 +156,7 @@ def test_in_the_pool_is_what_organisers_named_and_else_what_is_judged_to_rank_10
     assert shown["no"] == [("b", "2"), ("d", "4")]
     assert len(shown[""]) == 4
     page = get("leaderboard", campaign, measure=RBP, judged="yes").content.decode()
-    assert "one of which each of the first ten documents was judged, on every topic" in page
+    assert "if each of its first ten documents is judged, on every topic" in page
     assert get("leaderboard", campaign, judged="half").status_code == 404
 
 
@@ -165,3 +165,10 @@ def test_a_board_that_does_not_know_what_was_judged_offers_no_such_choice(
 ) -> None:
     assert 'name="judged"' not in get("leaderboard", published).content.decode()
     assert get("leaderboard", published, judged="yes").status_code == 404
+
+
+def test_the_old_name_of_the_residual_still_sorts(published: Campaign) -> None:
+    names = ("residual", "unknown")
+    pages = [get("leaderboard", published, sort=name).content.decode() for name in names]
+    for page in pages:
+        assert re.search(r'class="num residual" +aria-sort="descending"', page)

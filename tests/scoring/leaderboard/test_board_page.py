@@ -195,7 +195,7 @@ def test_the_board_of_an_older_version_is_shown_where_it_was_once_published(
     Qrels.objects.exclude(pk=newer.pk).update(published_at=timezone.now())
     assert bases(None, "1") == [("one", "0.1")]
     page = get("leaderboard", published, qrels="1").content.decode()
-    assert "This is the board under qrels v1." in page
+    assert "This is the leaderboard under qrels v1." in page
     assert "1 run is not scored under qrels v1" in page
 
 
@@ -213,7 +213,7 @@ def test_an_organiser_previews_the_published_board_as_the_public_and_nobody_else
     make_scores(make_run(campaign, anonymous, tag=SECRET), SCORES)
 
     now = get("leaderboard", campaign, organiser, **{"as": "public"}).content.decode()
-    assert "not shown yet" in now
+    assert "not published yet" in now
     query = {"as": "public", "at": "published"}
     page = get("leaderboard", campaign, organiser, **query)
     assert len(runs_on_page(page)) == 2

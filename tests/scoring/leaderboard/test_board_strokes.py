@@ -1,4 +1,4 @@
-"""Strokes at the left of the board bind runs that cannot be told apart."""
+"""Bars at the left of the board join runs without a significant difference."""
 
 import re
 
@@ -31,21 +31,21 @@ def bars(response: HttpResponse) -> list[tuple[str, ...]]:
     return [tuple(re.findall(r'<i(?: class="([^"]*)")?></i>', cell)) for cell in cells]
 
 
-def test_the_board_binds_runs_that_cannot_be_told_apart_once_that_is_known() -> None:
+def test_bars_join_runs_without_a_significant_difference_once_it_is_computed() -> None:
     campaign = make_board(noisy(0.8, 1), noisy(0.79, 2), noisy(0.5, 3), noisy(0.2, 4))
     give_vector(make_run(campaign, tag="late", is_late=True), noisy(0.5, 5))
     before = get("leaderboard", campaign)
     assert bars(before) == []
-    assert "under one stroke" not in text_of(before)
+    assert "runs on one bar" not in text_of(before)
     perform_waiting_jobs(campaign)
     page = get("leaderboard", campaign)
     assert bars(page) == [("a start",), ("a end",), ("",), ("",), ("",)]
-    assert "runs under one stroke cannot be told apart" in text_of(page)
-    assert 'title="not told apart: ranks 1–2"' in page.content.decode()
+    assert "runs on one bar do not differ significantly" in text_of(page)
+    assert 'title="no significant difference: ranks 1–2"' in page.content.decode()
     assert Analysis.objects.get().question == usual_test(parse_measure(RBP)).question
 
 
-def test_strokes_lie_side_by_side_where_groups_overlap() -> None:
+def test_bars_of_overlapping_groups_have_columns_of_their_own() -> None:
     steps = [noisy(0.8, 1), noisy(0.755, 2), noisy(0.71, 3), noisy(0.665, 4)]
     page = answered("leaderboard", make_board(*steps))
     drawn = bars(page)
@@ -54,14 +54,14 @@ def test_strokes_lie_side_by_side_where_groups_overlap() -> None:
 
 
 @pytest.mark.parametrize("query", [{"sort": "team"}, {"type": "manual"}])
-def test_rows_in_another_order_or_left_out_have_no_strokes(query: dict[str, str]) -> None:
+def test_rows_in_another_order_or_left_out_have_no_bars(query: dict[str, str]) -> None:
     campaign = make_board(noisy(0.8, 1), noisy(0.79, 2))
     Run.objects.filter(campaign=campaign).update(run_type="manual")
     assert bars(answered("leaderboard", campaign)) != []
     assert bars(get("leaderboard", campaign, **query)) == []
 
 
-def test_a_lane_is_taken_again_when_its_stroke_has_ended() -> None:
+def test_a_column_is_used_again_after_the_end_of_a_bar() -> None:
     groups = [(0, 3), (2, 5), (4, 8), (6, 9)]
     assert in_columns(groups) == [[(0, 3), (4, 8)], [(2, 5), (6, 9)]]
 

@@ -55,7 +55,7 @@ def test_a_newcomer_is_led_to_a_board_that_everyone_may_see(client: Client) -> N
 def test_a_scored_run_opens_with_its_score(client: Client) -> None:
     run = make_published_board("A").runs.get()
     path = f"/campaigns/{run.campaign.slug}/runs/{run.public_id}/"
-    assert said_on(path, client).startswith("By RBP(p=0.5) it scores at least <b>0.80</b>; ")
+    assert said_on(path, client).startswith("By RBP(p=0.5) the run scores at least <b>0.80</b>; ")
 
 
 def test_a_list_of_runs_says_how_many_are_in_which_state(organised) -> None:
@@ -174,7 +174,7 @@ def test_a_disqualified_run_is_not_said_to_need_nothing_more() -> None:
     client = Client()
     client.force_login(person)
     path = f"/campaigns/{campaign.slug}/runs/{run.public_id}/"
-    assert said_on(path, client).startswith("Disqualified: it counts for nothing")
+    assert said_on(path, client).startswith("Disqualified. The run does not count")
 
 
 def test_a_board_without_qrels_promises_to_score_only_runs_that_are_there(organised) -> None:
@@ -182,4 +182,4 @@ def test_a_board_without_qrels_promises_to_score_only_runs_that_are_there(organi
     path = f"/campaigns/{campaign.slug}/leaderboard/"
     assert said_on(path, client).endswith(">Manage</a>.")
     make_run(campaign)
-    assert said_on(path, client).endswith(">Manage</a>, and the one accepted run is scored.")
+    assert said_on(path, client).endswith(">Manage</a>; then the one accepted run is scored.")

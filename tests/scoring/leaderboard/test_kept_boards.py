@@ -19,8 +19,8 @@ from campaigns.models import Audience, Campaign, Membership, Run, Series, Team, 
 from campaigns.models.showing import trec_style
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
-from scoring.leaderboard import page as drawn_boards
-from scoring.leaderboard import query as asked_board
+from scoring.leaderboard import page as board_page
+from scoring.leaderboard import query as board_query
 from scoring.models import Evaluation, Score
 from scoring.results import cache
 from scoring.worker import perform_waiting_jobs
@@ -81,8 +81,8 @@ def text(person: User | None = None, **query: Any) -> str:
 
 def drawn_anew(person: User | None = None, **query: Any) -> str:
     with pytest.MonkeyPatch.context() as forgetful:
-        forgetful.setattr(drawn_boards, "DRAWN", LRUCache(room=0))
-        forgetful.setattr(asked_board, "BOARDS", LRUCache(room=0))
+        forgetful.setattr(board_page, "RENDERED_BOARDS", LRUCache(room=0))
+        forgetful.setattr(board_query, "BOARDS", LRUCache(room=0))
         return text(person, **query)
 
 
@@ -151,7 +151,7 @@ CHANGES: dict[str, Callable[[Campaign], object]] = {
     "who sees topics": lambda c: Campaign.objects.filter(pk=c.pk).update(per_topic_audience=0),
     "who sees the board": lambda c: Campaign.objects.filter(pk=c.pk).update(board_audience=1),
     "the stage": lambda c: Campaign.objects.filter(pk=c.pk).update(stage="judging"),
-    "what cannot be told apart": perform_waiting_jobs,
+    "significance": perform_waiting_jobs,
 }
 
 
@@ -164,7 +164,7 @@ def test_every_change_is_seen_at_once(
     def seen(text_of: Callable[..., str]) -> list[str]:
         return [*map(text_of, readers), text_of(judged="yes")]
 
-    text()  # asks for the strokes
+    text()  # requests the bars
     before = seen(text)
     board.refresh_from_db()
     CHANGES[change](board)
@@ -233,7 +233,7 @@ def _keys_of_page_and_table(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         patch.setattr(cache, "board_key", lambda *of: asked.append(key_of(*of)) or asked[-1])
         assert text() == text()
     assert len(asked) == 6  # of both at first, of both when it is made, and of both again
-    assert all(kept.get(asked[0]) for kept in (drawn_boards.DRAWN, asked_board.BOARDS))
+    assert all(kept.get(asked[0]) for kept in (board_page.RENDERED_BOARDS, board_query.BOARDS))
     return sorted(set(asked))
 
 
@@ -326,14 +326,14 @@ def test_what_changed_while_a_board_was_drawn_is_not_kept_under_its_name(
 ) -> None:
     """Names shown for a moment and hidden again."""
     theirs = board.teams.filter(name=SECRET)
-    draw = drawn_boards.board_query
+    draw = board_page.board_query
 
     def meanwhile(*arguments: Any, **options: Any) -> Any:
         theirs.update(is_anonymous=False)
         return draw(*arguments, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(drawn_boards, "board_query", meanwhile)
+        patch.setattr(board_page, "board_query", meanwhile)
         assert SECRET in text()
     theirs.update(is_anonymous=True)
     assert SECRET not in text()

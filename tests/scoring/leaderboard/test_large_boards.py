@@ -3,7 +3,7 @@
 import pytest
 
 from campaigns.models import Campaign
-from scoring.leaderboard import page as drawn_boards
+from scoring.leaderboard import page as board_page
 from scoring.leaderboard import significance_bars
 from scoring.significance import analysis
 from scoring.significance import rows as significance_rows
@@ -19,16 +19,16 @@ from tests.scoring.significance.test_significance_page import (
 )
 
 pytestmark = pytest.mark.django_db
-RUNS, ROWS, TESTED, PICTURED = 7, 3, 4, 2
+RUNS, ROWS, TESTED, CHARTED = 7, 3, 4, 2
 
 
 @pytest.fixture
 def board(monkeypatch: pytest.MonkeyPatch) -> Campaign:
     """Runs whose tags stand in another order than they do; as if pages and tests were small."""
-    monkeypatch.setattr(drawn_boards, "ROWS", ROWS)
+    monkeypatch.setattr(board_page, "ROWS", ROWS)
     for module in (analysis, significance_rows, significance_bars, significance_views):
-        monkeypatch.setattr(module, "MOST_RUNS", TESTED)
-    monkeypatch.setattr(significance_views, "PICTURED", PICTURED)
+        monkeypatch.setattr(module, "MAX_RUNS", TESTED)
+    monkeypatch.setattr(significance_views, "CHARTED", CHARTED)
     return make_board(*(noisy(0.2 + 0.1 * number, number) for number in range(RUNS)))
 
 
@@ -47,7 +47,7 @@ def test_a_page_shows_so_many_rows_and_leads_to_the_others(board: Campaign) -> N
 
 def test_only_the_first_page_has_the_chart_and_it_is_of_its_rows(board: Campaign) -> None:
     first, second = (get("leaderboard", board, page=str(number)) for number in (1, 2))
-    assert "Chart of the first 3 runs in the order" in first.content.decode()
+    assert "Chart of the first 3 runs by rank" in first.content.decode()
     assert 'id="chart-data"' not in second.content.decode()
 
 
@@ -59,7 +59,10 @@ def test_a_page_that_is_not_there_is_told(board: Campaign) -> None:
 
 def test_the_best_are_tested_and_the_page_says_how_many_are_not(board: Campaign) -> None:
     page = answered("significance", board)
-    assert "Tested are the first 4 runs of the board; the 3 below are left out." in text_of(page)
+    assert (
+        "Only the first 4 runs of the leaderboard are tested; the 3 below are left out."
+        in text_of(page)
+    )
     rows = table(get("significance-csv", board))
     assert {row["a"] for row in rows} | {row["b"] for row in rows} == {
         "r7", "r6", "r5", "r4",
@@ -69,20 +72,20 @@ def test_the_best_are_tested_and_the_page_says_how_many_are_not(board: Campaign)
 
 def test_the_picture_shows_the_first(board: Campaign) -> None:
     page = answered("significance", board, correction="none")
-    assert "The picture shows the first 2; the CSV has all pairs that were tested." in text_of(page)
+    assert "The chart shows the first 2 runs; the CSV contains all tested pairs." in text_of(page)
     assert figure(page)["data"][0]["x"] == ["1 r7", "2 r6"]
 
 
 def test_the_counts_say_so_too(board: Campaign) -> None:
     page = answered("significance-counts", board)
-    assert "Tested are the first 4 runs by each measure" in text_of(page)
+    assert "Only the first 4 runs by each measure are tested" in text_of(page)
 
 
 @pytest.mark.usefixtures("board")
-def test_strokes_bind_the_tested_and_the_key_says_whom_they_leave_out() -> None:
+def test_bars_join_tested_runs_and_the_key_says_how_many_are_not_tested() -> None:
     alike = make_board(*(noisy(0.5 + 0.001 * number, number) for number in range(RUNS)))
     answered("significance", alike)
     pages = [get("leaderboard", alike, page=str(number)).content.decode() for number in (1, 2, 3)]
-    assert pages[0].count('title="not told apart: ranks 1–4"') == 3
-    assert "not told apart: ranks" not in pages[2]
+    assert pages[0].count('title="no significant difference: ranks 1–4"') == 3
+    assert "no significant difference: ranks" not in pages[2]
     assert all("the 3 runs below the first 4 are not tested" in page for page in pages)

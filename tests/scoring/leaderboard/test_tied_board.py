@@ -101,7 +101,7 @@ def test_neighbours_that_ties_alone_could_turn_are_marked(board: World) -> None:
              Client().get(path, asked).json()}  # fmt: skip
     assert found == {"firm": (1, True), "tied": (2, False)}
     page = get(board, measure="AP").content.decode()
-    assert page.count('title="ties alone could put the next run before this one"') == 1
+    assert page.count('title="another order of ties could put the next run before this run"') == 1
     assert "0.4167–0.7500" in page
     assert "no change" in page
     lower = rows(board, measure="ESL(n=1)")
@@ -111,7 +111,7 @@ def test_neighbours_that_ties_alone_could_turn_are_marked(board: World) -> None:
 def test_while_it_is_computed_the_page_says_so_and_looks_again(board: World) -> None:
     waiting = get(board, measure="AP")
     assert waiting["Refresh"]
-    assert "Computing what ties decide" in waiting.content.decode()
+    assert "Computing the effect of ties" in waiting.content.decode()
     perform_jobs()
     assert "Refresh" not in get(board, measure="AP").headers
 

@@ -53,18 +53,18 @@ def test_what_is_typed_is_read_and_written_again() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("$x", "character 2, 'x': it stands for nothing; use $ - ? 0 1 2 3 [ ] |"),
+        ("$x", "character 2, 'x': it is not allowed; use $ - ? 0 1 2 3 [ ] |"),
         ("$[-", "the bracket at character 2 is not closed"),
         ("$]", "character 2, ']': no bracket is open"),
         ("[$[-]]", "character 3, '[': the bracket at character 1 is still open"),
-        ("$|?", "character 3, '?': after | stand judged documents only"),
-        ("$|[", "character 3, '[': documents that the ranking has not got cannot tie"),
-        ("$|-|", "character 4, '|': there is one already"),
+        ("$|?", "character 3, '?': only judged documents are allowed after |"),
+        ("$|[", "character 3, '[': documents that are not in the ranking cannot be tied"),
+        ("$|-|", "character 4, '|': only one is allowed"),
         ("[$|", "character 3, '|': the bracket at character 1 is still open"),
-        ("4", "character 1, '4': it stands for nothing; use $ - ? 0 1 2 3 [ ] |"),
-        ("$" * 101, "101 documents are typed; 100 at most are scored"),
-        ("$|" + "-" * 101, "101 documents after | are typed; 100 at most are scored"),
-        (" " * 601, "601 characters are typed; 600 at most are read"),
+        ("4", "character 1, '4': it is not allowed; use $ - ? 0 1 2 3 [ ] |"),
+        ("$" * 101, "the text has 101 documents; the maximum is 100"),
+        ("$|" + "-" * 101, "the text has 101 documents after |; the maximum is 100"),
+        (" " * 601, "the text has 601 characters; the maximum is 600"),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_place(text: str, said: str) -> None:
@@ -86,7 +86,7 @@ def test_what_cannot_be_read_is_told_with_its_place(text: str, said: str) -> Non
         ("k", "٣", "'٣' is not a whole number from 1 to 1000"),
         ("b", "1", "b is 1: it must be above 1 and 100 at most"),
         ("top", "4", "'4' is not a whole number from 1 to 3"),
-        ("top", "1", "grade 2 is typed, and the scale ends at 1"),
+        ("top", "1", "the ranking has grade 2, but the scale ends at 1"),
         ("first", "4", "'4' is not a whole number from 1 to 3"),
         ("measure", "RBQ", "there is no measure 'RBQ'; did you mean RBP?"),
     ],
@@ -108,7 +108,7 @@ def test_what_is_out_of_range_is_told_at_its_field_and_stays_as_typed(
 
 def test_two_ranks_that_are_one_do_not_change_places() -> None:
     asked = read_choices({"ranking": "$-", "first": "2", "second": "2"})
-    assert asked.faults == {"second": ["two different ranks change places"]}
+    assert asked.faults == {"second": ["choose two different ranks"]}
 
 
 def test_every_family_is_shown_and_the_example_of_each_can_be_asked_for() -> None:
@@ -228,8 +228,10 @@ def test_weights_by_rank_are_the_user_models() -> None:
     for measure, weights in by_rank.items():
         ranks = rank_rows(chosen("-$?", p="0.5", k="2", measure=measure))
         assert [rank.alone for rank in ranks] == pytest.approx(weights, abs=1e-12)
-    brings = [rank.brings for rank in rank_rows(chosen("$-$", measure="AP"))]
-    assert brings == pytest.approx([(1 + 1 / 3) / 2, 0, (1 / 3) / 2], abs=1e-12)  # Table I's way
+    contributions = [rank.contribution for rank in rank_rows(chosen("$-$", measure="AP"))]
+    assert contributions == pytest.approx(
+        [(1 + 1 / 3) / 2, 0, (1 / 3) / 2], abs=1e-12
+    )  # Table I's way
 
 
 def broken(ranking: str, first: int, second: int, **query: str) -> dict[str, set[str]]:

@@ -75,7 +75,7 @@ def test_every_topic_is_on_one_page_and_the_picture_says_what_it_leaves_out(
         seen += re.findall(row, table)
         assert ("page=2" in page) == (number != "2")
         assert leads_to_the_table(page)
-        assert "The picture shows 250 of 600 topics" in page
+        assert "The chart shows 250 of 600 topics" in page
         drawn = figure(page, picture)["data"][0]
         assert len(drawn["y"]) == 250
     assert len(seen) == TOPICS
@@ -148,6 +148,6 @@ def test_only_of_few_topics_it_is_told_which_are_alike(campaign: Campaign) -> No
     """Their distances grow with the square: 6,980 topics took all the memory of a web process."""
     page = get(campaign, "topic-list").content.decode()
     assert "hardest first" in page
-    assert "alike side by side" not in page
+    assert "by similarity" not in page
     for name in ("topic-list", "topic-matrix-csv"):
         assert get(campaign, name, order="likeness").status_code == 404

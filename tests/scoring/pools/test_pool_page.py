@@ -190,11 +190,11 @@ def test_the_finding_is_made_of_the_rows(campaign: Campaign, measure: str) -> No
     assert (summary["higher"], summary["swapped_pairs"]) == (str(higher), str(swaps))
     finding = finding_of(get("pools", measure=measure, depth="1"))
     said = {0: "all 6 runs lower", 6: "all 6 runs higher"}.get(higher, f"{higher} of 6 runs higher")
-    assert f"A pool of depth 1 scores {said}" in finding
+    assert f"a pool of depth 1 scores {said}" in finding
     assert (f"swaps {swaps} of 15 pairs" if swaps else "swaps no two runs") in finding
     is_bounded = measure == "RBP(p=0.8)"
-    assert ("covers what all judgments then say of every run" in finding) == is_bounded
-    assert ("no exact and useful bound" in finding) != is_bounded
+    assert ("within the bounds of this pool for every run" in finding) == is_bounded
+    assert ("has no residual" in finding) != is_bounded
 
 
 def test_the_pool_is_as_deep_as_the_qrels_show_on_every_page(campaign: Campaign) -> None:
@@ -254,8 +254,8 @@ def test_where_the_qrels_show_no_depth_the_page_says_so(campaign: Campaign) -> N
     perform_jobs()
     assert {row["depth"] for row in table("pools-teams-csv")} == {"10"}
     page = " ".join(get("pools-teams").content.decode().split())
-    assert "The qrels do not show the depth of the pool" in page
-    assert "A depth of 10 stands in for it." in page
+    assert "The depth of the pool cannot be read from the qrels" in page
+    assert "A depth of 10 is used instead." in page
 
 
 def pair_of(line: str) -> tuple[str, str]:
@@ -316,7 +316,7 @@ def test_what_is_not_offered_is_not_there(campaign: Campaign, asked: dict[str, s
 def test_hidden_with_the_board(campaign: Campaign) -> None:
     shown(campaign, board_audience=Audience.ORGANISERS, stage="judging")
     for name in ("pools", "pools-teams"):
-        assert b"The leaderboard is not shown yet." in get(name).content
+        assert b"The leaderboard is not published yet." in get(name).content
     for name in ("pools-csv", "pools-teams-csv", "pools-depths-csv"):
         assert get(name).status_code == 404
 

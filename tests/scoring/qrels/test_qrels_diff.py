@@ -51,7 +51,7 @@ def test_the_judgments_that_changed(world: World) -> None:
     found = page(world, world.organiser_client).context["diff"]
     changes = [(c.topic, c.doc_id, c.before, c.after) for c in found.changes]
     assert changes == [("1", "d1", 1, 0), ("1", "d2", 0, None), ("1", "d3", None, 1)]
-    assert (found.changes.regraded, found.changes.added, found.changes.taken_out) == (1, 1, 1)
+    assert (found.changes.regraded, found.changes.added, found.changes.removed) == (1, 1, 1)
     assert (found.changes.unchanged, found.changes.topic_count) == (2, 1)
     assert found.changes.kinds == [(None, 1, 1), (0, None, 1), (1, 0, 1)]
     assert table(world, world.organiser_client) == [
@@ -77,7 +77,7 @@ def test_the_ranks_that_moved_and_how_far_the_boards_agree(world: World) -> None
     assert found.tau_ap == pytest.approx(-3 / 4, abs=1e-12)
     assert found.waiting_count == 0
     rows = table(world, world.organiser_client, table="runs")
-    assert [(r["run"], r["rank_v1"], r["rank_v2"], r["places_gained"]) for r in rows] == [
+    assert [(r["run"], r["rank_v1"], r["rank_v2"], r["ranks_gained"]) for r in rows] == [
         ("c", "3", "1", "2"),
         ("b", "1", "2", "-1"),
         ("a", "1", "3", "-2"),
@@ -87,8 +87,8 @@ def test_the_ranks_that_moved_and_how_far_the_boards_agree(world: World) -> None
 
 def test_the_page_says_it_in_a_sentence(world: World) -> None:
     text = " ".join(page(world, world.organiser_client).content.decode().split())
-    assert "3 judgments of 1 topic changed: 1 regraded, 1 new, 1 gone." in text
-    assert "3 of 3 runs moved, c farthest, from place 3 to 1. The first place changes hands" in text
+    assert "3 judgments of 1 topic changed: 1 regraded, 1 new, 1 removed." in text
+    assert "3 of 3 runs moved, c farthest, from rank 3 to 1. Rank 1 changed" in text
 
 
 def test_a_version_with_itself_differs_in_nothing(world: World) -> None:

@@ -36,7 +36,12 @@ def test_it_says_how_far_it_is_and_shares_its_answers_with_the_other_pages(
     perform_jobs()
     page = get("report")
     assert "Refresh" not in page
-    for heading in ("Agreement of measures", "A pool of depth 20", "Pairs of runs", "How far"):
+    for heading in (
+        "Agreement of measures",
+        "a pool of depth 20",
+        "Significant pairs",
+        "Bounds of",
+    ):
         assert heading in page.content.decode()
     get("pools")
     get("significance-counts", correction="none")
@@ -85,15 +90,21 @@ def test_table_iv_is_that_of_the_counts_page(campaign: Campaign) -> None:
         assert numbers == [row["significant"] for row in cells] + ["15"]
 
 
-def test_what_changes_nothing_and_tells_nothing_apart_is_not_called_the_most(
+def test_without_a_change_or_a_significant_pair_no_measure_is_named(
     campaign: Campaign,
 ) -> None:
-    """A pool of any depth has every judgment; four topics tell no two runs apart."""
+    """A pool of any depth has every judgment; with four topics no two runs differ significantly."""
     get("report", depth="any")
     perform_jobs()
     page = " ".join(get("report", depth="any").content.decode().split())
-    assert "A pool of any depth changes the order of the runs by none of these measures." in page
-    assert "By the t test at 5&nbsp;%, uncorrected, no measure tells any two runs apart." in page
+    assert (
+        "A pool of any depth does not change the order of the runs by any of these measures."
+        in page
+    )
+    assert (
+        "By the t test at 5&nbsp;%, uncorrected, no two runs differ significantly by any measure."
+        in page
+    )
     get("report", depth="1")
     perform_jobs()
     page = " ".join(get("report", depth="1").content.decode().split())

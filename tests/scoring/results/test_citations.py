@@ -9,7 +9,7 @@ from django.test import Client
 
 from campaigns.access import organiser_or_404
 from campaigns.models import Audience, Campaign, User
-from scoring.downloads.snapshots import board_of, take_snapshot
+from scoring.downloads.snapshots import board_of, create_snapshot
 from scoring.models import Snapshot
 from tests.agreeing import RBP, get, make_board
 from tests.making import give_file, make_organiser
@@ -33,7 +33,7 @@ def organiser(campaign: Campaign) -> User:
 
 def taken(campaign: Campaign, organiser: User) -> Snapshot:
     viewer = organiser_or_404(organiser, campaign.slug)
-    return take_snapshot(viewer=viewer, actor=organiser, title="As in the paper")
+    return create_snapshot(viewer=viewer, actor=organiser, title="As in the paper")
 
 
 def words(page: str) -> str:
@@ -43,9 +43,7 @@ def words(page: str) -> str:
 def test_snapshot_report_and_downloads_cite_in_the_same_words(
     campaign: Campaign, organiser: User
 ) -> None:
-    assert "a board that may still change is not cited" in words(
-        get("downloads", campaign).content.decode()
-    )
+    assert "There is no snapshot to cite yet." in words(get("downloads", campaign).content.decode())
     snapshot = taken(campaign, organiser)
     address = f"http://testserver/snapshots/{snapshot.public_id}/"
     when = f"{snapshot.created_at.day} {snapshot.created_at:%B %Y}"

@@ -33,12 +33,12 @@ WRONG = [
     ("agreement/?m=AP&m=Foo", "no measure “Foo”", "AP"),
     ("agreement/?statistic=rho", "no statistic “rho”", "τ-b"),
     ("agreement/?a=AP&against=7", "no qrels version “7”", "qrels v1"),
-    ("pools/?depth=7", "no pool of depth “7”", "any rank"),
+    ("pools/?depth=7", "no pool depth “7”", "any rank"),
     ("compare/?a=nothing", "no ranked run “nothing”", "own-run"),
     ("topics/?order=up", "no order “up”", "hardest first"),
     ("topics/?measure=Foo", "no measure “Foo”", "AP"),
     ("runs/?state=odd", "no state of runs “odd”", "accepted"),
-    ("report/?depth=3", "no pool of depth “3”", "any rank"),
+    ("report/?depth=3", "no pool depth “3”", "any rank"),
 ]
 # The same of one run's pages, and of those that only organisers have.
 WRONG_OF_A_RUN = [
@@ -47,13 +47,13 @@ WRONG_OF_A_RUN = [
     ("curves/?topic=77", "no topic “77”", ""),
     ("documents/?topic=77", "no topic “77”", "1"),
     ("documents/unjudged/?p=0.3", "no p “0.3”", "0.5"),
-    ("documents/unique/?depth=7", "no pool of depth “7”", "any rank"),
+    ("documents/unique/?depth=7", "no pool depth “7”", "any rank"),
 ]
 WRONG_OF_JUDGING = [
     ("?level=0.3", "no level “0.3”", "1 %"),
     ("?after=some", "a whole number of documents ahead", ""),
     ("disagreements/?state=odd", "no state “odd”", "decided"),
-    ("pool.csv?depth=7", "no pool of depth “7”", "10"),
+    ("pool.csv?depth=7", "no pool depth “7”", "10"),
 ]
 
 
@@ -139,7 +139,7 @@ def test_a_script_that_wants_one_runs_text_is_told_to_name_the_run(published: Ca
     api = f"/api{HERE}/scores/?format=trec_eval"
     answer = Client().get(api)
     assert (answer.status_code, answer.json()["fields"][0]["field"]) == (400, "run")
-    assert "name it, as run=<id>" in answer.json()["message"]
+    assert "Add run=<id>" in answer.json()["message"]
     Campaign.objects.filter(pk=published.pk).update(board_audience=Audience.ORGANISERS)
     assert Client().get(api).status_code == 404
 

@@ -122,7 +122,7 @@ def test_a_ranking_stands_beside_its_judgments(campaign: Campaign) -> None:
         assert told == expected
         page = get("run-documents", tag, topic=topic)
         assert on_page(page) == [document for _, document, _, _ in expected]
-    said = "Of its 7 documents for topic 1, 3 are known to be relevant and 3 were never judged."
+    said = "Of the run’s 7 documents for topic 1, 3 are relevant and 3 are unjudged."
     assert finding_of(get("run-documents", "x1")) == said
 
 
@@ -191,7 +191,9 @@ def test_unique_finds_are_those_of_a_loop_over_the_lines(campaign: Campaign, dep
 def test_unique_finds_by_hand(campaign: Campaign) -> None:
     """Down to rank 5 the first team alone has c and g on topic 1 and h on the other."""
     assert [row["doc_id"] for row in table("run-unique-csv", "x2", depth="5")] == ["g", "c", "h"]
-    said = "Of the 5 relevant documents it has among its first 5, 1 is in no other pooled run"
+    said = (
+        "Of the 5 relevant documents that it has at the first 5 ranks, 1 is in no other pooled run"
+    )
     assert finding_of(get("run-unique", "x2", depth="5")).startswith(said)
 
 
@@ -209,7 +211,7 @@ def test_a_run_that_was_not_pooled_contributed_nothing(campaign: Campaign) -> No
 def test_a_late_run_is_set_beside_no_other(campaign: Campaign) -> None:
     Run.objects.filter(tag="y1").update(is_late=True)
     assert table("run-unique-csv", "y1") == []
-    assert "this one is not ranked" in finding_of(get("run-unique", "y1"))
+    assert "this run is not ranked" in finding_of(get("run-unique", "y1"))
 
 
 NAMES = (
@@ -242,7 +244,7 @@ def test_what_it_alone_found_needs_the_board(campaign: Campaign) -> None:
     assert {name: get(name, "x1", own).status_code for name in NAMES} == {
         name: 404 if "unique" in name else 200 for name in NAMES
     }
-    assert b"What it alone found" not in get("run-documents", "x1", own).content
+    assert b"Unique relevant documents" not in get("run-documents", "x1", own).content
 
 
 @pytest.mark.parametrize(

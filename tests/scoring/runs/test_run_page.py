@@ -114,7 +114,7 @@ def test_everybody_reads_what_stands_on_the_board_and_only_its_team_reads_the_fi
     for text in ("BM25 and luck", "ab" * 32, "automatic", run.tag, run.team.name, "0.2500"):
         assert text in public
         assert text in own
-    for text in ("secret-path.txt", "Which index", "lucene", "handed in", 'class="sheet"'):
+    for text in ("secret-path.txt", "Which index", "lucene", "submitted", 'class="sheet"'):
         assert text not in public
         assert text in own
 
@@ -141,7 +141,7 @@ def test_a_preview_shows_what_the_team_would_read_and_offers_no_act() -> None:
     organiser = make_organiser(campaign)
     assert "<h2>Scores</h2>\n  <table" in page(run, organiser)
     blind = page(run, organiser, **{"as": team.public_id})
-    assert "Scores are shown when the organisers publish" in blind
+    assert "Scores appear here when the organisers publish" in blind
     assert "<form" not in blind[blind.index("<main") :]
     later = page(run, organiser, **{"as": team.public_id, "at": "published"})
     assert "<table" in later
@@ -158,5 +158,5 @@ def test_runs_can_be_seen_where_scores_cannot() -> None:
     make_scores(run, SCORES)
     text = page(run)
     assert run.tag in text
-    assert "Scores are shown when the organisers publish" in text
+    assert "Scores appear here when the organisers publish" in text
     assert "how it was made" not in text

@@ -75,9 +75,9 @@ def test_median_and_best_are_those_of_the_ranked_runs(campaign: Campaign) -> Non
 
 def test_the_finding_counts_topics_above_and_below_the_median(campaign: Campaign) -> None:
     for tag, said in {
-        "ours": "better than the median run on 0 of 3 topics and worse on 1; on 1 no run does",
-        "rich": "better than the median run on 2 of 3 topics and worse on 1; on 2 no run does",
-        "late": "better than the median run on 3 of 3 topics and worse on 0; on 3 no run does",
+        "ours": "better than the median run on 0 of 3 topics and worse on 1; on 1 no run is",
+        "rich": "better than the median run on 2 of 3 topics and worse on 1; on 2 no run is",
+        "late": "better than the median run on 3 of 3 topics and worse on 0; on 3 no run is",
     }.items():
         assert said in finding_of(get(campaign.runs.get(tag=tag)))
 

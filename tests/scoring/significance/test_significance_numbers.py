@@ -1,4 +1,4 @@
-"""Which runs can be told apart: the site's numbers are those of the command line."""
+"""Significance of all pairs of runs: the site's numbers are those of the command line."""
 
 import csv
 import io
@@ -115,4 +115,4 @@ def test_the_count_table_is_that_of_the_command_line(
         )  # fmt: skip
         assert said.out.split() == [row["significant"], row["pairs"]]
     page = text_of(get("significance-counts", campaign, tail="two"))
-    assert "the most pairs of runs apart" in page
+    assert "most pairs of runs differ significantly by" in page

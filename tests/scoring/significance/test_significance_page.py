@@ -1,4 +1,4 @@
-"""Which runs can be told apart: on page, picture and CSV."""
+"""Significance of all pairs of runs: on page, chart and CSV."""
 
 import base64
 import csv
@@ -21,7 +21,7 @@ from scoring.models import Analysis, Score
 from scoring.significance.counts import CountCell, CountRow
 from scoring.significance.options import usual_test
 from scoring.significance.tables import page_columns
-from scoring.templatetags.separations import count_finding
+from scoring.templatetags.significance import count_finding
 from scoring.worker import perform_waiting_jobs
 from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_scores, make_team
 from tests.scoring.leaderboard.test_board_page import SECRET, SHOWN
@@ -89,7 +89,7 @@ def noisy(mean: float, seed: int) -> np.ndarray:
 def test_the_page_waits_then_shows(client: Client) -> None:
     campaign = make_board(noisy(0.8, 1), noisy(0.78, 2), noisy(0.3, 3))
     waiting = get("significance", campaign)
-    assert "Computing the tests of all pairs" in text_of(waiting)
+    assert "Computing significance tests of all pairs" in text_of(waiting)
     assert waiting["Refresh"] == "2"
     not_yet = get("significance-csv", campaign)
     assert (not_yet.status_code, not_yet["Retry-After"]) == (202, "2")
@@ -97,8 +97,8 @@ def test_the_page_waits_then_shows(client: Client) -> None:
     page = get("significance", campaign)
     assert "Refresh" not in page
     text = text_of(page)
-    assert "By RBP(p=0.5) 2 of 3 pairs of runs can be told apart." in text
-    assert "From the leading run, r1, 1 other cannot be told apart." in text
+    assert "By RBP(p=0.5) 2 of 3 pairs of runs differ significantly." in text
+    assert "The leading run, r1, does not differ significantly from 1 other." in text
     assert Analysis.objects.count() == 1
 
 
@@ -107,7 +107,7 @@ def test_level_and_correction_are_applied_to_the_answer_that_is_there() -> None:
     answered("significance", campaign)
     for query in ({"level": "0.001"}, {"correction": "none"}, {"correction": "bh"}):
         page = get("significance", campaign, **query)
-        assert "can be told apart" in text_of(page)
+        assert "differ significantly" in text_of(page)
     assert Analysis.objects.count() == 1
     strict = table(get("significance-csv", campaign, level="0.001"))
     loose = table(get("significance-csv", campaign, correction="none"))
@@ -125,7 +125,7 @@ def test_table_and_picture_are_blank_where_nothing_can_be_told_apart() -> None:
     strength = np.frombuffer(base64.b64decode(given["z"]["bdata"]), np.float32).reshape(3, 3)
     assert np.isnan(strength.diagonal()).all()
     assert np.sign(np.nan_to_num(strength)).tolist() == [[0, 0, 1], [0, 0, 1], [-1, -1, 0]]
-    assert "places" in text_of(page)
+    assert "ranks" in text_of(page)
     assert re.search(r"1–2 2 r1 r2", text_of(page))  # the group
 
 
@@ -179,9 +179,11 @@ def test_two_tails_against_top_are_told_from_pairs_that_speak_for_the_other_run(
     .09, which two tails separate too: for r3."""
     campaign = make_board(noisy(0.8, 1), noisy(0.3, 2), np.array(noisy(0.3, 2)) - 0.01)
     page = text_of(answered("significance", campaign, against="top"))
-    assert "2 of 3 pairs of runs can be told apart, even if every unjudged" in page
-    assert "In 1 more, which two tails count too, the run that scores higher would fall" in page
-    assert "two tails" not in text_of(answered("significance", campaign, against="top", tail="one"))
+    assert "2 of 3 pairs of runs differ significantly, even if every unjudged" in page
+    assert "In 1 more, the run that scores higher would be significantly worse." in page
+    assert "significantly worse" not in text_of(
+        answered("significance", campaign, against="top", tail="one")
+    )
     rows = {
         (row["a"], row["b"]): row for row in table(get("significance-csv", campaign, against="top"))
     }
@@ -218,7 +220,7 @@ def test_runs_that_are_all_alike_cannot_be_told_apart() -> None:
     campaign = make_board(*[noisy(0.5, 1)] * 3)
     for test in ("t", "wilcoxon", "randomisation"):
         page = answered("significance", campaign, test=test)
-        assert "no two of the 3 runs can be told apart" in text_of(page)
+        assert "no two of the 3 runs differ significantly" in text_of(page)
         assert "nothing to test" in text_of(page)
         assert b'id="matrix"' not in page.content  # an empty picture says nothing
 
@@ -226,12 +228,12 @@ def test_runs_that_are_all_alike_cannot_be_told_apart() -> None:
 def test_it_is_said_when_chance_or_too_few_samples_explain_the_answer() -> None:
     campaign = make_board(noisy(0.8, 1), noisy(0.5, 2), noisy(0.3, 3))
     page = answered("significance", campaign, correction="none")
-    assert "nothing allows for the number of tests" in text_of(page)
+    assert "no correction for the number of tests" in text_of(page)
     assert "nothing allows" not in text_of(get("significance", campaign))
     crowded = make_board(*(noisy(0.9 - at / 60, at) for at in range(33)))
     text = text_of(answered("significance", crowded, test="randomisation"))
-    assert "this test cannot tell any two of the 33 runs apart, however much they differ" in text
-    assert "Holm multiplies the smallest by 528: no pair can be told apart like this" in text
+    assert "this test cannot find a significant difference between any two of the 33 runs" in text
+    assert "Holm multiplies the smallest by 528, so that no pair can be significant" in text
 
 
 @pytest.mark.parametrize(
@@ -251,7 +253,7 @@ def test_what_is_not_offered_is_not_found(query: dict[str, str]) -> None:
 def test_beyond_forty_runs_neighbours_stand_for_the_matrix() -> None:
     campaign = make_board(*(noisy(0.9 - at / 60, at) for at in range(41)))
     page = answered("significance", campaign)
-    assert "Each run and the next one on the board" in text_of(page)
+    assert "Neighbours on the leaderboard" in text_of(page)
     assert page.content.decode().count("<tr>") < 41 + 41 + 3
     assert len(table(get("significance-csv", campaign))) == 41 * 40 / 2
 
@@ -273,8 +275,12 @@ def test_measures_that_tell_as_many_pairs_apart_are_counted_with_the_first() -> 
     finding = count_finding(rows)
     assert (str(finding["most"]["measure"]), finding["most"]["others"]) == ("AP", 2)
     assert (str(finding["fewest"]["measure"]), finding["fewest"]["others"]) == ("Rprec", 0)
-    said = render_to_string("scoring/significance/_most_separating.html", {"most": finding["most"]})
-    assert said == "<b>AP</b> and two others tell the most pairs of runs apart, <b>2</b> of 3"
+    said = render_to_string(
+        "scoring/significance/_most_significant.html", {"most": finding["most"]}
+    )
+    assert (
+        said == "most pairs of runs differ significantly by <b>AP</b> and two others, <b>2</b> of 3"
+    )
 
 
 @pytest.mark.parametrize("name", ["significance", "significance-counts", "leaderboard"])

@@ -1,4 +1,4 @@
-"""Topics by runs: in which order, which topics separate the runs, and for whom."""
+"""Topics by runs: in which order, which topics discriminate between runs, and for whom."""
 
 import csv
 import io
@@ -93,9 +93,9 @@ def test_a_page_names_topics_that_separate_and_topics_without_relevant_documents
     client.force_login(make_organiser(campaign))
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", get(client=client).content.decode()))
     assert re.search(
-        "the runs differ most on topics 1 and (a/2|051): two of 4 topics hold 94&nbsp;%", text
+        "the runs differ most on topics 1 and (a/2|051): two of 4 topics have 94&nbsp;%", text
     )
-    assert "No relevant document is known on topic none." in text
+    assert "No relevant document is known for topic none." in text
     Campaign.objects.update(qrels_audience=Audience.ORGANISERS)
     assert b"No relevant document" not in get().content
 
@@ -122,7 +122,7 @@ def test_runs_that_tie_on_every_topic_are_told_so() -> None:
     give_file(make_qrels(campaign))
     for tag in ("a", "b"):
         give_vector(make_run(campaign, tag=tag), 0.5, 0.25)
-    assert b"no topic separates the runs" in get().content
+    assert b"all runs score the same on every topic" in get().content
     assert {row["variance_share"] for row in table()} == {""}
 
 

@@ -108,11 +108,11 @@ def test_runs_on_a_topic_share_ranks_and_the_late_one_has_none(campaign: Campaig
 def test_a_topics_finding_says_whom_its_unjudged_documents_could_lift(campaign: Campaign) -> None:
     give_vector(make_run(campaign, tag="unknown"), 0.25, np.nan, 0.7, residual=0.5)
     page = " ".join(re.sub("<[^>]+>", "", get("topic-detail", "c", "1").content.decode()).split())
-    assert "good does best on it by what is judged, with at least 0.500." in page
-    assert "1 other run could rise above that by its unjudged documents alone." in page
+    assert "good scores best on this topic, with at least 0.500." in page
+    assert "1 other run could exceed this score if its unjudged documents are relevant." in page
     page = get("topic-detail", "c", "051").content.decode()
-    assert "good</b> and others do best on it by what is judged" in page
-    assert "could rise above" in page  # 0.7 and 0.5 more
+    assert "good</b> and others score best on this topic" in page
+    assert "could exceed this score" in page  # 0.7 and 0.5 more
 
 
 def test_page_and_csv_have_the_same_rows(campaign: Campaign) -> None:
