@@ -8,7 +8,6 @@ from scoring.core.measures import (
     counts,
     interpolated_precision,
     preference,
-    search_length,
     sets,
     trec_gain,
     weighted_precision,
@@ -18,7 +17,7 @@ from scoring.core.measures.cumulated_gain import DCG, NDCG, SCALED_GAINS, Q
 from scoring.core.measures.measure import Family, Measure, UnknownMeasure
 from scoring.core.measures.precision import FIRST_RANKS, JUDGED, RPREC, P, R
 from scoring.core.measures.rank_biased_precision import RBP
-from scoring.core.measures.reciprocal_rank import ERR, RR
+from scoring.core.measures.reciprocal_rank import ERR, RR, SEARCH_LENGTHS
 
 FAMILIES: Final[tuple[Family, ...]] = (
     RBP,
@@ -38,7 +37,7 @@ FAMILIES: Final[tuple[Family, ...]] = (
     Q,
     ERR,
     *SCALED_GAINS,
-    *search_length.FAMILIES,
+    *SEARCH_LENGTHS,
     *sets.FAMILIES,
     *trec_gain.FAMILIES,
     *counts.FAMILIES,
