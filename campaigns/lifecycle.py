@@ -34,7 +34,7 @@ Table = dict[str, dict[str, Any]]  # stage -> switch -> setting
 def refuse_archived(campaign: Campaign) -> None:
     """Raises `Archived`. Asks the database: the row in hand may be old."""
     if Campaign.objects.filter(pk=campaign.pk, archived_at__isnull=False).exists():
-        raise Archived("The campaign is archived: bring it back first.")
+        raise Archived("The campaign is archived. Unarchive it first.")
 
 
 def may_create_campaigns(person: User | AnonymousUser) -> bool:
@@ -108,7 +108,7 @@ def next_moment(campaign: Campaign, moment: datetime) -> datetime | None:
 
 def open_submissions(*, campaign: Campaign, actor: User | None) -> None:
     if not campaign.topics.exists():
-        raise CannotChangeStage("Add the topics first: runs are checked against them.")
+        raise CannotChangeStage("Add the topics first. Runs are checked against them.")
     _step(campaign, actor, "opened", to=OPEN, is_accepting=True)
 
 
@@ -132,7 +132,9 @@ def return_to_draft(*, campaign: Campaign, actor: User | None) -> None:
     """The organisers' secret again; only while no run has come, for a team must find its own."""
     Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.runs.exists():
-        raise CannotChangeStage("Runs have come, and their teams must find them: close it instead.")
+        raise CannotChangeStage(
+            "Teams have submitted runs and need access to them. Close submissions instead."
+        )
     untold: dict[str, None] = {"opening_told_at": None, "closing_told_at": None}
     _step(campaign, actor, "returned to draft", to=DRAFT, is_accepting=False, **untold)
 
@@ -141,7 +143,7 @@ def return_to_draft(*, campaign: Campaign, actor: User | None) -> None:
 def publish(*, campaign: Campaign, actor: User | None) -> None:
     """What the campaign's table says of the published stage is shown at once."""
     if campaign.active_qrels_id is None:
-        raise CannotChangeStage("Add the qrels first: without them there is nothing to show.")
+        raise CannotChangeStage("Add qrels first. Without them there are no scores to publish.")
     now = timezone.now()
     _step(campaign, actor, "published", to=PUBLISHED, is_accepting=False, published_at=now)
     Qrels.objects.filter(pk=campaign.active_qrels_id, published_at=None).update(published_at=now)
@@ -186,7 +188,7 @@ def _step(
     campaign.refresh_from_db()
     if not moved:
         raise CannotChangeStage(
-            f"The campaign is {campaign.stage} by now: that does not lead on from there."
+            f"The campaign is {campaign.stage} now, which does not allow this step."
         )
     record(campaign, actor, verb)
 

@@ -107,7 +107,7 @@ def _refuse_empty(self: APIView, request: Request, *args: object, **kwargs: obje
     stage."""
     BaseView.initial(self, request, *args, **kwargs)  # type: ignore[arg-type]
     if empty := [name for name, value in request.query_params.items() if not value]:
-        words = ErrorDetail("This is empty. Give a value, or leave the parameter out.", "blank")
+        words = ErrorDetail("This parameter is empty. Give a value or omit the parameter.", "blank")
         raise ValidationError({name: [words] for name in empty})
 
 

@@ -41,10 +41,12 @@ def refusal(error: Exception, context: dict[str, Any]) -> Response | None:
     request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
     match error:
         case NeedsConfirmation():
-            message = "Look at these first; send the file again with is_confirmed to take it."
+            message = (
+                "Check these problems. To use the file anyway, send it again with is_confirmed."
+            )
             return Response(faulty_file(error, "needs_confirmation", message), status=400)
         case FormatError():
-            message = "The file is refused; nothing of it was stored."
+            message = "The file was refused. Nothing was stored."
             return Response(faulty_file(error, "file", message), status=400)
         case SubmissionRefused():
             return _not_taken(error)

@@ -26,7 +26,7 @@ class SoundJSONParser(JSONParser):
         except RecursionError as error:
             raise ParseError("The JSON is nested too deeply.") from error
         except UnicodeEncodeError as error:
-            raise ParseError("A text has half of a character.") from error
+            raise ParseError("A text contains half of a surrogate pair.") from error
         return said
 
 
@@ -37,8 +37,8 @@ class RequestSerializer(serializers.Serializer):
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         known = {*self.fields, *self.context.get("also", ())}
         if isinstance(data, Mapping) and (strange := sorted(set(data) - known)):
-            words = "This cannot be written. "
-            words += f"What can: {', '.join(self.fields)}." if self.fields else "Nothing can."
+            words = "This field does not exist. "
+            words += f"Fields: {', '.join(self.fields)}." if self.fields else "There are no fields."
             raise serializers.ValidationError(
                 {name: [ErrorDetail(words, "unknown")] for name in strange}
             )
@@ -52,14 +52,14 @@ class EmptyRequest(RequestSerializer):
 
 class ReasonRequest(RequestSerializer):
     reason = serializers.CharField(
-        max_length=500, help_text="It is shown beside what is disqualified."
+        max_length=500, help_text="Shown beside the disqualified run or team."
     )
 
 
 def validated_data(
     kind: type[RequestSerializer], request: Request, *, also: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """What the request says, if it may be said; refused with the faults of its fields if not."""
+    """The valid fields of the request. Raises `ValidationError` with the errors of the others."""
     said = kind(data=request.data, context={"also": also})
     said.is_valid(raise_exception=True)
     found: dict[str, Any] = said.validated_data

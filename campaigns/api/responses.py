@@ -28,7 +28,8 @@ class InvalidFieldSerializer(RefusalSerializer):
     """One field and what is wrong with it."""
 
     field = serializers.CharField(
-        allow_null=True, help_text="Its name, run_fields.0.kind for one inside; null: the whole."
+        allow_null=True,
+        help_text="The name of the field, such as run_fields.0.kind. null: the whole request.",
     )
 
 
@@ -54,20 +55,23 @@ class InvalidRequestSerializer(RefusalSerializer):
 
 class SubmissionRefusedSerializer(RefusalSerializer):
     next_at = serializers.DateTimeField(
-        required=False, help_text="From when on it is taken, where waiting helps."
+        required=False, help_text="When the next run is accepted, if waiting helps."
     )
 
 
 NOT_FOUND = {"code": "not_found", "message": "Not found, or you do not have access."}
 SHAPES = {
-    400: (InvalidRequestSerializer, "What was sent is faulty; nothing of it was stored."),
-    401: (RefusalSerializer, "Send a token that is in force."),
-    403: (RefusalSerializer, "You may not."),
+    400: (InvalidRequestSerializer, "The request is not valid. Nothing was stored."),
+    401: (RefusalSerializer, "Send a valid token."),
+    403: (RefusalSerializer, "You do not have permission."),
     404: (RefusalSerializer, "Not found, or you do not have access. Both have the same message."),
-    409: (SubmissionRefusedSerializer, "Not as things are now; the message says why."),
-    413: (RefusalSerializer, "It is too large."),
-    415: (RefusalSerializer, "Send JSON; or, where a file is sent, a multipart form."),
-    429: (SubmissionRefusedSerializer, "Wait; the header Retry-After says how many seconds."),
+    409: (SubmissionRefusedSerializer, "Not possible in the current state. The message says why."),
+    413: (RefusalSerializer, "The request is too large."),
+    415: (RefusalSerializer, "Send JSON, or a multipart form for a file."),
+    429: (
+        SubmissionRefusedSerializer,
+        "Too many requests. Wait as many seconds as the header Retry-After says.",
+    ),
 }
 
 
@@ -87,7 +91,7 @@ FAULTY = OpenApiExample(
     "a fault in line 7",
     value={
         "code": "file",
-        "message": "The file is refused; nothing of it was stored.",
+        "message": "The file was refused. Nothing was stored.",
         "problem_count": 1,
         "problems": [
             {"code": "GRADE", "line": 7, "field": 4, "value": "x", "message": "not a whole number"}
@@ -101,9 +105,13 @@ FAULTY_FIELD = OpenApiExample(
     "a field that cannot be",
     value={
         "code": "fields",
-        "message": "closes_at: It closes before it opens.",
+        "message": "closes_at: Submissions close before they open.",
         "fields": [
-            {"code": "invalid", "message": "It closes before it opens.", "field": "closes_at"}
+            {
+                "code": "invalid",
+                "message": "Submissions close before they open.",
+                "field": "closes_at",
+            }
         ],
     },
     response_only=True,

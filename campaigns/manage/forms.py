@@ -16,7 +16,7 @@ from campaigns.text import zones
 
 DATES = ("opens_at", "closes_at", "topics_released_at", "reveals_teams_at")
 
-ADDRESS_TAKEN = {"unique": "There is a campaign at this address already."}
+ADDRESS_TAKEN = {"unique": "A campaign with this address already exists."}
 
 
 class SeriesField(forms.CharField):
@@ -28,7 +28,7 @@ class SeriesField(forms.CharField):
             return None
         slug = slugify(name)[:63].strip("-")
         if len(slug) < 2:
-            raise ValidationError("Name it with two letters or digits of a to z at least.")
+            raise ValidationError("The name needs at least two letters or digits from a to z.")
         return Series.objects.filter(slug=slug).first() or Series(slug=slug, name=name)
 
 
@@ -67,13 +67,13 @@ class CampaignForm(forms.ModelForm):
     map as `0, 0.5, 1` from grade 0 up; dates in the zone that `typed_in` says."""
 
     typed_in = forms.ChoiceField(
-        choices=zones.CHOICES, initial="utc", label="The dates below are in"
+        choices=zones.CHOICES, initial="utc", label="Time zone of the dates below"
     )
     series = SeriesField(
         required=False,
         max_length=100,
         widget=forms.TextInput(attrs={"list": "series-names"}),
-        help_text="The tracks of one year, such as TREC 2026. Empty: it stands alone.",
+        help_text="The tracks of one year, such as TREC 2026. Empty: no series.",
     )
     persistences = forms.CharField(
         initial="0.5, 0.8, 0.95", help_text="RBP's p from 0 to 0.999, separated by commas."
@@ -118,34 +118,34 @@ class CampaignForm(forms.ModelForm):
         error_messages = {"slug": ADDRESS_TAKEN}
         labels = {
             "slug": "Address",
-            "joining": "Who may take part",
-            "allows_anonymous_teams": "Teams may stay anonymous",
-            "reveals_teams_at": "Anonymous teams are named from",
-            "topics_released_at": "Topics are shown from",
-            "grace_minutes": "Grace, in minutes",
+            "joining": "Who can participate",
+            "allows_anonymous_teams": "Teams can be anonymous",
+            "reveals_teams_at": "Anonymous teams are revealed on",
+            "topics_released_at": "Topics released on",
+            "grace_minutes": "Grace period, in minutes",
             "run_quota": "Runs per team",
-            "quota_days": "in so many days",
-            "attempt_quota": "Files per team in 24 hours",
-            "asks_acceptance": "A run counts once its team accepts it",
+            "quota_days": "within this many days",
+            "attempt_quota": "Uploads per team in 24 hours",
+            "asks_acceptance": "Teams accept each run after validation",
             "rel": "Relevant from grade",
             "no_relevant": "Topics without relevant documents",
-            "unknown_topics": "Topics a run has and the campaign has not",
-            "opens_at": "Runs are taken from",
-            "closes_at": "until, not including",
+            "unknown_topics": "Run topics that the campaign does not have",
+            "opens_at": "Submissions open",
+            "closes_at": "Submissions close",
         }
         help_texts = {
             "guidelines": "Markdown.",
             "time_zone": "Such as Europe/Rome. Dates are shown in it beside UTC.",
-            "grace_minutes": "Runs that come so long after the end are kept, marked late, and "
-            "not ranked. Participants are told.",
+            "grace_minutes": "Runs submitted during the grace period are kept, marked as late, and "
+            "not ranked. Participants see this.",
             "run_quota": "Empty: no limit. Refused and failed files do not count.",
-            "quota_days": "Empty: in the whole campaign.",
-            "attempt_quota": "Whatever became of them.",
-            "asks_acceptance": "After a look at the check sheet: topics, depth, ties.",
+            "quota_days": "Empty: during the whole campaign.",
+            "attempt_quota": "Refused and failed files count too.",
+            "asks_acceptance": "They see the validation report first: topics, depth, ties.",
             "allows_anonymous_teams": "",
             "reveals_teams_at": "Empty: never.",
-            "topics_released_at": "Empty: as soon as the campaign is seen.",
-            "terms": "To be accepted before the first run; Markdown.",
+            "topics_released_at": "Empty: with the campaign itself.",
+            "terms": "Teams accept them before their first run. Markdown.",
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -171,7 +171,7 @@ class CampaignForm(forms.ModelForm):
     def clean_persistences(self) -> list[float]:
         values = _numbers(self.cleaned_data["persistences"])
         if len(values) > 10:
-            raise ValidationError("Ten at the most.")
+            raise ValidationError("Give at most ten numbers.")
         if not values or any(not 0 <= p <= HIGHEST_P for p in values):
             raise ValidationError(f"Give one or more numbers p from 0 to {HIGHEST_P}.")
         return sorted(set(values))
@@ -179,7 +179,7 @@ class CampaignForm(forms.ModelForm):
     def clean_gain_map(self) -> list[float]:
         values = _numbers(self.cleaned_data["gain_map"])
         if any(not 0 <= gain <= 1 for gain in values):
-            raise ValidationError("A gain lies between 0 and 1.")
+            raise ValidationError("Give gains between 0 and 1.")
         return values
 
     def clean(self) -> dict[str, Any]:
@@ -205,11 +205,15 @@ class CampaignForm(forms.ModelForm):
         opens, closes = cleaned.get("opens_at"), cleaned.get("closes_at")
         released = cleaned.get("topics_released_at")
         if opens and closes and opens >= closes:
-            self.add_error("closes_at", "It closes before it opens.")
+            self.add_error("closes_at", "Submissions close before they open.")
         if released and opens and released > opens:
-            self.add_error("topics_released_at", "Runs would be taken before the topics are shown.")
+            self.add_error(
+                "topics_released_at", "Submissions would open before the topics are released."
+            )
         if released and closes and released >= closes:
-            self.add_error("topics_released_at", "That is after the last run can come.")
+            self.add_error(
+                "topics_released_at", "The topics would be released after submissions close."
+            )
 
 
 class NewCampaignForm(CampaignForm):
@@ -220,13 +224,13 @@ class NewCampaignForm(CampaignForm):
         choices=[(value, label) for value, label in Preset.choices if value in TABLES],
         initial=Preset.TREC,
         widget=forms.RadioSelect,
-        label="Who sees what",
+        label="Visibility",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["slug"].required = False
-        self.fields["slug"].help_text = "Empty: made from the name. It stays."
+        self.fields["slug"].help_text = "Empty: derived from the name. It cannot be changed later."
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"]

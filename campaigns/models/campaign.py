@@ -77,9 +77,9 @@ class Campaign(models.Model):
         PUBLISHED = "published"
 
     class Joining(models.TextChoices):
-        OPEN = "open", "anyone may found a team"
+        OPEN = "open", "anyone can create a team"
         APPROVAL = "approval", "an organiser approves each team"
-        INVITED = "invited", "teams are founded by organisers only"
+        INVITED = "invited", "only organisers create teams"
 
     class Feedback(models.TextChoices):
         NONE = "none", "none before publication"
@@ -118,14 +118,14 @@ class Campaign(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text="To be accepted before the first run; Markdown.",
+        help_text="Teams accept them before their first run. Markdown.",
     )
     allows_anonymous_teams = models.BooleanField(default=False, db_default=False)
     reveals_teams_at = models.DateTimeField(
-        null=True, blank=True, help_text="Until then anonymous teams stay so; empty: for good."
+        null=True, blank=True, help_text="Anonymous teams are anonymous until then. Empty: always."
     )
     topics_released_at = models.DateTimeField(
-        null=True, blank=True, help_text="Empty: as soon as the campaign is seen."
+        null=True, blank=True, help_text="Empty: with the campaign itself."
     )
 
     # Submissions: the switch, and the half-open interval [opens, closes) in UTC.
@@ -144,18 +144,18 @@ class Campaign(models.Model):
         null=True,
         blank=True,
         validators=[AT_MOST_SMALL],
-        help_text="The quota is of so many days; empty: of the campaign.",
+        help_text="The number of days that the quota covers. Empty: the whole campaign.",
     )
     attempt_quota = models.PositiveSmallIntegerField(
         default=50,
         db_default=50,
         validators=[AT_MOST_SMALL],
-        help_text="Files per team in 24 hours, whatever became of them.",
+        help_text="Uploads per team in 24 hours. Refused and failed files count too.",
     )
     asks_acceptance = models.BooleanField(
         default=False,
         db_default=False,
-        help_text="A run counts once its team has seen the check sheet and says so.",
+        help_text="A run counts once its team has accepted its validation report.",
     )
     run_types = models.JSONField(default=all_run_types, db_default=all_run_types())
     asks_priority = models.BooleanField(default=False, db_default=False)
@@ -242,7 +242,7 @@ class Campaign(models.Model):
         default="",
         db_default="",
         validators=[check_document_address],
-        help_text="Where a document can be read; {doc_id} stands for its id.",
+        help_text="The address of a document, with {doc_id} for its id.",
     )
     active_qrels = models.ForeignKey(
         "campaigns.Qrels", on_delete=models.PROTECT, null=True, blank=True, related_name="+"

@@ -51,7 +51,9 @@ class Plan(models.Model):
     )
     scope = models.CharField(max_length=5, choices=Scope.choices, default=Scope.RUN)
     lowest_priority = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="Runs up to this judging priority count; empty: all."
+        null=True,
+        blank=True,
+        help_text="Runs up to this judging priority contribute. Empty: all runs.",
     )
     starts_from = models.ForeignKey(  # a version whose judgments are reused; null: none
         "campaigns.Qrels", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
@@ -60,18 +62,19 @@ class Plan(models.Model):
     batch = models.PositiveSmallIntegerField(
         default=20,
         validators=[MinValueValidator(1)],
-        help_text="Judgments before B and C weigh anew.",
+        help_text="Judgments until B and C compute new weights.",
     )
     overlap_percent = models.PositiveSmallIntegerField(
         default=0,
         validators=[MaxValueValidator(100)],
-        help_text="So many of a hundred documents are judged by two assessors.",
+        help_text="Two assessors judge this percentage of the documents.",
     )
     is_shuffled = models.BooleanField(
-        default=False, help_text="The order in which documents are shown tells nothing of the runs."
+        default=False,
+        help_text="Shuffle documents, so that their order does not depend on the runs.",
     )
     shows_residual = models.BooleanField(
-        default=False, help_text="Assessors see one figure: the mean residual of all runs."
+        default=False, help_text="Show assessors the mean residual of all runs."
     )
     lease_minutes = models.PositiveSmallIntegerField(
         default=30, validators=[MinValueValidator(1), MaxValueValidator(24 * 60)]

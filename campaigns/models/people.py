@@ -32,7 +32,7 @@ class User(AbstractBaseUser, PermissionsMixin):
     name = models.CharField(max_length=150, blank=True)
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
-    is_approved = models.BooleanField(default=False, help_text="May make campaigns.")
+    is_approved = models.BooleanField(default=False, help_text="Can create campaigns.")
     gets_notices = models.BooleanField(default=True, db_default=True)
     joined_at = models.DateTimeField(auto_now_add=True)
 
@@ -81,7 +81,7 @@ class Team(models.Model):
     admitted_at = models.DateTimeField(null=True, blank=True)
     is_anonymous = models.BooleanField(default=False, db_default=False)
     shares_files = models.BooleanField(
-        default=False, db_default=False, help_text="Its run files may be passed on."
+        default=False, db_default=False, help_text="Others can download its run files."
     )
     disqualified_at = models.DateTimeField(null=True, blank=True)
     disqualified_reason = models.CharField(max_length=500, blank=True, default="", db_default="")

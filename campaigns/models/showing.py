@@ -26,10 +26,10 @@ SHOWN = {
 
 
 class Preset(models.TextChoices):
-    TREC = "trec", "TREC style: nothing until published"
-    LIVE = "live", "live board: means of every run from the first day"
-    CLASS_ROOM = "classroom", "class room: the course sees its own board, nobody else does"
-    OWN = "own", "switches set one by one"
+    TREC = "trec", "TREC style: nothing is visible until publication"
+    LIVE = "live", "live leaderboard: the mean scores of all runs from the first day"
+    CLASS_ROOM = "classroom", "classroom: only participants see the leaderboard"
+    OWN = "own", "custom settings"
 
 
 def trec_style() -> dict[str, dict[str, Any]]:

@@ -121,10 +121,10 @@ def draft_it(year: Year) -> None:
         "Runs per team": "6",
     }.items():
         page.get_by_label(label, exact=False).first.fill(value)
-    page.get_by_label("until, not including").fill("2090-05-01T12:00")
-    page.get_by_label("Who may take part").select_option("approval")
-    page.get_by_label("Teams may stay anonymous").check()
-    page.get_by_label("A run counts once its team accepts it").check()
+    page.get_by_label("Submissions close").fill("2090-05-01T12:00")
+    page.get_by_label("Who can participate").select_option("approval")
+    page.get_by_label("Teams can be anonymous").check()
+    page.get_by_label("Teams accept each run after validation").check()
     year.picture(page, "settings", is_dark=True)
     page.locator("form button.main").click()
     expect(page.locator("h1")).to_have_text("Manage")

@@ -14,12 +14,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("email", help="the address of the account")
-        parser.add_argument("--revoke", action="store_true", help="take the right back")
+        parser.add_argument("--revoke", action="store_true", help="revoke the permission")
 
     def handle(self, *args: Any, **options: Any) -> None:
         email, is_approved = options["email"].strip(), not options["revoke"]
         people = User.objects.filter(email__iexact=email, is_active=True)
         if not people.update(is_approved=is_approved):
             raise CommandError(f"Nobody has an account with the address {email}.")
-        may = "may make campaigns" if is_approved else "may make no campaigns any more"
+        may = "can create campaigns" if is_approved else "can no longer create campaigns"
         self.stdout.write(f"{email} {may}.")

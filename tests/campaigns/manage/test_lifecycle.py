@@ -105,7 +105,7 @@ def test_nothing_opens_without_topics_or_is_published_without_qrels() -> None:
 def test_nothing_goes_back_to_draft_once_a_run_has_come() -> None:
     campaign = make_campaign()
     make_run(campaign)
-    with pytest.raises(CannotChangeStage, match="Runs have come"):
+    with pytest.raises(CannotChangeStage, match="Teams have submitted runs"):
         lifecycle.return_to_draft(campaign=campaign, actor=None)
 
 
