@@ -43,13 +43,13 @@ SENTENCES = [
     ([(0.5, 0.2)], "the only run on this leaderboard, r1, scores at least 0.50; its unjudged "
                    "documents could add 0.20."),
     ([(0.5, 0.2), (0.4, 0.2)], "The other run could exceed this score if its unjudged documents"),
-    ([(0.5, 0.2), (0.4, 0.05)], "The other run cannot pass that"),
-    ([(0.5, 0.2), (0.4, 0.1)], "The other run cannot pass that"),  # it could draw level
+    ([(0.5, 0.2), (0.4, 0.05)], "The other run cannot exceed this score"),
+    ([(0.5, 0.2), (0.4, 0.1)], "The other run cannot exceed this score"),  # it could draw level
     ([(0.5, 0.1), (0.5, 0.0), (0.1, 0.0)], "two runs share rank 1 with at least 0.50"),
     ([(0.5, 0.1), (0.5, 0.0)], "There are no other runs."),
     ([(0.5, 0.1), (0.4, 0.3), (0.3, 0.3)], "Each of the other 2 runs could exceed this score"),
     ([(0.5, 0.1), (0.4, 0.3), (0.3, 0.1)], "1 of the other 2 runs could exceed this score if its"),
-    ([(0.5, 0.1), (0.3, 0.1), (0.2, 0.1)], "None of the other 2 runs can pass that"),
+    ([(0.5, 0.1), (0.3, 0.1), (0.2, 0.1)], "None of the other 2 runs can exceed this score"),
     ([(0.51234, 0.00002)], "scores at least 0.5123"),
 ]  # fmt: skip
 

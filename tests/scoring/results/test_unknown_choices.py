@@ -53,7 +53,7 @@ WRONG_OF_JUDGING = [
     ("?level=0.3", "no level “0.3”", "1 %"),
     ("?after=some", "a whole number of documents ahead", ""),
     ("disagreements/?state=odd", "no state “odd”", "decided"),
-    ("pool.csv?depth=7", "no pool depth “7”", "10"),
+    ("pool.csv?depth=7", "no pool of depth “7”", "10"),
 ]
 
 
