@@ -7,12 +7,11 @@ from typing import Final
 from scoring.core.measures import (
     counts,
     interpolated_precision,
-    preference,
     sets,
     trec_gain,
     weighted_precision,
 )
-from scoring.core.measures.average_precision import AP, RELATIVES_OF_AP
+from scoring.core.measures.average_precision import AP, INCOMPLETE_JUDGMENTS, RELATIVES_OF_AP
 from scoring.core.measures.cumulated_gain import DCG, NDCG, SCALED_GAINS, Q
 from scoring.core.measures.measure import Family, Measure, UnknownMeasure
 from scoring.core.measures.precision import FIRST_RANKS, JUDGED, RPREC, P, R
@@ -33,7 +32,7 @@ FAMILIES: Final[tuple[Family, ...]] = (
     *weighted_precision.FAMILIES,
     *RELATIVES_OF_AP,
     *interpolated_precision.FAMILIES,
-    *preference.FAMILIES,
+    *INCOMPLETE_JUDGMENTS,
     Q,
     ERR,
     *SCALED_GAINS,

@@ -3,7 +3,7 @@
 import pytest
 from django.template import Context, Template
 
-from campaigns.text.markdown import render
+from campaigns.templatetags.prose import render
 
 
 def test_what_markdown_is_for_comes_through() -> None:

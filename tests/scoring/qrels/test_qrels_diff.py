@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from campaigns.models import Audience, Campaign, Team
 from campaigns.trec.qrels import ParsedQrels, read_qrels
-from scoring.qrels.changes import changes_between
+from scoring.qrels.diff import changes_between
 from tests.flow_world import QRELS, World, perform_jobs, run_file
 
 pytestmark = pytest.mark.usefixtures("wake_ups")
