@@ -13,7 +13,7 @@ REFUSALS = [
     (
         413,
         "too_large",
-        "The file is larger than",
+        "The file is too large",
         {"headers": {"Content-Length": str(1 << 40)}},
         "",
     ),

@@ -51,7 +51,7 @@ WRONG_OF_A_RUN = [
 ]
 WRONG_OF_JUDGING = [
     ("?level=0.3", "no level “0.3”", "1 %"),
-    ("?after=some", "a whole number of documents ahead", ""),
+    ("?after=some", "a whole number of documents", ""),
     ("disagreements/?state=odd", "no state “odd”", "decided"),
     ("pool.csv?depth=7", "no pool of depth “7”", "10"),
 ]
