@@ -281,7 +281,7 @@ def _through_other_eyes(viewer: Viewer, preview: Preview) -> Viewer:
     if preview.team:
         teams = dict(campaign.teams.values_list("public_id", "name"))
         eyes = {"public": "the public"} | teams
-        choice_or_404("as", preview.team, eyes, called="team to look as")
+        choice_or_404("as", preview.team, eyes, called="team to preview as")
         team = campaign.teams.get(public_id=preview.team)
     if preview.stage:
         choice_or_404("at", preview.stage, campaign.stage_switches, called="stage")

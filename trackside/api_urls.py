@@ -45,20 +45,20 @@ every_announcement = by_method(
 
 
 class Schema(BaseView, SpectacularAPIView):
-    """The description of all of it, for programs."""
+    """The OpenAPI schema of the API."""
 
     custom_settings = {
-        "DESCRIPTION": "Without a token you are answered what the public may see. What you may not "
-        "know of is not found, in the same words as what is not there. Every refusal has a `code` "
-        "for programs and a `message` for people; faulty fields are named in `fields`, each with a "
-        "code of its own, and a field that nobody knows is one of them.",
-        # Groups: what a campaign has is named by the word behind its address.
+        "DESCRIPTION": "Requests without a token see what the public sees. An object that you may "
+        "not see and an object that does not exist give the same 404. Every error has a `code` for "
+        "programs and a `message` for people. Invalid fields are listed in `fields`, each with its "
+        "own code. An unknown field is an error too.",
+        # Operations are grouped by the word that follows the address of the campaign.
         "SCHEMA_PATH_PREFIX": rf"/api/(?:campaigns/{{slug}}/(?=(?:{PARTS})/))?",
     }
 
 
 class Docs(BaseView, SpectacularSwaggerSplitView):
-    """The same for people."""
+    """The API documentation for people."""
 
 
 app_name = "api"

@@ -141,7 +141,7 @@ def _append(
     )
     subject = f"{topic} {doc_id}"
     if grade is None:
-        record(campaign, actor, "took a decision back", subject)
+        record(campaign, actor, "withdrew decision", subject)
     else:
         record(campaign, actor, "decided", subject, grade=grade)
     return decision

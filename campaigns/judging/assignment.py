@@ -224,7 +224,7 @@ def _log(
     record(
         campaign,
         actor,
-        "shared out topics",
+        "assigned topics",
         f"{len({topic for topic, _ in assigned})} of {len(topics)}",
         assessors=len({who for _, who in assigned}),
     )

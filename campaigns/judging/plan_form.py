@@ -39,7 +39,7 @@ class PlanForm(forms.Form):
     )
     scope = forms.ChoiceField(
         choices=Plan.Scope.choices,
-        label="B and C weigh by",
+        label="B and C weight runs by",
         help_text="Where the residual and the projected score of a run are measured.",
     )
     runs = forms.TypedChoiceField(coerce=_number, label="Runs")

@@ -34,7 +34,7 @@ def create_plan(*, plan: Plan, actor: User | None) -> Plan:
     refuse_archived(campaign)
     row = Campaign.objects.select_for_update().get(pk=campaign.pk)  # against two tabs
     if plan_in_force(row) is not None:
-        raise CannotChangeStage("A plan is already in force. End it first.")
+        raise CannotChangeStage("A plan is already active. End it first.")
     if not row.topics.exists() or not row.runs.ranked().exists():
         raise CannotChangeStage("There is nothing to judge yet. Wait for the first ranked run.")
     if plan.starts_from is not None and plan.starts_from.campaign_id != plan.campaign_id:
@@ -45,7 +45,7 @@ def create_plan(*, plan: Plan, actor: User | None) -> Plan:
     record(
         campaign,
         actor,
-        "made a judging plan",
+        "created judging plan",
         plan,
         plan=plan.pk,
         method=plan.method,

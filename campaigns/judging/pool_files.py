@@ -145,7 +145,7 @@ def import_judgments(
     record(
         campaign,
         actor,
-        "took in answers",
+        "imported judgments",
         len(judgments.grades),
         assessor=assessor.pk,
         sha256=hashlib.sha256(data).hexdigest(),

@@ -135,7 +135,7 @@ def release_claims(*, campaign: Campaign, assessor: User, actor: User | None) ->
         return 0
     freed = _of(plan, assessor).filter(end=HELD).update(end=RELEASED, until=timezone.now())
     if freed:
-        record(campaign, actor, "freed claims", assessor=assessor.pk, count=freed)
+        record(campaign, actor, "released documents", assessor=assessor.pk, count=freed)
     return freed
 
 

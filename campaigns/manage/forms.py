@@ -129,13 +129,13 @@ class CampaignForm(forms.ModelForm):
             "asks_acceptance": "Teams accept each run after validation",
             "rel": "Relevant from grade",
             "no_relevant": "Topics without relevant documents",
-            "unknown_topics": "Run topics that the campaign does not have",
+            "unknown_topics": "Topics of a run that are not in the campaign",
             "opens_at": "Submissions open",
             "closes_at": "Submissions close",
         }
         help_texts = {
             "guidelines": "Markdown.",
-            "time_zone": "Such as Europe/Rome. Dates are shown in it beside UTC.",
+            "time_zone": "For example Europe/Rome. Dates are also shown in UTC.",
             "grace_minutes": "Runs submitted during the grace period are kept, marked as late, and "
             "not ranked. Participants see this.",
             "run_quota": "Empty: no limit. Refused and failed files do not count.",

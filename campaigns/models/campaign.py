@@ -83,7 +83,7 @@ class Campaign(models.Model):
 
     class Feedback(models.TextChoices):
         NONE = "none", "none before publication"
-        ROUNDED = "rounded", "the mean to two decimals, for few runs"
+        ROUNDED = "rounded", "the mean to two decimals, for a few runs"
         LADDER = "ladder", "the team's best mean, and only when it clearly rises"
 
     class NoRelevant(models.TextChoices):

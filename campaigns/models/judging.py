@@ -31,9 +31,9 @@ class Plan(models.Model):
 
     class Method(models.TextChoices):
         POOLING = "pooling", "Pooling: the first documents of every run"
-        A = "A", "A: what counts most over all runs"
-        B = "B", "B: what counts most where least is known"
-        C = "C", "C: what counts most for the runs that look best"
+        A = "A", "A: the largest total weight over all runs"
+        B = "B", "B: as A, favouring runs with large residuals"
+        C = "C", "C: as B, favouring runs with high projected scores"
 
     class Scope(models.TextChoices):
         RUN = "run", "a run's means over all topics"

@@ -19,9 +19,9 @@ from campaigns.log import record
 from campaigns.models import Campaign, Run, User
 
 KINDS = {
-    "text": "a text",
-    "number": "a number",
-    "choice": "one of several",
+    "text": "text",
+    "number": "number",
+    "choice": "one of several choices",
     "yes": "yes or no",
 }
 FIELD_LIMIT = 20
@@ -101,7 +101,7 @@ def change_run_form(
     columns = ["run_types", "run_fields", "asks_priority", "asks_acceptance"]
     campaign.save(update_fields=columns)
     details = {column: getattr(campaign, column) for column in columns}
-    record(campaign, actor, "changed the run form", **details)
+    record(campaign, actor, "changed run description form", **details)
 
 
 def answers_of(campaign: Campaign, run: Run) -> list[tuple[str, str | float]]:

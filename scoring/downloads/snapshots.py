@@ -209,7 +209,9 @@ def _save(snapshot: Snapshot, actor: User) -> Snapshot:
     try:
         with transaction.atomic():
             snapshot.save(force_insert=True)
-            record(snapshot, actor, "took a snapshot", sha256=snapshot.digest, title=snapshot.title)
+            record(
+                snapshot, actor, "created snapshot", sha256=snapshot.digest, title=snapshot.title
+            )
     except IntegrityError:
         return Snapshot.objects.get(campaign=snapshot.campaign_id, public_id=snapshot.public_id)
     return snapshot

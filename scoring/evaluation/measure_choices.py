@@ -17,7 +17,7 @@ OFFERED: dict[str, tuple[str, ...]] = {
     "The first ranks": ("P@5", "P@10", "P@20", "nDCG@5", "nDCG@10", "nDCG@20", "ERR@20"),
     "The first relevant document": ("RR", "RR@10", "Success@1", "Success@5", "Success@10"),
     "Recall": ("Rprec", "R@100", "R@1000", "IPrec@0.1"),
-    "How much was judged": ("Judged@10", "Judged@20"),
+    "Share of judged documents": ("Judged@10", "Judged@20"),
 }
 
 

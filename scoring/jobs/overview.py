@@ -18,6 +18,21 @@ from scoring.models import Analysis, Evaluation, Job
 SHOWN = 100  # running and waiting jobs; the others are counted
 ALLOWED_IN_ARCHIVES = {Job.Kind.ANALYSE}
 LIVE = (Job.State.RUNNING, Job.State.WAITING)
+ANALYSES = {  # by kind, in the words of the pages that show them
+    "significance": "significance tests of all pairs",
+    "separated_counts": "significance tests by all measures",
+    "pool_depths": "scores by pool depth",
+    "left_out": "scores without each team",
+    "tied_scores": "scores of all orders of ties",
+    "run_bounds": "bounds of the scores of each run",
+    "judging_plan": "forecast of a judging plan",
+    "judging_replay": "judging simulation",
+    "judging_outlook": "forecast of judging",
+    "assessor_boards": "leaderboards by assessor",
+    "unique_finds": "unique relevant documents of each run",
+    "difference": "comparison of two runs",
+    "means": "mean scores",
+}
 
 
 @dataclass(frozen=True)
@@ -43,6 +58,10 @@ class QueuedJob:
         if self.plan is not None:
             return self.plan.state != Plan.State.ENDED and not self.plan.is_laid_out
         return self.notice is not None and self.notice.sent_at is None
+
+    @property
+    def analysis_name(self) -> str:
+        return ANALYSES.get(self.analysis.kind, self.analysis.kind) if self.analysis else ""
 
     @property
     def reason(self) -> str:
@@ -147,7 +166,7 @@ def retry(job: Job, *, actor: User | None) -> bool:
             record(
                 job.campaign,
                 actor,
-                "tried again",
+                "retried",
                 _run_of(job) or f"{job.kind} {job.subject}",
                 work=job.kind,
                 error=job.error[:500],

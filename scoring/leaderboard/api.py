@@ -59,7 +59,7 @@ class RowSerializer(serializers.Serializer):
     ranks_gained = serializers.IntegerField(
         allow_null=True,
         required=False,
-        help_text="under another qrels version: compared with the version in force",
+        help_text="under another qrels version: compared with the active version",
     )
     ties = TiesSerializer(allow_null=True, required=False, help_text="with ties=on")
 

@@ -292,7 +292,7 @@ def chosen_sort(board: Leaderboard, params: Mapping[str, str], *, rel: int = 1) 
         chosen = canonical_name(chosen, (board.measure, JUDGED, *board.columns), rel=rel)
     named = {str(board.measure): "rank", str(JUDGED): "judged", "unknown": "residual"}
     chosen = named.get(chosen, chosen)
-    return choice_or_404("sort", chosen, offered, usual="rank", called="column to sort by")
+    return choice_or_404("sort", chosen, offered, usual="rank", called="sort column")
 
 
 def sorted_rows(board: Leaderboard, key: str) -> tuple[BoardRow, ...]:

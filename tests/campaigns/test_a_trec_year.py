@@ -290,6 +290,6 @@ def read_the_log(year: Year) -> None:
         *("created", "changed visibility", "added topics", "opened"),
         *("approved", "approved", "approved", "approved", "merged"),
         *("began judging", "invited", "added qrels", "activated qrels"),
-        *("published", "took a snapshot", "added qrels", "activated qrels"),
+        *("published", "created snapshot", "added qrels", "activated qrels"),
     ]
     assert year.browsers["ada"].get(f"{HERE}/manage/log.csv").status_code == 404

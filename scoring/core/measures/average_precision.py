@@ -52,7 +52,7 @@ AP = Family(
             ),
             utility="Each relevant document has the utility 1.",
             accumulation=(
-                "The precision at the rank where the user stops, or 0 if the list ends before."
+                "The precision at the rank where the user stops, or 0 if the list ends earlier."
             ),
         ),
     ),

@@ -28,11 +28,11 @@ _NAMED: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
         ("AP", "SP", "APret", "SNAP", "GMAP", "yaap", "AUC", "IPrec", "IPrec11", "IPrec3"),
     ),
     ("Cumulated gain", ("nDCG", "DCG", "CG", "SDCG", "SNDCG", "Q")),
-    ("Until something is found", ("RR", "ERR", "Success", "HIT", "ESL", "RankPower")),
-    ("How much of all there is", ("R", "Rprec", "F1", "PR", "relative_P")),
+    ("First relevant documents", ("RR", "ERR", "Success", "HIT", "ESL", "RankPower")),
+    ("Recall and precision", ("R", "Rprec", "F1", "PR", "relative_P")),
     ("Incomplete judgments", ("bpref", "gm_bpref", "infAP", "Judged", "unj")),
     ("Sets", ("SetP", "SetR", "SetF", "SetAP", "set_relative_P", "utility")),
-    ("Further gains of trec_eval", ("binG", "G", "ndcg_rel", "Rndcg")),
+    ("Further measures of gain in trec_eval", ("binG", "G", "ndcg_rel", "Rndcg")),
     ("Counts", ("NumQ", "NumRet", "NumRel", "NumRelRet", "num_nonrel_judged_ret")),
 )
 

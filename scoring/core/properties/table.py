@@ -44,7 +44,7 @@ MEANINGS: Final[Mapping[Property, str]] = MappingProxyType(
         "localized": "The score needs nothing but the documents within the cutoff.",
         "complete": "There is a score even if the topic has no relevant document.",
         "realizable": (
-            "Whenever there is a relevant document, some ranking reaches the greatest score."
+            "Whenever there is a relevant document, some ranking reaches the maximum score."
         ),
     }
 )

@@ -118,7 +118,7 @@ def test_the_form_that_comes_with_runs_is_set_by_script(world: World) -> None:
     assert settings["run_fields"] == [ASKED | {"choices": [], "is_required": False}]
     assert settings["asks_priority"]
     assert not settings["asks_acceptance"]
-    assert LogEntry.objects.filter(verb="changed the run form").count() == 1
+    assert LogEntry.objects.filter(verb="changed run description form").count() == 1
 
 
 def test_feedback_is_set_by_script_and_told_to_organisers_only(world: World) -> None:

@@ -228,7 +228,7 @@ def test_an_organiser_frees_what_an_assessor_holds_and_has_not_judged() -> None:
     organiser = make_organiser(plan.campaign)
     assert assessing.release_claims(campaign=plan.campaign, assessor=ann, actor=organiser) == 1
     assert given(bob, plan) == "d2"
-    assert LogEntry.objects.get(verb="freed claims").details["count"] == 1
+    assert LogEntry.objects.get(verb="released documents").details["count"] == 1
     assert give(ann, plan, "d2", 3).is_additional  # it had been read all the same
 
 

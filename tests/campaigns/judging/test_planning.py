@@ -39,7 +39,7 @@ def test_a_plan_that_is_made_is_laid_out_and_logged(
     plan = plans.create_plan(plan=Plan(campaign=campaign, method="A", budget=6), actor=organiser)
     assert (len(wake_ups), perform_jobs()) == (1, 1)
     assert plan.tasks.count() == 6
-    assert (plan.created_by, verbs()) == (organiser, ["made a judging plan"])
+    assert (plan.created_by, verbs()) == (organiser, ["created judging plan"])
 
 
 def test_only_one_plan_is_in_force(campaign: Campaign) -> None:

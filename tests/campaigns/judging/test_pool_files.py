@@ -200,4 +200,4 @@ def test_few_queries(
     client.force_login(make_organiser(campaign))
     with django_assert_max_num_queries(12):
         page = client.get(reverse("campaigns:judging-pool", args=[campaign.slug]))
-    assert "The plan in force has selected 1 document" in page.content.decode()
+    assert "The active plan has selected 1 document" in page.content.decode()

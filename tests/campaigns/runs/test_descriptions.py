@@ -160,7 +160,7 @@ def test_an_organiser_sets_what_is_asked(world: World) -> None:
             "is_required": True,
         },
     ]
-    assert LogEntry.objects.latest("pk").verb == "changed the run form"
+    assert LogEntry.objects.latest("pk").verb == "changed run description form"
 
     renamed = {"name": "stage", "label": "Last stage", "kind": "choice", "choices": "first\nlast"}
     gone = {"name": "modele_de_base", **asked, "DELETE": "on"}

@@ -29,8 +29,7 @@ def test_swapped_pairs_are_counted_and_told_from_the_top() -> None:
 def test_tied_pairs_are_not_swapped() -> None:
     campaign = make_board()
     assert finding(campaign, "?a=RBP(p=0.5)&b=RR") == (
-        "1 of the 6 pairs of 4 runs is swapped, 1 is tied: τ .500."
-        " They do not have the same runs at rank 1."
+        "1 of the 6 pairs of 4 runs is swapped, 1 is tied: τ .500. The runs at rank 1 differ."
     )
 
 

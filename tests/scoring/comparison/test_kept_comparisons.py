@@ -80,6 +80,6 @@ def test_a_comparison_that_waits_for_a_worker_is_drawn_every_time(
     empty_caches()
     monkeypatch.setattr("scoring.comparison.rows.AT_ONCE", 0)
     waiting = page(shown)
-    assert "This page reloads by itself" in waiting
+    assert "This page reloads automatically" in waiting
     perform_jobs()
     assert "bootstrap" in page(shown)

@@ -159,7 +159,7 @@ def test_its_file_is_not_swept_away(campaign: Campaign, organiser: User) -> None
 def test_it_is_written_down_who_took_it(campaign: Campaign, organiser: User) -> None:
     snapshot = taken(campaign, organiser, " For \n the paper ")
     assert snapshot.title == "For the paper"
-    entry = LogEntry.objects.get(verb="took a snapshot")
+    entry = LogEntry.objects.get(verb="created snapshot")
     assert (entry.actor, entry.subject) == (organiser, snapshot.public_id)
     assert entry.details["sha256"] == snapshot.digest
 

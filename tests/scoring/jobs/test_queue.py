@@ -85,7 +85,7 @@ def test_a_failed_check_is_shown_with_its_reason_and_retried(
     run.refresh_from_db()
     assert (run.state, run.tag) == (Run.State.ACCEPTED, "ours")
     assert queue(world).context["queue"].failed == ()
-    entry = LogEntry.objects.get(verb="tried again")
+    entry = LogEntry.objects.get(verb="retried")
     assert (entry.actor, entry.details["error"]) == (
         world.organiser,
         "OSError('the disk is full')",
@@ -124,7 +124,7 @@ def test_concurrent_retries_of_a_job_retry_it_once(
     job = Job.objects.get(kind=Job.Kind.CHECK)
     outcomes = crowd([lambda: overview.retry(job, actor=None)] * 4, tmp_path)
     assert sorted(outcomes) == [False, False, False, True]
-    assert LogEntry.objects.filter(verb="tried again").count() == 1
+    assert LogEntry.objects.filter(verb="retried").count() == 1
 
 
 @pytest.mark.parametrize("state", [Job.State.WAITING, Job.State.RUNNING, Job.State.DONE])

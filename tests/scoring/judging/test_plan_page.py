@@ -302,7 +302,7 @@ def test_a_plan_is_not_created_without_choices_or_twice(
     assert organiser_client.post(url, CHOSEN | {"p": "1.5"}).status_code == 400
     assert organiser_client.post(url, CHOSEN).status_code == 302
     again = organiser_client.post(url, CHOSEN, follow=True)
-    assert "A plan is already in force" in text_of(again)
+    assert "A plan is already active" in text_of(again)
     assert campaign.plans.count() == 1
 
 

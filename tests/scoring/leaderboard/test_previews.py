@@ -103,8 +103,8 @@ def test_nobody_but_an_organiser_is_heard(
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("?as=nobody", "no team to look as “nobody”"),
-        ("?as=%27", "no team to look as “&#x27;”"),
+        ("?as=nobody", "no team to preview as “nobody”"),
+        ("?as=%27", "no team to preview as “&#x27;”"),
         ("?as=public&at=sideways", "no stage “sideways”"),
     ],
 )

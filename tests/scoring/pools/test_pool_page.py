@@ -274,7 +274,7 @@ def test_a_page_says_that_it_is_computed_and_looks_again(campaign: Campaign) -> 
     for name in ("pools", "pools-teams"):
         response = get(name)
         assert response["Refresh"] == "2"
-        assert b"This page reloads by itself" in response.content
+        assert b"This page reloads automatically" in response.content
 
 
 @pytest.mark.parametrize("name", ["pools", "pools-teams"])

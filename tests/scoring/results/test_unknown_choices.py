@@ -20,7 +20,7 @@ WRONG = [
     ("leaderboard/?measure=P@7", "P@7 is not among this campaign’s measures", "AP"),
     ("leaderboard/?columns=AP&columns=P@7", "P@7 is not among", "AP"),
     ("leaderboard/?qrels=9", "no qrels version “9”", "qrels v1"),
-    ("leaderboard/?sort=luck", "no column to sort by “luck”", "judged"),
+    ("leaderboard/?sort=luck", "no sort column “luck”", "judged"),
     ("leaderboard/?team=none", "no team “none”", "Blue"),
     ("leaderboard/?type=odd", "no run type “odd”", "manual"),
     ("leaderboard/?judged=half", "“half”", "in the judged pool"),

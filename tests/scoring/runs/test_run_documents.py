@@ -192,7 +192,7 @@ def test_unique_finds_by_hand(campaign: Campaign) -> None:
     """Down to rank 5 the first team alone has c and g on topic 1 and h on the other."""
     assert [row["doc_id"] for row in table("run-unique-csv", "x2", depth="5")] == ["g", "c", "h"]
     said = (
-        "Of the 5 relevant documents that it has at the first 5 ranks, 1 is in no other pooled run"
+        "Of the 5 relevant documents that it has in the first 5 ranks, 1 is in no other pooled run"
     )
     assert finding_of(get("run-unique", "x2", depth="5")).startswith(said)
 

@@ -115,4 +115,4 @@ def test_the_count_table_is_that_of_the_command_line(
         )  # fmt: skip
         assert said.out.split() == [row["significant"], row["pairs"]]
     page = text_of(get("significance-counts", campaign, tail="two"))
-    assert "most pairs of runs differ significantly by" in page
+    assert "the most pairs of runs differ significantly by" in page

@@ -279,7 +279,8 @@ def test_measures_that_tell_as_many_pairs_apart_are_counted_with_the_first() -> 
         "scoring/significance/_most_significant.html", {"most": finding["most"]}
     )
     assert (
-        said == "most pairs of runs differ significantly by <b>AP</b> and two others, <b>2</b> of 3"
+        said
+        == "the most pairs of runs differ significantly by <b>AP</b> and two others, <b>2</b> of 3"
     )
 
 

@@ -93,7 +93,8 @@ def test_a_page_names_topics_that_separate_and_topics_without_relevant_documents
     client.force_login(make_organiser(campaign))
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", get(client=client).content.decode()))
     assert re.search(
-        "the runs differ most on topics 1 and (a/2|051): two of 4 topics have 94&nbsp;%", text
+        "the runs differ most on topics 1 and (a/2|051): two of 4 topics account for 94&nbsp;%",
+        text,
     )
     assert "No relevant document is known for topic none." in text
     Campaign.objects.update(qrels_audience=Audience.ORGANISERS)
