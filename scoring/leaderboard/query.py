@@ -73,7 +73,7 @@ def board_query(
     board = leaderboard(
         viewer, measure, qrels=qrels, columns=chosen_columns(viewer, params, measure)
     )
-    shows_ties = choice_or_404("ties", params.get("ties"), TIES, called="choice for ties") == "on"
+    shows_ties = choice_or_404("ties", params.get("ties"), TIES, called="option for ties") == "on"
     if at_p is not None:
         board = _scored_at_persistence(viewer, board, at_p)
     if board.rescoring is None:

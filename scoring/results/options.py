@@ -26,7 +26,7 @@ from scoring.evaluation.rules import rules_of
 
 PERSISTENCE: Final = re.compile(r"0|0?\.[0-9]{1,3}", re.ASCII)
 JUDGED: Final = parse_measure("Judged@10")
-LABELS: Final = {"team": "team", "type": "run type", "judged": "choice of judged runs"}
+LABELS: Final = {"team": "team", "type": "run type", "judged": "option for judged runs"}
 POOLED: Final = {"yes": "in the judged pool", "no": "not in the judged pool"}
 
 

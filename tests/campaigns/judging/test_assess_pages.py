@@ -171,7 +171,7 @@ def test_text_is_shown_as_text_with_the_topics_words_marked(assessor: AssessorBr
     [
         ({"state": "paused"}, "Judging is paused"),
         ({"state": "ended"}, "nothing to judge now"),
-        ({"budget": 20, "method": "C"}, "refreshes itself"),
+        ({"budget": 20, "method": "C"}, "reloads automatically"),
         ({}, "This topic is complete. You judged 1 document."),
     ],
 )

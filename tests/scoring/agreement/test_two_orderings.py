@@ -58,7 +58,7 @@ def test_one_measure_under_two_versions() -> None:
         " a has rank 1 by RBP(p=0.5), qrels v1, b by RBP(p=0.5), qrels v2."
     )
     page = get("agreement", campaign, query).content.decode()
-    assert "1 run has a score by one of the two only, and is left out." in page
+    assert "1 run has a score by only one of the two, and is left out." in page
     same = figure(page, "orderings")["data"][0]
     assert (same["name"], same["x"]) == ("same score", [0.1, 0.8])
 

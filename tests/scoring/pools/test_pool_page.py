@@ -210,7 +210,7 @@ def test_the_pool_is_as_deep_as_the_qrels_show_on_every_page(campaign: Campaign)
         text = " ".join(page.content.decode().split())
         assert "The depth of the pool is 20, read from the qrels" in text
         assert "of 6 of 6 pooled runs" in text
-        assert "The organisers name no run as pooled, so every ranked run counts" in text
+        assert "The organisers mark no run as pooled, so every ranked run counts" in text
         assert "ordered by document id, descending" in text
 
 
@@ -241,7 +241,7 @@ def test_only_runs_that_are_named_as_pooled_contribute(
         assert (row["base"], row["residual"]) == expected[row["run"]]
     page = " ".join(get("pools", measure="RBP(p=0.8)", depth="5").content.decode().split())
     assert "of 2 of 2 pooled runs" in page
-    assert "Only runs that the organisers name as pooled contribute." in page
+    assert "Only runs that the organisers mark as pooled contribute." in page
 
 
 def test_where_the_qrels_show_no_depth_the_page_says_so(campaign: Campaign) -> None:

@@ -204,7 +204,7 @@ def test_a_run_that_was_not_pooled_contributed_nothing(campaign: Campaign) -> No
     assert {row["run"] for row in rows} == {tag for tag in RUNS if tag.startswith("x")}
     assert {row["relevant_found"] for row in rows} == {row["only_team"] for row in rows}
     assert table("run-unique-csv", "y1", depth="5") == []
-    said = "The organisers do not name this run as pooled"
+    said = "The organisers do not mark this run as pooled"
     assert finding_of(get("run-unique", "y1", depth="5")).startswith(said)
 
 
