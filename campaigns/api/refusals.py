@@ -59,7 +59,7 @@ def refusal(error: Exception, context: dict[str, Any]) -> Response | None:
         case RequestDataTooBig():
             error = TooLarge()
         case SuspiciousOperation():
-            error = ParseError("The request has too many fields, or is broken.")
+            error = ParseError("The request has too many fields, or is malformed.")
         case Refusal():
             error = Refused(error.code, str(error))
     response = exception_handler(error, context)

@@ -111,7 +111,7 @@ class PlanForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         amount, unit = cleaned.get("amount"), cleaned.get("unit")
         if unit == "depth" and cleaned.get("method") not in (None, Plan.Method.POOLING):
-            self.add_error("unit", "Choose pooling, or another unit than pool depth.")
+            self.add_error("unit", "Choose pooling, or a unit other than pool depth.")
         if unit == "depth" and amount is not None and amount > MAX_DEPTH:
             self.add_error("amount", f"Write a pool depth of at most {MAX_DEPTH}.")
         if unit != "hours" and amount is not None and amount != int(amount):

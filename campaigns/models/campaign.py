@@ -27,7 +27,7 @@ def check_time_zone(name: str) -> None:
 
 def check_document_address(address: str) -> None:
     if not re.fullmatch(r"https?://[^\s{}]+\{doc_id\}[^\s{}]*", address):
-        raise ValidationError("Type an address that starts with http and holds {doc_id} once.")
+        raise ValidationError("Type an address that starts with http and contains {doc_id} once.")
 
 
 HIGHEST_P = 0.999  # the maximum for RBP; the minimum 0 counts the first document only

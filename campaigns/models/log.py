@@ -12,10 +12,10 @@ class Appended(models.QuerySet["LogEntry"]):
     """Refuses changes of rows."""
 
     def update(self, **kwargs: Any) -> NoReturn:
-        raise TypeError("The log is only added to.")
+        raise TypeError("Log entries cannot be changed or deleted.")
 
     def delete(self) -> NoReturn:
-        raise TypeError("The log is only added to.")
+        raise TypeError("Log entries cannot be changed or deleted.")
 
 
 class LogEntry(models.Model):

@@ -23,7 +23,7 @@ from campaigns.people.forms import AnnouncementForm, LinkForm, NewTeamForm
 from campaigns.people.views import link_of
 
 ROWS = 50  # per page of a table
-TEAM_GONE = "The team does not exist any more. It was declined, merged, or left by all its members."
+TEAM_GONE = "The team no longer exists. It was declined, merged, or left by all its members."
 
 
 @login_required

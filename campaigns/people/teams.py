@@ -156,7 +156,7 @@ def lock_team(team: Team) -> Team:
     current = rows.filter(pk=team.pk).first()
     if current is None:
         raise CannotChangeTeam(
-            "The team does not exist any more. It was declined, merged, or left by all its members."
+            "The team no longer exists. It was declined, merged, or left by all its members."
         )
     refuse_archived(current.campaign)
     return current

@@ -22,7 +22,7 @@ from scoring.pools.tables import run_columns, runs_table
 
 POOLED = row_serializer(
     "Pooled",
-    "A run with the judgments of a shallower pool, and (`_all`) with all judgments.",
+    "A run with the judgments of a smaller pool depth, and (`_all`) with all judgments.",
     run_columns(),
 )
 

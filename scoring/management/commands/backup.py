@@ -17,7 +17,7 @@ class Command(BaseCommand):
     def handle(self, *, file: Path, **options: object) -> None:
         backup = back_up(file.resolve())
         for key in backup.deleted:
-            self.stdout.write(f"{key} was deleted while the backup was backup.")
+            self.stdout.write(f"{key} was deleted during the backup.")
         for fault in backup.faults:
             self.stderr.write(fault)
         self.stdout.write(f"{file}: the database and {backup.files} files.")

@@ -265,7 +265,7 @@ def test_deleting_by_the_page() -> None:
     assert client.get(url).status_code == 404
     again = client.post(url, {"slug": campaign.slug}, follow=True)  # the second of two clicks
     assert again.redirect_chain == [(reverse("campaigns:campaign-list"), 302)]
-    assert "does not exist any more" in again.content.decode()
+    assert "no longer exists" in again.content.decode()
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_what_is_not_merged() -> None:
         merging.merge_teams(team=beta, into=alpha, actor=actor)
     teams.reinstate_team(team=beta, actor=actor)
     merging.merge_teams(team=beta, into=alpha, actor=actor)
-    with pytest.raises(CannotChangeTeam, match="does not exist any more"):  # a second click
+    with pytest.raises(CannotChangeTeam, match="no longer exists"):  # a second click
         merging.merge_teams(team=beta, into=alpha, actor=actor)
 
 

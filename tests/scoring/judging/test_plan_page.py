@@ -135,7 +135,7 @@ def test_a_pool_is_planned_by_its_depth_and_hours_pay_for_what_is_judged_twice(
         row["planned"] for row in table(organiser_client, "judging-plan-topics-csv", **hours)
     ] == ["5"]
     refused = get(organiser_client, "judging-plan", **CHOSEN | {"unit": "depth"})
-    assert "Choose pooling, or another unit than pool depth." in text_of(refused)
+    assert "Choose pooling, or a unit other than pool depth." in text_of(refused)
 
 
 @pytest.mark.parametrize(
