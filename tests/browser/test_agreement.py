@@ -25,7 +25,7 @@ def test_a_cell_of_the_map_leads_to_its_two_orders(visit: Visitor, is_dark: bool
     expect_drawn(page)
     expect(page.locator(".canvas .points path")).to_have_count(len(HOSTILE))
     page.locator(".canvas .nsewdrag").hover(position={"x": 20, "y": 20})
-    page.get_by_label("Drawn by").select_option("ranks")
+    page.get_by_label("Axes").select_option("ranks")
     expect_drawn(page)
     expect(page.locator(".canvas .ytitle")).to_have_text("rank by RBP(p=0.5)")
     assert page.locator("main img, .canvas a, .canvas image, .canvas [onload]").count() == 0

@@ -4,8 +4,7 @@ import pytest
 
 from campaigns.judging import adjudication, pool_files
 from campaigns.models import Campaign, Judgment, Plan, Task, User
-from campaigns.qrels import provenance
-from campaigns.qrels import topics as assignments
+from campaigns.qrels import provenance, versions
 from campaigns.qrels.files import text_of
 from tests.making import give_file, make_campaign, make_organiser, make_qrels, make_user
 
@@ -51,7 +50,7 @@ def test_a_version_tells_how_it_was_judged(campaign: Campaign, organiser: User) 
         campaign=campaign, assessor=bob, data=b"1 0 a 0\n1 0 b 1\n", actor=organiser
     )
     adjudication.decide(campaign=campaign, topic="1", doc_id="a", grade=1, note="", actor=organiser)
-    qrels = assignments.freeze_judgments(campaign=campaign, note="", actor=organiser)
+    qrels = versions.freeze_judgments(campaign=campaign, note="", actor=organiser)
     assert b"".join(text_of(qrels)) == b"1 0 a 1\n1 0 b 1\n1 0 c 1\n"
     found = qrels.provenance
     assert found.pop("plans") == [
@@ -80,7 +79,7 @@ def test_answers_to_a_plan_in_force_are_told_to_come_from_outside(
         pool_files.import_judgments(
             campaign=campaign, assessor=organiser, data=data, actor=organiser
         )
-    qrels = assignments.freeze_judgments(campaign=campaign, note="", actor=organiser)
+    qrels = versions.freeze_judgments(campaign=campaign, note="", actor=organiser)
     assert provenance.provenance_text(qrels.provenance)[0] == (
         "Frozen from 2 judgments of 1 assessor, 2 of them from outside."
     )
@@ -100,7 +99,7 @@ def test_judgments_are_laid_over_the_version_that_the_plan_starts_from(
             assessor=organiser,
             task=task,
         )
-    qrels = assignments.freeze_judgments(campaign=campaign, note="", actor=organiser)
+    qrels = versions.freeze_judgments(campaign=campaign, note="", actor=organiser)
     assert b"".join(text_of(qrels)) == b"1 0 d1 1\n1 0 d2 1\n1 0 d3 1\n2 0 d2 -1\n"
     assert qrels.provenance["laid_over"] == {"version": 1, "judgments": 2, "replaced": 1}
     assert provenance.provenance_text(qrels.provenance)[-1] == (
