@@ -63,7 +63,7 @@ def test_two_topics_of_vaswani_are_judged_by_hand(visit: Visitor) -> None:
     office.page.get_by_label("Documents").set_input_files(DOCUMENTS)
     office.page.get_by_role("button", name="Upload").click()
     expect(office.page.get_by_text("11,429 documents uploaded.")).to_be_visible()
-    expect(office.page.get_by_text("All 8 to be judged are among them.")).to_be_visible()
+    expect(office.page.get_by_text("They include all 8 documents to judge.")).to_be_visible()
 
     person = make_assessor(campaign, topics=("1", "2"))
     visited = visit(reverse("campaigns:assess", args=[campaign.slug]), person=person)
@@ -72,14 +72,14 @@ def test_two_topics_of_vaswani_are_judged_by_hand(visit: Visitor) -> None:
     for doc_id, key in zip(chosen["1"], "1011", strict=True):
         expect_document(page, doc_id)
         page.keyboard.press(key)
-    expect(page.get_by_text("This topic is done. You judged 4 documents.")).to_be_visible()
+    expect(page.get_by_text("This topic is complete. You judged 4 documents.")).to_be_visible()
     page.get_by_role("link", name="My topics", exact=True).click()
     page.get_by_role("link", name="Continue with topic 2").click()
     expect(page.locator("mark").first).to_be_visible()
     for doc_id, label in zip(chosen["2"], ("relevant",) * 3 + ("not relevant",), strict=True):
         expect_document(page, doc_id)
         page.get_by_role("button", name=re.compile(rf"^\d {label}$")).click()
-    expect(page.get_by_text("This topic is done.")).to_be_visible()
+    expect(page.get_by_text("This topic is complete.")).to_be_visible()
     given = list(zip(chosen["1"] + chosen["2"], (1, 0, 1, 1, 1, 1, 1, 0), strict=True))
     assert acts() == given
     assert visited.complaints == office.complaints == []
@@ -101,7 +101,7 @@ def test_all_topics_one_after_the_other_by_keys(visit: Visitor) -> None:
     page.keyboard.press("0")
     expect(page.locator(".topic-title .code")).to_have_text("2")
     page.keyboard.press("1")
-    expect(page.get_by_text("This topic is done.")).to_be_visible()
+    expect(page.get_by_text("This topic is complete.")).to_be_visible()
     assert acts() == [("d1", 1), ("d1", None), ("d1", 0), ("d1", 1)]
     assert visited.complaints == []
 

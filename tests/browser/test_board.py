@@ -97,7 +97,7 @@ def test_without_plotly_the_table_stays(visit: Visitor) -> None:
     page.route("**/plotly.min.js", lambda route: route.abort())
     page.reload()
     expect(page.locator("#chart")).to_have_text(
-        "The chart could not be loaded. The table holds the same figures."
+        "The chart could not be loaded. The table contains the same numbers."
     )
     expect(page.locator(".board tbody tr")).to_have_count(2)
 
@@ -121,7 +121,7 @@ def test_own_runs_are_marked(visit: Visitor) -> None:
 def test_organisers_are_told_who_else_does_not_see_the_board(visit: Visitor) -> None:
     campaign = make_published_board("A", "B", stage="judging", board_audience=0)
     page = visit(board_path(campaign), person=make_organiser(campaign)).page
-    expect(page.get_by_text("Only organisers see this board.")).to_be_visible()
+    expect(page.get_by_text("Only organisers see this leaderboard.")).to_be_visible()
     others = visit(board_path(campaign), person=make_user()).page
     expect(others.locator(".board")).to_have_count(0)
     expect(others.get_by_text("The leaderboard is not published yet.")).to_be_visible()

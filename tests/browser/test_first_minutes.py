@@ -130,7 +130,7 @@ def test_only_the_first_document_is_led_by_the_hand(visit: Visitor) -> None:
         Document.objects.create(campaign=plan.campaign, doc_id=doc_id, title=doc_id, text="Text.")
     page = visit(f"/campaigns/{plan.campaign.slug}/assess/1/", person=person).page
     hint = page.get_by_label(f"{FIRST} document")
-    expect(hint).to_contain_text("press a grade")
+    expect(hint).to_contain_text("choose a grade")
     page.keyboard.press("1")
     expect(page.locator(".last")).to_contain_text("Graded 1")
     expect(hint).to_have_count(0)

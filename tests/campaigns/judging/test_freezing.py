@@ -65,9 +65,10 @@ def test_a_version_tells_how_it_was_judged(campaign: Campaign, organiser: User) 
     }  # fmt: skip
     qrels.refresh_from_db()
     assert provenance.provenance_text(qrels.provenance) == [
-        "Frozen from 5 judgments of 2 assessors (3, 2), 2 of them from outside.",
-        "They disagreed on 1 document; the latest word holds. 1 document decided by an organiser.",
-        "Documents chosen by method C, p = 0.8, 3 of a budget of 20.",
+        "Frozen from 5 judgments by 2 assessors (3, 2), 2 of them imported.",
+        "They disagreed on 1 document, where the latest judgment counts. An organiser decided 1"
+        " document.",
+        "Documents selected by method C, p = 0.8, 3 of a budget of 20.",
     ]
 
 
@@ -81,7 +82,7 @@ def test_answers_to_a_plan_in_force_are_told_to_come_from_outside(
         )
     qrels = versions.freeze_judgments(campaign=campaign, note="", actor=organiser)
     assert provenance.provenance_text(qrels.provenance)[0] == (
-        "Frozen from 2 judgments of 1 assessor, 2 of them from outside."
+        "Frozen from 2 judgments by 1 assessor, 2 of them imported."
     )
 
 
@@ -103,7 +104,7 @@ def test_judgments_are_laid_over_the_version_that_the_plan_starts_from(
     assert b"".join(text_of(qrels)) == b"1 0 d1 1\n1 0 d2 1\n1 0 d3 1\n2 0 d2 -1\n"
     assert qrels.provenance["laid_over"] == {"version": 1, "judgments": 2, "replaced": 1}
     assert provenance.provenance_text(qrels.provenance)[-1] == (
-        "Laid over v1, whose 2 judgments hold but for 1 made anew."
+        "Based on v1: 1 of its 2 judgments were replaced."
     )
 
 
