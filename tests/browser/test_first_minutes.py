@@ -132,5 +132,5 @@ def test_only_the_first_document_is_led_by_the_hand(visit: Visitor) -> None:
     hint = page.get_by_label(f"{FIRST} document")
     expect(hint).to_contain_text("choose a grade")
     page.keyboard.press("1")
-    expect(page.locator(".last")).to_contain_text("Graded 1")
+    expect(page.locator(".last-judgment")).to_contain_text("Graded 1")
     expect(hint).to_have_count(0)
