@@ -151,7 +151,7 @@ def gather_teams(year: Year) -> None:
     page = year.page("olga", f"{HERE}/manage/people/")
     year.picture(page, "waiting-teams")
     for _ in TEAMS:
-        press(page, "Approve")
+        press(page, "Approve team")
         page.wait_for_load_state()
     page.get_by_text("Change Canopy Two").click()
     page.get_by_role("link", name="Merge Canopy Two into another team").click()
@@ -251,7 +251,7 @@ def judge_the_pool(year: Year) -> Judged:
 
 def publish(year: Year) -> None:
     page = year.page("olga", f"{HERE}/manage/")
-    page.locator("summary", has_text=re.compile("^Publish$")).click()
+    page.locator("summary", has_text=re.compile("^Publish results$")).click()
     press(page, "Publish results")
     expect(page.locator("main")).to_contain_text("Published on")
     expect(page.locator("main")).not_to_contain_text("Next date")  # no more runs are due
