@@ -34,8 +34,8 @@ def test_it_works_without_scripts_and_fits_a_phone(visit: Visitor, width: int) -
     visited = visit(PATH, width=width, has_scripts=False)
     page = visited.page
     page.get_by_label("Ranking", exact=True).fill("$$|$")
-    page.get_by_label("Exchange rank").fill("1")
-    page.get_by_label("and rank").fill("2")
+    page.get_by_label("Swap rank").fill("1")
+    page.get_by_label("with rank").fill("2")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("[data-rank]")).to_have_count(2)
     expect(page.locator("h2").first).to_have_text("Swap of ranks 1 and 2")

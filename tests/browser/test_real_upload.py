@@ -181,7 +181,8 @@ def test_a_dropped_file_becomes_a_row_on_the_published_board(
     assert seen == sorted(seen)
 
     expect(participant).to_have_url(re.compile("/runs/[a-z2-7]{16}/$"), timeout=30_000)
-    expect(participant.locator("#run-status")).to_contain_text("Accepted; ", timeout=60_000)
+    status = participant.locator("#run-status")
+    expect(status).to_contain_text("Accepted. You do not need to do anything.", timeout=60_000)
     text = participant.locator("main").inner_text()
     assert "RBP" not in text  # as a participant nothing but the status is seen
     assert csv_row(participant, site) is None

@@ -141,7 +141,7 @@ def test_a_run_without_scripts_says_how_to_look_again(visit: Visitor, team) -> N
     run = make_run(team=team, state=Run.State.CHECKING)
     page = visit(run_path(run), person=team.memberships.get().person, has_scripts=False).page
     page.get_by_role("link", name="Reload").click()
-    expect(page.get_by_text("It is being checked")).to_be_visible()
+    expect(page.get_by_text("The file is being checked")).to_be_visible()
 
 
 @pytest.mark.long
