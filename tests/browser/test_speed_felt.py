@@ -138,7 +138,7 @@ def expect_use_before_plotly(visit: Visitor) -> None:
     page.goto(BOARD)
     expect(page.locator(".board tbody tr")).to_have_count(143, timeout=PATIENCE)
     page.get_by_label("compare xj4wang_run1").check()
-    expect(page.locator("#compare-told")).to_contain_text("xj4wang_run1")
+    expect(page.locator("#compare-selection")).to_contain_text("xj4wang_run1")
     expect(page.locator("#canvas[data-drawn]")).to_have_count(0)
     held[0].continue_()
     expect(page.locator("#canvas")).to_have_attribute("data-drawn", "143", timeout=PATIENCE)
