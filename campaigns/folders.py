@@ -109,8 +109,8 @@ def import_run(*, campaign: Campaign, path: Path, table: RunsTable) -> Run:
 
 
 def export_campaign(campaign: Campaign, folder: Path) -> int:
-    """Writes topics, the active qrels, every run that stands on the board as it was handed in, and
-    the table of runs; how many runs. Raises `FolderError` for a folder that is not empty."""
+    """Writes topics, the active qrels, every ranked run as it was submitted, and the table of runs.
+    Returns the number of runs. Raises `FolderError` for a folder that is not empty."""
     if folder.exists() and any(folder.iterdir()):
         raise FolderError(f"{folder} is not empty.")
     (folder / "runs").mkdir(parents=True, exist_ok=True)

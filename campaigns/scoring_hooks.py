@@ -1,5 +1,5 @@
-"""The one place where this wing calls the other: work is to be done on what was handed in, and a
-page shows what the other wing knows.
+"""The only module through which `campaigns` calls `scoring`: to request work on submitted runs, and
+to show on a page what `scoring` knows.
 
 Calls that enqueue jobs write rows inside the caller's transaction and wake a worker on commit.
 """
