@@ -1,8 +1,8 @@
-"""A choice in an address that is not offered, told in words.
+"""Invalid values of parameters in addresses, and the messages about them.
 
-`UnknownChoice` is answered in one place each: pages say what is offered (`trackside.errors`), the
-API refuses with 400 (`campaigns.api.refusals`). Whoever raises it names only what the
-viewer may see.
+`UnknownChoice` is handled in one place each: pages list the valid values (`trackside.errors`), and
+the API responds with 400 (`campaigns.api.refusals`). The message and the valid values must contain
+only what the viewer may see.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,14 +10,14 @@ from typing import TypeAlias
 
 from django.http import Http404
 
-Offered: TypeAlias = Mapping[str, str] | Iterable[str]  # value in the address: how it is called
+Offered: TypeAlias = Mapping[str, str] | Iterable[str]  # value in the address: its label
 
 
-LONGEST = 60  # characters of what was typed that are said again
+LONGEST = 60  # characters of the invalid value that the message repeats
 
 
 class UnknownChoice(Http404):
-    """`name` is the key in the address, `called` what people call the thing."""
+    """`name` is the parameter in the address, `called` its name in sentences."""
 
     def __init__(
         self, name: str, value: str, offered: Offered = (), *, called: str = "", why: str = ""
@@ -27,12 +27,12 @@ class UnknownChoice(Http404):
         self.offered = _named(offered)
         called = called or name
         self.message = why or (
-            f"There is no {called} “{value}” here." if value else f"No {called} is named."
+            f"“{value}” is not a valid {called}." if value else f"The {called} is missing."
         )
         super().__init__(self.message)
 
     def first_labels(self, most: int) -> str:
-        """What may be written in the address, as many as are worth reading."""
+        """The first valid values, for a message."""
         more = len(self.offered) - most
         return ", ".join(list(self.offered)[:most]) + (f" and {more} more" if more > 0 else "")
 
@@ -40,7 +40,7 @@ class UnknownChoice(Http404):
 def choice_or_404(
     name: str, value: str | None, offered: Offered, *, usual: str = "", called: str = ""
 ) -> str:
-    """The value if it is offered, `usual` if there is none. Raises UnknownChoice."""
+    """The value if it is valid, or `usual` without one. Raises UnknownChoice."""
     if not value:
         return usual
     known = _named(offered)
@@ -50,7 +50,7 @@ def choice_or_404(
 
 
 def shortened(typed: str) -> str:
-    """What somebody typed, as much of it as is worth reading again."""
+    """The start of a typed value, for a message."""
     return typed if len(typed) <= LONGEST else typed[:LONGEST] + "…"
 
 

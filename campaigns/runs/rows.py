@@ -47,7 +47,7 @@ FILTERS: dict[str, Callable[[Run], str]] = {
     "type": lambda run: run.run_type,
     "state": state_of,
 }
-LABELS = {"team": "team", "type": "run type", "state": "state of runs"}
+LABELS = {"team": "team", "type": "run type", "state": "run state"}
 
 
 def run_records(viewer: Viewer, runs: list[Run]) -> list[dict[str, Any]]:

@@ -37,7 +37,7 @@ def _pool(viewer: access.Viewer, depth: str | None) -> Pool:
     if depth:
         offered = list(map(str, DEPTHS))
         return _by_depth(
-            viewer, int(choice_or_404("depth", depth, offered, called="pool of depth"))
+            viewer, int(choice_or_404("depth", depth, offered, called="pool depth"))
         )
     plan = plan_in_force(viewer.campaign)
     return pool_of(plan) if plan else {}

@@ -73,7 +73,7 @@ def board_query(
     board = leaderboard(
         viewer, measure, qrels=qrels, columns=chosen_columns(viewer, params, measure)
     )
-    shows_ties = choice_or_404("ties", params.get("ties"), TIES, called="option for ties") == "on"
+    shows_ties = choice_or_404("ties", params.get("ties"), TIES, called="value for ties") == "on"
     if at_p is not None:
         board = _scored_at_persistence(viewer, board, at_p)
     if board.rescoring is None:
@@ -183,7 +183,7 @@ def _scores(analysis: Analysis) -> Mapping[str, TiedScore]:
 
 
 def _marked(rows: list[BoardRow], *, is_lower_better: bool) -> tuple[BoardRow, ...]:
-    """Marks every run that another order of ties could put behind the next run."""
+    """Marks every run that the next run could overtake with another order of tied documents."""
     swapped = {
         above.run_id
         for above, below in pairwise(row for row in rows if row.rank is not None)

@@ -26,7 +26,7 @@ from scoring.evaluation.rules import rules_of
 
 PERSISTENCE: Final = re.compile(r"0|0?\.[0-9]{1,3}", re.ASCII)
 JUDGED: Final = parse_measure("Judged@10")
-LABELS: Final = {"team": "team", "type": "run type", "judged": "option for judged runs"}
+LABELS: Final = {"team": "team", "type": "run type", "judged": "value of the pool filter"}
 POOLED: Final = {"yes": "in the judged pool", "no": "not in the judged pool"}
 
 
@@ -41,7 +41,7 @@ def chosen_measure(viewer: Viewer, name: str | None, *, parameter: str = "measur
     except UnknownMeasure as error:
         nearest = nearest_name(name, names)
         hint = f" Did you mean {nearest}?" if nearest else ""
-        why = f"There is no measure “{shortened(name)}” here.{hint}"
+        why = f"“{shortened(name)}” is not a valid measure.{hint}"
         raise UnknownChoice(parameter, name, names, why=why) from error
     except BadMeasure as error:
         why = f"“{shortened(name)}” is not a valid measure: {error}."

@@ -103,9 +103,9 @@ def test_nobody_but_an_organiser_is_heard(
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("?as=nobody", "no team to preview as “nobody”"),
-        ("?as=%27", "no team to preview as “&#x27;”"),
-        ("?as=public&at=sideways", "no stage “sideways”"),
+        ("?as=nobody", "“nobody” is not a valid team to preview as."),
+        ("?as=%27", "“&#x27;” is not a valid team to preview as."),
+        ("?as=public&at=sideways", "“sideways” is not a valid stage."),
     ],
 )
 @pytest.mark.parametrize("name", ["campaigns:campaign-detail", "scoring:leaderboard"])

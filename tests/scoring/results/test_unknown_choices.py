@@ -15,45 +15,45 @@ SECRET = "canary-name"
 SCORES = {RBP: (0.5, 0.25), "AP": (0.25, None), "Judged@10": (1.0, None)}
 # Path and query, the words that name it, and one of the choices offered.
 WRONG = [
-    ("leaderboard/?measure=Mpa", "no measure “Mpa” here.", "AP"),
+    ("leaderboard/?measure=Mpa", "“Mpa” is not a valid measure.", "AP"),
     ("leaderboard/?measure=ap", "Did you mean AP?", "AP"),
     ("leaderboard/?measure=P@7", "P@7 is not among this campaign’s measures", "AP"),
     ("leaderboard/?columns=AP&columns=P@7", "P@7 is not among", "AP"),
-    ("leaderboard/?qrels=9", "no qrels version “9”", "qrels v1"),
-    ("leaderboard/?sort=luck", "no sort column “luck”", "judged"),
-    ("leaderboard/?team=none", "no team “none”", "Blue"),
-    ("leaderboard/?type=odd", "no run type “odd”", "manual"),
+    ("leaderboard/?qrels=9", "“9” is not a valid qrels version.", "qrels v1"),
+    ("leaderboard/?sort=luck", "“luck” is not a valid sort column.", "judged"),
+    ("leaderboard/?team=none", "“none” is not a valid team.", "Blue"),
+    ("leaderboard/?type=odd", "“odd” is not a valid run type.", "manual"),
     ("leaderboard/?judged=half", "“half”", "in the judged pool"),
     ("leaderboard/?measure=RBP(p%3D0.5)&p=1.5", "p is a number from 0 to 0.999", ""),
-    ("leaderboard.csv?qrels=9", "no qrels version “9”", "qrels v1"),
-    ("significance/?test=guess", "no test “guess”", "Wilcoxon"),
-    ("significance/?level=0.3", "no level “0.3”", "5 %"),
-    ("significance/?measure=Foo", "no measure “Foo”", "AP"),
-    ("significance/counts/?tail=no", "no tail “no”", "one-tailed"),
-    ("agreement/?m=AP&m=Foo", "no measure “Foo”", "AP"),
-    ("agreement/?statistic=rho", "no statistic “rho”", "τ-b"),
-    ("agreement/?a=AP&against=7", "no qrels version “7”", "qrels v1"),
-    ("pools/?depth=7", "no pool depth “7”", "any rank"),
-    ("compare/?a=nothing", "no ranked run “nothing”", "own-run"),
-    ("topics/?order=up", "no order “up”", "hardest first"),
-    ("topics/?measure=Foo", "no measure “Foo”", "AP"),
-    ("runs/?state=odd", "no state of runs “odd”", "accepted"),
-    ("report/?depth=3", "no pool depth “3”", "any rank"),
+    ("leaderboard.csv?qrels=9", "“9” is not a valid qrels version.", "qrels v1"),
+    ("significance/?test=guess", "“guess” is not a valid test.", "Wilcoxon"),
+    ("significance/?level=0.3", "“0.3” is not a valid level.", "5 %"),
+    ("significance/?measure=Foo", "“Foo” is not a valid measure.", "AP"),
+    ("significance/counts/?tail=no", "“no” is not a valid tail.", "one-tailed"),
+    ("agreement/?m=AP&m=Foo", "“Foo” is not a valid measure.", "AP"),
+    ("agreement/?statistic=rho", "“rho” is not a valid statistic.", "τ-b"),
+    ("agreement/?a=AP&against=7", "“7” is not a valid qrels version.", "qrels v1"),
+    ("pools/?depth=7", "“7” is not a valid pool depth.", "any rank"),
+    ("compare/?a=nothing", "“nothing” is not a valid run.", "own-run"),
+    ("topics/?order=up", "“up” is not a valid order.", "hardest first"),
+    ("topics/?measure=Foo", "“Foo” is not a valid measure.", "AP"),
+    ("runs/?state=odd", "“odd” is not a valid run state.", "accepted"),
+    ("report/?depth=3", "“3” is not a valid pool depth.", "any rank"),
 ]
 # The same of one run's pages, and of those that only organisers have.
 WRONG_OF_A_RUN = [
-    ("?order=luck", "no order of topics “luck”", "best first"),
-    ("curves/?gain=odd", "no gain “odd”", "relevant or not"),
-    ("curves/?topic=77", "no topic “77”", ""),
-    ("documents/?topic=77", "no topic “77”", "1"),
-    ("documents/unjudged/?p=0.3", "no p “0.3”", "0.5"),
-    ("documents/unique/?depth=7", "no pool depth “7”", "any rank"),
+    ("?order=luck", "“luck” is not a valid order of topics.", "best first"),
+    ("curves/?gain=odd", "“odd” is not a valid gain.", "relevant or not"),
+    ("curves/?topic=77", "“77” is not a valid topic.", ""),
+    ("documents/?topic=77", "“77” is not a valid topic.", "1"),
+    ("documents/unjudged/?p=0.3", "“0.3” is not a valid p.", "0.5"),
+    ("documents/unique/?depth=7", "“7” is not a valid pool depth.", "any rank"),
 ]
 WRONG_OF_JUDGING = [
-    ("?level=0.3", "no level “0.3”", "1 %"),
+    ("?level=0.3", "“0.3” is not a valid level.", "1 %"),
     ("?after=some", "a whole number of documents", ""),
-    ("disagreements/?state=odd", "no state “odd”", "decided"),
-    ("pool.csv?depth=7", "no pool of depth “7”", "10"),
+    ("disagreements/?state=odd", "“odd” is not a valid state.", "decided"),
+    ("pool.csv?depth=7", "“7” is not a valid pool depth.", "10"),
 ]
 
 
@@ -168,4 +168,4 @@ def test_a_page_of_the_log_that_is_not_there_is_told(published: Campaign) -> Non
     client.force_login(make_organiser(published))
     answer = client.get(f"{HERE}/manage/log/?page=7")
     assert answer.status_code == 404
-    assert "no page “7”" in answer.content.decode()
+    assert "“7” is not a valid page." in answer.content.decode()
