@@ -1,4 +1,4 @@
-"""Compares stored files with their rows, lists files that are missing, damaged or owned by no row,
+"""Compares stored files with their rows, lists files that are missing, damaged or unused,
 and recreates those that can be recreated."""
 
 from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ RELATED = {
 
 @dataclass(frozen=True)
 class FileFault:
-    """A file that is missing, damaged or owned by no row."""
+    """A file that is missing, damaged or unused."""
 
     key: str
     fault: str
@@ -39,7 +39,7 @@ class FileFault:
 
 def verify(*, repair: bool = False) -> Iterator[FileFault]:
     """Reads every file. With `repair`, rankings and grades are recreated from the run's file, and
-    files that no row owns are deleted. Other files can only be restored from a backup."""
+    unused files, to which no row of the database refers, are deleted. Other files can only be restored from a backup."""
     for model in OWNERS.values():
         rows = model.objects.exclude(storage_key="").select_related(*RELATED[model]).order_by("pk")
         for row, fault in _faults(rows.iterator(chunk_size=READ_AHEAD)):
@@ -48,7 +48,7 @@ def verify(*, repair: bool = False) -> Iterator[FileFault]:
     for key in unowned_files():
         if repair:
             default_storage.delete(key)
-        yield FileFault(key, "owned by no row", "nothing", is_repaired=repair)
+        yield FileFault(key, "unused", "no row of the database", is_repaired=repair)
 
 
 def describe(row: Owner) -> str:

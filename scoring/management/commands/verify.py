@@ -9,7 +9,7 @@ from scoring.verifying import verify
 
 class Command(BaseCommand):
     help = (
-        "Reads every stored file and lists those that are missing, damaged or owned by no row. "
+        "Reads every stored file and lists those that are missing, damaged or unused. "
         "The exit status is 1 if any remains."
     )
 
@@ -17,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--repair",
             action="store_true",
-            help="recreate rankings and grades, and delete files that no row owns",
+            help="recreate rankings and grades, and delete unused files",
         )
 
     def handle(self, *, repair: bool, **options: object) -> None:
@@ -27,5 +27,5 @@ class Command(BaseCommand):
             self.stdout.write(f"{finding.key}: {finding.fault}{repaired} ({finding.owner})")
             left += not finding.is_repaired
         if left:
-            raise CommandError(f"Files missing, damaged or owned by no row: {left}.")
+            raise CommandError(f"Files missing, damaged or unused: {left}.")
         self.stdout.write("All files are intact.")

@@ -120,7 +120,7 @@ def test_verify_names_every_file_by_its_run_and_mends_what_can_be_made_again(
     assert status == 1
     assert f"missing (ranking of run ours ({run.public_id})" in said
     assert f"damaged (grades of run ours ({run.public_id})" in said
-    assert f"{orphan}: owned by no row" in said
+    assert f"{orphan}: unused" in said
     status, said = verified(repair=True)
     assert (status, said.count("repaired")) == (0, 3)
     assert verified() == (0, "All files are intact.\n")
