@@ -314,7 +314,7 @@ ACTS: dict[str, Act] = {
     "campaigns:judging-assessors": Act(shares),
     "campaigns:judging-assessors-spread": Act({"each": "1"}),
     "campaigns:judging-claims-free": Act(of_the_assessor, first=held),
-    "campaigns:judging-answers": Act(
+    "campaigns:judging-import": Act(
         lambda world: of_the_assessor(world, **confirmed(ANSWERS))
     ),
     "campaigns:judging-decide": Act(DOUBT | {"grade": "1"}, first=judged),

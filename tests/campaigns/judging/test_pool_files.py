@@ -50,7 +50,7 @@ def lay_out(campaign: Campaign, doc_ids: Iterable[str], **facts: object) -> Plan
 def send(
     client: Client, campaign: Campaign, person: User, text: bytes, **more: str
 ) -> HttpResponse:
-    address = reverse("campaigns:judging-answers", args=[campaign.slug])
+    address = reverse("campaigns:judging-import", args=[campaign.slug])
     file = SimpleUploadedFile("answers.txt", text)
     return client.post(address, {"assessor": person.pk, "file": file, **more})
 
@@ -104,6 +104,16 @@ def test_answers_are_judgments_and_the_same_file_adds_nothing(
     ]  # fmt: skip
     ended = Claim.objects.filter(task__plan=plan, assessor=ada, end=Claim.End.JUDGED)
     assert sorted(ended.values_list("task__doc_id", flat=True)) == ["a", "c"]
+
+
+def test_a_page_from_before_the_renaming_imports_too(
+    client: Client, campaign: Campaign, ada: User
+) -> None:
+    client.force_login(make_organiser(campaign))
+    old = f"/campaigns/{campaign.slug}/judging/answers/"
+    file = SimpleUploadedFile("judgments.txt", b"1 0 a 2\n")
+    assert client.post(old, {"assessor": ada.pk, "file": file}).status_code == 302
+    assert Judgment.objects.get().doc_id == "a"
 
 
 STRANGE = ("=1+1", "@a", "a,b", '"q"', "-2|3", "日本")
