@@ -17,7 +17,7 @@ if (chart) {
 function switchOnChange() {
   const form = document.getElementById("controls");
   if (!form) return;
-  document.getElementById("show").hidden = true;
+  document.getElementById("apply").hidden = true;
   for (const select of form.querySelectorAll("select, [name=ties], input[name=topic]")) {
     select.addEventListener("change", () => {
       sessionStorage.setItem("focus", select.id); // who chooses by keyboard goes on choosing

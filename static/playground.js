@@ -7,7 +7,7 @@ const form = document.getElementById("playground");
 let asked = null;
 let waiting = 0;
 
-document.getElementById("show").hidden = true;
+document.getElementById("apply").hidden = true;
 for (const field of form.querySelectorAll("[data-step]")) slide(field);
 form.addEventListener("input", later);
 form.addEventListener("submit", (event) => {

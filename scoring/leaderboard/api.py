@@ -34,7 +34,7 @@ class TiesSerializer(serializers.Serializer):
     low = serializers.FloatField(allow_null=True)
     high = serializers.FloatField(allow_null=True)
     can_swap = serializers.BooleanField(
-        help_text="another order of ties could put the next run before this run"
+        help_text="with another order of tied documents, the next run could be ahead of this run"
     )
 
 

@@ -60,7 +60,7 @@ def test_the_table_is_read_without_scripts(visit: Visitor) -> None:
     page.get_by_role("link", name="judged@10").click()
     expect(rows.first).to_contain_text("run40")
     page.get_by_label("Measure").select_option("AP")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Apply").click()
     expect(page.locator("#finding")).to_contain_text("AP has no residual")
     expect(rows.first).to_contain_text("run40")  # the order chosen before is kept
 
@@ -69,7 +69,7 @@ def test_the_table_is_read_without_scripts(visit: Visitor) -> None:
 def test_choosing_a_measure_shows_it_at_once(visit: Visitor) -> None:
     campaign = make_published_board("A", "B")
     page = visit(board_path(campaign)).page
-    expect(page.get_by_role("button", name="Show")).to_be_hidden()
+    expect(page.get_by_role("button", name="Apply")).to_be_hidden()
     page.get_by_label("Measure").select_option("AP")
     expect(page.locator("#finding")).to_contain_text("By AP the leading run")
     expect(page.get_by_label("Measure")).to_be_focused()
@@ -164,4 +164,4 @@ def test_two_ticks_compare_and_a_third_is_told(visit: Visitor) -> None:
     expect(told).to_have_text("run2 and run3")
     button.click()
     expect(page.locator("h1")).to_have_text("Two runs")
-    expect(page.locator("#finding")).to_contain_text("run2 does better than run3")
+    expect(page.locator("#finding")).to_contain_text("run2 is better than run3")

@@ -76,7 +76,7 @@ def test_an_organiser_takes_a_snapshot_and_everybody_reads_it(
         organiser_visit.page.url.removeprefix(organiser_visit.page.url.split("/snapshots/")[0])
     )
     reader.page.get_by_label("Measure").select_option("AP")
-    reader.page.get_by_role("button", name="Show").click()
+    reader.page.get_by_role("button", name="Apply").click()
     rows = reader.page.locator("tbody tr").all_inner_texts()
     assert [row.split()[:2] for row in rows] == [["1", "run-0"], ["2", "run-1"], ["3", "run-2"]]
     assert organiser_visit.complaints == reader.complaints == []

@@ -36,7 +36,7 @@ def test_it_works_without_scripts_and_fits_a_phone(visit: Visitor, width: int) -
     page.get_by_label("Ranking", exact=True).fill("$$|$")
     page.get_by_label("Swap rank").fill("1")
     page.get_by_label("with rank").fill("2")
-    page.get_by_role("button", name="Show").click()
+    page.get_by_role("button", name="Compute scores").click()
     expect(page.locator("[data-rank]")).to_have_count(2)
     expect(page.locator("h2").first).to_have_text("Swap of ranks 1 and 2")
     wide = "document.documentElement.scrollWidth - innerWidth"

@@ -75,9 +75,9 @@ def test_median_and_best_are_those_of_the_ranked_runs(campaign: Campaign) -> Non
 
 def test_the_finding_counts_topics_above_and_below_the_median(campaign: Campaign) -> None:
     for tag, said in {
-        "ours": "better than the median run on 0 of 3 topics and worse on 1; on 1 no run is",
-        "rich": "better than the median run on 2 of 3 topics and worse on 1; on 2 no run is",
-        "late": "better than the median run on 3 of 3 topics and worse on 0; on 3 no run is",
+        "ours": "better than the median run on 0 of 3 topics and worse on 1. On 1 no run is",
+        "rich": "better than the median run on 2 of 3 topics and worse on 1. On 2 no run is",
+        "late": "better than the median run on 3 of 3 topics and worse on 0. On 3 no run is",
     }.items():
         assert said in finding_of(get(campaign.runs.get(tag=tag)))
 
@@ -106,7 +106,7 @@ def test_where_lower_is_better_the_best_is_the_lowest() -> None:
     rows = table(get(run, "run-csv", measure="ESL(n=1)"))
     assert [(row["median"], row["best"]) for row in rows[1:]] == [("3.0", "1.0"), ("4.0", "2.0")]
     found = finding_of(get(run, measure="ESL(n=1)"))
-    assert "better than the median run on 1 of 2 topics and worse on 0; on 1 no run" in found
+    assert "better than the median run on 1 of 2 topics and worse on 0. On 1 no run" in found
 
 
 def test_who_does_not_see_the_board_sees_the_own_run_alone() -> None:
