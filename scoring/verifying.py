@@ -39,7 +39,8 @@ class FileFault:
 
 def verify(*, repair: bool = False) -> Iterator[FileFault]:
     """Reads every file. With `repair`, rankings and grades are recreated from the run's file, and
-    unused files, to which no row of the database refers, are deleted. Other files can only be restored from a backup."""
+    unused files, to which no row of the database refers, are deleted. Other files can only be
+    restored from a backup."""
     for model in OWNERS.values():
         rows = model.objects.exclude(storage_key="").select_related(*RELATED[model]).order_by("pk")
         for row, fault in _faults(rows.iterator(chunk_size=READ_AHEAD)):

@@ -107,9 +107,7 @@ def chosen_runs(runs: tuple[BoardRun, ...], params: QueryDict) -> tuple[BoardRun
     tags = {run.run_id: run.tag for run in runs}
     selected = [choice_or_404("run", name, tags) for name in selected_runs(params)][:2]
     first, second = [*selected, "", ""][:2]
-    first = (
-        choice_or_404("a", params.get("a"), tags, called="run") or first or runs[0].run_id
-    )
+    first = choice_or_404("a", params.get("a"), tags, called="run") or first or runs[0].run_id
     second = choice_or_404("b", params.get("b"), tags, called="run") or second
     return by_id[first], by_id[second or next(name for name in by_id if name != first)]
 

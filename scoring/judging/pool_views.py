@@ -36,9 +36,7 @@ def _pool(viewer: access.Viewer, depth: str | None) -> Pool:
     """The pool by depth if requested, else the plan's; empty if there is none."""
     if depth:
         offered = list(map(str, DEPTHS))
-        return _by_depth(
-            viewer, int(choice_or_404("depth", depth, offered, called="pool depth"))
-        )
+        return _by_depth(viewer, int(choice_or_404("depth", depth, offered, called="pool depth")))
     plan = plan_in_force(viewer.campaign)
     return pool_of(plan) if plan else {}
 

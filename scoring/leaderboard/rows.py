@@ -32,7 +32,7 @@ class BoardCell(NamedTuple):
 
 class TiedScore(NamedTuple):
     """The mean and the range of a run's score over all orders of its tied documents. None where the
-    measure has no such value. `can_swap`: another order could put the next run ahead of this run."""
+    measure has no such value. `can_swap`: the next run could overtake this run in another order."""
 
     expected: float | None
     low: float | None

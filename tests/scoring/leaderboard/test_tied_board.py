@@ -101,7 +101,8 @@ def test_neighbours_that_ties_alone_could_turn_are_marked(board: World) -> None:
              Client().get(path, asked).json()}  # fmt: skip
     assert found == {"firm": (1, True), "tied": (2, False)}
     page = get(board, measure="AP").content.decode()
-    assert page.count('title="with another order of tied documents, the next run could be ahead of this run"') == 1
+    overtaken = "with another order of tied documents, the next run could be ahead of this run"
+    assert page.count(f'title="{overtaken}"') == 1
     assert "0.4167–0.7500" in page
     assert "no change" in page
     lower = rows(board, measure="ESL(n=1)")
