@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scoring.cli.opening import open_qrels, open_run, rank_run
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates, collect_candidates, find_outcomes
+from scoring.core.judging.defaults import DEFAULT_BATCH
 from scoring.core.judging.selection import Method, Scope, Strategy
 from scoring.core.judging.simulation import (
-    DEFAULT_BATCH,
     SimulatedJudging,
     mean_residual,
     simulate_judging,

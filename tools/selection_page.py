@@ -15,9 +15,9 @@ import numpy as np
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.data.ranking import rank
 from scoring.core.judging.candidates import collect_candidates
+from scoring.core.judging.defaults import DEFAULT_BATCH
 from scoring.core.judging.selection import Method, Scope, Strategy, bounds_of_runs, choose, weigh
 from scoring.core.judging.simulation import (
-    DEFAULT_BATCH,
     SimulatedJudging,
     mean_residual,
     overlap,

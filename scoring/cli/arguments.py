@@ -4,10 +4,6 @@ import argparse
 import math
 from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from scoring.cli.bad_input import BadInput
 from scoring.core.data.grades import HIGHEST_POSSIBLE_GRADE
 
 GainMap = tuple[tuple[int, float], ...]  # grade, worth
@@ -73,27 +69,6 @@ def gain_map(text: str) -> GainMap:
             raise argparse.ArgumentTypeError(f"grade {key} is given twice")
         worth[key] = number
     return tuple(sorted(worth.items()))
-
-
-def highest_of(given: GainMap | None) -> int:
-    """The end of the scale that a gain map declares; 1 without one."""
-    return max(1, given[-1][0]) if given else 1
-
-
-def worth_of_grades(given: GainMap | None, highest_grade: int) -> NDArray[np.float64]:
-    """float64[highest_grade + 1]: as given (0 for grade 0 if it is left out), or grade / highest.
-
-    Raises BadInput where a grade of the scale has no worth.
-    """
-    if given is None:
-        return np.arange(highest_grade + 1) / highest_grade
-    worth = {0: 0.0} | dict(given)
-    missing = [grade for grade in range(highest_grade + 1) if grade not in worth]
-    if missing:
-        raise BadInput(
-            [f"--gain-map: what is grade {missing[0]} worth? (grades: 0..{highest_grade})"]
-        )
-    return np.array([worth[grade] for grade in range(highest_grade + 1)])
 
 
 def add_measures_argument(parser: argparse.ArgumentParser, **facts: Any) -> None:

@@ -11,7 +11,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.cli.arguments import add_measures_argument, add_scoring_arguments, positive
 from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_each_run
 from scoring.cli.measure_lines import Line, read_measures
@@ -21,75 +20,7 @@ from scoring.cli.tables import Cell, defined, print_csv_of_defined, print_json
 from scoring.core.data.trec_eval_lines import ALL, has_topic_lines, score_line, tag_line
 from scoring.core.measures.trec_eval import relstring_line
 
-DESCRIPTION: Final = """\
-Scores runs by qrels. Flags, measure names and text are those of trec_eval 9 and 10; retrieval
-scores are compared in double precision. Topics that are in both files are averaged, with -c all
-topics of QRELS."""
-
-EXAMPLES: Final = """\
-examples:
-  trackside evaluate qrels.txt run.gz
-  trackside evaluate -q -m map -m P.5,7,3 -m ndcg_cut.10,20 qrels.txt run.gz
-  trackside evaluate -m all_trec -c -l 2 qrels.txt run.gz
-  trackside evaluate -m ndcg.1=3,2=9,4=4.5 -m iprec_at_recall..10,.20 qrels.txt run.gz
-  trackside evaluate qrels.txt runs/* -m 'RBP(p=0.8)' -m nDCG@10 --format csv --workers 2
-  trackside evaluate qrels.txt run.gz -m AP --ties bounds --format csv
-
--m takes trec_eval's names (`map`, `P_10`, `P.10,20`, `official`, `set`, `all_trec`) and those of
-ir_measures (`AP`, `P(rel=2)@10`, `RBP(p=0.8)`, `nDCG@10`), any number of times.
-`all_trec` leaves out rbp and rbp_resid; asked for by name (`rbp.p=0.8`; p is .9 if not given) they
-are RBP(p=,gain=map) and its residual, which trec_eval 10 gets wrong.
-
-CSV has the columns run,topic,measure,value,residual,tie_low,tie_high: the topic `all` is the mean,
-an empty cell is not defined. residual is what unjudged documents could still add. Text (runid,
-relstring) is left out.
-
-Topics without any grade of 0 or more are in no mean; standard error names them."""
-
 COLUMNS: Final = ("run", "topic", "measure", "value", "residual", "tie_low", "tie_high")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("qrels", metavar="QRELS", help="judgments: topic, 0, document, grade")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="topic Q0 document rank score tag")
-    add_measures_argument(
-        parser,
-        default=[],
-        help="what to compute; more than once if wanted (default: official)",
-    )
-    parser.add_argument(
-        "-q", "--query_eval_wanted", dest="per_topic", action="store_true", help="each topic too"
-    )
-    parser.add_argument(
-        "-n", "--nosummary", dest="no_summary", action="store_true", help="no mean over topics"
-    )
-    parser.add_argument(
-        "-c",
-        "--complete_rel_info_wanted",
-        dest="complete",
-        action="store_true",
-        help="average over all topics of QRELS: one that a run misses is an empty ranking",
-    )
-    parser.add_argument(
-        "-J",
-        "--Judged_docs_only",
-        dest="judged_only",
-        action="store_true",
-        help="take unjudged documents out of the rankings first",
-    )
-    parser.add_argument(
-        "-N",
-        "--Number_docs_in_coll",
-        dest="collection_size",
-        metavar="N",
-        type=positive,
-        default=0,
-        help="documents in the collection (only utility.a,b,c,d asks)",
-    )
-    add_scoring_arguments(parser)
-    parser.add_argument(
-        "--format", choices=("trec_eval", "csv", "json"), default="trec_eval", help="of the output"
-    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -94,21 +94,21 @@ def _answer(given: list[str]) -> int:
 
 
 def _run(name: str, given: list[str]) -> int:
-    command = import_module(f"scoring.cli.{name}")
+    usage = import_module(f"scoring.cli.usage.{name}")
     parser = argparse.ArgumentParser(
         prog=f"trackside {name}",
-        description=command.DESCRIPTION,
-        epilog=command.EXAMPLES,
+        description=usage.DESCRIPTION,
+        epilog=usage.EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    command.add_arguments(parser)
+    usage.add_arguments(parser)
     if "--help" in given or "-h" in given:  # argparse would not tell that it cannot write
         sys.stdout.write(parser.format_help())
         return 0
     options = parser.parse_intermixed_args(given)
     _refuse_reading_twice(options)
-    status: int = command.run(options)
+    status: int = import_module(f"scoring.cli.{name}").run(options)
     return status
 
 

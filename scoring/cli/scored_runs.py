@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.trec.runs import ParsedRun
-from scoring.cli.arguments import GainMap, highest_of, worth_of_grades
+from scoring.cli.arguments import GainMap
 from scoring.cli.bad_input import BadInput
 from scoring.cli.measure_lines import Line
 from scoring.cli.opening import open_qrels, open_run, tell_of_topics_without_grades
@@ -72,17 +72,38 @@ def scoring_options(
     given: GainMap | None = options.gain_map
     _refuse_untied(lines, options.ties)
     _refuse_cut_ties(options)
-    table = open_qrels(qrels, highest_grade=highest_of(given))
+    table = open_qrels(qrels, highest_grade=_highest_of(given))
     tell_of_topics_without_grades(qrels, table)
     return ScoringOptions(
         lines=lines,
         table=table,
-        gain_map=worth_of_grades(given, table.highest_grade),
+        gain_map=_worth_of_grades(given, table.highest_grade),
         rel=options.rel,
         no_relevant=options.no_relevant,
         ties=options.ties,
         max_depth=options.max_depth,
     )
+
+
+def _highest_of(given: GainMap | None) -> int:
+    """The end of the scale that a gain map declares; 1 without one."""
+    return max(1, given[-1][0]) if given else 1
+
+
+def _worth_of_grades(given: GainMap | None, highest_grade: int) -> NDArray[np.float64]:
+    """float64[highest_grade + 1]: as given (0 for grade 0 if it is left out), or grade / highest.
+
+    Raises BadInput where a grade of the scale has no worth.
+    """
+    if given is None:
+        return np.arange(highest_grade + 1) / highest_grade
+    worth = {0: 0.0} | dict(given)
+    missing = [grade for grade in range(highest_grade + 1) if grade not in worth]
+    if missing:
+        raise BadInput(
+            [f"--gain-map: what is grade {missing[0]} worth? (grades: 0..{highest_grade})"]
+        )
+    return np.array([worth[grade] for grade in range(highest_grade + 1)])
 
 
 def as_lines(measures: Sequence[Measure]) -> tuple[Line, ...]:

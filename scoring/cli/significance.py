@@ -10,13 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.cli.arguments import (
-    add_measures_argument,
-    add_scoring_arguments,
-    positive,
-    probability,
-    says_how_to_score,
-)
+from scoring.cli.arguments import says_how_to_score
 from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_each_run
 from scoring.cli.measure_lines import single_measures
@@ -39,25 +33,6 @@ from scoring.core.statistics.significance import (
     sign_flip,
 )
 
-DESCRIPTION: Final = """\
-Tests all pairs of runs over topics: paired t, Wilcoxon signed-rank, or sign-flip randomisation.
-Scores come from runs and one measure, over all topics of QRELS, or from a matrix (CSV: topics
-down, systems across, names in the first row)."""
-
-EXAMPLES: Final = """\
-examples:
-  trackside significance qrels.txt runs/* -m AP --test wilcoxon
-  trackside significance --scores adhoc5_ap.csv --test t --alpha .01 --count
-  trackside significance qrels.txt runs/* -m 'RBP(p=0.8)' --test wilcoxon --tail one \\
-      --against top --top 20
-  trackside significance qrels.txt runs/* -m AP --test randomisation --correction tukey --seed 7
-
-difference is mean a - mean b over the topics that both have. One-tailed, and against top or
-projected, a is the run with the higher mean, and the question is whether it is better: than b
-as judged (base), if all that is unjudged of b were relevant (top), or if it were as good as what is
-judged (projected). Two tails then also separate pairs in which a falls behind (difference < 0);
---tail one does not. --count prints `separated pairs`: how many have p_corrected <= alpha."""
-
 COLUMNS: Final = ("a", "b", "difference", "p", "p_corrected", "method")
 _CORRECTIONS: Final = {"none": "none", "holm": "holm", "bh": "benjamini-hochberg"}
 _BY_TOPIC: Final = {"GMAP": "AP", "gm_bpref": "bpref"}  # what geometric means are taken of
@@ -71,42 +46,6 @@ class _Board:
     base: NDArray[np.float64]  # float64[runs, topics], NaN for topics that are left out
     residual: NDArray[np.float64] | None = None
     sign: float = 1.0
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("qrels", metavar="QRELS", nargs="?", help="judgments")
-    parser.add_argument("runs", metavar="RUN", nargs="*", help="two runs or more")
-    parser.add_argument("--scores", metavar="MATRIX.csv", help="in place of QRELS, RUN and -m")
-    add_measures_argument(
-        parser,
-        help="one measure, of which every topic has a score",
-    )
-    parser.add_argument("--test", choices=("t", "wilcoxon", "randomisation"), required=True)
-    parser.add_argument("--tail", choices=("one", "two"), default="two", help="(default two)")
-    parser.add_argument("--alpha", type=probability, default=0.05, help="for --count (default .05)")
-    parser.add_argument(
-        "--no-continuity", action="store_true", help="wilcoxon without continuity correction"
-    )
-    parser.add_argument(
-        "--zero",
-        choices=("wilcox", "pratt"),
-        default="wilcox",
-        help="wilcoxon: zero differences are dropped, before (wilcox) or after (pratt) ranking",
-    )
-    parser.add_argument(
-        "--correction",
-        choices=("none", "holm", "bh", "tukey"),
-        default="none",
-        help="of p for many pairs: Holm, Benjamini-Hochberg, or randomised Tukey HSD",
-    )
-    parser.add_argument("--against", choices=("base", "top", "projected"), default="base")
-    parser.add_argument("--top", metavar="N", type=positive, help="only the N best runs")
-    parser.add_argument(
-        "--samples", metavar="N", type=positive, default=10_000, help="random ones (default 10000)"
-    )
-    parser.add_argument("--seed", metavar="N", type=int, default=1, help="of chance (default 1)")
-    parser.add_argument("--count", action="store_true", help="only `separated pairs`")
-    add_scoring_arguments(parser, tie_rules=("docno", "expected"))
 
 
 def run(options: argparse.Namespace) -> int:

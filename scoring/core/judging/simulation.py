@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates
+from scoring.core.judging.defaults import DEFAULT_BATCH
 from scoring.core.judging.selection import (
     RunBounds,
     Strategy,
@@ -24,8 +25,6 @@ from scoring.core.measures.arrays import Scores
 from scoring.core.statistics.projection import projections, upper_bounds
 from scoring.core.statistics.signed_ranks import wilcoxon
 from scoring.core.statistics.significance import compare_winners, count_significant
-
-DEFAULT_BATCH = 20  # judgments after which methods B and C weigh anew
 
 
 @dataclass(frozen=True, eq=False)

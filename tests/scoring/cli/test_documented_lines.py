@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[3]
 TEXTS = [
     (ROOT / "README.md").read_text(),
     main._HELP,
-    *(import_module(f"scoring.cli.{name}").EXAMPLES for name in main.COMMANDS),
+    *(import_module(f"scoring.cli.usage.{name}").EXAMPLES for name in main.COMMANDS),
 ]
 LINE = re.compile(rf"^ *trackside ((?:{'|'.join(main.COMMANDS)}) .*)$", re.MULTILINE)
 
