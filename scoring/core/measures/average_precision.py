@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
 from scoring.core.measures.precision import BUCKLEY_VOORHEES, share
-from scoring.core.measures.special_functions import digamma
 from scoring.core.measures.workings import Ranks, Workings
+from scoring.core.special_functions import digamma
 
 SEVEN_PROPERTIES = (
     "A. Moffat. Seven numeric properties of effectiveness metrics. AIRS 2013, section 3."

@@ -24,10 +24,10 @@ from scoring.core.measures.gains import (
 )
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
 from scoring.core.measures.precision import share
-from scoring.core.measures.special_functions import exponential_integral
 from scoring.core.measures.trec_gain import running_sums
 from scoring.core.measures.weighted import Weighting, Weights, score_weighting
 from scoring.core.measures.workings import Ranks, Workings
+from scoring.core.special_functions import exponential_integral
 
 GAIN = Parameter(
     "gain",

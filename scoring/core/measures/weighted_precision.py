@@ -10,9 +10,9 @@ import numpy as np
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.gains import MAP, rewarded
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
-from scoring.core.measures.special_functions import trigamma
 from scoring.core.measures.weighted import Weighting, Weights, score_weighting
 from scoring.core.measures.workings import Workings
+from scoring.core.special_functions import trigamma
 
 BINARY = "binary"
 GAINED = Parameter(

@@ -10,8 +10,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
+from scoring.core.special_functions import normal_cdf, normal_quantile
 from scoring.core.statistics.pairs import is_same_throughout, whole_units
 
 _CELLS_AT_A_TIME = 1 << 20  # pairs x samples, and samples x topics: 8 MB each
@@ -141,13 +141,14 @@ def _tails(
     seen = differences.mean(axis=1, keepdims=True)
     noise = 1e-12 * np.maximum(1.0, np.abs(differences).max(axis=1, keepdims=True))
     below, above = (means < seen - noise).mean(axis=1), (means > seen + noise).mean(axis=1)
-    bias = ndtri((below + 1 - above) / 2)[:, None]  # means equal to the one seen count as half
+    # Means equal to the one seen count as half.
+    bias = normal_quantile((below + 1 - above) / 2)[:, None]
     centred = differences - seen
     with np.errstate(divide="ignore", invalid="ignore"):
         acceleration = (centred**3).sum(axis=1) / (6 * (centred**2).sum(axis=1) ** 1.5)
-        shifted = bias + ndtri(plain)
+        shifted = bias + normal_quantile(plain)
         slowed = 1 - acceleration[:, None] * shifted
-        tails = ndtr(bias + shifted / slowed)
+        tails = normal_cdf(bias + shifted / slowed)
     usable = np.all(np.isfinite(bias) & np.isfinite(tails) & (slowed > 0), axis=1, keepdims=True)
     return np.where(usable, tails, plain)
 

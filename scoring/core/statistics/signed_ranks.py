@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
+from scoring.core.special_functions import normal_cdf
 from scoring.core.statistics.pairs import (
     EXACT,
     NORMAL,
@@ -115,7 +115,7 @@ def _normal_p_values(ranked: _Ranked, *, tail: Tail, continuity: bool) -> NDArra
     if continuity:
         distance = distance - (np.sign(distance) if tail == "two" else 1.0) / 2
     z = distance / np.sqrt(np.where(variance > 0, variance, 1.0))
-    p_values: NDArray[np.float64] = 2 * ndtr(-np.abs(z)) if tail == "two" else ndtr(-z)
+    p_values: NDArray[np.float64] = 2 * normal_cdf(-np.abs(z)) if tail == "two" else normal_cdf(-z)
     return np.minimum(p_values, 1.0)
 
 

@@ -8,8 +8,8 @@ RBP paper, Table IV; strategic judgments paper, section 6.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr
 
+from scoring.core.special_functions import student_cdf
 from scoring.core.statistics.pairs import (
     FLIPS,
     NOTHING,
@@ -55,7 +55,7 @@ def paired_t(differences: NDArray[np.float64], *, tail: Tail = "two") -> Outcome
     t[alike] = 0.0
     t[topics < 2] = np.nan
     degrees = np.maximum(topics - 1, 1).astype(np.float64)
-    p_values = 2 * stdtr(degrees, -np.abs(t)) if tail == "two" else stdtr(degrees, -t)
+    p_values = 2 * student_cdf(degrees, -np.abs(t)) if tail == "two" else student_cdf(degrees, -t)
     p_values[alike] = 1.0
     methods = np.where(topics < 2, NOTHING, STUDENT)
     methods[alike] = NOTHING

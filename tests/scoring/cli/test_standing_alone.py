@@ -99,6 +99,15 @@ def test_scoring_a_run_waits_for_nothing_that_it_does_not_need(trackside):
     assert "ndcg" in printed
 
 
+def test_commands_that_call_no_special_function_load_no_scipy(trackside):
+    matrix = trackside.write("matrix.csv", "a,b\n1,2\n2,1\n3,1\n")
+    for arguments in (
+        ("significance", "--scores", matrix, "--test", "randomisation"),
+        ("select", trackside.run, "--method", "C", "--p", 0.8, "--budget", 2),
+    ):
+        assert "scipy" not in loaded(*arguments)[0], arguments
+
+
 def test_the_command_line_knows_files_and_arrays_only():
     for path in (ROOT / "scoring" / "cli").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
