@@ -7,8 +7,8 @@ import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
-from typing import TypeAlias
+from functools import cache, cached_property
+from typing import Final, TypeAlias
 from urllib.parse import urlencode
 
 from django.contrib.auth.models import AnonymousUser
@@ -19,11 +19,14 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
 from campaigns.models import Audience, Campaign, Membership, Run, Team, Topic, User
+from campaigns.models.compiled import CompiledQuery
 from campaigns.models.runs import LIVE
 from campaigns.options import choice_or_404
 from campaigns.participation import participating_teams
 
 Person: TypeAlias = User | AnonymousUser
+ANY_SLUG: Final = "?"  # placeholders of a compiled query
+ANY_PERSON: Final = -1
 
 
 @dataclass(frozen=True)
@@ -161,12 +164,21 @@ def viewer_or_404(person: Person, slug: str, *, asked: Mapping[str, str] | None 
 
     `asked` is the query of a page that may be previewed; only an organiser's is heard.
     """
-    campaign = get_object_or_404(
-        campaigns_visible_to(person).select_related("series", "active_qrels"), slug=slug
+    campaign = _campaign_by_slug(person.is_authenticated).first(
+        {ANY_SLUG: slug, ANY_PERSON: person.pk}
     )
+    if campaign is None:
+        raise Http404
     viewer = _viewer(person, campaign)
     preview = Preview.of(asked or {})
     return _through_other_eyes(viewer, preview) if preview and viewer.is_organiser else viewer
+
+
+@cache
+def _campaign_by_slug(has_account: bool) -> CompiledQuery[Campaign]:
+    person = User(pk=ANY_PERSON) if has_account else AnonymousUser()
+    visible = campaigns_visible_to(person).select_related("series", "active_qrels")
+    return CompiledQuery(visible.filter(slug=ANY_SLUG))
 
 
 def organiser_or_404(person: Person, slug: str) -> Viewer:
