@@ -98,7 +98,7 @@ function show(html, message = "") {
   prepare(next);
   window.scrollTo(0, 0);
   // If no document is left, Enter opens the next topic.
-  next.querySelector(".document, .acts .main")?.focus({ preventScroll: true });
+  next.querySelector(".document, .actions .main")?.focus({ preventScroll: true });
   const title = next.querySelector(".document h2")?.textContent.trim();
   statusLine.textContent = title ? `Next: ${title}` : "";
   if (message) showMessage(message);
@@ -129,7 +129,7 @@ async function refresh() {
 }
 
 // The document, or the text and links of a form without one.
-const textOf = (form) => form.dataset.doc + [...form.querySelectorAll(".say, .acts a")].map((part) => part.textContent.trim()).join();
+const textOf = (form) => form.dataset.doc + [...form.querySelectorAll(".lead, .actions a")].map((part) => part.textContent.trim()).join();
 
 function scheduleRefresh() {
   clearTimeout(refreshTimer);

@@ -2,7 +2,7 @@
 
 import { axisLook, giveUp, offerPictures, pageLook, redrawOnChange, tokens, whenPlotlyIsHere } from "./plotting.js";
 
-const PARTS = ["#finding", "#chart-data", "#chart-runs", "#board-table", ".controls .takeaway"];
+const PARTS = ["#finding", "#chart-data", "#chart-runs", "#board-table", ".controls .export-links"];
 const PAUSE = 150; // milliseconds without a key or a move before the server is asked
 const HIGHEST_P = 0.999;
 const chart = document.getElementById("chart");

@@ -54,7 +54,7 @@ def page_columns(choices: TestChoices) -> list[PageColumn]:
     corrected = PageColumn("corrected", lambda row: p_value(row.p_corrected))
     return [
         PageColumn("run", lambda row: row.a.tag, css=""),
-        PageColumn("#", lambda row: str(row.a_rank), css="num soft"),
+        PageColumn("#", lambda row: str(row.a_rank), css="num muted"),
         PageColumn("against", lambda row: row.b.tag, css=""),
         PageColumn("difference", lambda row: difference(row.difference)),
         PageColumn(

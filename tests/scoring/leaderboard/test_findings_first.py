@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 def said_on(path: str, client: Client) -> str:
     """The first sentence that a page sets apart."""
     body = client.get(path).content.decode()
-    start = body.index('<p class="say"')
+    start = body.index('<p class="lead"')
     return " ".join(body[body.index(">", start) + 1 : body.index("</p>", start)].split())
 
 

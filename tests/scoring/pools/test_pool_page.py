@@ -265,7 +265,7 @@ def pair_of(line: str) -> tuple[str, str]:
 
 def finding_of(response: HttpResponse) -> str:
     assert response.status_code == 200
-    found = re.search(r'<p class="say" id="finding">(.*?)</p>', response.content.decode(), re.S)
+    found = re.search(r'<p class="lead" id="finding">(.*?)</p>', response.content.decode(), re.S)
     assert found is not None
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", found[1])).strip()
 

@@ -82,7 +82,7 @@ def test_pages_say_which_choice_is_unknown_and_what_is_offered(
     assert words in page
     assert offered in page
     assert SECRET not in page
-    back = page.split('class="say"')[1].split('href="')[1].split('"')[0].replace("&amp;", "&")
+    back = page.split('class="lead"')[1].split('href="')[1].split('"')[0].replace("&amp;", "&")
     assert Client().get(back).status_code == 200
 
 
@@ -160,7 +160,7 @@ def test_a_hidden_board_answers_the_same_whatever_is_asked(published: Campaign, 
 def test_what_was_typed_stays_text_and_is_cut(published: Campaign) -> None:
     page = Client().get(f"{HERE}/leaderboard/", {"sort": "<b>" + "x" * 500}).content.decode()
     assert "&lt;b&gt;" in page
-    assert "x" * 61 not in page.split("Valid options")[0].split('class="say"')[1]
+    assert "x" * 61 not in page.split("Valid options")[0].split('class="lead"')[1]
 
 
 def test_a_page_of_the_log_that_is_not_there_is_told(published: Campaign) -> None:
