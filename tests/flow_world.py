@@ -17,7 +17,7 @@ from campaigns.qrels import versions
 from scoring.jobs import queue
 from scoring.models import Job
 from scoring.worker import perform
-from tests.frozen import frozen
+from tests.frozen_clock import frozen
 from tests.making import make_campaign, make_organiser, make_team, make_user
 
 QRELS = b"1 0 d1 1\n1 0 d2 0\n2 0 d1 0\n2 0 d2 1\n"

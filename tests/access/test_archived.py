@@ -13,7 +13,7 @@ from campaigns import lifecycle
 from campaigns.manage import archiving
 from campaigns.models import Campaign, Membership, Run
 from campaigns.people import membership
-from tests.access.acts import ACTS, Act
+from tests.access.actions import ACTS, Act
 from tests.access.matrix import MATRIX
 from tests.access.test_access_matrix import (
     World,

@@ -22,7 +22,7 @@ from scoring.downloads.snapshots import create_snapshot
 from scoring.models import Job
 from scoring.worker import perform
 from tests.campaigns.judging.making import make_assessor, make_plan, topic_of
-from tests.frozen import frozen
+from tests.frozen_clock import frozen
 from tests.making import make_campaign, make_organiser, make_team, make_user
 
 SLUG = "blind"

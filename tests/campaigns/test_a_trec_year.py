@@ -18,7 +18,7 @@ from campaigns.people import membership
 from scoring.models import Job
 from tests import trecyear
 from tests.flow_world import logged_in, perform_jobs
-from tests.frozen import frozen
+from tests.frozen_clock import frozen
 from tests.making import make_user
 from tests.track import (
     API,

@@ -140,7 +140,7 @@ class Site:
             if server is not None:
                 server.start()
         self._helper = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.inside"],
+            [sys.executable, "-m", "tests.faults.database_helper"],
             cwd=ROOT,
             env=self.environment,
             stdin=subprocess.PIPE,
@@ -180,7 +180,7 @@ class Site:
     # --- the helper -------------------------------------------------------------------------
 
     def ask(self, act: str, *arguments: object) -> Any:
-        """Calls a function of `inside.py` in the helper process."""
+        """Calls a function of `database_helper.py` in the helper process."""
         assert self._helper is not None
         assert self._helper.stdin is not None
         assert self._helper.stdout is not None

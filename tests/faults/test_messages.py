@@ -44,7 +44,7 @@ def submit_by_another_web_process(
     """The number of a run, when its row was there, and the process that took it in."""
     (number,) = site.new_runs(1)
     web = subprocess.Popen(
-        [sys.executable, "-m", "tests.faults.inside", "submit", str(number)],
+        [sys.executable, "-m", "tests.faults.database_helper", "submit", str(number)],
         cwd=ROOT,
         env=site.environment | environment,
     )

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from tests.faults.conftest import Settle, hold_two_and_queue_three, repetitions
-from tests.faults.silent import stopped
 from tests.faults.site import Site, wait_for
+from tests.faults.unresponsive import stopped
 
 REDIS_RESTARTS = repetitions(2, 20)
 POSTGRES_RESTARTS = repetitions(2, 10)

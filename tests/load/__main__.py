@@ -16,7 +16,7 @@ from django.utils import timezone
 from tests.load import PUBLISHED, costs, fuzz, marco, outages, readers, restarts, uploads, wide
 from tests.load.figures import Figure, Figures
 from tests.load.mail_sink import start_mail_server
-from tests.stack.handing_in import Track, prepare
+from tests.stack.submissions import Track, prepare
 from trackside.processes import BASE_DIR, HOST, free_port
 from trackside.stack import Stack, running
 

@@ -12,7 +12,7 @@ from redis import Redis
 from tests.load import PUBLISHED
 from tests.load.clients import Processor, processes_of
 from tests.load.figures import Figure, Figures, none_of
-from tests.stack.handing_in import prepare, run_bytes
+from tests.stack.submissions import prepare, run_bytes
 from trackside.stack import Stack
 
 RUNS = 50

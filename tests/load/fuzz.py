@@ -13,7 +13,7 @@ from tests.load import PUBLISHED
 from tests.load.clients import closed_loop
 from tests.load.costs import settle
 from tests.load.figures import Figure, Figures, at_most, none_of
-from tests.stack.handing_in import Track, prepare, run_bytes
+from tests.stack.submissions import Track, prepare, run_bytes
 from trackside.stack import Stack
 
 FILES, SENDERS = 2_000, 8

@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlencode
 
-from tests.faults.silent import stopped
+from tests.faults.unresponsive import stopped
 from tests.load.clients import Answers, closed_loop
 from tests.load.figures import Figure, Figures, at_most, none_of
 from tests.load.mail_sink import recipients_file
 from tests.load.restarts import DOUBLED
-from tests.stack.handing_in import Track, run_bytes
+from tests.stack.submissions import Track, run_bytes
 from trackside.processes import HOST, wait_for
 from trackside.stack import Stack
 

@@ -4,7 +4,7 @@ import time
 
 from tests.load.clients import Memory, Processor, closed_loop, processes_of
 from tests.load.figures import Figure, Figures, at_least, at_most, none_of
-from tests.stack.handing_in import fetch
+from tests.stack.submissions import fetch
 from trackside.stack import Stack
 
 USERS, SECONDS = 16, 20

@@ -5,7 +5,7 @@ import time
 
 from tests.load.clients import Answers
 from tests.load.figures import Figure, Figures, at_most, none_of
-from tests.stack.handing_in import Track, run_bytes
+from tests.stack.submissions import Track, run_bytes
 from trackside.processes import HOST, answers, wait_for
 from trackside.stack import Stack
 

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from tests.faults.page import write_table
 from tests.load import PUBLISHED
-from tests.stack.handing_in import Track, prepare, run_bytes
+from tests.stack.submissions import Track, prepare, run_bytes
 from trackside.stack import Stack, running
 
 MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))

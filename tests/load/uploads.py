@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tests.load.clients import Answers, Memory, Processor, at_once, closed_loop, processes_of
 from tests.load.figures import Figure, Figures, at_most, none_of
-from tests.stack.handing_in import Track, envelope, run_bytes
+from tests.stack.submissions import Track, envelope, run_bytes
 from trackside.processes import HOST
 from trackside.stack import Stack
 

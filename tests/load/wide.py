@@ -6,7 +6,7 @@ from tests.load.clients import Answers, closed_loop
 from tests.load.costs import OTHER_QRELS, failed, settle, work_left
 from tests.load.figures import Figure, Figures, at_most, none_of
 from tests.load.readers import place
-from tests.stack.handing_in import fetch
+from tests.stack.submissions import fetch
 from trackside.stack import Stack
 
 RUNS, TOPICS, DOCUMENTS = 5000, 50, 100

@@ -7,7 +7,7 @@ import pytest
 
 from tests.load.__main__ import loaded
 from tests.load.costs import settle
-from tests.stack.handing_in import prepare
+from tests.stack.submissions import prepare
 from trackside.stack import Missing
 
 pytestmark = [pytest.mark.long, pytest.mark.faults, pytest.mark.xdist_group("stack")]

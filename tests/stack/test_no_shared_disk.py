@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from tests.stack.handing_in import Track, prepare, run_bytes
+from tests.stack.submissions import Track, prepare, run_bytes
 from trackside.stack import Stack
 
 pytestmark = [pytest.mark.long, pytest.mark.faults, pytest.mark.xdist_group("stack")]

@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from tests.faults.servers import Postgres, Redis
-from tests.stack.handing_in import Track, run_bytes
 from tests.stack.releases import ROOT, Release, Visitor, eventually, extract, previous_release
+from tests.stack.submissions import Track, run_bytes
 from tests.test_migrations import RELEASED
 from trackside.stack import Missing
 

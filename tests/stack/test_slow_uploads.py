@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests.stack.handing_in import prepare, run_bytes
+from tests.stack.submissions import prepare, run_bytes
 from trackside.processes import HOST
 from trackside.stack import Stack
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.stack.handing_in import Track, prepare, run_bytes
 from tests.stack.hosts import INSIDE, Hosts, two_hosts
+from tests.stack.submissions import Track, prepare, run_bytes
 from trackside.processes import wait_for
 from trackside.stack import Missing, Stack, running
 

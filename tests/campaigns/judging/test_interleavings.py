@@ -17,7 +17,7 @@ from campaigns.judging.final_grades import final_grades
 from campaigns.judging.tasks import claim_next, judge, skip, undo
 from campaigns.models import Claim, Judgment, Plan, Topic, User
 from tests.campaigns.judging.making import make_assessor, make_plan, topic_of
-from tests.frozen import frozen
+from tests.frozen_clock import frozen
 from tests.making import make_campaign
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups", "files_of_its_own")]

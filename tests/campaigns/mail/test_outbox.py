@@ -16,7 +16,7 @@ from campaigns.people.accounts import account_export, close_account
 from scoring.jobs import mail as delivery
 from scoring.models import Job
 from scoring.worker import perform
-from tests.faults.silent import accepting_and_saying_nothing
+from tests.faults.unresponsive import accepting_and_saying_nothing
 from tests.flow_world import perform_jobs, wake_ups
 from tests.making import make_user
 from trackside.processes import HOST

@@ -17,7 +17,17 @@ from campaigns.models import Campaign, Run
 from scoring.agreement.rows import shown
 from scoring.cli.main import main
 from scoring.demo.simulation import System, draw_collection, qrels_file, retrieve, run_file
-from tests.agreeing import RBP, SCORES, SHOWN, cells, figure, finding, get, make_board, table
+from tests.agreement_boards import (
+    RBP,
+    SCORES,
+    SHOWN,
+    cells,
+    figure,
+    finding,
+    get,
+    make_board,
+    table,
+)
 from tests.making import make_campaign, make_team, make_user
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from campaigns.models import Audience, Team
-from tests.agreeing import RBP, figure, finding, get, make_board, table
+from tests.agreement_boards import RBP, figure, finding, get, make_board, table
 from tests.making import make_organiser, make_qrels, make_run, make_scores, make_team, make_user
 
 pytestmark = pytest.mark.django_db

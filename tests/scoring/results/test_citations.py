@@ -11,7 +11,7 @@ from campaigns.access import organiser_or_404
 from campaigns.models import Audience, Campaign, User
 from scoring.downloads.snapshots import board_of, create_snapshot
 from scoring.models import Snapshot
-from tests.agreeing import RBP, get, make_board
+from tests.agreement_boards import RBP, get, make_board
 from tests.making import give_file, make_organiser
 
 pytestmark = pytest.mark.django_db
@@ -87,7 +87,7 @@ def test_the_badge_is_offered_where_everybody_sees_the_board(
 
 
 def test_the_key_of_tau_ap_says_what_ties_do(campaign: Campaign) -> None:
-    """RR ties two runs of `agreeing.SCORES`; AP and RBP tie none."""
+    """RR ties two runs of `agreement_boards.SCORES`; AP and RBP tie none."""
     said = "has a τ_AP below 1 even with itself"
     tied = make_board()
     assert said in words(get("agreement", tied, "?statistic=tau_ap").content.decode())

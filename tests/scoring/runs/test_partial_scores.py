@@ -4,7 +4,7 @@ import pytest
 
 from campaigns.models import Run
 from scoring.models import Score
-from tests.agreeing import get
+from tests.agreement_boards import get
 from tests.making import make_campaign, make_qrels, make_run, make_scores
 from tests.scoring.leaderboard.test_board_page import SHOWN
 

@@ -19,8 +19,8 @@ from campaigns.models import Run
 from scoring import backups, verifying
 from scoring.jobs import health_probes, queue
 from tests.faults.servers import Postgres, Redis
-from tests.faults.silent import accepting_and_saying_nothing, stopped
 from tests.faults.site import wait_for
+from tests.faults.unresponsive import accepting_and_saying_nothing, stopped
 from trackside import bulkhead, s3
 from trackside.processes import HOST
 from trackside.s3 import PlainS3Storage

@@ -1,7 +1,7 @@
 """The helper process: the one part of the fault suite that is bound to a site's database.
 
 It reads one JSON request a line and answers one JSON line: the web process of the scenarios, and
-their eyes. `python -m tests.faults.inside submit 17` is a web process for a single upload.
+their eyes. `python -m tests.faults.database_helper submit 17` is a web process for a single upload.
 """
 
 # ruff: noqa: E402 - models can be imported once Django is set up

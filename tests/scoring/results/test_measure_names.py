@@ -4,7 +4,7 @@ import pytest
 
 from scoring.core.measures.names import BadMeasure, UnknownMeasure, parse_measure
 from scoring.evaluation.measure_choices import canonical_name, find_measure
-from tests.agreeing import get
+from tests.agreement_boards import get
 from tests.making import make_campaign, make_qrels, make_run, make_scores
 from tests.scoring.leaderboard.test_board_page import SHOWN
 

@@ -1,6 +1,6 @@
 """How soon 143 real runs are seen: printed, for a person to judge, and nothing is asserted of time.
 
-`TRACKSIDE_DATA=… pytest tests/browser/test_speed_felt.py` prints medians of five, each with a cold
+`TRACKSIDE_DATA=… pytest tests/browser/test_page_speed.py` prints medians of five, each with a cold
 cache. The live server is Django's own: the production one is no slower.
 """
 

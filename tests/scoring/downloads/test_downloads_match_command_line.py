@@ -22,7 +22,7 @@ from django.urls import reverse
 from campaigns import lifecycle
 from campaigns.models import Audience, Campaign, Run
 from scoring.core.statistics.intervals import bootstrap_intervals
-from tests.agreeing import get as of_campaign
+from tests.agreement_boards import get as of_campaign
 from tests.flow_world import perform_jobs
 from tests.scoring.agreement.test_agreement_page import simulated
 from tests.scoring.cli.command import Command
