@@ -75,16 +75,29 @@ class GradedTopics:
         mask: NDArray[np.bool_] = self.grades == UNJUDGED
         return mask
 
+    @property
+    def unjudged_in_pool(self) -> NDArray[np.bool_]:
+        """bool[topics, depth]: the document at this rank is in the qrels, but nobody judged it."""
+        return np.zeros_like(self.unjudged) if self.pooled is None else self.pooled & self.unjudged
+
     def block(self, rows: slice) -> "GradedTopics":
         """Some of the topics."""
         pooled = None if self.pooled is None else self.pooled[rows]
         return GradedTopics(self.grades[rows], self.grade_counts[rows], self.gain_map, pooled)
 
-    def relevant(self, rel: int = 1) -> NDArray[np.bool_]:
-        """bool[topics, depth]: judged with grade `rel` or higher (0: judged)."""
+    def relevant(self, rel: int = 1, ranks: int | None = None) -> NDArray[np.bool_]:
+        """bool[topics, depth or ranks]: judged with grade `rel` or higher (0: judged)."""
         _check_rel(rel)
-        mask: NDArray[np.bool_] = self.grades >= rel
+        mask: NDArray[np.bool_] = self.grades[:, :ranks] >= rel
         return mask
+
+    def possible(self, rel: int = 1, ranks: int | None = None) -> NDArray[np.bool_]:
+        """bool[topics, depth or ranks]: judged with grade `rel` or higher, or by nobody."""
+        return self.unjudged[:, :ranks] | self.relevant(rel, ranks)
+
+    def nonrelevant(self, rel: int = 1) -> NDArray[np.bool_]:
+        """bool[topics, depth]: judged with a grade below `rel`."""
+        return self.judged & ~self.relevant(rel)
 
     def relevant_count(self, rel: int = 1) -> NDArray[np.int64]:
         """int64[topics]: R, the documents of the qrels with grade `rel` or higher."""

@@ -208,7 +208,7 @@ def compute_bpref(arguments: Arguments, workings: Workings) -> Scores:
     others = workings.graded.grade_counts.sum(axis=1) - known
     reach = known + (arguments.integer("k") if arguments.has("k") else 0)
     relevant = workings.relevant(rel, ranks)
-    above = relevant.before(workings.nonrelevant(rel, ranks), ranks)
+    above = relevant.count_above(workings.graded.nonrelevant(rel))
     cost = np.minimum(reach[relevant.rows], above) / np.maximum(
         np.minimum(reach, others)[relevant.rows], 1
     )
@@ -229,8 +229,8 @@ def compute_inferred_ap(arguments: Arguments, workings: Workings) -> Scores:
     rel, ranks = arguments.integer("rel"), workings.graded.depth
     relevant = workings.relevant(rel, ranks)
     good = relevant.ordinals - 1
-    bad = relevant.before(workings.nonrelevant(rel, ranks), ranks)
-    pooled = good + bad + relevant.before(workings.pooled(ranks), ranks)
+    bad = relevant.count_above(workings.graded.nonrelevant(rel))
+    pooled = good + bad + relevant.count_above(workings.graded.unjudged_in_pool)
     likely = (good + EPSILON) / (good + bad + 2 * EPSILON)
     expected = (1 + pooled * likely) / (relevant.positions + 1)
     return Scores(share(relevant.sums(expected), workings.graded.relevant_count(rel)), None)

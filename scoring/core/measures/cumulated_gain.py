@@ -272,8 +272,9 @@ def compute_q(arguments: Arguments, workings: Workings) -> Scores:
     best_places, best_gains = ideal(kind, workings.graded)
     gained = running_sums(places, gains)
     best = running_sums(best_places, best_gains)
-    seen = relevant.before(places, ranks)
-    seen += np.isin(relevant.flat(ranks), places.flat(ranks), assume_unique=True)
+    lowest, _ = rewarded(kind, workings.graded)
+    seen = relevant.count_above(workings.graded.relevant(lowest))
+    seen += workings.grades_at(rel, ranks) >= lowest
     reached = np.minimum(relevant.positions + 1, best_places.counts[relevant.rows])
     blended = (relevant.ordinals + beta * gained[relevant.rows, seen]) / (
         relevant.positions + 1 + beta * best[relevant.rows, reached]

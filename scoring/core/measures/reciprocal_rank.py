@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import GradedTopics, Scores
 from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
-from scoring.core.measures.workings import Ranks, Workings
-
-FAR_ENOUGH = 64  # ranks in which an unknown document is looked for before all are
+from scoring.core.measures.workings import Workings
 
 
 def compute_reciprocal_rank(arguments: Arguments, workings: Workings) -> Scores:
@@ -26,24 +24,11 @@ def compute_reciprocal_rank(arguments: Arguments, workings: Workings) -> Scores:
 
     relevant = workings.relevant(rel, workings.ranks_of(cutoff))
     base = workings.worth_of_nth(relevant, nth, worth)
-    possible = first_possible(rel, nth, workings, workings.ranks_of(cutoff))
+    possible = workings.possible_to(nth, rel, workings.ranks_of(cutoff))
     upper = workings.worth_of_nth(possible, nth, worth)
     missing = (possible.counts < nth).nonzero()[0]
     upper[missing] = worth((workings.graded.lengths + nth - possible.counts)[missing])
     return Scores(base, np.maximum(upper - base, 0.0))
-
-
-def first_possible(rel: int, nth: int, workings: Workings, ranks: int) -> Ranks:
-    """Documents that are relevant or could be, from the top: all of the first `ranks`, or so many
-    that the nth of each topic is among them."""
-    if ranks > FAR_ENOUGH:
-        near = workings.possible(rel, FAR_ENOUGH)
-        topics, cells = near.nth(nth)
-        found = workings.graded.lengths <= FAR_ENOUGH
-        found[topics] |= near.positions[cells] < FAR_ENOUGH
-        if bool(found.all()):
-            return near
-    return workings.possible(rel, ranks)
 
 
 RR = Family(

@@ -73,10 +73,15 @@ class Ranks:
         table[self.rows, self.ordinals - 1] = values
         return table
 
-    def before(self, others: "Ranks", ranks: int) -> NDArray[np.int64]:
-        """int64[cells]: how many of the others stand above this cell, in the same topic."""
-        above = others.flat(ranks).searchsorted(self.flat(ranks))
-        return above - others.bounds[self.rows]
+    def count_above(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """int64[cells]: how many cells of bool[topics, ranks] above this one are true, in its
+        topic. They are counted as bits, eight ranks to a byte."""
+        bits = np.packbits(mask, axis=1, bitorder="little")
+        places = self.rows * bits.shape[1] + (self.positions >> 3)
+        through_byte = np.bitwise_count(bits).cumsum(axis=1, dtype=np.int64)
+        from_here = np.bitwise_count(bits.take(places) >> (self.positions & 7))
+        above: NDArray[np.int64] = through_byte.take(places) - from_here
+        return above
 
     def flat(self, ranks: int) -> NDArray[np.int64]:
         """int64[cells]: the places in the whole matrix, `ranks` to a topic; ascending."""
@@ -90,6 +95,18 @@ def places_of(mask: NDArray[np.bool_]) -> Ranks:
     row_starts = np.arange(topics + 1) * ranks
     bounds = flat.searchsorted(row_starts)
     return Ranks(bounds, flat - row_starts[:-1].repeat(bounds[1:] - bounds[:-1]))
+
+
+def first_places_of(mask: NDArray[np.bool_]) -> Ranks:
+    """The first cell of each topic that is true in bool[topics, ranks]."""
+    topics, ranks = mask.shape
+    if not ranks:
+        return places_of(mask)
+    firsts = mask.argmax(axis=1)
+    has_one = mask[np.arange(topics), firsts]
+    bounds = np.zeros(topics + 1, np.int64)
+    has_one.cumsum(out=bounds[1:])
+    return Ranks(bounds, firsts[has_one])
 
 
 class Workings:
@@ -116,34 +133,25 @@ class Workings:
 
     def nonrelevant(self, rel: int, ranks: int) -> Ranks:
         """Documents judged with a grade below `rel` in the first `ranks`."""
-
-        def find() -> Ranks:
-            return self.within(self.graded.judged & ~self.graded.relevant(rel), ranks)
-
-        return self.shared(("nonrelevant", rel, ranks), find)
+        return self.shared(
+            ("nonrelevant", rel, ranks), lambda: self.within(self.graded.nonrelevant(rel), ranks)
+        )
 
     def possible(self, rel: int, ranks: int) -> Ranks:
         """Documents in the first `ranks` that have grade `rel` or higher or that nobody judged."""
+        return self.shared(
+            ("possible", rel, ranks), lambda: self.within(self.graded.possible(rel), ranks)
+        )
 
-        def find() -> Ranks:
-            return self.within(self.graded.unjudged | self.graded.relevant(rel), ranks)
-
-        return self.shared(("possible", rel, ranks), find)
+    def possible_to(self, nth: int, rel: int, ranks: int) -> Ranks:
+        """The same documents; of a topic that has more than `nth`, perhaps only its first ones."""
+        if nth > 1:
+            return self.possible(rel, ranks)
+        return first_places_of(self.graded.possible(rel, ranks))
 
     def unjudged(self, ranks: int) -> Ranks:
         """Documents that nobody judged in the first `ranks`."""
         return self.shared(("unjudged", ranks), lambda: self.within(self.graded.unjudged, ranks))
-
-    def pooled(self, ranks: int) -> Ranks:
-        """Documents in the first `ranks` that the qrels name without judging them."""
-
-        def find() -> Ranks:
-            pooled, unjudged = self.graded.pooled, self.graded.unjudged
-            return self.within(
-                np.zeros_like(unjudged) if pooled is None else pooled & unjudged, ranks
-            )
-
-        return self.shared(("pooled", ranks), find)
 
     def grades_at(self, rel: int, ranks: int) -> NDArray[np.int8]:
         """int8[cells]: the grades of the documents `relevant(rel, ranks)`."""
@@ -167,7 +175,7 @@ class Workings:
 
     def found(self, rel: int, cutoff: int) -> NDArray[np.float64]:
         """float64[topics]: documents with grade `rel` or higher (0: judged) within the cutoff."""
-        inside = self.graded.relevant(rel)[:, :cutoff]
+        inside = self.graded.relevant(rel, cutoff)
         found: NDArray[np.float64] = inside.sum(axis=1, dtype=np.float64)
         return found
 

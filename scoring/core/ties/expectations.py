@@ -87,6 +87,10 @@ class TiedWorkings(Workings):
         deepest = int(reached.max())
         return places_of(mask[:, :deepest] & (np.arange(deepest) < reached[:, None]))
 
+    def possible_to(self, nth: int, rel: int, ranks: int) -> Ranks:
+        """All of them: which is the nth depends on the ordering."""
+        return self.possible(rel, ranks)
+
     def found(self, rel: int, cutoff: int) -> NDArray[np.float64]:
         """A group across the cutoff has its share of documents within it."""
         found, across = super().found(rel, cutoff), self.across(cutoff)
