@@ -1,6 +1,7 @@
-"""Who may see what: the one place that decides it, for pages, API, CSV and charts alike.
+"""Permissions: the only module that decides what a person may see, for pages, API, CSV and charts.
 
-Every look-up starts from a person. What one may not know of is not found, never forbidden.
+Every lookup starts from a person. What the person may not see is not found; the response is never
+403, which would reveal that it exists.
 """
 
 import copy
@@ -31,30 +32,30 @@ ANY_PERSON: Final = -1
 
 @dataclass(frozen=True)
 class Preview:
-    """An organiser's look through other eyes: the public's or a team's, now or at a stage."""
+    """An organiser sees the campaign as the public or a team would, now or at another stage."""
 
     team: str  # a team's public id; "" for the public
-    stage: str  # "" for the one it is in
+    stage: str  # "" for the current one
 
     @classmethod
-    def of(cls, asked: Mapping[str, str]) -> "Preview | None":
+    def of(cls, params: Mapping[str, str]) -> "Preview | None":
         """?as=public or ?as=<team>, and &at=<stage>."""
-        who = asked.get("as", "")
-        return cls("" if who == "public" else who, asked.get("at", "")) if who else None
+        team = params.get("as", "")
+        return cls("" if team == "public" else team, params.get("at", "")) if team else None
 
 
 @dataclass(frozen=True)
 class Viewer:
-    """One person (or nobody in particular) before one campaign."""
+    """A person, or an anonymous visitor, and a campaign: what this person may see and do in it."""
 
     campaign: Campaign
     person: Person | None
     roles: frozenset[str]
     team: Team | None
-    pending_team: Team | None = None  # waits for an organiser's word: may do nothing yet
+    pending_team: Team | None = None  # awaits approval by an organiser
     moment: datetime = field(default_factory=timezone.now)
     preview: Preview | None = None
-    participates: bool | None = None  # None: `is_participant` looks it up
+    participates: bool | None = None  # None: `is_participant` queries it
 
     @property
     def is_organiser(self) -> bool:
@@ -69,7 +70,7 @@ class Viewer:
 
     @cached_property
     def is_participant(self) -> bool:
-        """Whether *participants* includes this viewer: not every member of a team is one."""
+        """Whether the viewer is a participant. Not every member of a team is one."""
         if self.team is None or self.participates is not None:
             return bool(self.participates)
         teams = participating_teams(self.campaign, self.moment)
@@ -77,18 +78,18 @@ class Viewer:
 
     @property
     def can_be_in_team(self) -> bool:
-        """Assessors and readers take no part in the campaign that they judge or read."""
+        """Assessors and readers cannot be in a team of the same campaign."""
         return not self.roles & {Membership.Role.ASSESSOR, Membership.Role.READER}
 
     @property
     def can_see_topics(self) -> bool:
         released = self.campaign.topics_released_at
-        insider = self.is_organiser or Membership.Role.ASSESSOR in self.roles
-        return insider or released is None or released <= self.moment
+        is_insider = self.is_organiser or Membership.Role.ASSESSOR in self.roles
+        return is_insider or released is None or released <= self.moment
 
     @property
     def can_see_runs(self) -> bool:
-        """Whoever sees the board sees what stands on it."""
+        """A viewer of the leaderboard can see the runs on it."""
         return self.can_see_board or self.audience <= self.campaign.runs_audience
 
     @cached_property
@@ -113,7 +114,8 @@ class Viewer:
         return is_own or not team.is_anonymous or self.knows_all_names
 
     def can_follow(self, run: Run) -> bool:
-        """May see what became of its file: the team that handed it in, and the organisers."""
+        """Whether the viewer can see the status and the problems of the file: its team and the
+        organisers can."""
         return self.is_organiser or self.owns(run)
 
     def can_see_scores_of(self, run: Run) -> bool:
@@ -123,8 +125,9 @@ class Viewer:
         return self.can_see_scores_of(run) and self.audience <= self.campaign.per_topic_audience
 
     def can_see_curves_of(self, run: Run) -> bool:
-        """How scores grow with depth and p, and precision with recall: finer probes than a team's
-        own means. They need the board, or all that one needs to compute them oneself."""
+        """Curves of scores by depth and p, and of precision by recall. They reveal more about the
+        judgments than a team's own means, so they need the leaderboard, or the files from which
+        the viewer could compute them."""
         return self.can_see_board or self.can_grade(run)
 
     def can_see_topic_curves_of(self, run: Run) -> bool:
@@ -132,23 +135,24 @@ class Viewer:
         return self.can_see_topics and (by_topic or self.can_grade(run))
 
     def can_see_documents_of(self, run: Run) -> bool:
-        """What it retrieved and what the judges said of it: run file and qrels side by side."""
+        """The ranking of a run with the judgment of each document."""
         return self.can_see_topics and self.can_grade(run)
 
     def can_grade(self, run: Run) -> bool:
-        """Has both the qrels and the run's file to look into."""
+        """Whether the viewer can see the qrels and the run's file."""
         return self.can_see_qrels and self.can_download(run)
 
     def can_download(self, run: Run) -> bool:
-        """Its file holds its tag, so an anonymous team's is nobody else's."""
+        """A run file contains its tag, so other teams cannot download the files of an anonymous
+        team."""
         if self.can_follow(run):
             return True
-        is_passed_on = run.team.shares_files and self.can_name(run.team)
-        return is_passed_on and self.audience <= self.campaign.run_files_audience
+        is_shared = run.team.shares_files and self.can_name(run.team)
+        return is_shared and self.audience <= self.campaign.run_files_audience
 
 
 def campaigns_visible_to(person: Person) -> QuerySet[Campaign]:
-    """A draft is its organisers' secret, a private campaign its members'."""
+    """Only organisers see drafts, and only members see private campaigns."""
     listed = Q(is_private=False) & ~Q(stage=Campaign.Stage.DRAFT)
     if not person.is_authenticated:
         return Campaign.objects.filter(listed)
@@ -159,10 +163,10 @@ def campaigns_visible_to(person: Person) -> QuerySet[Campaign]:
     )
 
 
-def viewer_or_404(person: Person, slug: str, *, asked: Mapping[str, str] | None = None) -> Viewer:
-    """This person before this campaign, if they may know of it. Two queries.
+def viewer_or_404(person: Person, slug: str, *, params: Mapping[str, str] | None = None) -> Viewer:
+    """The viewer, if the person may see the campaign. Two queries.
 
-    `asked` is the query of a page that may be previewed; only an organiser's is heard.
+    `params` are the parameters of a page that can be previewed. Only organisers can preview.
     """
     campaign = _campaign_by_slug(person.is_authenticated).first(
         {ANY_SLUG: slug, ANY_PERSON: person.pk}
@@ -170,8 +174,8 @@ def viewer_or_404(person: Person, slug: str, *, asked: Mapping[str, str] | None 
     if campaign is None:
         raise Http404
     viewer = _viewer(person, campaign)
-    preview = Preview.of(asked or {})
-    return _through_other_eyes(viewer, preview) if preview and viewer.is_organiser else viewer
+    preview = Preview.of(params or {})
+    return _previewed(viewer, preview) if preview and viewer.is_organiser else viewer
 
 
 @cache
@@ -189,7 +193,7 @@ def organiser_or_404(person: Person, slug: str) -> Viewer:
 
 
 def assessor_or_404(person: Person, slug: str) -> Viewer:
-    """Whoever judges in this campaign; what, is another question."""
+    """The viewer, if the person is an assessor of the campaign. See also `topics_to_judge`."""
     viewer = viewer_or_404(person, slug)
     if Membership.Role.ASSESSOR not in viewer.roles:
         raise Http404
@@ -197,7 +201,7 @@ def assessor_or_404(person: Person, slug: str) -> Viewer:
 
 
 def topics_to_judge(viewer: Viewer) -> QuerySet[Topic]:
-    """An assessor knows of no other topics."""
+    """The topics that are assigned to the assessor, who can see no others before their release."""
     return viewer.campaign.topics.filter(assessors__assessor=viewer.person)
 
 
@@ -205,17 +209,18 @@ def topic_to_judge_or_404(viewer: Viewer, code: str) -> Topic:
     return get_object_or_404(topics_to_judge(viewer), code=code)
 
 
-def board_or_404(person: Person, slug: str, *, asked: Mapping[str, str] | None = None) -> Viewer:
-    """Like `viewer_or_404`, where the board is shown to this person."""
-    viewer = viewer_or_404(person, slug, asked=asked)
+def board_or_404(person: Person, slug: str, *, params: Mapping[str, str] | None = None) -> Viewer:
+    """Like `viewer_or_404`, if the person may see the leaderboard."""
+    viewer = viewer_or_404(person, slug, params=params)
     if not viewer.can_see_board:
         raise Http404
     return viewer
 
 
 def runs_visible_to(viewer: Viewer) -> QuerySet[Run]:
-    """An organiser sees every run, a team its own; where runs are shown, all that stand on the
-    board, late and disqualified ones too. Each with `shown_tag` and `shown_team`."""
+    """All runs for organisers, and a team's own runs for its members. If the runs of the campaign
+    are visible, also those on the leaderboard, including late and disqualified ones. Each run has
+    `shown_tag` and `shown_team`."""
     runs = viewer.campaign.runs.select_related("team").annotate(**shown_names(viewer))
     if viewer.is_organiser:
         return runs
@@ -226,8 +231,8 @@ def runs_visible_to(viewer: Viewer) -> QuerySet[Run]:
 
 
 def shown_names(viewer: Viewer, run: str = "") -> dict[str, Case | F]:
-    """Annotations `shown_tag` and `shown_team` for rows that reach a run by the path `run`:
-    names of the site's making where the team is anonymous to this viewer."""
+    """Annotations `shown_tag` and `shown_team` for rows that refer to a run by the path
+    `run`. If the team is anonymous to the viewer, they are generated names."""
     if viewer.knows_all_names:
         return {"shown_tag": F(f"{run}tag"), "shown_team": F(f"{run}team__name")}
     masked = Q(**{f"{run}team__is_anonymous": True})
@@ -251,7 +256,7 @@ def run_or_404(viewer: Viewer, public_id: str) -> Run:
 
 
 def graded_run_or_404(viewer: Viewer, public_id: str) -> Run:
-    """A run whose documents, and what the judges said of them, this viewer may see."""
+    """A run whose documents and judgments the viewer may see."""
     run = run_or_404(viewer, public_id)
     if not viewer.can_see_documents_of(run):
         raise Http404
@@ -259,7 +264,8 @@ def graded_run_or_404(viewer: Viewer, public_id: str) -> Run:
 
 
 def graded_runs(viewer: Viewer, public_ids: Iterable[str]) -> dict[str, Run]:
-    """Those of these runs, by public id. One query; none for who may not see the qrels."""
+    """Those of the runs whose documents and judgments the viewer may see, by public id. At most one
+    query."""
     if not viewer.can_see_qrels:
         return {}
     runs = runs_visible_to(viewer).filter(public_id__in=list(public_ids))
@@ -274,26 +280,26 @@ def _viewer(person: Person, campaign: Campaign) -> Viewer:
         mine = Membership.objects.filter(campaign=campaign, person=person)
         memberships = list(mine.select_related("team").annotate(participates=Exists(teams)))
     team = next((m.team for m in memberships if m.team is not None), None)
-    is_in = team is not None and team.approved_at is not None
+    is_approved = team is not None and team.approved_at is not None
     return Viewer(
         campaign=campaign,
         person=person,
         roles=frozenset(m.role for m in memberships),
-        team=team if is_in else None,
-        pending_team=None if is_in else team,
+        team=team if is_approved else None,
+        pending_team=None if is_approved else team,
         moment=moment,
         participates=any(m.participates for m in memberships),
     )
 
 
-def _through_other_eyes(viewer: Viewer, preview: Preview) -> Viewer:
-    """What that team or the public would get; the campaign's row is changed in memory only. Raises
-    `UnknownChoice` for another team or stage."""
+def _previewed(viewer: Viewer, preview: Preview) -> Viewer:
+    """The viewer that this team or the public would be. The campaign is changed in memory only.
+    Raises `UnknownChoice` for an unknown team or stage."""
     campaign, team = copy.copy(viewer.campaign), None
     if preview.team:
         teams = dict(campaign.teams.values_list("public_id", "name"))
-        eyes = {"public": "the public"} | teams
-        choice_or_404("as", preview.team, eyes, called="team to preview as")
+        offered = {"public": "the public"} | teams
+        choice_or_404("as", preview.team, offered, called="team to preview as")
         team = campaign.teams.get(public_id=preview.team)
     if preview.stage:
         choice_or_404("at", preview.stage, campaign.stage_switches, called="stage")
@@ -308,12 +314,12 @@ def _through_other_eyes(viewer: Viewer, preview: Preview) -> Viewer:
 
 
 def preview_query(viewer: Viewer) -> str:
-    """?as=public&at=published, to stand behind an address; empty where nothing is previewed."""
+    """The query string of a preview, such as ?as=public&at=published. Empty without a preview."""
     return f"?{urlencode(terms)}" if (terms := preview_terms(viewer)) else ""
 
 
 def preview_terms(viewer: Viewer) -> list[tuple[str, str]]:
-    """The same as names and values, for forms."""
+    """The parameters of a preview, for forms."""
     preview = viewer.preview
     if preview is None:
         return []

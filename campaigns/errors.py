@@ -78,7 +78,7 @@ class NothingJudged(CannotChangeStage):
 
 
 class CannotActivateQrels(CannotChangeStage):
-    """This version of the qrels cannot be put in force now."""
+    """This version of the qrels cannot be activated now."""
 
     code = "cannot_activate"
 

@@ -178,7 +178,7 @@ def _step(
     **facts: object,
 ) -> None:
     """From one of the stages that lead there, and from no other: a tab left open since yesterday
-    opens nothing that was published meanwhile. What the stage shows is in force with it."""
+    opens nothing that was published meanwhile. The visibility of the stage takes effect with it."""
     refuse_archived(campaign)
     # Locked: nobody changes the table between the look at its row and the step.
     row = Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -220,7 +220,7 @@ def _store_series(campaign: Campaign) -> None:
 
 @transaction.atomic
 def change_visibility(*, campaign: Campaign, preset: str, table: Table, actor: User | None) -> None:
-    """What each stage shows from now on; what it says of the present stage is in force at once.
+    """Sets the visibility of each stage. That of the current stage takes effect at once.
 
     Raises `ValidationError` for a table that contradicts itself.
     """

@@ -22,7 +22,7 @@ def enqueue_check(run: Run) -> None:
 
 
 def enqueue_evaluations(campaign: Campaign) -> None:
-    """Qrels or rules changed: every accepted run needs scores under the ones in force."""
+    """Call this when qrels or rules change. Every accepted run is then scored again."""
     requests.request_evaluations(campaign)
 
 
@@ -81,7 +81,7 @@ def explained_measures(names: Iterable[str]) -> list[ExplainedMeasure]:
 
 
 def rescoring_of(campaign: Campaign) -> Rescoring | None:
-    """How far the runs are scored; None where no qrels are in force."""
+    """The progress of scoring; None without active qrels."""
     return rescoring.rescoring(campaign)
 
 

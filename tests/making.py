@@ -98,7 +98,7 @@ def make_qrels(campaign: Campaign, **facts: Any) -> Qrels:
 
 
 def make_scores(run: Run, scores: dict[str, tuple[float | None, float | None]]) -> Evaluation:
-    """Stores mean base and residual by canonical measure name, under the rules in force."""
+    """Stores mean base and residual by canonical measure name, under the current rules."""
     campaign = Campaign.objects.select_related("active_qrels").get(pk=run.campaign_id)
     evaluation = Evaluation.objects.create(
         run=run,

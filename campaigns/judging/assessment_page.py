@@ -15,7 +15,7 @@ from typing import Any
 from django.utils import timezone
 
 from campaigns.judging.documents import address_of
-from campaigns.judging.plans import plan_in_force
+from campaigns.judging.plans import active_plan
 from campaigns.judging.tasks import JUDGED, SKIPPED, is_left, with_claims
 from campaigns.models import Campaign, Claim, Document, Judgment, Plan, Topic, User
 
@@ -86,7 +86,7 @@ def progress_by_topic(
 
 def left_for(campaign: Campaign, person: User) -> int:
     """How many documents this assessor has to judge; none while judging is paused. Two queries."""
-    plan = plan_in_force(campaign)
+    plan = active_plan(campaign)
     if plan is None or plan.state != Plan.State.OPEN or campaign.archived_at is not None:
         return 0
     topics = campaign.topics.filter(assessors__assessor=person)

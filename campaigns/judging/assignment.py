@@ -160,7 +160,7 @@ def assign_evenly(*, campaign: Campaign, each: int, actor: User | None) -> int:
 
 
 def open_claims(campaign: Campaign) -> QuerySet[Claim]:
-    """Claims of the plan in force that are neither judged nor released. A claim stays open after
+    """Claims of the active plan that are neither judged nor released. A claim stays open after
     its lease, because the assessor continues with it on the next visit."""
     claims = Claim.objects.filter(task__plan__campaign=campaign, end=Claim.End.NONE)
     return claims.exclude(task__plan__state=Plan.State.ENDED)
@@ -186,7 +186,7 @@ def _weights(campaign: Campaign) -> Counter[int]:
 
 
 def _documents_by_topic(campaign: Campaign) -> Counter[int]:
-    """Documents that the plan in force has selected."""
+    """Documents that the active plan has selected."""
     tasks = Task.objects.filter(plan__campaign=campaign).exclude(plan__state=Plan.State.ENDED)
     counted = tasks.values("topic").annotate(count=Count("pk"))
     return Counter(dict(counted.values_list("topic", "count")))

@@ -1,4 +1,4 @@
-"""Judging plans: create, pause, resume, end. A campaign has at most one in force."""
+"""Judging plans: create, pause, resume, end. A campaign has at most one active plan."""
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -13,27 +13,27 @@ from campaigns.models import Campaign, Plan, User
 OPEN, PAUSED, ENDED = Plan.State.OPEN, Plan.State.PAUSED, Plan.State.ENDED
 
 
-def plan_in_force(campaign: Campaign) -> Plan | None:
+def active_plan(campaign: Campaign) -> Plan | None:
     """The one that is not ended, if any. One query."""
     return campaign.plans.exclude(state=ENDED).select_related("starts_from").first()
 
 
 def latest_plan(campaign: Campaign) -> Plan | None:
-    """The one in force, or the one that ended last. One query."""
+    """The active plan, or the one that ended last. One query."""
     return campaign.plans.select_related("starts_from").order_by("-pk").first()
 
 
 @transaction.atomic
 def create_plan(*, plan: Plan, actor: User | None) -> Plan:
-    """Puts an unsaved plan in force. A worker selects its first documents.
+    """Saves and activates a plan. A worker selects its first documents.
 
-    Raises `CannotChangeStage` if another plan is in force, if there is nothing to judge, or if the
+    Raises `CannotChangeStage` if another plan is active, if there is nothing to judge, or if the
     campaign is archived, and `ValidationError` if the plan is invalid.
     """
     campaign = plan.campaign
     refuse_archived(campaign)
     row = Campaign.objects.select_for_update().get(pk=campaign.pk)  # against two tabs
-    if plan_in_force(row) is not None:
+    if active_plan(row) is not None:
         raise CannotChangeStage("A plan is already active. End it first.")
     if not row.topics.exists() or not row.runs.ranked().exists():
         raise CannotChangeStage("There is nothing to judge yet. Wait for the first ranked run.")

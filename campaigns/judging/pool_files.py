@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from campaigns import scoring_hooks
 from campaigns.judging.final_grades import FinalGrade, Key, final_grades_now
-from campaigns.judging.plans import plan_in_force
+from campaigns.judging.plans import active_plan
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, Claim, Judgment, Plan, User
@@ -122,7 +122,7 @@ def import_judgments(
     campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     refuse_archived(campaign)
     judgments = read_judgments(campaign, assessor, data)
-    plan = plan_in_force(campaign)
+    plan = active_plan(campaign)
     tasks = _tasks(plan)
     topics = dict(campaign.topics.values_list("position", "pk"))
     Judgment.objects.bulk_create(
@@ -167,7 +167,7 @@ def _with_conflicts(
     campaign: Campaign, assessor: User, imported: Mapping[Key, int]
 ) -> ImportedJudgments:
     judged = final_grades_now(campaign)
-    plan = plan_in_force(campaign)
+    plan = active_plan(campaign)
     tasks = _tasks(plan)
     grades: dict[Key, int] = {}
     by_kind: dict[str, list[Conflict]] = {

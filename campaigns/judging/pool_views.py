@@ -56,7 +56,7 @@ def judgments_import(request: HttpRequest, slug: str) -> HttpResponse:
 def _page(
     request: HttpRequest, viewer: access.Viewer, *, status: int = 200, **extra: object
 ) -> HttpResponse:
-    plan = plans.plan_in_force(viewer.campaign)
+    plan = plans.active_plan(viewer.campaign)
     page = {
         "viewer": viewer,
         "campaign": viewer.campaign,

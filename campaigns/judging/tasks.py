@@ -33,7 +33,7 @@ class RecordedJudgment:
 
 @dataclass(frozen=True)
 class NextTask:
-    """The plan in force, the assessor's current task, and all tasks of the topic."""
+    """The active plan, the assessor's current task, and all tasks of the topic."""
 
     plan: Plan | None = None
     task: Task | None = None
@@ -46,7 +46,7 @@ def claim_next(*, assessor: User, topic: Topic) -> NextTask:
     """The task that this assessor has claimed, or else the next free one, with a new lease. If no
     topic of the assessor has a task left, the next batch is requested, because each batch is
     judged before the plan selects the next."""
-    plan = _in_force(topic.campaign_id)
+    plan = _active_plan(topic.campaign_id)
     if plan is None:
         return NextTask()
     now = timezone.now()
@@ -130,7 +130,7 @@ def undo(*, assessor: User, topic: Topic, doc_id: str, key: str = "") -> bool:
 def release_claims(*, campaign: Campaign, assessor: User, actor: User | None) -> int:
     """Releases the documents that an assessor has claimed and not judged. Returns their number."""
     refuse_archived(campaign)
-    plan = _in_force(campaign.pk)
+    plan = _active_plan(campaign.pk)
     if plan is None:
         return 0
     freed = _of(plan, assessor).filter(end=HELD).update(end=RELEASED, until=timezone.now())
@@ -172,7 +172,7 @@ def _first_topic_left(assessor: User, plan: Plan, now: datetime) -> Topic | None
 # --- rows read under the lock ---------------------------------------------------------------------
 
 
-def _in_force(campaign_id: int) -> Plan | None:
+def _active_plan(campaign_id: int) -> Plan | None:
     """The campaign's plan, locked."""
     return (
         Plan.objects.select_for_update(no_key=True)

@@ -33,7 +33,7 @@ def assess(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.assessor_or_404(request.user, slug)
     campaign = viewer.campaign
     topics = list(access.topics_to_judge(viewer))
-    plan = plans.plan_in_force(campaign)
+    plan = plans.active_plan(campaign)
     progress = assessment_page.progress_by_topic(plan, topics, request.user)
     rows = [(topic, progress[topic.pk]) for topic in topics]
     left = sum(each.left for _, each in rows)
@@ -151,7 +151,7 @@ def _context(
     if again and earlier is None:
         raise Http404
     if again or campaign.archived_at is not None:
-        plan, doc_id = plans.plan_in_force(campaign), again
+        plan, doc_id = plans.active_plan(campaign), again
         progress = assessment_page.progress_by_topic(plan, [topic], person)[topic.pk]
         next_topic = None
     else:

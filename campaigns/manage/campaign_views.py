@@ -39,7 +39,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """The overview. An organiser can preview it as somebody else."""
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     campaign: Campaign = viewer.campaign
     runs = _own_runs(viewer)
     is_accepting = lifecycle.is_accepting_at(campaign, request.arrived_at)

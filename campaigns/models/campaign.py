@@ -195,7 +195,7 @@ class Campaign(models.Model):
         default=list, db_default=[], blank=True
     )
 
-    # The visibility in force now. Each switch is off by default.
+    # The current visibility. Each switch is off by default.
     runs_audience = models.PositiveSmallIntegerField(
         choices=Audience.choices, default=Audience.ORGANISERS, db_default=Audience.ORGANISERS
     )

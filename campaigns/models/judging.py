@@ -26,7 +26,7 @@ class Document(models.Model):
 
 
 class Plan(models.Model):
-    """Selects the documents to judge and their order. A campaign has at most one plan in force. An
+    """Selects the documents to judge and their order. A campaign has at most one active plan. An
     ended plan stays, because judgments refer to it."""
 
     class Method(models.TextChoices):

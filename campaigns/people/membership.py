@@ -72,7 +72,7 @@ def create_own_team(
             accept_terms(campaign=campaign, person=person)
         record(team, person, "created team", team=name, waits=needs_approval)
         if needs_approval:
-            notices.notify_organisers(team, "asked")
+            notices.notify_organisers(team, "awaiting_approval")
     return team
 
 

@@ -11,7 +11,7 @@ from campaigns.qrels.versions import version_or_404
 
 @require_safe
 def topics_file(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     if not viewer.can_see_topics:
         raise Http404
     content = topics_xml(viewer.campaign)
@@ -22,7 +22,7 @@ def topics_file(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def qrels_file(request: HttpRequest, slug: str, version: int) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     qrels = version_or_404(viewer, version)
     response = StreamingHttpResponse(text_of(qrels), content_type="text/plain; charset=utf-8")
     name = f"{slug}-qrels-v{qrels.version}.txt"

@@ -83,7 +83,7 @@ def run_file(request: HttpRequest, slug: str, public_id: str) -> FileResponse:
 
 
 def _viewer_of_runs_or_404(request: HttpRequest, slug: str) -> access.Viewer:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     if not viewer.is_organiser and viewer.team is None and not viewer.can_see_runs:
         raise Http404
     return viewer

@@ -4,7 +4,7 @@
     ref=AP           the references; default: those of Table III of the RBP paper
     statistic=tau_b  tau, tau_b, tau_ap or rbo
     p=0.9            of rbo
-    qrels=2          a version of the qrels; default: the one in force
+    qrels=2          a version of the qrels; default: the active one
     a=AP&b=RR        two orderings to compare
     against=1        the qrels version of b; default: that of a
     axes=ranks       the axes of the chart of two orderings: scores or ranks

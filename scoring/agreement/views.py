@@ -30,7 +30,7 @@ MANY = 14  # measures whose numbers need the full width of the page
 @require_safe
 def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The map of the measures; with the parameter `a`, two orderings."""
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     context = {"viewer": viewer, "campaign": viewer.campaign}
     if not viewer.can_see_board:
         return render(request, "scoring/leaderboard/leaderboard_hidden.html", context)
@@ -44,7 +44,7 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def agreement_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     """All statistics of each pair; in LaTeX, agreement with the references."""
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     choice = chosen_map(viewer, request.GET, versions_offered(viewer))
     table = (
         references_table(agreement(viewer, choice))
@@ -58,14 +58,14 @@ def agreement_rows(request: HttpRequest, slug: str, suffix: str) -> TableRespons
 @require_safe
 def orderings_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     """Each run in both orderings."""
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     table, name = orderings_table(_found_pair(request, viewer)), f"{slug}-two-orderings"
     return table_response(request, table, name, suffix, title=viewer.campaign.name)
 
 
 @require_safe
 def swapped_rows(request: HttpRequest, slug: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     return table_response(
         request, swaps_table(_found_pair(request, viewer)), f"{slug}-swapped-pairs"
     )

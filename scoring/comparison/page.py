@@ -122,7 +122,7 @@ def _render(request: HttpRequest, viewer: Viewer) -> tuple[RenderedComparison, b
 
 
 def _sees_documents(viewer: Viewer, found: Comparison) -> bool:
-    """Whether the viewer may see the rankings of both, and the qrels are those in force."""
+    """Whether the viewer may see the rankings of both, and the qrels are the active ones."""
     ids = {found.first.run_id, found.second.run_id}
-    is_in_force = found.qrels == viewer.campaign.active_qrels
-    return is_in_force and access.graded_runs(viewer, ids).keys() == ids
+    is_active = found.qrels == viewer.campaign.active_qrels
+    return is_active and access.graded_runs(viewer, ids).keys() == ids

@@ -55,7 +55,7 @@ def sides_csv(request: HttpRequest, slug: str, code: str) -> TableResponse:
 
 def _query(request: HttpRequest, slug: str, code: str) -> _SidesQuery:
     """Offers only runs whose scores by topic, judgments and file the viewer may see."""
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     if not (sees_topic_means(viewer) and viewer.can_see_qrels):
         raise Http404
     topic = get_object_or_404(viewer.campaign.topics, code=code)

@@ -15,7 +15,7 @@ from scoring.results.options import sees_topic_means
 
 @require_safe
 def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     if not sees_topic_means(viewer):
         return hidden_page(request, viewer)
     selected = selected_runs(request.GET)
@@ -48,7 +48,7 @@ def compare_persistences(request: HttpRequest, slug: str) -> TableResponse:
 
 
 def _viewer(request: HttpRequest, slug: str) -> access.Viewer:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     if not sees_topic_means(viewer):
         raise Http404
     return viewer

@@ -35,7 +35,7 @@ LARGEST_IN_MEMORY = 8 << 20
 @require_safe
 def downloads(request: HttpRequest, slug: str) -> HttpResponse:
     """All that this viewer may download."""
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     snapshots, runs = snapshots_visible_to(viewer), run_files(viewer)
     return render(
         request,
@@ -72,7 +72,7 @@ def _badge(request: HttpRequest, viewer: access.Viewer) -> str:
 
 @require_safe
 def scores_csv(request: HttpRequest, slug: str) -> TableResponse:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     return table_response(
         request, tidy_table(requested_rows(viewer, request.GET)), f"{slug}-scores"
     )
@@ -80,7 +80,7 @@ def scores_csv(request: HttpRequest, slug: str) -> TableResponse:
 
 @require_safe
 def run_trec_eval(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     run = access.run_or_404(viewer, public_id)
     if not sees_topics_of(viewer, run):
         raise Http404
@@ -89,8 +89,8 @@ def run_trec_eval(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
 
 @require_safe
 def package(request: HttpRequest, slug: str) -> FileResponse:
-    """The zip of the qrels in force, or of another version that is offered."""
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    """The zip of the active qrels, or of another version that is offered."""
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     qrels = chosen_version(viewer, request.GET.get("qrels")) or viewer.campaign.active_qrels
     if qrels is None:
         raise Http404

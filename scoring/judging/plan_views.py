@@ -66,9 +66,9 @@ def plan_page(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def plan_act(request: HttpRequest, slug: str, act: str) -> HttpResponse:
-    """Pauses, resumes or ends the plan in force."""
+    """Pauses, resumes or ends the active plan."""
     viewer = access.organiser_or_404(request.user, slug)
-    plan = plans.plan_in_force(viewer.campaign)
+    plan = plans.active_plan(viewer.campaign)
     if act not in plans.ACTS:
         raise Http404
     with show_refusals(request):
@@ -182,7 +182,7 @@ def _render(
         "question": query.question,
         "order": query.order,
         "orders": orders_offered(viewer, query.question["p"]) if query.question else {},
-        "in_force": plans.plan_in_force(viewer.campaign),
+        "active_plan": plans.active_plan(viewer.campaign),
         "forecast": forecast,
         "page": page_or_404(request, Paginator(forecast.topics if forecast else (), TOPICS)),
         "behind": query.behind,

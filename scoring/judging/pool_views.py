@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from campaigns.judging.plans import plan_in_force
+from campaigns.judging.plans import active_plan
 from campaigns.judging.pool_files import Pool, pool_csv, pool_of, pool_prels
 from campaigns.judging.pool_views import DEPTHS
 from campaigns.options import choice_or_404
@@ -37,7 +37,7 @@ def _pool(viewer: access.Viewer, depth: str | None) -> Pool:
     if depth:
         offered = list(map(str, DEPTHS))
         return _by_depth(viewer, int(choice_or_404("depth", depth, offered, called="pool depth")))
-    plan = plan_in_force(viewer.campaign)
+    plan = active_plan(viewer.campaign)
     return pool_of(plan) if plan else {}
 
 

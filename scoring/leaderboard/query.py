@@ -2,7 +2,7 @@
 
 measure=AP            the measure that ranks; default: the campaign's first
 p=0.60                another p, if the measure is an RBP with one p
-qrels=2               a version of the qrels; default: the one in force
+qrels=2               a version of the qrels; default: the active one
 columns=RR&columns=Q  further measures
 team, type, judged    filters; the rows keep their ranks among all runs
 ties=on               the effect of other orders of tied documents
@@ -103,12 +103,12 @@ def _scored_at_persistence(viewer: Viewer, board: Leaderboard, measure: Measure)
 
 
 def _with_ranks_gained(viewer: Viewer, board: Leaderboard) -> Leaderboard:
-    """Under a version that is not in force: how many ranks each run gains compared with the version
-    in force, by the same measure, among the runs that both rank. One or two queries."""
-    in_force = viewer.campaign.active_qrels
-    if board.is_in_force or in_force is None:
+    """Under a version that is not active: how many ranks each run gains compared with the active
+    version, by the same measure, among the runs that both rank. One or two queries."""
+    active = viewer.campaign.active_qrels
+    if board.uses_active_qrels or active is None:
         return board
-    before = _bases_under(viewer, in_force, board.measure)
+    before = _bases_under(viewer, active, board.measure)
     if isinstance(before, NotComputedYet):
         return replace(board, rows=(), rescoring=before.analysis)
     ranks = common_places(
@@ -120,7 +120,7 @@ def _with_ranks_gained(viewer: Viewer, board: Leaderboard) -> Leaderboard:
         replace(row, moved=ranks[row.run_id].gained) if row.run_id in ranks else row
         for row in board.rows
     )
-    return replace(board, against=in_force, rows=rows)
+    return replace(board, against=active, rows=rows)
 
 
 def _bases_under(

@@ -50,7 +50,7 @@ class BoardRow(BoardRun, Interval):
     topic_count: int  # on which the measure is defined for the run
     counted_topics: int = 0  # that count, whether or not the measure is defined for the run
     columns: tuple[BoardCell, ...] = ()  # one for each of the board's columns
-    moved: int | None = None  # ranks gained compared with the qrels version in force
+    moved: int | None = None  # ranks gained compared with the active qrels version
     tied: TiedScore | None = None
 
     @property
@@ -86,7 +86,7 @@ class Leaderboard:
 
     measure: Measure
     qrels: Qrels | None
-    is_in_force: bool  # the qrels version is the active one
+    uses_active_qrels: bool  # the qrels version is the active one
     rows: tuple[BoardRow, ...]
     teams: tuple[tuple[str, str], ...]  # public id and name of every team on it, also when filtered
     topic_count: int
@@ -95,7 +95,7 @@ class Leaderboard:
     lower_is_better: bool
     filters: Mapping[str, str] = field(default_factory=dict)  # that select the rows
     columns: tuple[Measure, ...] = ()  # further measures
-    against: Qrels | None = None  # the version in force, if ranks gained are counted
+    against: Qrels | None = None  # the active version, if ranks gained are counted
     ties: Ties | None = None  # None: not requested
     rescoring: Analysis | None = None  # a worker computes the scores; until then no rows
 
@@ -184,7 +184,7 @@ def leaderboard(
     return Leaderboard(
         measure=measure,
         qrels=qrels,
-        is_in_force=qrels is None or qrels.pk == campaign.active_qrels_id,
+        uses_active_qrels=qrels is None or qrels.pk == campaign.active_qrels_id,
         rows=rows,
         teams=tuple(sorted({(r.team_id, r.team) for r in rows}, key=lambda t: t[1].lower())),
         topic_count=max((row.counted_topics for row in rows), default=0),

@@ -16,7 +16,7 @@ from scoring.output.responses import TableResponse, table_response
 
 @require_safe
 def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
     rendered = rendered_board(request, viewer)
@@ -30,7 +30,7 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def leaderboard_table(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     board = cached_leaderboard(viewer, request.GET)
     return table_response(
         request,

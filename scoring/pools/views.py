@@ -20,7 +20,7 @@ from scoring.pools.tables import runs_table, summaries_table, teams_table
 
 @require_safe
 def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
     query = depths_query(viewer, request.GET)
@@ -34,7 +34,7 @@ def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def pools_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     query = depths_query(viewer, request.GET)
     name, title = f"{slug}-pool", viewer.campaign.name
     table = runs_table(study_of(viewer, query), query.choice, query.qrels)
@@ -44,7 +44,7 @@ def pools_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
 @require_safe
 def measures_latex(request: HttpRequest, slug: str) -> TableResponse:
     """Every measure with the chosen pool."""
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     query = depths_query(viewer, request.GET)
     study = study_of(viewer, query)
     name, title = f"{slug}-pool-measures", viewer.campaign.name
@@ -56,7 +56,7 @@ def measures_latex(request: HttpRequest, slug: str) -> TableResponse:
 @require_safe
 def depths_csv(request: HttpRequest, slug: str) -> TableResponse:
     """Every measure at every depth."""
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     query = depths_query(viewer, request.GET)
     rows: list[Summary] = []
     if query.analysis is not None and query.is_done:
@@ -70,7 +70,7 @@ def depths_csv(request: HttpRequest, slug: str) -> TableResponse:
 
 @require_safe
 def teams_page(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
     query = team_query(viewer, request.GET)
@@ -83,7 +83,7 @@ def teams_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def teams_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     query = team_query(viewer, request.GET)
     name, title = f"{slug}-left-out", viewer.campaign.name
     table = teams_table(viewer, teams_left_out(viewer, query), query.choice, query.qrels)

@@ -21,7 +21,7 @@ TABLES = {"judgments": changes_table, "runs": moves_table}
 
 @require_safe
 def qrels_diff(request: HttpRequest, slug: str, old: int, new: int) -> HttpResponse:
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     differences = _diff(viewer, old, new, request.GET.get("measure"))
     return render(
         request,
@@ -41,7 +41,7 @@ def qrels_diff(request: HttpRequest, slug: str, old: int, new: int) -> HttpRespo
 @require_safe
 def qrels_diff_csv(request: HttpRequest, slug: str, old: int, new: int) -> TableResponse:
     """?table=judgments, or runs."""
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     table = choice_or_404("table", request.GET.get("table"), list(TABLES), usual="judgments")
     differences = _diff(viewer, old, new, request.GET.get("measure"))
     name = f"{slug}-qrels-v{old}-v{new}-{table}"

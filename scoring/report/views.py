@@ -21,7 +21,7 @@ CHARTED_POOLS = ("pool", "all")
 
 @require_safe
 def report_page(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
     report = build_report(viewer, chosen_depth(request.GET))
@@ -45,7 +45,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def agreement_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     report = build_report(viewer, chosen_depth(request.GET))
     name, title = f"{slug}-report-agreement", viewer.campaign.name
     awaits = report.analyses[0] if report.analyses else None
@@ -56,7 +56,7 @@ def agreement_rows(request: HttpRequest, slug: str, suffix: str) -> TableRespons
 
 @require_safe
 def bounds_rows(request: HttpRequest, slug: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     report = build_report(viewer, chosen_depth(request.GET))
     awaits = report.analyses[-1] if report.persistences and report.analyses else None
     return table_response(request, bounds_table(report), f"{slug}-report-bounds", awaits=awaits)

@@ -66,7 +66,7 @@ def board_scores(
 ) -> Iterator[dict[str, Any]]:
     """These fields of each score, with the facts of its run; one query.
 
-    Only scores of the definitions in force, so that versions are never mixed. While an evaluation
+    Only scores of the current definitions, so that versions are never mixed. While an evaluation
     is repeated, for example for a new measure, its existing scores stay.
     """
     versions = {str(measure): version_of(measure) for measure in measures}

@@ -42,7 +42,7 @@ def vectors_of(
     *,
     run_ids: Collection[str] | None = None,
 ) -> list[Vectors]:
-    """For each measure, all ranked runs with scores under the definitions in force, or those of
+    """For each measure, all ranked runs with scores under the current definitions, or those of
     `run_ids`. Two queries; one with `topics`, the number of topics."""
     topics = campaign.topics.count() if topics is None else topics
     versions = {str(measure): version_of(measure) for measure in measures}

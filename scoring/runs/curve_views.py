@@ -62,5 +62,5 @@ def _figures(curves: RunCurves) -> dict[str, Any]:
 
 
 def _run(request: HttpRequest, slug: str, public_id: str) -> tuple[access.Viewer, Run]:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     return viewer, access.run_or_404(viewer, public_id)

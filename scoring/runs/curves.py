@@ -1,4 +1,4 @@
-"""Curves of one run under the qrels in force: bounds of its RBP by depth and as a function of p,
+"""Curves of one run under the active qrels: bounds of its RBP by depth and as a function of p,
 and precision against recall."""
 
 from collections.abc import Mapping

@@ -130,7 +130,7 @@ def _run(
     request: HttpRequest, slug: str, public_id: str, *, needs_board: bool = False
 ) -> tuple[access.Viewer, Run]:
     look_up = access.board_or_404 if needs_board else access.viewer_or_404
-    viewer = look_up(request.user, slug, asked=request.GET)
+    viewer = look_up(request.user, slug, params=request.GET)
     return viewer, access.graded_run_or_404(viewer, public_id)
 
 

@@ -126,7 +126,7 @@ class UnjudgedList(Sequence[UnjudgedDocument]):
 
 
 def ranked_documents(viewer: Viewer, run: Run, topic: Topic) -> tuple[RankedDocument, ...]:
-    """The ranking of one topic under the qrels in force; without qrels, all is unjudged. At most
+    """The ranking of one topic under the active qrels; without qrels, all is unjudged. At most
     two queries."""
     return documents_of_topic(viewer, run, table_of(viewer), topic)
 
@@ -176,7 +176,7 @@ def unjudged_documents(viewer: Viewer, run: Run, persistence: float) -> Unjudged
 
 
 def table_of(viewer: Viewer) -> JudgmentTable:
-    """The qrels in force; without qrels, a table without judgments. One query."""
+    """The active qrels; without qrels, a table without judgments. One query."""
     campaign = viewer.campaign
     if campaign.active_qrels is not None:
         return load_table(campaign.active_qrels, campaign)

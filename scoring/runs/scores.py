@@ -35,11 +35,11 @@ class TopicScore(_Score):
 def run_scores(
     viewer: Viewer, run: Run, stored: Sequence[Score] | None = None
 ) -> tuple[RunScore, ...]:
-    """Its scores under the qrels and rules in force, in the campaign's order of measures; empty if
-    the viewer may not see them, or before they are computed. One query; none with `stored`."""
+    """Its scores under the active qrels and current rules, in the order of measures. Empty if the
+    viewer may not see them, or before they are computed. One query; none with `stored`."""
     if stored is None:
         measures = rules_of(viewer.campaign).measures
-        stored = scores_in_force(viewer, run, measures, has_vectors=False)
+        stored = active_scores(viewer, run, measures, has_vectors=False)
     return tuple(
         RunScore(score.mean_base, score.mean_residual, score.measure, score.topic_count)
         for score in stored
@@ -69,7 +69,7 @@ def run_topic_scores(
                 strict=True,
             )
         )
-        for score in (scores_in_force(viewer, run, measures) if stored is None else stored)
+        for score in (active_scores(viewer, run, measures) if stored is None else stored)
         if score.measure in names
     }
 
@@ -79,7 +79,7 @@ def sees_topics_of(viewer: Viewer, run: Run) -> bool:
     return viewer.can_see_topic_scores_of(run) and viewer.can_see_topics
 
 
-def scores_in_force(
+def active_scores(
     viewer: Viewer, run: Run, measures: Sequence[Measure], *, has_vectors: bool = True
 ) -> list[Score]:
     """Its stored scores that the viewer may see, in the order of the measures. One query."""

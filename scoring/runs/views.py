@@ -20,7 +20,7 @@ from scoring.models import Score, StoredRanking
 from scoring.output.responses import TableResponse, page_or_404, table_response
 from scoring.results.options import chosen_measure
 from scoring.runs.charts import run_topics_figure
-from scoring.runs.scores import run_scores, scores_in_force
+from scoring.runs.scores import active_scores, run_scores
 from scoring.runs.tables import means_table, run_table
 from scoring.runs.topics import ORDERS, chosen_topic_order, run_topics
 
@@ -34,7 +34,7 @@ def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         chosen_measure(viewer, request.GET.get("measure")),
         chosen_topic_order(request.GET),
     )
-    stored = scores_in_force(viewer, run, rules_of(viewer.campaign).measures)
+    stored = active_scores(viewer, run, rules_of(viewer.campaign).measures)
     topics = run_topics(viewer, run, (measure,), order, stored).get(measure)
     by_topic = {
         "measure": measure,
@@ -73,7 +73,7 @@ def run_rows(request: HttpRequest, slug: str, public_id: str, suffix: str) -> Ta
 
 
 def _run(request: HttpRequest, slug: str, public_id: str) -> tuple[access.Viewer, Run]:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     return viewer, access.run_or_404(viewer, public_id)
 
 

@@ -29,7 +29,7 @@ FEW = 8  # runs: with fewer, the chart is smaller
 
 @require_safe
 def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
     query = significance_query(viewer, request.GET)
@@ -55,7 +55,7 @@ def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def significance_table(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     query = significance_query(viewer, request.GET)
     table, title = pairs_table(query.result), viewer.campaign.name
     name = f"{slug}-significance"
@@ -64,7 +64,7 @@ def significance_table(request: HttpRequest, slug: str, suffix: str) -> TableRes
 
 @require_safe
 def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
     counts = counts_query(viewer, request.GET)
@@ -81,7 +81,7 @@ def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def significant_pairs(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, asked=request.GET)
+    viewer = access.board_or_404(request.user, slug, params=request.GET)
     counts = counts_query(viewer, request.GET)
     table = counts_table(counts.rows, counts.correction, counts.tail)
     name, title = f"{slug}-significant-pairs", viewer.campaign.name

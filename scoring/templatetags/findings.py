@@ -77,7 +77,7 @@ def _kind(board: Leaderboard, ranked: int) -> str:
         return "no qrels"
     if not board.rows:
         if board.waiting_count:
-            return "scoring" if board.is_in_force else "not scored"
+            return "scoring" if board.uses_active_qrels else "not scored"
         return "no runs"
     if not ranked:
         is_scored = any(row.is_ranked for row in board.rows)

@@ -82,7 +82,7 @@ def chosen_order(params: Mapping[str, str], topics: int) -> str:
 
 
 def topic_matrix(viewer: Viewer, measure: Measure, order: str) -> TopicMatrix | None:
-    """Of all ranked runs under the qrels in force; None if the viewer may not see it, or if no run
+    """Of all ranked runs under the active qrels; None if the viewer may not see it, or if no run
     has a score. Two queries."""
     qrels = viewer.campaign.active_qrels
     if qrels is None or not sees_topic_means(viewer):

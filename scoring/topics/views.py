@@ -89,7 +89,7 @@ def runs_on_topic(request: HttpRequest, slug: str, code: str, suffix: str) -> Ta
 
 
 def _viewer(request: HttpRequest, slug: str) -> access.Viewer:
-    viewer = access.viewer_or_404(request.user, slug, asked=request.GET)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     if not viewer.can_see_topics:
         raise Http404
     return viewer

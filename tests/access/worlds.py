@@ -33,7 +33,7 @@ BLIND = ("nobody", "stranger", "participant", "bystander", "pending", "reader", 
 class Secret:
     """What a blind person must not learn of. Every word of it says so: canary."""
 
-    qrels: tuple[str, ...] = ()  # versions; the last one is in force
+    qrels: tuple[str, ...] = ()  # versions; the last one is active
     team: str = ""  # another team's name; "": there is none
     runs: tuple[str, ...] = ()  # what the other team hands in, by the fate of each
     is_scored: bool = True

@@ -258,7 +258,7 @@ def correct(year: Year, first: Judged) -> str:
     assert_scores(year, second)
     assert_scores(year, first, "&qrels=1")
     older = board(year.browsers["nobody"], "measure=AP&qrels=1")
-    moves = [row.pop("ranks_gained") for row in older]  # against the version in force by now
+    moves = [row.pop("ranks_gained") for row in older]  # compared with the active version
     assert older == before
     assert [bool(move) for move in moves] == [row["status"] == "ranked" for row in older]
     assert board(year.browsers["nobody"], "measure=AP") != before

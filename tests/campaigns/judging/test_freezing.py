@@ -72,7 +72,7 @@ def test_a_version_tells_how_it_was_judged(campaign: Campaign, organiser: User) 
     ]
 
 
-def test_answers_to_a_plan_in_force_are_told_to_come_from_outside(
+def test_answers_to_a_active_plan_are_told_to_come_from_outside(
     campaign: Campaign, organiser: User
 ) -> None:
     plan_with(campaign, "a", "b")

@@ -42,13 +42,13 @@ def test_a_plan_that_is_made_is_laid_out_and_logged(
     assert (plan.created_by, verbs()) == (organiser, ["created judging plan"])
 
 
-def test_only_one_plan_is_in_force(campaign: Campaign) -> None:
+def test_only_one_plan_is_active(campaign: Campaign) -> None:
     first = made(campaign)
     with pytest.raises(CannotChangeStage, match="End it first"):
         made(campaign)
     plans.end_plan(plan=first, actor=None)
     second = made(campaign)
-    assert plans.plan_in_force(campaign) == second
+    assert plans.active_plan(campaign) == second
     assert first.ended_at is not None
 
 
@@ -67,7 +67,7 @@ def test_a_plan_is_paused_resumed_and_ended_and_what_was_done_is_not_done_again(
     with pytest.raises(CannotChangeStage, match="already ended"):
         plans.resume_plan(plan=plan, actor=None)
     assert verbs()[1:] == ["paused judging", "resumed judging", "ended judging"]
-    assert plans.plan_in_force(campaign) is None
+    assert plans.active_plan(campaign) is None
     assert plans.latest_plan(campaign) == plan
 
 

@@ -129,7 +129,7 @@ def test_only_members_of_teams_that_are_in_are_told() -> None:
     notices.notify_of_dates(NOW)
     assert told(alice) == ["opened"]
     assert told(waiting) == told(stranger) == []
-    assert told(olga) == ["asked"]
+    assert told(olga) == ["awaiting_approval"]
 
 
 def test_who_wants_no_mails_gets_none() -> None:
@@ -204,12 +204,12 @@ def test_names_are_written_as_they_are_and_on_one_line() -> None:
     assert "&amp;" not in message.body
 
 
-LETTERS = sorted(path.stem for path in Path(settings.BASE_DIR, "templates/mail").glob("[a-z]*.txt"))
+KINDS = sorted(path.stem for path in Path(settings.BASE_DIR, "templates/mail").glob("[a-z]*.txt"))
 
 
-@pytest.mark.parametrize("kind", LETTERS)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("site", ["", "https://track.example/"])
-def test_every_letter_says_what_and_where(kind: str, site: str, settings: object) -> None:
+def test_every_email_says_what_and_where(kind: str, site: str, settings: object) -> None:
     settings.SITE_URL = site
     campaign = make_campaign(name="It's a track", closes_at=NOW, grace_minutes=5)
     run = make_run(campaign, problems=[{"code": "X", "line": 3, "message": "odd"}], problem_count=1)

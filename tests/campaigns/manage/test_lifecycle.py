@@ -47,7 +47,7 @@ WAY_TO = {
 }
 
 
-def in_force(campaign: Campaign) -> dict:
+def current_switches(campaign: Campaign) -> dict:
     return Campaign.objects.values(*CLOSED).get(pk=campaign.pk)
 
 
@@ -90,7 +90,7 @@ def test_unpublishing_takes_no_runs_and_shows_nothing() -> None:
     make_qrels(campaign)
     lifecycle.publish(campaign=campaign, actor=None)
     lifecycle.unpublish(campaign=campaign, actor=None)
-    assert in_force(campaign) == CLOSED
+    assert current_switches(campaign) == CLOSED
     assert not campaign.is_accepting
     assert campaign.published_at is None
 
@@ -134,7 +134,7 @@ def test_each_preset_shows_at_each_stage_what_its_words_say(preset: str, stage: 
         STEPS[step](campaign=campaign, actor=None)
     assert campaign.stage == stage
     expected = EXPECTED[preset][Campaign.Stage.values.index(stage)]
-    assert tuple(in_force(campaign).values()) == expected
+    assert tuple(current_switches(campaign).values()) == expected
     public = Viewer(campaign, None, frozenset(), None)
     run = make_run(campaign)
     team = Viewer(campaign, None, frozenset({Membership.Role.PARTICIPANT}), run.team)
@@ -144,19 +144,19 @@ def test_each_preset_shows_at_each_stage_what_its_words_say(preset: str, stage: 
     assert [public.can_see_qrels, team.can_see_qrels] == [qrels == 2, qrels >= 1]
 
 
-def test_a_change_of_the_present_stage_is_in_force_at_once_and_of_another_is_not() -> None:
+def test_a_change_of_the_current_stage_takes_effect_at_once_and_of_another_does_not() -> None:
     campaign = make_campaign()
     stale = Campaign.objects.get(pk=campaign.pk)
     table = trec_style()
     table["judging"] = table["judging"] | {"runs_audience": Audience.EVERYONE.value}
     lifecycle.change_visibility(campaign=campaign, preset="own", table=table, actor=None)
-    assert in_force(campaign) == CLOSED
+    assert current_switches(campaign) == CLOSED
     # The tab of somebody else, who does not know of the change and steps on.
     lifecycle.start_judging(campaign=stale, actor=None)
-    assert in_force(campaign)["runs_audience"] == Audience.EVERYONE
+    assert current_switches(campaign)["runs_audience"] == Audience.EVERYONE
     table = {**table, "judging": dict(CLOSED)}
     lifecycle.change_visibility(campaign=campaign, preset="own", table=table, actor=None)
-    assert in_force(campaign) == CLOSED
+    assert current_switches(campaign) == CLOSED
     assert campaign.log.filter(verb="changed visibility").first().details["changed"] == {
         "judging: runs_audience": [2, 0]
     }
@@ -183,7 +183,7 @@ def test_a_table_that_contradicts_itself_is_refused_whole(stage: str, switches: 
         lifecycle.change_visibility(campaign=campaign, preset="own", table=table, actor=None)
     campaign.refresh_from_db()
     assert campaign.stage_switches == trec_style()
-    assert in_force(campaign) == CLOSED
+    assert current_switches(campaign) == CLOSED
 
 
 def test_the_name_of_a_preset_is_found_from_its_table() -> None:
@@ -232,7 +232,7 @@ def test_on_any_walk_what_is_seen_is_what_the_table_says_of_the_stage(acts: list
         except CannotChangeStage:
             assert Campaign.objects.values().get(pk=campaign.pk) == before
         now = Campaign.objects.get(pk=campaign.pk)
-        assert in_force(campaign) == now.stage_switches[now.stage]
+        assert current_switches(campaign) == now.stage_switches[now.stage]
         assert now.is_accepting == (now.stage == Campaign.Stage.OPEN)
         assert (now.published_at is not None) == (now.stage == Campaign.Stage.PUBLISHED)
         if before["archived_at"] and now.archived_at:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from campaigns.models import Campaign, Topic
 from campaigns.models.showing import CLOSED, TABLES, trec_style
-from tests.campaigns.manage.test_lifecycle import EXPECTED, in_force
+from tests.campaigns.manage.test_lifecycle import EXPECTED, current_switches
 from tests.making import make_campaign, make_organiser, make_user
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +42,7 @@ def test_a_preset_fills_the_form_in_and_stores_nothing(
     page = client.get(reverse("campaigns:visibility", args=[campaign.slug]) + "?preset=live")
     assert page.context["form"]["open-board_audience"].value() == 2
     assert "not saved yet" in page.content.decode()
-    assert in_force(campaign) == CLOSED
+    assert current_switches(campaign) == CLOSED
     assert Campaign.objects.get(pk=campaign.pk).preset == "trec"
 
 
@@ -55,7 +55,7 @@ def test_a_table_comes_back_from_the_form_as_it_was(
     assert client.post(url, sent(TABLES[preset]())).status_code == 302
     campaign.refresh_from_db()
     assert (campaign.preset, campaign.stage_switches) == (preset, TABLES[preset]())
-    assert in_force(campaign) == TABLES[preset]()["open"]
+    assert current_switches(campaign) == TABLES[preset]()["open"]
     page = client.get(url)
     again = {name: field.initial for name, field in page.context["form"].fields.items()}
     assert set(again) == set(sent(trec_style()))
@@ -69,7 +69,7 @@ def test_a_table_that_contradicts_itself_is_said_so_on_the_page(
     answer = client.post(url, sent(trec_style()) | {"open-board_audience": 2})
     assert answer.status_code == 400
     assert "show the runs to everyone who sees the leaderboard" in answer.content.decode()
-    assert in_force(campaign) == CLOSED
+    assert current_switches(campaign) == CLOSED
 
 
 def test_feedback_is_set_on_the_same_page_and_keeps_the_table(

@@ -232,8 +232,8 @@ def test_a_preview_shows_what_that_team_would_get() -> None:
     campaign = for_participants()
     olga, team = make_organiser(campaign), make_team(campaign)
     for stage, sees_it in (("open", True), ("closed", False)):
-        asked = {"as": team.public_id, "at": stage}
-        viewer = access.viewer_or_404(olga, campaign.slug, asked=asked)
+        params = {"as": team.public_id, "at": stage}
+        viewer = access.viewer_or_404(olga, campaign.slug, params=params)
         assert viewer.can_see_board == sees_it
 
 

@@ -1,4 +1,4 @@
-"""Versions of the qrels: beside the one in force, back again, frozen from judgments, handed out."""
+"""Versions of the qrels: beside the active one, back again, frozen from judgments, handed out."""
 
 import gzip
 from datetime import UTC, datetime
@@ -39,7 +39,7 @@ def activate(world: World, version: int) -> str:
     return page
 
 
-def in_force(world: World) -> int | None:
+def active_version(world: World) -> int | None:
     world.campaign.refresh_from_db()
     return world.campaign.active_qrels and world.campaign.active_qrels.version
 
@@ -60,13 +60,13 @@ def judge(world: World, topic: str, doc_id: str, grade: int, assessor: object) -
     )
 
 
-def test_a_version_beside_the_one_in_force_scores_nothing(world: World) -> None:
+def test_a_version_that_is_not_active_scores_nothing(world: World) -> None:
     send(world, QRELS)
     world.submitted_run(run_file())
     page = send(world, OTHER, add_only="on", note="after the audit")
     assert "qrels v2 has been added and is not active" in page
     assert "after the audit" in page
-    assert (in_force(world), Qrels.objects.count(), perform_jobs()) == (1, 2, 0)
+    assert (active_version(world), Qrels.objects.count(), perform_jobs()) == (1, 2, 0)
 
 
 def test_an_older_version_comes_back_with_its_scores(world: World) -> None:
@@ -98,7 +98,7 @@ def test_a_run_that_came_meanwhile_is_scored_under_the_version_that_comes_back(
 def test_the_content_of_an_older_version_is_no_new_one(world: World) -> None:
     for data in (QRELS, OTHER, QRELS):
         send(world, data)
-    assert (in_force(world), Qrels.objects.count(), len(stored_files("qrels"))) == (1, 2, 2)
+    assert (active_version(world), Qrels.objects.count(), len(stored_files("qrels"))) == (1, 2, 2)
 
 
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
@@ -113,7 +113,7 @@ def test_two_who_add_the_same_file_at_once_make_one_version(world: World, tmp_pa
     assert Qrels.objects.count() == 1
 
 
-def test_of_two_versions_put_in_force_at_once_one_is_and_the_log_knows_both(
+def test_of_two_versions_activated_at_once_one_is_active_and_the_log_has_both(
     world: World, tmp_path: Path
 ) -> None:
     send(world, QRELS)
@@ -135,7 +135,7 @@ def test_of_two_versions_put_in_force_at_once_one_is_and_the_log_knows_both(
     log = LogEntry.objects.filter(verb="activated qrels").order_by("pk")
     logged = list(log.values_list("subject", flat=True))
     assert sorted(logged) == ["1", "2", "3"]
-    assert in_force(world) == int(logged[-1])
+    assert active_version(world) == int(logged[-1])
     perform_jobs()
     state = Evaluation.State.SCORED
     assert run.evaluations.get(qrels=world.campaign.active_qrels).state == state
@@ -147,7 +147,7 @@ def test_a_version_above_the_scale_does_not_come_back(world: World) -> None:
     send(world, OTHER)
     world.change(highest_grade=1)
     assert "qrels v1 contains grade 2" in activate(world, 1)
-    assert in_force(world) == 2
+    assert active_version(world) == 2
 
 
 def test_an_archived_campaign_keeps_its_qrels(world: World) -> None:
@@ -156,7 +156,7 @@ def test_an_archived_campaign_keeps_its_qrels(world: World) -> None:
     world.change(archived_at=datetime(2026, 1, 1, tzinfo=UTC))
     assert "archived" in activate(world, 2)
     assert "archived" in send(world, QRELS + b"2 0 x 0\n")
-    assert (in_force(world), Qrels.objects.count(), len(stored_files("qrels"))) == (1, 2, 2)
+    assert (active_version(world), Qrels.objects.count(), len(stored_files("qrels"))) == (1, 2, 2)
 
 
 def test_a_version_remembers_when_it_first_stood_on_a_published_board(world: World) -> None:
@@ -215,7 +215,7 @@ def test_frozen_again_without_new_judgments_is_no_new_version(world: World) -> N
     frozen = versions.freeze_judgments(
         campaign=world.campaign, note="", actor=None, is_activated=False
     )
-    assert (frozen.version, in_force(world)) == (2, 1)
+    assert (frozen.version, active_version(world)) == (2, 1)
 
 
 def test_nothing_judged_is_nothing_to_freeze(world: World) -> None:
@@ -246,12 +246,12 @@ def test_qrels_are_handed_out_to_whom_the_switch_names(
     world.change(qrels_audience=audience)
     assert file_of(world, 1, world.browser)[0] == team
     assert file_of(world, 1, Client())[0] == public
-    for browser in (world.browser, Client()):  # never in force: nobody's but the organisers'
+    for browser in (world.browser, Client()):  # never active: nobody's but the organisers'
         assert file_of(world, 2, browser)[0] == 404
     assert file_of(world, 2, world.organiser_client) == (200, OTHER)
 
 
-def test_the_bar_counts_the_runs_scored_under_the_version_in_force(world: World) -> None:
+def test_the_bar_counts_the_runs_scored_under_the_version_active_version(world: World) -> None:
     send(world, QRELS)
     for tag in ("one", "two", "three"):
         world.submitted_run(run_file(tag))

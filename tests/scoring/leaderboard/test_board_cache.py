@@ -142,7 +142,7 @@ CHANGES: dict[str, Callable[[Campaign], object]] = {
     "the type of a run": lambda c: first(c).update(run_type="manual"),
     "qrels": make_qrels,
     "qrels shown": lambda c: make_qrels(c, published_at=timezone.now()),
-    "the version in force": lambda c: Campaign.objects.filter(pk=c.pk).update(
+    "the active version": lambda c: Campaign.objects.filter(pk=c.pk).update(
         active_qrels=c.qrels.get(version=1)
     ),
     "a measure less": lambda c: Campaign.objects.filter(pk=c.pk).update(measures=["AP"]),

@@ -83,12 +83,12 @@ def test_a_blind_board_has_no_columns(published: Campaign) -> None:
     assert get("leaderboard-csv", published, **ASKED).status_code == 404
 
 
-# --- moves against the version in force -----------------------------------------------------------
+# --- ranks gained compared with the active version ----------------------------------------------
 
 
 @pytest.fixture
 def two_versions() -> Campaign:
-    """Under v1 a, b, c; under v2, in force, late-comer first, then c, a, b, in this order."""
+    """Under v1 a, b, c; under v2, active, late-comer first, then c, a, b, in this order."""
     campaign = make_campaign(slug="published", **SHOWN)
     first = make_qrels(campaign)
     runs = {tag: make_run(campaign, tag=tag) for tag in ("a", "b", "c", "late-comer", "gone")}
@@ -104,7 +104,7 @@ def two_versions() -> Campaign:
 def test_moves_are_counted_among_the_runs_that_both_boards_rank(two_versions: Campaign) -> None:
     rows = table(get("leaderboard-csv", two_versions, measure=RBP, qrels="1"))
     assert [(row["run"], row["rank"], row["ranks_gained"]) for row in rows] == [
-        ("a", "1", "1"),  # second of the three in force
+        ("a", "1", "1"),  # second of three under the active version
         ("gone", "2", ""),
         ("b", "3", "1"),
         ("c", "4", "-2"),
@@ -118,7 +118,7 @@ def test_where_less_is_better_moves_turn_round(two_versions: Campaign) -> None:
     Campaign.objects.filter(pk=two_versions.pk).update(measures=["ESL(n=1)"])
     asked = {"measure": "ESL(n=1)", "qrels": "1", "type": "automatic"}
     rows = table(get("leaderboard-csv", two_versions, **asked))
-    # v1: c, b, gone, a; in force: b, a, c. Among the common: c b a against b a c.
+    # v1: c, b, gone, a; active: b, a, c. Among the common: c b a against b a c.
     assert {row["run"]: row["ranks_gained"] for row in rows} == {
         "c": "2", "b": "-1", "gone": "", "a": "-1",
     }  # fmt: skip

@@ -25,7 +25,7 @@ ORDERS = {"a": ("d1", "d2", "d3"), "b": ("d2", "d1", "d3"), "c": ("d3", "d2", "d
 
 @pytest.fixture
 def world(world: World) -> World:
-    """Scored under both versions, the second in force."""
+    """Scored under both versions, the second active."""
     world.add_qrels(QRELS)
     for tag, documents in ORDERS.items():
         world.submitted_run(run_file(tag, documents=documents))
@@ -97,7 +97,7 @@ def test_a_version_with_itself_differs_in_nothing(world: World) -> None:
     assert (found.tau_b, found.tau_ap) == pytest.approx((1.0, 1.0), abs=1e-12)
 
 
-def test_a_version_that_was_never_in_force_moves_no_ranks(world: World) -> None:
+def test_a_version_that_was_never_active_moves_no_ranks(world: World) -> None:
     url = reverse("campaigns:qrels-add", args=[world.campaign.slug])
     file = io.BytesIO(b"1 0 d1 1\n2 0 d1 1\n")
     world.organiser_client.post(url, {"file": file, "add_only": "on"})
