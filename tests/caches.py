@@ -10,6 +10,7 @@ from scoring.evaluation import means, storage
 from scoring.judging import candidates, judging_forecast, progress
 from scoring.leaderboard import page as leaderboard_page
 from scoring.leaderboard import query as leaderboard_query
+from scoring.output import public
 
 COLLECTIONS = (
     comparison_page.RENDERED_COMPARISONS,
@@ -17,6 +18,7 @@ COLLECTIONS = (
     leaderboard_query.BOARDS,
     means.GRADES,
     progress._cache,
+    public.PACKED_RESPONSES,
 )
 FUNCTIONS = (
     agreement._agreement,

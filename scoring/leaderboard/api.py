@@ -10,12 +10,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns import access
+from campaigns.access import Viewer
 from campaigns.api.endpoints import read_view
 from campaigns.api.responses import READS, RefusalSerializer
 from campaigns.models import Run
 from scoring.leaderboard.query import cached_leaderboard
 from scoring.leaderboard.tables import board_records, board_table
 from scoring.output.api import FORMAT, MEASURE, QRELS, requested_format
+from scoring.output.public import AnyResponse, public_response
 from scoring.results.options import POOLED
 
 
@@ -118,9 +120,13 @@ ROW = OpenApiExample(
     examples=[ROW],
 )
 @read_view
-def leaderboard_rows(request: Request, slug: str) -> Response | HttpResponse:
+def leaderboard_rows(request: Request, slug: str) -> AnyResponse:
     """The rows of the page at full precision. `format=csv` returns the CSV of the page."""
     viewer = access.board_or_404(request.user, slug)
+    return public_response(request, viewer, partial(_rows, request, viewer))
+
+
+def _rows(request: Request, viewer: Viewer) -> Response | HttpResponse:
     respond = requested_format(request)
     board = cached_leaderboard(viewer, request.query_params)
     records = partial(board_records, board)

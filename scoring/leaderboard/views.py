@@ -1,24 +1,32 @@
 """The leaderboard."""
 
+from functools import partial
+
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
+from campaigns.access import Viewer
 from scoring.analyses.responses import analysed_page, hidden_page
 from scoring.leaderboard.badge import board_badge
 from scoring.leaderboard.page import rendered_board
-from scoring.leaderboard.query import board_query, cached_leaderboard
+from scoring.leaderboard.query import cached_leaderboard
 from scoring.leaderboard.tables import board_table
+from scoring.output.public import AnyResponse, public_response
 from scoring.output.responses import TableResponse, table_response
 
 
 @require_safe
-def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
+def leaderboard_page(request: HttpRequest, slug: str) -> AnyResponse:
     viewer = access.viewer_or_404(request.user, slug, params=request.GET)
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
+    return public_response(request, viewer, partial(_page, request, viewer))
+
+
+def _page(request: HttpRequest, viewer: Viewer) -> HttpResponse:
     rendered = rendered_board(request, viewer)
     return analysed_page(
         request,
@@ -31,6 +39,11 @@ def leaderboard_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def leaderboard_table(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, params=request.GET)
+    return public_response(request, viewer, partial(_table, request, viewer, suffix))
+
+
+def _table(request: HttpRequest, viewer: Viewer, suffix: str) -> TableResponse:
+    slug = viewer.campaign.slug
     board = cached_leaderboard(viewer, request.GET)
     return table_response(
         request,
@@ -44,10 +57,14 @@ def leaderboard_table(request: HttpRequest, slug: str, suffix: str) -> TableResp
 
 
 @require_safe
-def badge(request: HttpRequest, slug: str) -> HttpResponse:
+def badge(request: HttpRequest, slug: str) -> AnyResponse:
     """An image of the leading run for other web pages, only of public boards."""
     viewer = access.board_or_404(AnonymousUser(), slug)
-    board = board_query(viewer, QueryDict())
+    return public_response(request, viewer, partial(_badge, viewer))
+
+
+def _badge(viewer: Viewer) -> HttpResponse:
+    board = cached_leaderboard(viewer, QueryDict())
     response = HttpResponse(
         board_badge(board, title=viewer.campaign.name), content_type="image/svg+xml"
     )

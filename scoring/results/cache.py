@@ -49,12 +49,14 @@ def cached_board(
     compute: Callable[[], tuple[Cached, int]],
     *,
     shows_topics: bool = False,
+    besides: tuple[str | bool, ...] = (),
 ) -> Cached:
     """The cached value for this audience and these parameters if nothing has changed, else the
-    result of `compute`, which is a value and its weight. The caller checks permissions."""
+    result of `compute`, which is a value and its weight. The caller checks permissions. `besides`
+    is what the value depends on in addition."""
     if params.get("p") or params.get("ties"):  # the key does not cover these
         return compute()[0]
-    key = board_key(viewer, params, shows_topics)
+    key = board_key(viewer, params, shows_topics, besides)
     value = cache.get(key)
     if value is not None:
         return value
@@ -62,21 +64,28 @@ def cached_board(
         value = cache.get(key)  # another thread may have computed it in the meantime
         if value is None:
             value, weight = compute()
-            if (
-                board_key(viewer, params, shows_topics) == key
-            ):  # nothing has changed during the computation
+            is_current = board_key(viewer, params, shows_topics, besides) == key
+            if is_current:  # nothing has changed during the computation
                 cache.keep(key, value, weight)
         return value
 
 
-def board_key(viewer: Viewer, params: QueryDict, shows_topics: bool = False) -> str:
+def board_key(
+    viewer: Viewer,
+    params: QueryDict,
+    shows_topics: bool = False,
+    besides: tuple[str | bool, ...] = (),
+) -> str:
     """The key for this viewer and these parameters. It changes when anything on the board changes,
     and is different for every audience. One query.
 
     It does not cover ties, or another p. It covers topics if the board shows them, and whether the
     viewer may open them.
     """
-    facts: tuple[Any, ...] = (_audience(viewer), params.urlencode(), _columns(viewer.campaign))
+    facts: tuple[Any, ...] = (
+        *(_audience(viewer), params.urlencode(), _columns(viewer.campaign)),
+        *besides,
+    )
     if shows_topics:
         facts += (viewer.can_see_topics,)
     statement, arguments = _statement(shows_topics)

@@ -68,8 +68,8 @@ def closed_loop(
     port: int, path: str, *, users: int, seconds: float, pause: float = 0.0, cookie: str = ""
 ) -> Answers:
     """So many users who ask for a page again as soon as they have it, or after a pause, each on one
-    connection."""
-    headers = {"Cookie": cookie} if cookie else {}
+    connection. Like browsers they accept a compressed page, and they store none."""
+    headers = {"Accept-Encoding": "gzip"} | ({"Cookie": cookie} if cookie else {})
     until = time.monotonic() + seconds
     parts = [Answers() for _ in range(users)]
 

@@ -57,7 +57,8 @@ def test_no_request_makes_the_site_fail(label: str, mode: GenerationMode, world:
             case.path_parameters[name] = places[name]
         for headers in senders:
             with transaction.atomic():  # what it changed is taken back
-                response = case.call(headers=headers)
+                # It takes a body as it was sent, and does not unpack it.
+                response = case.call(headers=headers | {"Accept-Encoding": "identity"})
                 transaction.set_rollback(True)
             case.validate_response(response, checks=CHECKS)
 

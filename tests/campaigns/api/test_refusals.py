@@ -285,7 +285,7 @@ def test_a_fault_of_ours_is_told_in_the_same_shape(world: World, monkeypatch) ->
     def fail(*args: object, **kwargs: object) -> None:
         raise RuntimeError("secret words")
 
-    monkeypatch.setattr("campaigns.access.campaigns_visible_to", fail)
+    monkeypatch.setattr("campaigns.access.viewer_or_404", fail)
     browser = Client(raise_request_exception=False)
     answer = browser.get(f"/api/campaigns/{world.campaign.slug}/")
     assert (answer.status_code, answer.json()["code"]) == (500, "error")

@@ -1,0 +1,99 @@
+"""Responses that are the same for everyone: compressed, with an ETag, and cached.
+
+The compressed length of a body reveals a secret in it to an attacker who chooses another part of
+the body (BREACH). Nothing else on this site is therefore compressed. A view calls
+`public_response`, and only a request without a login gets its result: its body contains no CSRF
+token and nothing about a person (docs/decisions/compressed-public-responses.md).
+"""
+
+import gzip
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple, TypeAlias
+
+from django.contrib.messages import get_messages
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
+from rest_framework.response import Response
+
+from campaigns.access import Viewer
+from scoring.evaluation.lru import LRUCache
+from scoring.results.cache import cached_board
+
+AnyResponse: TypeAlias = HttpResponse | StreamingHttpResponse
+
+BYTES: Final = 8_000_000  # some three hundred boards of 143 runs
+GZIP: Final = re.compile(r"(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?!0(?:\.0*)?\s*(?:,|$)))", re.IGNORECASE)
+
+
+class PackedResponse(NamedTuple):
+    """A compressed body, and what belongs to it."""
+
+    body: bytes
+    etag: str
+    headers: Mapping[str, str]
+
+    @classmethod
+    def of(cls, response: HttpResponse) -> "PackedResponse":
+        """The ETag is weak, because it is that of the body in both encodings."""
+        digest = hashlib.sha256(response.content).hexdigest()[:32]
+        body = gzip.compress(response.content, mtime=0)
+        return cls(body, f'W/"{digest}"', dict(response.headers))
+
+    def response_to(self, request: HttpRequest) -> HttpResponse:
+        """304 if the browser has it already. Browsers store it and ask each time, because who may
+        see a board can change within a second; caches on the way store nothing."""
+        takes_gzip = GZIP.search(request.headers.get("Accept-Encoding", ""))
+        body = self.body if takes_gzip else gzip.decompress(self.body)
+        response = HttpResponse(body, headers=dict(self.headers))
+        if takes_gzip:
+            response["Content-Encoding"] = "gzip"
+        response["ETag"] = self.etag
+        patch_cache_control(response, private=True, no_cache=True)
+        patch_vary_headers(response, ("Cookie", "Accept-Encoding"))
+        return get_conditional_response(request, etag=self.etag, response=response)
+
+
+PACKED_RESPONSES: LRUCache[PackedResponse | AnyResponse] = LRUCache(room=BYTES)
+
+
+def public_response(
+    request: HttpRequest, viewer: Viewer, respond: Callable[[], AnyResponse]
+) -> AnyResponse:
+    """The result of `respond`, which is a board that the viewer may see. For requests without a
+    login it is compressed, and cached as long as the board does not change."""
+    if not is_same_for_everyone(request):
+        return respond()
+
+    def pack() -> tuple[PackedResponse | AnyResponse, int]:
+        response = _rendered(request, respond())
+        if not _is_packable(request, response):
+            return response, BYTES + 1
+        packed = PackedResponse.of(response)
+        return packed, BYTES + 1 if "Refresh" in packed.headers else len(packed.body)
+
+    media_type = getattr(request, "accepted_media_type", "")
+    besides = (request.build_absolute_uri(), media_type, viewer.can_see_topics)
+    found = cached_board(PACKED_RESPONSES, viewer, request.GET, pack, besides=besides)
+    return found.response_to(request) if isinstance(found, PackedResponse) else found
+
+
+def is_same_for_everyone(request: HttpRequest) -> bool:
+    """Whether nobody is logged in, and no message waits for this browser."""
+    return not request.user.is_authenticated and not get_messages(request)
+
+
+def _rendered(request: HttpRequest, response: AnyResponse) -> AnyResponse:
+    """REST framework renders a response after the view, so this does it earlier."""
+    if isinstance(response, Response):
+        response.accepted_renderer = request.accepted_renderer
+        response.accepted_media_type = request.accepted_media_type
+        response.renderer_context = {}
+        response.render()
+    return response
+
+
+def _is_packable(request: HttpRequest, response: AnyResponse) -> bool:
+    has_token = "CSRF_COOKIE_NEEDS_UPDATE" in request.META  # a template asked for one
+    return not response.streaming and response.status_code == 200 and not has_token
