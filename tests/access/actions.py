@@ -317,6 +317,9 @@ ACTS: dict[str, Act] = {
     "campaigns:judging-import": Act(
         lambda world: of_the_assessor(world, **confirmed(ANSWERS))
     ),
+    "campaigns:judging-import-old": Act(
+        lambda world: of_the_assessor(world, **confirmed(ANSWERS))
+    ),
     "campaigns:judging-decide": Act(DOUBT | {"grade": "1"}, first=judged),
     "campaigns:judging-decision-take-back": Act(DOUBT, first=decided),
     "scoring:judging-plan": Act(PLAN, first=without_plan),

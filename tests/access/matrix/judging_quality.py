@@ -14,6 +14,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:judging-decision-take-back": ("post", organisers_get(302)),
     "campaigns:judging-pool": ("get", organisers_get(200)),
     "campaigns:judging-import": ("post", organisers_get(400)),  # a file is missing
+    "campaigns:judging-import-old": ("post", organisers_get(400)),
     "scoring:judging-pool-csv": ("get", organisers_get(200)),
     "scoring:judging-pool-prels": ("get", organisers_get(200)),
     "scoring:judging-agreement": ("get", organisers_get(200)),
