@@ -13,11 +13,11 @@ FEW = 6  # columns with horizontal names
 
 
 def agreement_chart(
-    found: AgreementMap, address_of: Callable[[AgreementMapCell], str]
+    agreement_map: AgreementMap, address_of: Callable[[AgreementMapCell], str]
 ) -> dict[str, Any]:
     """Each cell shows its value and links to the comparison of its two orderings."""
-    columns = [label(str(column)) for column in found.columns]
-    cells = [[*row.cells, *[None] * (len(columns) - len(row.cells))] for row in found.rows]
+    columns = [label(str(column)) for column in agreement_map.columns]
+    cells = [[*row.cells, *[None] * (len(columns) - len(row.cells))] for row in agreement_map.rows]
     links = {
         f"{y},{x}": address_of(cell)
         for y, row in enumerate(cells)
@@ -27,13 +27,13 @@ def agreement_chart(
     figure = go.Figure(
         go.Heatmap(
             x=columns,
-            y=[label(str(row.measure)) for row in found.rows],
+            y=[label(str(row.measure)) for row in agreement_map.rows],
             z=[[cell.shade if cell else None for cell in row] for row in cells],
             zmin=0,
             zmax=DARKEST / REACH,
             text=[[_text(cell) for cell in row] for row in cells],
             texttemplate="%{text}",
-            customdata=[[_hover(found, cell) for cell in row] for row in cells],
+            customdata=[[_hover(agreement_map, cell) for cell in row] for row in cells],
             hovertemplate="%{customdata}<extra></extra>",
             hoverongaps=False,
             showscale=False,
@@ -59,11 +59,11 @@ def _text(cell: AgreementMapCell | None) -> str:
     return cell.text if cell is not None and not cell.is_itself else ""
 
 
-def _hover(found: AgreementMap, cell: AgreementMapCell | None) -> str:
+def _hover(agreement_map: AgreementMap, cell: AgreementMapCell | None) -> str:
     if cell is None:
         return ""
     return (
         f"{label(str(cell.row))} and {label(str(cell.column))}"
-        f"<br>{found.choice.statistic_name} {cell.text}"
+        f"<br>{agreement_map.choice.statistic_name} {cell.text}"
         f"<br>{cell.swaps:,} of {cell.pairs:,} pairs of runs are swapped"
     )

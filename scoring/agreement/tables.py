@@ -15,7 +15,7 @@ def statistics_table(rows: Iterable[TableRow]) -> Table:
     return Table(STATISTICS, rows)
 
 
-def references_table(found: AgreementMap) -> Table:
+def references_table(agreement_map: AgreementMap) -> Table:
     """Each measure and the references, as Table III of the RBP paper; the best is bold."""
 
     def reference_column(at: int) -> Column:
@@ -24,22 +24,22 @@ def references_table(found: AgreementMap) -> Table:
             is_best = each.value is not None and each.value == row.best
             return Marked(each.text, is_bold=is_best and not each.is_itself)
 
-        return printed(str(found.choice.references[at]), cell)
+        return printed(str(agreement_map.choice.references[at]), cell)
 
     columns = (
         printed("measure", "measure", align="l"),
-        *map(reference_column, range(len(found.choice.references))),
+        *map(reference_column, range(len(agreement_map.choice.references))),
     )
     caption = (
-        f"{found.choice.statistic_name} of the orders of {found.runs} runs by each measure and by "
-        "the reference at the head of the column."
+        f"{agreement_map.choice.statistic_name} of the orders of {agreement_map.runs} runs by each "
+        "measure and by the reference at the head of the column."
     )
-    return Table(columns, found.references, caption)
+    return Table(columns, agreement_map.references, caption)
 
 
-def orderings_table(found: PairOfOrderings) -> Table:
+def orderings_table(pair: PairOfOrderings) -> Table:
     """The rank of each run in both orderings."""
-    a, b = found.choice.names
+    a, b = pair.choice.names
     columns = (
         Column("run_id", "run.run_id"),
         Column("run", "run.tag", "run", align="l"),
@@ -54,12 +54,12 @@ def orderings_table(found: PairOfOrderings) -> Table:
         Column("score_a"),
         Column("score_b"),
     )
-    return Table(columns, found.rows, f"the runs by {a} and by {b}; τ {found.tau}.")
+    return Table(columns, pair.rows, f"the runs by {a} and by {b}; τ {pair.tau}.")
 
 
-def swaps_table(found: PairOfOrderings) -> Table:
+def swaps_table(pair: PairOfOrderings) -> Table:
     """Every pair of runs in opposite order."""
-    a, b = found.choice.names
+    a, b = pair.choice.names
     columns = (
         Column("depth"),
         same("ordering_a", a),
@@ -73,4 +73,4 @@ def swaps_table(found: PairOfOrderings) -> Table:
         Column("rank_a_of_first_by_b", "second.rank_a"),
         Column("rank_b_of_first_by_b", "second.rank_b"),
     )
-    return Table(columns, found.swaps)
+    return Table(columns, pair.swaps)

@@ -59,7 +59,7 @@ def agreement_rows(request: HttpRequest, slug: str, suffix: str) -> TableRespons
 def orderings_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     """Each run in both orderings."""
     viewer = access.board_or_404(request.user, slug, params=request.GET)
-    table, name = orderings_table(_found_pair(request, viewer)), f"{slug}-two-orderings"
+    table, name = orderings_table(_chosen_orderings(request, viewer)), f"{slug}-two-orderings"
     return table_response(request, table, name, suffix, title=viewer.campaign.name)
 
 
@@ -67,14 +67,14 @@ def orderings_rows(request: HttpRequest, slug: str, suffix: str) -> TableRespons
 def swapped_rows(request: HttpRequest, slug: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, params=request.GET)
     return table_response(
-        request, swaps_table(_found_pair(request, viewer)), f"{slug}-swapped-pairs"
+        request, swaps_table(_chosen_orderings(request, viewer)), f"{slug}-swapped-pairs"
     )
 
 
 def _map(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
     versions = versions_offered(viewer)
     choice = chosen_map(viewer, request.GET, versions)
-    found = agreement(viewer, choice)
+    agreement_map = agreement(viewer, choice)
 
     def address_of(cell: AgreementMapCell) -> str:
         query = request.GET.copy()
@@ -82,10 +82,11 @@ def _map(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
         return f"{request.path}?{query.urlencode()}"
 
     return {
-        "found": found,
+        "agreement_map": agreement_map,
         "choice": choice,
-        "chart": agreement_chart(found, address_of) if found.least else None,
-        "figure_size": "square agreement-map" + (" large" if len(found.rows) > MANY else ""),
+        "chart": agreement_chart(agreement_map, address_of) if agreement_map.least else None,
+        "figure_size": "square agreement-map"
+        + (" large" if len(agreement_map.rows) > MANY else ""),
         "chosen": {name: request.GET.getlist(name) for name in ("m", "ref")},
         "offered": rules_of(viewer.campaign).measures,
         "versions": versions,
@@ -98,23 +99,23 @@ def _map(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
 def _pair(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
     versions = versions_offered(viewer)
     choice = chosen_pair(viewer, request.GET, versions)
-    found = pair_of_orderings(viewer, choice)
-    links = _run_links(viewer, found)
+    pair = pair_of_orderings(viewer, choice)
+    links = _run_links(viewer, pair)
     return {
-        "found": found,
+        "pair": pair,
         "choice": choice,
-        "chart": orderings_chart(found, links) if found.tied < found.pairs else None,
+        "chart": orderings_chart(pair, links) if pair.tied < pair.pairs else None,
         "offered": rules_of(viewer.campaign).measures,
         "versions": versions,
         "axes": AXES,
     }
 
 
-def _found_pair(request: HttpRequest, viewer: access.Viewer) -> PairOfOrderings:
+def _chosen_orderings(request: HttpRequest, viewer: access.Viewer) -> PairOfOrderings:
     return pair_of_orderings(viewer, chosen_pair(viewer, request.GET, versions_offered(viewer)))
 
 
-def _run_links(viewer: access.Viewer, found: PairOfOrderings) -> dict[str, str]:
+def _run_links(viewer: access.Viewer, pair: PairOfOrderings) -> dict[str, str]:
     slug, query = viewer.campaign.slug, preview_query(viewer)
-    ids = (row.run.run_id for row in found.rows)
+    ids = (row.run.run_id for row in pair.rows)
     return {run_id: reverse("scoring:run-detail", args=[slug, run_id]) + query for run_id in ids}

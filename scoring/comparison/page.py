@@ -38,13 +38,13 @@ from scoring.results.runs import BoardRun
 
 @dataclass(frozen=True)
 class ComparisonQuery:
-    """The parameters of a request; `found` is without its interval."""
+    """The parameters of a request; `comparison` is without its interval."""
 
     measure: Measure
     qrels: Qrels | None
     versions: list[Qrels]
     runs: tuple[BoardRun, ...]
-    found: Comparison | None
+    comparison: Comparison | None
 
 
 class RenderedComparison(NamedTuple):
@@ -77,26 +77,26 @@ def comparison_query(viewer: Viewer, params: QueryDict) -> ComparisonQuery:
     qrels = qrels or viewer.campaign.active_qrels
     runs = ranked_runs(viewer, qrels, measure) if qrels else ()
     chosen = chosen_runs(runs, params)
-    found = compared(viewer, qrels, measure, *chosen) if qrels and chosen else None
-    return ComparisonQuery(measure, qrels, versions, runs, found)
+    comparison = compared(viewer, qrels, measure, *chosen) if qrels and chosen else None
+    return ComparisonQuery(measure, qrels, versions, runs, comparison)
 
 
 def bands_query(
-    viewer: Viewer, found: Comparison | None
+    viewer: Viewer, comparison: Comparison | None
 ) -> tuple[tuple[AtPersistence, ...], Analysis | None]:
     """RBP of two different runs as a function of p, or the analysis until it is computed."""
-    if found is None or found.first.run_id == found.second.run_id:
+    if comparison is None or comparison.first.run_id == comparison.second.run_id:
         return (), None
-    return bands(viewer, found)
+    return bands(viewer, comparison)
 
 
 def _render(request: HttpRequest, viewer: Viewer) -> tuple[RenderedComparison, bool]:
     """And whether it is complete. The key does not depend on results of a worker or on stored
     grades, so a page without them is rendered every time."""
     query = comparison_query(viewer, request.GET)
-    found = with_interval(viewer, query.found) if query.found else None
-    by_p, pending_bands = bands_query(viewer, found)
-    figure = difference_chart(found) if found and found.topics else None
+    comparison = with_interval(viewer, query.comparison) if query.comparison else None
+    by_p, pending_bands = bands_query(viewer, comparison)
+    figure = difference_chart(comparison) if comparison and comparison.topics else None
     context = {
         "selected_count": len(selected_runs(request.GET)),
         "viewer": viewer,
@@ -106,23 +106,23 @@ def _render(request: HttpRequest, viewer: Viewer) -> tuple[RenderedComparison, b
         "qrels": query.qrels,
         "versions": query.versions,
         "runs": query.runs,
-        "found": found,
-        "page": page_or_404(request, Paginator(found.topics if found else (), TOPICS)),
+        "comparison": comparison,
+        "page": page_or_404(request, Paginator(comparison.topics if comparison else (), TOPICS)),
         "bands": by_p,
         "pending_bands": pending_bands,
         "leads": [sum(row.leader == place for row in by_p) for place in (1, 2)],
-        "band_figure": persistence_chart(found, by_p) if found and by_p else None,
-        "sees_documents": found is not None and _sees_documents(viewer, found),
+        "band_figure": persistence_chart(comparison, by_p) if comparison and by_p else None,
+        "sees_documents": comparison is not None and _sees_documents(viewer, comparison),
         "figure": figure,
     }
     text = render_to_string("scoring/comparison/_compare.html", context, request)
-    pending = (found.analysis if found else None) or pending_bands
+    pending = (comparison.analysis if comparison else None) or pending_bands
     rendered = RenderedComparison(text, figure is not None, pending)
     return rendered, bool(by_p) and pending is None
 
 
-def _sees_documents(viewer: Viewer, found: Comparison) -> bool:
+def _sees_documents(viewer: Viewer, comparison: Comparison) -> bool:
     """Whether the viewer may see the rankings of both, and the qrels are the active ones."""
-    ids = {found.first.run_id, found.second.run_id}
-    is_active = found.qrels == viewer.campaign.active_qrels
+    ids = {comparison.first.run_id, comparison.second.run_id}
+    is_active = comparison.qrels == viewer.campaign.active_qrels
     return is_active and access.graded_runs(viewer, ids).keys() == ids

@@ -31,13 +31,15 @@ class AtPersistence:
         return 2 if self.second.base > self.first.upper else 0
 
 
-def bands(viewer: Viewer, found: Comparison) -> tuple[tuple[AtPersistence, ...], Analysis | None]:
+def bands(
+    viewer: Viewer, comparison: Comparison
+) -> tuple[tuple[AtPersistence, ...], Analysis | None]:
     """For each p, with the gains of the compared measure if it is a graded RBP. Empty if the grades
     of one run are not stored, and, with the analysis, until a worker has computed them. Two
     queries; four with a worker. The viewer must be one who may see scores by topic."""
-    first, second = found.first.run_id, found.second.run_id
-    measures = [_rbp(viewer.campaign, found.measure, p) for p in PERSISTENCES]
-    means = request_means(viewer, found.qrels, measures, run_ids={first, second})
+    first, second = comparison.first.run_id, comparison.second.run_id
+    measures = [_rbp(viewer.campaign, comparison.measure, p) for p in PERSISTENCES]
+    means = request_means(viewer, comparison.qrels, measures, run_ids={first, second})
     if isinstance(means, NotComputedYet):
         return (), means.analysis
     rows = []

@@ -142,18 +142,18 @@ def compared(
     )
 
 
-def with_interval(viewer: Viewer, found: Comparison) -> Comparison:
+def with_interval(viewer: Viewer, comparison: Comparison) -> Comparison:
     """Adds the bootstrap interval: at once for few topics, else when a worker has computed it.
     Three queries for many topics."""
-    if SAMPLES * len(found.topics) <= AT_ONCE:
-        return replace(found, interval=interval_of(found.differences))
-    runs = {"first": found.first.run_id, "second": found.second.run_id}
-    question = {"measure": str(found.measure), **runs}
-    analysis = request_analysis(viewer, found.qrels, "difference", question)
+    if SAMPLES * len(comparison.topics) <= AT_ONCE:
+        return replace(comparison, interval=interval_of(comparison.differences))
+    runs = {"first": comparison.first.run_id, "second": comparison.second.run_id}
+    question = {"measure": str(comparison.measure), **runs}
+    analysis = request_analysis(viewer, comparison.qrels, "difference", question)
     if analysis.state != Analysis.State.DONE:
-        return replace(found, analysis=analysis)
+        return replace(comparison, analysis=analysis)
     lower, upper = result_of(analysis)["ends"].tolist()
-    return replace(found, interval=(lower, upper))
+    return replace(comparison, interval=(lower, upper))
 
 
 def _by_topic(viewer: Viewer, vectors: Vectors, a: int, b: int) -> tuple[TopicDifference, ...]:

@@ -8,14 +8,14 @@ from scoring.output.latex import STARS_NOTE, Marked, interval, number, signed, s
 from scoring.output.table import Column, Table, printed, same
 
 
-def comparison_table(found: Comparison | None) -> Table:
+def comparison_table(comparison: Comparison | None) -> Table:
     """Scores by topic. LaTeX has the mean difference with the marks of the t test at the end, if
-    `found` has its interval."""
-    a, b = (found.first.tag, found.second.tag) if found else ("a", "b")
+    `comparison` has its interval."""
+    a, b = (comparison.first.tag, comparison.second.tag) if comparison else ("a", "b")
     columns = (
         Column("topic", "code", "topic", align="l"),
         Column("title"),
-        same("measure", found and found.measure),
+        same("measure", comparison and comparison.measure),
         same("a", a),
         same("b", b),
         Column("a_score", "first", a, number),
@@ -24,34 +24,34 @@ def comparison_table(found: Comparison | None) -> Table:
         Column("lowest"),
         Column("highest"),
         printed("bounds", lambda row: interval(row.lowest, row.highest, 2), align="l"),
-        same("qrels", found and found.qrels.version),
+        same("qrels", comparison and comparison.qrels.version),
     )
-    if found is None or found.interval is None:
-        return Table(columns, found.topics if found else (), "two runs.")
+    if comparison is None or comparison.interval is None:
+        return Table(columns, comparison.topics if comparison else (), "two runs.")
     caption = (
-        f"{found.measure} of two runs by topic. Mean difference with 95 % confidence interval "
-        f"(bootstrap) {interval(*found.interval)}; t test, {STARS_NOTE}."
+        f"{comparison.measure} of two runs by topic. Mean difference with 95 % confidence interval "
+        f"(bootstrap) {interval(*comparison.interval)}; t test, {STARS_NOTE}."
     )
-    mean = Marked(signed(found.difference), stars(found.t_p))
-    return Table(columns, found.topics, caption, last=("mean", "", "", mean, ""))
+    mean = Marked(signed(comparison.difference), stars(comparison.t_p))
+    return Table(columns, comparison.topics, caption, last=("mean", "", "", mean, ""))
 
 
-def persistence_table(found: Comparison | None, rows: tuple[AtPersistence, ...]) -> Table:
+def persistence_table(comparison: Comparison | None, rows: tuple[AtPersistence, ...]) -> Table:
     """RBP of both runs as a function of p."""
     columns = (
         Column("p"),
         Column("measure"),
-        same("a", found and found.first.tag),
-        same("b", found and found.second.tag),
+        same("a", comparison and comparison.first.tag),
+        same("b", comparison and comparison.second.tag),
         Column("a_base", "first.base"),
         Column("a_residual", "first.residual"),
         Column("a_upper", "first.upper"),
         Column("b_base", "second.base"),
         Column("b_residual", "second.residual"),
         Column("b_upper", "second.upper"),
-        same("qrels", found and found.qrels.version),
+        same("qrels", comparison and comparison.qrels.version),
     )
-    return Table(columns, rows if found else ())
+    return Table(columns, rows if comparison else ())
 
 
 def sides_table(

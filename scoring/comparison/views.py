@@ -21,19 +21,19 @@ def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
     selected = selected_runs(request.GET)
     if len(selected) == 2:
         return redirect(f"{request.path}?{_as_pair(request.GET, selected).urlencode()}")
-    comparison = rendered_comparison(request, viewer)
-    context = {"viewer": viewer, "campaign": viewer.campaign, "comparison": comparison}
-    return analysed_page(request, "scoring/comparison/compare.html", context, comparison.analysis)
+    rendered = rendered_comparison(request, viewer)
+    context = {"viewer": viewer, "campaign": viewer.campaign, "rendered": rendered}
+    return analysed_page(request, "scoring/comparison/compare.html", context, rendered.analysis)
 
 
 @require_safe
 def compare_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = _viewer(request, slug)
-    found = comparison_query(viewer, request.GET).found
-    if found is not None and suffix == "tex":
-        found = with_interval(viewer, found)
-    awaits = found.analysis if found else None
-    table, title = comparison_table(found), viewer.campaign.name
+    comparison = comparison_query(viewer, request.GET).comparison
+    if comparison is not None and suffix == "tex":
+        comparison = with_interval(viewer, comparison)
+    awaits = comparison.analysis if comparison else None
+    table, title = comparison_table(comparison), viewer.campaign.name
     return table_response(request, table, f"{slug}-compare", suffix, title=title, awaits=awaits)
 
 
@@ -41,9 +41,9 @@ def compare_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
 def compare_persistences(request: HttpRequest, slug: str) -> TableResponse:
     """RBP of both runs as a function of p."""
     viewer = _viewer(request, slug)
-    found = comparison_query(viewer, request.GET).found
-    rows, analysis = bands_query(viewer, found)
-    table = persistence_table(found, rows)
+    comparison = comparison_query(viewer, request.GET).comparison
+    rows, analysis = bands_query(viewer, comparison)
+    table = persistence_table(comparison, rows)
     return table_response(request, table, f"{slug}-compare-by-p", awaits=analysis)
 
 

@@ -63,14 +63,14 @@ def documents_csv(request: HttpRequest, slug: str, public_id: str) -> TableRespo
 @require_safe
 def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id)
-    found = unjudged_documents(viewer, run, chosen_p(viewer, request.GET))
-    page = page_or_404(request, Paginator(found or (), PAGE))
+    unjudged = unjudged_documents(viewer, run, chosen_p(viewer, request.GET))
+    page = page_or_404(request, Paginator(unjudged or (), PAGE))
     context = _context(viewer, run) | {
-        "found": found,
+        "unjudged": unjudged,
         "page": page,
         "last": page[-1] if len(page) else None,
         "offered": [f"{float(p):g}" for p in viewer.campaign.persistences],
-        "p": f"{found.persistence:g}" if found else "",
+        "p": f"{unjudged.persistence:g}" if unjudged else "",
     }
     return render(request, "scoring/runs/run_unjudged.html", context)
 
@@ -78,19 +78,19 @@ def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
 @require_safe
 def unjudged_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
     viewer, run = _run(request, slug, public_id)
-    found = unjudged_documents(viewer, run, chosen_p(viewer, request.GET))
-    table = unjudged_table(run, viewer.campaign.active_qrels, found)
+    unjudged = unjudged_documents(viewer, run, chosen_p(viewer, request.GET))
+    table = unjudged_table(run, viewer.campaign.active_qrels, unjudged)
     return table_response(request, table, f"{slug}-run-{public_id}-unjudged")
 
 
 @require_safe
 def unique_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     viewer, run = _run(request, slug, public_id, needs_board=True)
-    found, analysis = _unique(request, viewer, run)
+    unique, analysis = _unique(request, viewer, run)
     context = _context(viewer, run) | {
-        "found": found,
-        "page": page_or_404(request, Paginator(found.documents if found else (), PAGE)),
-        "pool": found.pool if found else chosen_depth(request.GET),
+        "unique": unique,
+        "page": page_or_404(request, Paginator(unique.documents if unique else (), PAGE)),
+        "pool": unique.pool if unique else chosen_depth(request.GET),
     }
     return analysed_page(request, "scoring/runs/run_unique.html", context, analysis)
 
@@ -98,8 +98,8 @@ def unique_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
 @require_safe
 def unique_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
     viewer, run = _run(request, slug, public_id, needs_board=True)
-    found, analysis = _unique(request, viewer, run)
-    table = unique_table(run, viewer.campaign.active_qrels, found)
+    unique, analysis = _unique(request, viewer, run)
+    table = unique_table(run, viewer.campaign.active_qrels, unique)
     return table_response(request, table, f"{slug}-run-{public_id}-unique", awaits=analysis)
 
 
@@ -107,8 +107,8 @@ def unique_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse
 def unique_runs_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
     """Counts of all runs."""
     viewer, run = _run(request, slug, public_id, needs_board=True)
-    found, analysis = _unique(request, viewer, run)
-    table = unique_runs_table(viewer.campaign.active_qrels, found)
+    unique, analysis = _unique(request, viewer, run)
+    table = unique_runs_table(viewer.campaign.active_qrels, unique)
     return table_response(request, table, f"{slug}-unique-runs", awaits=analysis)
 
 

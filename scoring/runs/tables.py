@@ -160,37 +160,37 @@ def ranking_table(
     return Table(columns, rows)
 
 
-def unjudged_table(run: Run, qrels: Qrels | None, found: UnjudgedList | None) -> Table:
+def unjudged_table(run: Run, qrels: Qrels | None, unjudged: UnjudgedList | None) -> Table:
     columns = (
         *run_columns(run, qrels),
-        same("p", found and found.persistence),
+        same("p", unjudged and unjudged.persistence),
         Column("topic", "topic.code"),
         *map(Column, ("rank", "doc_id", "adds", "together")),
     )
-    return Table(columns, found.rows(range(len(found))) if found else ())
+    return Table(columns, unjudged.rows(range(len(unjudged))) if unjudged else ())
 
 
-def unique_table(run: Run, qrels: Qrels | None, found: UniqueFinds | None) -> Table:
+def unique_table(run: Run, qrels: Qrels | None, unique: UniqueFinds | None) -> Table:
     """Unique relevant documents of one run."""
     columns = (
         *run_columns(run, qrels),
-        same("depth", found and found.depth),
+        same("depth", unique and unique.depth),
         *map(Column, ("topic", "rank", "doc_id", "grade")),
         Column("only_run", "is_by_run"),
     )
-    return Table(columns, found.documents if found else ())
+    return Table(columns, unique.documents if unique else ())
 
 
-def unique_runs_table(qrels: Qrels | None, found: UniqueFinds | None) -> Table:
+def unique_runs_table(qrels: Qrels | None, unique: UniqueFinds | None) -> Table:
     """Numbers of unique relevant documents of every ranked run."""
     columns = (
         Column("run_id", "run.run_id"),
         Column("run", "run.tag"),
         Column("team", "run.team"),
         same("qrels", qrels and qrels.version),
-        same("depth", found and found.depth),
-        Column("relevant_found", "found"),
+        same("depth", unique and unique.depth),
+        Column("relevant_found", "relevant"),
         Column("only_run", "by_run"),
         Column("only_team", "by_team"),
     )
-    return Table(columns, found.runs if found else ())
+    return Table(columns, unique.runs if unique else ())

@@ -14,7 +14,7 @@ from scoring.runs.documents import as_text
 @dataclass(frozen=True)
 class UniqueRun:
     run: BoardRun
-    found: int  # relevant documents to this depth
+    relevant: int  # documents to this depth
     by_run: int  # that no other run has
     by_team: int  # that no run of another team has
 

@@ -64,7 +64,7 @@ def rows(world: World, a: str, b: str, **asked: str) -> dict[str, dict[str, str]
 
 def test_differences_and_tests_are_those_of_the_scores(board: World) -> None:
     steady, moody = ids("steady", "moody")
-    found = get(board, a=steady, b=moody, **AP).context["found"]
+    found = get(board, a=steady, b=moody, **AP).context["comparison"]
     by_topic = rows(board, steady, moody, **AP)
     assert set(by_topic) == set(TOPICS)
     a = np.array([float(row["a_score"]) for row in by_topic.values()])
@@ -82,8 +82,8 @@ def test_differences_and_tests_are_those_of_the_scores(board: World) -> None:
 
 def test_the_other_way_round_everything_turns(board: World) -> None:
     steady, moody = ids("steady", "moody")
-    one = get(board, a=steady, b=moody, **AP).context["found"]
-    other = get(board, a=moody, b=steady, **AP).context["found"]
+    one = get(board, a=steady, b=moody, **AP).context["comparison"]
+    other = get(board, a=moody, b=steady, **AP).context["comparison"]
     assert (one.wins, one.losses) == (other.losses, other.wins)
     assert one.difference == -other.difference
     assert (one.t_p, one.wilcoxon_p) == (other.t_p, other.wilcoxon_p)
@@ -105,7 +105,7 @@ def test_the_pale_lines_are_explained_where_there_are_some(board: World) -> None
 
 def test_where_less_is_better_less_wins(board: World) -> None:
     steady, moody = ids("steady", "moody")
-    found = get(board, a=steady, b=moody, measure="ESL(n=1)").context["found"]
+    found = get(board, a=steady, b=moody, measure="ESL(n=1)").context["comparison"]
     assert found.is_lower_better
     assert found.wins == sum(row.first < row.second for row in found.topics)
 
@@ -113,7 +113,7 @@ def test_where_less_is_better_less_wins(board: World) -> None:
 def test_without_a_choice_it_is_the_two_best(board: World) -> None:
     page = get(board)
     assert page.status_code == 200
-    assert {page.context["found"].first.tag, page.context["found"].second.tag} == {
+    assert {page.context["comparison"].first.tag, page.context["comparison"].second.tag} == {
         "steady", "moody",
     }  # fmt: skip
 
@@ -153,7 +153,7 @@ def test_two_runs_ticked_on_the_board_are_set_side_by_side(board: World) -> None
     assert form.count(' name="run" value="') == 2
     answer = get(board, run=[moody, steady], **AP)
     assert answer.status_code == 302
-    found = Client().get(answer["Location"]).context["found"]
+    found = Client().get(answer["Location"]).context["comparison"]
     assert (found.first.tag, found.second.tag, str(found.measure)) == ("moody", "steady", "AP")
 
 
@@ -162,12 +162,12 @@ def test_one_tick_or_three_are_told_in_words(board: World) -> None:
     steady, moody, third = ids("steady", "moody", "third")
     three = get(board, run=[third, moody, steady], **AP)
     assert "3 runs were selected. The first two of them are compared." in three.content.decode()
-    found = three.context["found"]
+    found = three.context["comparison"]
     assert (found.first.tag, found.second.tag) == ("third", "moody")
     one = get(board, run=third, **AP)
     assert "One run was selected" in one.content.decode()
-    assert one.context["found"].first.tag == "third"
-    assert one.context["found"].second.tag != "third"
+    assert one.context["comparison"].first.tag == "third"
+    assert one.context["comparison"].second.tag != "third"
     assert get(board, run="nothing", **AP).status_code == 404
 
 

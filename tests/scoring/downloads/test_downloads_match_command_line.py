@@ -156,7 +156,7 @@ def test_two_runs_are_told_apart_by_the_same_tests(
     campaign: Campaign, command: Command, measure: str
 ) -> None:
     a, b = (Run.objects.get(tag=tag).public_id for tag in PAIR)
-    found = get("compare", a=a, b=b, measure=measure).context["found"]
+    found = get("compare", a=a, b=b, measure=measure).context["comparison"]
     for test, p_value in (("t", found.t_p), ("wilcoxon", found.wilcoxon_p)):
         asked = ("significance", *files_of(command, *PAIR), "-m", measure, "--test", test)
         [row] = told(command, *asked)
