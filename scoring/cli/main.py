@@ -76,7 +76,8 @@ def _answer(given: list[str]) -> int:
         sys.stdout.write(_HELP.format(commands=listed))
         return 0 if given else BAD_INPUT
     if given[0] == "--version":
-        print(f"trackside {_version()}")
+        # Loading this takes longer than printing --help.
+        print("\n".join(import_module("scoring.cli.version").version_lines()))
         return 0
     if given[0] not in COMMANDS:
         named = ", ".join(COMMANDS)
@@ -118,11 +119,3 @@ def _refuse_reading_twice(options: argparse.Namespace) -> None:
     paths = [path for each in named for path in (each if isinstance(each, list) else [each])]
     if paths.count(STANDARD_INPUT) > 1:
         raise BadInput([f"{STANDARD_INPUT}: standard input can be read only once"])
-
-
-def _version() -> str:
-    metadata = import_module("importlib.metadata")  # takes longer to load than --help to print
-    try:
-        return str(metadata.version("trackside"))
-    except metadata.PackageNotFoundError:
-        return "(not installed: run from its source)"

@@ -11,12 +11,14 @@ import bz2
 import gzip
 import io
 import lzma
+import random
 import struct
 import tracemalloc
 import zlib
 
 import pytest
 
+from campaigns.trec import compression
 from campaigns.trec.compression import READ_BYTES, plain_blocks
 from campaigns.trec.problems import FormatError
 from campaigns.trec.runs import read_run
@@ -26,12 +28,27 @@ GOOD = b"1 Q0 A 1 3.0 r\n1 Q0 B 2 2.0 r\n2 Q0 A 1 1.0 r\n"
 PACKED = gzip.compress(GOOD, mtime=0)
 HEADER = PACKED[:10]
 BODY = PACKED[10:]
-FEXTRA, FNAME, FCOMMENT = 4, 8, 16
+FHCRC, FEXTRA, FNAME, FCOMMENT = 2, 4, 8, 16
+
+
+@pytest.fixture(params=["zlib", "isal"], autouse=True)
+def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What inflates. Both give the same bytes and the same codes of errors."""
+    name: str = request.param
+    module = pytest.importorskip("isal.isal_zlib") if name == "isal" else None
+    monkeypatch.setattr(compression, "isal_zlib", module)
+    return name
 
 
 def flagged(flags: int, extra: bytes) -> bytes:
     """The packed file with optional header fields."""
     return HEADER[:3] + bytes([flags]) + HEADER[4:] + extra + BODY
+
+
+def summed(error: int) -> bytes:
+    """The packed file with the sum of its header, which is wrong by `error`."""
+    header = HEADER[:3] + bytes([FHCRC]) + HEADER[4:]
+    return header + struct.pack("<H", (zlib.crc32(header) ^ error) & 0xFFFF) + BODY
 
 
 ROWS = [
@@ -58,6 +75,9 @@ ROWS = [
     refuse("G17", lzma.compress(GOOD), "TYPE", None, "xz"),
     refuse("G18", b"\x28\xb5\x2f\xfd\x04\x00", "TYPE", None, "zstd"),
     refuse("G19", PACKED[:2] + b"\x07" + PACKED[3:], "GZIP", None, "damaged"),
+    refuse("G19-flags", flagged(0xE0, b""), "GZIP", None, "damaged"),
+    accept("G19-sum", summed(0)),
+    refuse("G19-bad-sum", summed(1), "GZIP", None, "damaged"),
     accept("G20", flagged(FNAME, b"../../evil\0")),
     accept("G21-extra", flagged(FEXTRA, struct.pack("<H", 65_535) + b"x" * 65_535)),
     accept("G21-comment", flagged(FCOMMENT, b"x" * 65_536 + b"\0")),
@@ -69,6 +89,34 @@ ROWS = [
 @pytest.mark.parametrize("row", ROWS)
 def test_row(row: Row) -> None:
     check(row, read_run, known_topics=("1", "2"))
+
+
+def outcome(packed: bytes) -> bytes | str:
+    """The content, or the code of the error."""
+    try:
+        return b"".join(plain_blocks(packed))
+    except FormatError as error:
+        return error.problems[0].code
+
+
+def test_both_libraries_tell_the_same_of_damaged_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    isal_zlib = pytest.importorskip("isal.isal_zlib")
+    chance = random.Random(1)
+    for _ in range(2000):
+        packed = bytearray(PACKED + PACKED)
+        packed[chance.randrange(2, len(packed))] ^= 1 << chance.randrange(8)
+        del packed[chance.choice((len(packed), chance.randrange(2, len(packed)))) :]
+        found = []
+        for module in (None, isal_zlib):
+            monkeypatch.setattr(compression, "isal_zlib", module)
+            found.append(outcome(bytes(packed)))
+        assert found[0] == found[1], packed.hex()
+
+
+def test_isal_takes_the_usual_members(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if library == "isal":
+        monkeypatch.delattr(compression.zlib, "decompressobj")
+    assert b"".join(plain_blocks(PACKED + flagged(FNAME, b"run\0"))) == GOOD + GOOD
 
 
 def bomb(unit: bytes, times: int) -> bytes:

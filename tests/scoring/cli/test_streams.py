@@ -181,3 +181,4 @@ def test_the_version(trackside):
     found = trackside("--version")
     assert (found.status, found.err) == (0, "")
     assert found.out.startswith("trackside 0.")
+    assert "\ngzip: " in found.out

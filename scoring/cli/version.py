@@ -1,0 +1,21 @@
+"""What `trackside --version` prints: the version, and which optional parts are at work."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from campaigns.trec.compression import inflating_library
+
+
+def version_lines() -> list[str]:
+    """The version first, then a line for each part that has a faster and a slower form."""
+    return [f"trackside {_version()}", *(f"{part}: {form}" for part, form in _parts().items())]
+
+
+def _parts() -> dict[str, str]:
+    return {"gzip": inflating_library()}
+
+
+def _version() -> str:
+    try:
+        return version("trackside")
+    except PackageNotFoundError:
+        return "(not installed: run from its source)"
