@@ -1,7 +1,9 @@
 """What every measure reads, and what it returns: one row or entry per topic."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,8 +113,36 @@ class Scores:
     """The scores of one measure. Unjudged documents count as worthless in `base`; with all of
     them, and all ranks after the last document, of the highest worth it is `base + residual`."""
 
-    base: NDArray[np.float64]  # float64[topics], NaN where undefined
-    residual: NDArray[np.float64] | None  # float64[topics]; None: none both exact and useful exists
+    base: NDArray[np.float64]  # float64[topics], NaN where undefined; of runs [runs, topics]
+    residual: NDArray[np.float64] | None  # the same; None: none both exact and useful exists
+
+
+def stacked(runs: Sequence[GradedTopics]) -> GradedTopics:
+    """Several runs of one depth and one gain map as one: the topics of each below those of the run
+    before it. Raises ValueError for runs of different depths."""
+    if len(runs) == 1:
+        return runs[0]
+    pooled = [run.pooled for run in runs if run.pooled is not None]
+    return GradedTopics(
+        np.concatenate([run.grades for run in runs]),
+        np.concatenate([run.grade_counts for run in runs]),
+        runs[0].gain_map,
+        np.concatenate(pooled) if pooled else None,
+    )
+
+
+def by_run(scores: Scores, runs: int) -> Scores:
+    """The scores of so many runs that were stacked, as float64[runs, topics]."""
+    residual = scores.residual
+    return Scores(
+        scores.base.reshape(runs, -1), None if residual is None else residual.reshape(runs, -1)
+    )
+
+
+def each_run(scores: Scores) -> list[Scores]:
+    """The scores of one run after the other, from those of several."""
+    residuals = repeat(None) if scores.residual is None else scores.residual
+    return [Scores(*row) for row in zip(scores.base, residuals, strict=False)]
 
 
 def default_gain_map(highest_grade: int) -> NDArray[np.float64]:

@@ -1,14 +1,17 @@
 """From scores per topic to a mean that says what it is a mean of, and how sure it is."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.data.judgments import JudgmentTable
-from scoring.core.measures.arrays import Scores
+from scoring.core.measures.arrays import Scores, by_run
+
+Summary: TypeAlias = Literal["mean", "sum", "geometric"]
 
 _DIGIT_LIMITS = (1e-4, 1e-3, 1e-2)  # a residual below these shows 4, 3, 2 digits; else 1
 
@@ -62,11 +65,7 @@ def topics_of_mean(
     return included
 
 
-def mean_scores(
-    scores: Scores,
-    included: NDArray[np.bool_],
-    summary: Literal["mean", "sum", "geometric"] = "mean",
-) -> Mean:
+def mean_scores(scores: Scores, included: NDArray[np.bool_], summary: Summary = "mean") -> Mean:
     """The means of base and residual over the included topics that have a score.
 
     `summary` is that of the measure's family: counts are summed, and of GMAP and gm_bpref, whose
@@ -74,23 +73,44 @@ def mean_scores(
     before they are rounded once (`math.fsum`): the order of the topics and equal scores in another
     arrangement give the same mean.
     """
+    (mean,) = means_of_runs(by_run(scores, 1), included, summary)
+    return mean
+
+
+def means_of_runs(
+    scores: Scores, included: NDArray[np.bool_], summary: Summary = "mean"
+) -> list[Mean]:
+    """The same for several runs, whose scores are float64[runs, topics]; `included` is
+    bool[topics], or bool[runs, topics] if each run has topics of its own."""
     defined = included & ~np.isnan(scores.base)
-    topics = int(defined.sum())
+    topics: list[int] = defined.sum(axis=1).tolist()
+    values = scores.base
+    if summary == "geometric":
+        values = np.log(np.where(defined, values, 1.0))
+    residuals: Sequence[float | None] = [None] * len(topics)
+    if scores.residual is not None and summary == "mean":
+        residuals = _exact_sums(scores.residual, defined)
+    columns = zip(_exact_sums(values, defined), residuals, topics, strict=True)
+    return [_mean(*column, summary) for column in columns]
+
+
+def _exact_sums(values: NDArray[np.float64], defined: NDArray[np.bool_]) -> list[float]:
+    return [math.fsum(row) for row in np.where(defined, values, 0.0).tolist()]
+
+
+def _mean(total: float, residual: float | None, topics: int, summary: Summary) -> Mean:
     if topics == 0:
         return Mean(math.nan, None, 0)
     if summary == "sum":
-        return Mean(math.fsum(scores.base[defined].tolist()), None, topics)
+        return Mean(total, None, topics)
     if summary == "geometric":
-        logs = np.log(scores.base[defined]).tolist()
-        return Mean(math.exp(math.fsum(logs) / topics), None, topics)
-    base = math.fsum(scores.base[defined].tolist()) / topics
-    if scores.residual is None:
-        return Mean(base, None, topics)
-    return Mean(base, math.fsum(scores.residual[defined].tolist()) / topics, topics)
+        return Mean(math.exp(total / topics), None, topics)
+    return Mean(total / topics, None if residual is None else residual / topics, topics)
 
 
 def mask_excluded(scores: Scores, included: NDArray[np.bool_]) -> Scores:
-    """The same scores with NaN for the topics that are not included."""
+    """The same scores with NaN for the topics that are not included; shapes as in
+    `means_of_runs`."""
     residual = scores.residual
     return Scores(
         base=np.where(included, scores.base, np.nan),

@@ -1,12 +1,13 @@
 """Documents that share a retrieval score, and which of their groups matter."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.measures.arrays import GradedTopics
+from scoring.core.measures.arrays import GradedTopics, stacked
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,3 +100,11 @@ class TiedTopics:
         firsts, lasts = edges[::2][mixed], edges[1::2][mixed]
         rows = firsts // max(self.graded.depth, 1)
         return Groups(firsts, rows, firsts - rows * self.graded.depth, lasts - firsts + 1)
+
+
+def stacked_with_ties(runs: Sequence[TiedTopics]) -> TiedTopics:
+    """`stacked` for runs together with their tied groups."""
+    if len(runs) == 1:
+        return runs[0]
+    graded = stacked([run.graded for run in runs])
+    return TiedTopics(graded, np.concatenate([run.begins for run in runs]))

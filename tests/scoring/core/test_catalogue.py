@@ -212,22 +212,6 @@ def test_measures_evaluated_together_score_as_they_do_alone():
         assert same_bits(alone, together[measure])
 
 
-def test_runs_scored_one_by_one_or_stacked_have_the_same_bits():
-    runs = [random_topics(seed, depth=300) for seed in range(4)]
-    stacked = GradedTopics(
-        np.concatenate([run.grades for run in runs]),
-        np.concatenate([run.grade_counts for run in runs]),
-        runs[0].gain_map,
-    )
-    whole = evaluate(EXAMPLES, stacked)
-    for place, run in enumerate(runs):
-        part = slice(6 * place, 6 * place + 6)
-        for measure, found in evaluate(EXAMPLES, run).items():
-            assert found.base.tobytes() == whole[measure].base[part].tobytes()
-            if found.residual is not None:
-                assert found.residual.tobytes() == whole[measure].residual[part].tobytes()
-
-
 def test_the_grades_are_not_written_to():
     graded = random_topics(2)
     graded.grades.setflags(write=False)
