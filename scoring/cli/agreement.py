@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.cli.bad_input import BadInput
-from scoring.cli.many_runs import for_each_run
+from scoring.cli.many_runs import for_all_runs
 from scoring.cli.measure_lines import single_measures
-from scoring.cli.scored_runs import as_lines, score_file, scoring_options
+from scoring.cli.scored_runs import score_files
+from scoring.cli.scoring_options import as_lines, scoring_options
 from scoring.cli.tables import Cell, print_csv
 from scoring.core.measures.catalogue import sign_of
 from scoring.core.measures.measure import Measure
@@ -28,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     if len(options.runs) < 2:
         raise BadInput(["RUN: two runs or more can be ordered"])
     rules = scoring_options(options, as_lines(measures), options.qrels)
-    runs = for_each_run(partial(score_file, rules=rules), options.runs, workers=options.workers)
+    runs = for_all_runs(partial(score_files, rules=rules), options.runs, workers=options.workers)
     means = np.array([[each.mean.base for each in run.found] for run in runs]).T
     signs = np.array([sign_of(measure) for measure in measures])
     print_csv(COLUMNS, _rows(measures, means * signs[:, None], options.rbo_p))

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.cli.bad_input import BadInput
-from scoring.cli.many_runs import for_each_run
+from scoring.cli.many_runs import for_all_runs
 from scoring.cli.measure_lines import Line, read_measures
 from scoring.cli.opening import run_names
-from scoring.cli.scored_runs import Scored, ScoredRun, ScoringOptions, score_file, scoring_options
+from scoring.cli.scored_runs import Scored, ScoredRun, score_files
+from scoring.cli.scoring_options import ScoringOptions, scoring_options
 from scoring.cli.tables import Cell, defined, print_csv_of_defined, print_json
 from scoring.core.data.trec_eval_lines import ALL, has_topic_lines, score_line, tag_line
 from scoring.core.measures.trec_eval import relstring_line
@@ -33,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
         judged_only=options.judged_only,
         collection_size=options.collection_size,
     )
-    runs = for_each_run(partial(score_file, rules=rules), options.runs, workers=options.workers)
+    runs = for_all_runs(partial(score_files, rules=rules), options.runs, workers=options.workers)
     if options.format == "trec_eval":
         _print_text(runs, rules, options)
         return 0

@@ -13,6 +13,7 @@ from scoring.cli.streams import STANDARD_INPUT
 T = TypeVar("T")
 
 _MANY: Final = 5  # runs; fewer are done before anybody reads a bar
+_AT_A_TIME: Final = 8  # files of a worker; small runs are scored together
 _WIDTH: Final = 40
 
 
@@ -21,12 +22,45 @@ def for_each_run(act: Callable[[str], T], paths: Sequence[str], *, workers: int 
 
     Raises BadInput with the faults of all files, if there are any.
     """
-    guarded = partial(_guarded, act)
+    return for_all_runs(partial(_one_by_one, act), paths, workers=workers)
+
+
+def for_all_runs(
+    act: Callable[[Sequence[str]], Iterable[T | BadInput]],
+    paths: Sequence[str],
+    *,
+    workers: int = 1,
+) -> list[T]:
+    """The same where `act` takes many files, and returns what it makes of each and the faults of
+    those that are refused. A worker gets some of the files at a time."""
     workers = 1 if STANDARD_INPUT in paths else min(workers, len(paths))  # others do not have it
-    outcomes: Iterable[T | BadInput] = map(guarded, paths)
-    if workers > 1:
-        outcomes = import_module("scoring.cli.worker_pool").outcomes(guarded, paths, workers)
+    outcomes = act(paths) if workers == 1 else _outcomes_of_workers(act, paths, workers)
     return _gathered(outcomes, len(paths))
+
+
+def _outcomes_of_workers(
+    act: Callable[[Sequence[str]], Iterable[T | BadInput]], paths: Sequence[str], workers: int
+) -> Iterable[T | BadInput]:
+    pool = import_module("scoring.cli.worker_pool")
+    outcomes: Iterable[T | BadInput] = pool.outcomes(act, list(_parts(paths, workers)), workers)
+    return outcomes
+
+
+def _parts(paths: Sequence[str], workers: int) -> Iterator[Sequence[str]]:
+    """Some files at a time, and fewer towards the end, so that the workers end together."""
+    begin = 0
+    while begin < len(paths):
+        size = max(1, min(_AT_A_TIME, (len(paths) - begin) // (2 * workers)))
+        yield paths[begin : begin + size]
+        begin += size
+
+
+def _one_by_one(act: Callable[[str], T], paths: Sequence[str]) -> Iterator[T | BadInput]:
+    for path in paths:
+        try:
+            yield act(path)
+        except BadInput as error:
+            yield error
 
 
 def _gathered(outcomes: Iterable[T | BadInput], total: int) -> list[T]:
@@ -40,13 +74,6 @@ def _gathered(outcomes: Iterable[T | BadInput], total: int) -> list[T]:
     if faults:
         raise BadInput(faults)
     return found
-
-
-def _guarded(act: Callable[[str], T], path: str) -> T | BadInput:
-    try:
-        return act(path)
-    except BadInput as error:
-        return error
 
 
 def _watched(outcomes: Iterable[T], total: int) -> Iterator[T]:

@@ -1,9 +1,7 @@
-"""Scores of runs from files: one qrels table, one set of rules, and one act a run."""
+"""Scores of runs from files, several runs at a time."""
 
-import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,33 +10,20 @@ from campaigns.trec.runs import ParsedRun
 from scoring.cli.arguments import GainMap
 from scoring.cli.bad_input import BadInput
 from scoring.cli.measure_lines import Line
-from scoring.cli.opening import open_qrels, open_run, tell_of_topics_without_grades
+from scoring.cli.opening import open_run
+from scoring.cli.scoring_options import ScoringOptions, is_set
 from scoring.core.data.direct_alignment import align_lines
-from scoring.core.data.judgments import JudgmentTable
-from scoring.core.measures.arrays import GradedTopics, Scores, condensed
+from scoring.core.measures.arrays import GradedTopics, Scores, by_run, condensed, each_run
 from scoring.core.measures.catalogue import family_of
-from scoring.core.measures.graded import evaluate
+from scoring.core.measures.graded import evaluate, in_stacks
 from scoring.core.measures.measure import Measure
-from scoring.core.measures.names import make_measure, rel_of
+from scoring.core.measures.names import make_measure
 from scoring.core.measures.trec_eval import relevance_strings
-from scoring.core.statistics.means import Mean, mask_excluded, mean_scores, topics_of_mean
-from scoring.core.ties.ties import TiedTopics, bounds, expected, has_bounds, has_expected
+from scoring.core.statistics.means import Mean, mask_excluded, means_of_runs
+from scoring.core.ties.groups import stacked_with_ties
+from scoring.core.ties.ties import TiedTopics, bounds, expected
 
-
-@dataclass(frozen=True, eq=False)
-class ScoringOptions:
-    """How runs are scored."""
-
-    lines: tuple[Line, ...]
-    table: JudgmentTable
-    gain_map: NDArray[np.float64]
-    rel: int = 1
-    no_relevant: Literal["exclude", "zero"] = "zero"
-    ties: str = "docno"
-    max_depth: int | None = None
-    is_complete: bool = True  # topics that the run misses enter the mean
-    judged_only: bool = False
-    collection_size: int = 0  # only utility's fourth number asks
+__all__ = ["Scored", "ScoredRun", "ScoringOptions", "score_file", "score_files"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,62 +50,62 @@ class ScoredRun:
     found: tuple[Scored, ...]
 
 
-def scoring_options(
-    options: argparse.Namespace, lines: tuple[Line, ...], qrels: str
-) -> ScoringOptions:
-    """The rules that the arguments of `add_scoring_arguments` give. Raises BadInput."""
-    given: GainMap | None = options.gain_map
-    _refuse_untied(lines, options.ties)
-    _refuse_cut_ties(options)
-    table = open_qrels(qrels, highest_grade=_highest_of(given))
-    tell_of_topics_without_grades(qrels, table)
-    return ScoringOptions(
-        lines=lines,
-        table=table,
-        gain_map=_worth_of_grades(given, table.highest_grade),
-        rel=options.rel,
-        no_relevant=options.no_relevant,
-        ties=options.ties,
-        max_depth=options.max_depth,
-    )
+@dataclass(frozen=True, eq=False)
+class _AlignedRun:
+    """One run, its documents looked up in the qrels."""
+
+    tag: str
+    path: str
+    retrieved: NDArray[np.bool_]  # bool[topics], the run has them
+    tied: TiedTopics
 
 
-def _highest_of(given: GainMap | None) -> int:
-    """The end of the scale that a gain map declares; 1 without one."""
-    return max(1, given[-1][0]) if given else 1
-
-
-def _worth_of_grades(given: GainMap | None, highest_grade: int) -> NDArray[np.float64]:
-    """float64[highest_grade + 1]: as given (0 for grade 0 if it is left out), or grade / highest.
-
-    Raises BadInput where a grade of the scale has no worth.
-    """
-    if given is None:
-        return np.arange(highest_grade + 1) / highest_grade
-    worth = {0: 0.0} | dict(given)
-    missing = [grade for grade in range(highest_grade + 1) if grade not in worth]
-    if missing:
-        raise BadInput(
-            [f"--gain-map: what is grade {missing[0]} worth? (grades: 0..{highest_grade})"]
-        )
-    return np.array([worth[grade] for grade in range(highest_grade + 1)])
-
-
-def as_lines(measures: Sequence[Measure]) -> tuple[Line, ...]:
-    """Measures whose scores alone matter."""
-    return tuple(Line(str(measure), str(measure), measure) for measure in measures)
+def score_files(paths: Sequence[str], rules: ScoringOptions) -> Iterator[ScoredRun | BadInput]:
+    """Reads and scores runs, small ones several at a time, and ends with what is wrong with those
+    that are refused."""
+    refused: list[BadInput] = []
+    runs = _aligned_runs(paths, rules, refused)
+    # The mean over all orderings is summed over as many ranks as the largest tied group of a stack
+    # has, so the last bit of a score would depend on the other runs.
+    most = 1 if rules.ties == "expected" else None
+    for stack in in_stacks(runs, lambda run: run.tied.begins.shape, most=most):
+        yield from _scored_runs(stack, rules)
+    yield from refused
 
 
 def score_file(path: str, rules: ScoringOptions) -> ScoredRun:
     """Reads and scores a run. Raises BadInput."""
+    (outcome,) = score_files([path], rules)
+    if isinstance(outcome, BadInput):
+        raise outcome
+    return outcome
+
+
+def _aligned_runs(
+    paths: Sequence[str], rules: ScoringOptions, refused: list[BadInput]
+) -> Iterator[_AlignedRun]:
+    for path in paths:
+        try:
+            yield _aligned(path, rules)
+        except BadInput as error:
+            refused.append(error)
+
+
+def _aligned(path: str, rules: ScoringOptions) -> _AlignedRun:
     run = open_run(path)
     in_run = set(run.topics)
     retrieved = np.array([topic in in_run for topic in rules.table.topics])
     if not retrieved.any():
         raise BadInput([f"{path}: no topic of the run is in the qrels"])
-    found = _Scoring(rules, _tied(run, rules), retrieved).all_lines()
-    included = _included(rules, retrieved, rules.rel)
-    return ScoredRun(run.tag, path, included, retrieved, found)
+    return _AlignedRun(run.tag, path, retrieved, _tied(run, rules))
+
+
+def _scored_runs(runs: Sequence[_AlignedRun], rules: ScoringOptions) -> Iterator[ScoredRun]:
+    stack = _Stack(rules, runs)
+    included = stack.included(rules.counted)
+    for place, found in enumerate(zip(*map(stack.line, rules.lines), strict=True)):
+        run = runs[place]
+        yield ScoredRun(run.tag, run.path, included[place], run.retrieved, found)
 
 
 def _tied(run: ParsedRun, rules: ScoringOptions) -> TiedTopics:
@@ -138,128 +123,101 @@ def _tied(run: ParsedRun, rules: ScoringOptions) -> TiedTopics:
     return _condensed(tied) if rules.judged_only else tied
 
 
-class _Scoring:
-    """All lines of one run."""
+class _Stack:
+    """The lines of several runs."""
 
-    def __init__(
-        self, rules: ScoringOptions, tied: TiedTopics, retrieved: NDArray[np.bool_]
-    ) -> None:
-        self._rules, self._tied, self._retrieved = rules, tied, retrieved
-        measures = dict.fromkeys(
-            line.measure for line in rules.lines if line.measure is not None and not line.gains
+    def __init__(self, rules: ScoringOptions, runs: Sequence[_AlignedRun]) -> None:
+        self._rules, self._runs = rules, len(runs)
+        self._tied = stacked_with_ties([run.tied for run in runs])
+        self._retrieved = np.array([run.retrieved for run in runs])
+        measures = list(
+            dict.fromkeys(line.measure for line in rules.lines if line.measure and not line.gains)
         )
-        self._counts = (
-            make_measure("NumRelRet", rel=rules.rel),
-            make_measure("NumRet"),
-            make_measure("NumRel", rel=rules.rel),
-        )
-        if any(line.kind == "utility" for line in rules.lines):
-            measures |= dict.fromkeys(self._counts)
-        self._scores = _by_ties(list(measures), tied, rules.ties)
-        by_bounds = rules.ties == "bounds"
-        self._bounds = bounds(list(measures), tied) if by_bounds else {}
+        self._scores = _by_ties(measures, self._tied, rules.ties)
+        self._bounds = bounds(measures, self._tied) if rules.ties == "bounds" else {}
 
-    def all_lines(self) -> tuple[Scored, ...]:
-        return tuple(self._line(line) for line in self._rules.lines)
+    def included(self, counted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """bool[runs, topics]: those that enter the mean of each run."""
+        if self._rules.is_complete:
+            return np.broadcast_to(counted, self._retrieved.shape)
+        return counted & self._retrieved
 
-    def _line(self, line: Line) -> Scored:
-        none = Scores(np.full(len(self._retrieved), np.nan), None)
-        if line.kind == "relstring":
-            texts = relevance_strings(self._tied.graded, int(line.numbers[0]))
-            return Scored(none, Mean(np.nan, None, 0), texts=texts)
+    def line(self, line: Line) -> list[Scored]:
+        """What it says of each run."""
         if line.measure is None:
-            return Scored(none, Mean(np.nan, None, 0))
+            return self._without_scores(line)
         if line.kind == "utility":
             return self._summed(line.measure, self._utility(line.numbers))
         if line.gains:
-            return self._summed(line.measure, self._with_gains(line))
-        return self._summed(line.measure, self._scores[line.measure], self._ends(line.measure))
+            return self._summed(line.measure, self._with_gains(line.measure, line.gains))
+        scored = self._summed(line.measure, self._scores[line.measure])
+        return self._between(line.measure, scored) if self._bounds else scored
 
-    def _summed(
-        self,
-        measure: Measure,
-        scores: Scores,
-        ends: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
-    ) -> Scored:
+    def _without_scores(self, line: Line) -> list[Scored]:
+        texts: tuple[str, ...] = ()
+        if line.kind == "relstring":
+            texts = relevance_strings(self._tied.graded, int(line.numbers[0]))
+        topics = self._retrieved.shape[1]
+        none, mean = Scores(np.full(topics, np.nan), None), Mean(np.nan, None, 0)
+        return [
+            Scored(none, mean, texts=texts[run * topics : (run + 1) * topics])
+            for run in range(self._runs)
+        ]
+
+    def _summed(self, measure: Measure, scores: Scores) -> list[Scored]:
         """With the means over the topics that count for this measure."""
-        rules, summary = self._rules, family_of(measure).summary
-        included = _included(rules, self._retrieved, max(rules.rel, rel_of(measure) or 1))
-        scores = mask_excluded(scores, included)
-        mean = mean_scores(scores, included, summary)
-        if ends is None:
-            return Scored(scores, mean)
-        low, high = (np.where(included, end, np.nan) for end in ends)
-        mean_low, mean_high = (
-            mean_scores(Scores(end, None), included, summary).base for end in (low, high)
-        )
-        return Scored(scores, mean, low, high, mean_low, mean_high)
+        included = self.included(self._rules.counted_by[measure])
+        scores = mask_excluded(by_run(scores, self._runs), included)
+        means = means_of_runs(scores, included, family_of(measure).summary)
+        return [Scored(*of_run) for of_run in zip(each_run(scores), means, strict=True)]
 
-    def _ends(self, measure: Measure) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        if measure not in self._bounds:
-            return None
+    def _between(self, measure: Measure, scored: list[Scored]) -> list[Scored]:
+        """With the lowest and the highest score under any order of ties."""
         worst, best = self._bounds[measure].worst, self._bounds[measure].best
-        return np.minimum(worst, best), np.maximum(worst, best)
+        lowest = self._summed(measure, Scores(np.minimum(worst, best), None))
+        highest = self._summed(measure, Scores(np.maximum(worst, best), None))
+        return [
+            replace(
+                of_run,
+                low=low.scores.base,
+                high=high.scores.base,
+                mean_low=low.mean.base,
+                mean_high=high.mean.base,
+            )
+            for of_run, low, high in zip(scored, lowest, highest, strict=True)
+        ]
 
     def _utility(self, numbers: tuple[float, ...]) -> Scores:
         """trec_eval's: a relevant retrieved + b others retrieved + c relevant missed + d others."""
-        good, length, known = (self._scores[count].base for count in self._counts)
+        counts = [
+            make_measure("NumRelRet", rel=self._rules.rel),
+            make_measure("NumRet"),
+            make_measure("NumRel", rel=self._rules.rel),
+        ]
+        found = evaluate(counts, self._tied.graded)
+        good, length, known = (found[count].base for count in counts)
         rest = self._rules.collection_size + good - length - known
         parts = (good, length - good, known - good, rest)
         worth = [number * part for number, part in zip(numbers, parts, strict=True)]
         return Scores(np.sum(worth, axis=0), None)
 
-    def _with_gains(self, line: Line) -> Scores:
+    def _with_gains(self, measure: Measure, given: GainMap) -> Scores:
         """nDCG with gains of its own: what all are multiplied by does not matter."""
         gains = np.arange(len(self._rules.gain_map), dtype=np.float64)
-        for grade, gain in line.gains:
+        for grade, gain in given:
             if grade < len(gains):
                 gains[grade] = gain
         scaled = gains / max(float(gains.max()), 1e-300)
-        graded = replace(self._tied.graded, gain_map=scaled)
-        tied = replace(self._tied, graded=graded)
-        measure = line.measure
-        if measure is None:
-            return Scores(gains, None)
+        tied = replace(self._tied, graded=replace(self._tied.graded, gain_map=scaled))
         return _by_ties([measure], tied, self._rules.ties)[measure]
 
 
 def _by_ties(measures: Sequence[Measure], tied: TiedTopics, ties: str) -> dict[Measure, Scores]:
-    """Sets have no order: their scores are the same under every tie rule."""
     if ties != "expected":
         return evaluate(measures, tied.graded)
-    sets = [measure for measure in measures if _is_set(measure)]
-    ranked = [measure for measure in measures if not _is_set(measure)]
+    sets = [measure for measure in measures if is_set(measure)]
+    ranked = [measure for measure in measures if not is_set(measure)]
     return evaluate(sets, tied.graded) | expected(ranked, tied)
-
-
-def _is_set(measure: Measure) -> bool:
-    return family_of(measure).facts.view == "set" and not has_expected(measure)
-
-
-def _included(rules: ScoringOptions, retrieved: NDArray[np.bool_], rel: int) -> NDArray[np.bool_]:
-    included = topics_of_mean(rules.table, rel=rel, no_relevant=rules.no_relevant)
-    return included if rules.is_complete else included & retrieved
-
-
-def _refuse_untied(lines: Sequence[Line], ties: str) -> None:
-    measures = [line.measure for line in lines if line.measure is not None]
-    wrong: list[Measure] = []
-    if ties == "expected":
-        wrong = [each for each in measures if not (has_expected(each) or _is_set(each))]
-    elif ties == "bounds":
-        wrong = [each for each in measures if not has_bounds(each)]
-    if wrong:
-        named = ", ".join(dict.fromkeys(map(str, wrong)))
-        raise BadInput([f"--ties {ties} is not defined for {named}"])
-
-
-def _refuse_cut_ties(options: argparse.Namespace) -> None:
-    """-M takes the first documents in the order of their ids: those of a tied group across the cut
-    that it leaves out have no share in the group any more."""
-    if options.max_depth is not None and options.ties != "docno":
-        depth, ties = options.max_depth, options.ties
-        why = f"-M {depth} does not go with --ties {ties}: it cuts tied documents by their ids"
-        raise BadInput([f"{why}; leave it out, and give measures their cutoff, as in AP@{depth}"])
 
 
 def _condensed(tied: TiedTopics) -> TiedTopics:

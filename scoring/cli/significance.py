@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from scoring.cli.arguments import says_how_to_score
 from scoring.cli.bad_input import BadInput
-from scoring.cli.many_runs import for_each_run
+from scoring.cli.many_runs import for_all_runs
 from scoring.cli.measure_lines import single_measures
 from scoring.cli.opening import read_file, run_names
 from scoring.cli.score_matrix import read_matrix
-from scoring.cli.scored_runs import as_lines, score_file, scoring_options
+from scoring.cli.scored_runs import score_files
+from scoring.cli.scoring_options import as_lines, scoring_options
 from scoring.cli.tables import Cell, print_csv
 from scoring.core.data.trec_eval_lines import has_topic_lines
 from scoring.core.measures.arrays import Scores
@@ -88,7 +89,7 @@ def _read(options: argparse.Namespace) -> _Board:
         return _Board(list(names), base)
     measure = _measure(options)
     rules = scoring_options(options, as_lines([measure]), options.qrels)
-    runs = for_each_run(partial(score_file, rules=rules), options.runs, workers=options.workers)
+    runs = for_all_runs(partial(score_files, rules=rules), options.runs, workers=options.workers)
     scores = [each.found[0].scores for each in runs]
     residuals = [each.residual for each in scores if each.residual is not None]
     if options.against != "base" and not residuals:
