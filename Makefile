@@ -6,9 +6,11 @@ export PORT ?= 8000
 
 PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 PYTEST = $(VENV)/bin/python -m pytest
+# What is compiled while it is installed, if there is a C compiler.
+COMPILED = campaigns/trec/_scan.c scoring/core/data/_align.c
 
 .DELETE_ON_ERROR:
-.PHONY: help demo stack test test-long test-all container-test lint bench docs faults long load soak screenshots install constraints
+.PHONY: help demo stack test test-long test-all container-test fuzz lint bench docs faults long load soak screenshots install constraints
 
 help:
 	@echo "make demo         start the site with simulated campaigns on port $(PORT) (PORT=8765 for another)"
@@ -21,6 +23,7 @@ help:
 	@echo "make long         make thousands of real judgments, one by one; minutes, needs TRACKSIDE_DATA"
 	@echo "make load         load the production stack with many uploads and many readers"
 	@echo "make soak         run a light load for half an hour (SOAK_MINUTES) to find leaks and stuck jobs"
+	@echo "make fuzz         compare the two readers of runs on CASES mutated runs, with sanitizers"
 	@echo "make lint         check style, types, templates, migrations and known vulnerabilities"
 	@echo "make bench        measure the speed of the core on this machine, compared with other tools"
 	@echo "make docs         generate the computed pages of docs/; two of them need TRACKSIDE_DATA"
@@ -52,6 +55,20 @@ test-all: $(VENV)/.all
 # through the proxy. This takes a few minutes. SCREENSHOTS=folder saves screenshots of the pages.
 container-test: $(VENV)/.all
 	$(PYTEST) -m container tests/container $(ARGS)
+
+# Compiles copies of the extensions with AddressSanitizer and UBSan.
+CASES ?= 1000000
+SANITIZED = $(CC) -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fPIC -shared \
+    -DPy_LIMITED_API=0x030b0000
+fuzz: $(VENV)/.all
+	rm -rf var/fuzz && mkdir -p var/fuzz && cp -r campaigns scoring tests var/fuzz
+	include=$$($(VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("include"))') && \
+	for source in $(COMPILED); do \
+	    $(SANITIZED) -I "$$include" $$source -o "var/fuzz/$${source%.c}.abi3.so" || exit; \
+	done
+	cd var/fuzz && ASAN_OPTIONS=detect_leaks=0 \
+	    LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
+	    "$(abspath $(VENV))/bin/python" -m tests.campaigns.trec.fuzz $(CASES)
 
 stack: $(VENV)/.all
 	@exec $(VENV)/bin/python -m trackside.stack
@@ -118,17 +135,17 @@ screenshots: $(VENV)/.all
 
 install: $(VENV)/.all
 
-$(VENV)/.web: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/.web: $(VENV)/bin/python pyproject.toml constraints.txt $(COMPILED)
 	@echo "Installing the packages of the site into $(VENV), once ..."
 	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web]' && \
 	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $@
 
-$(VENV)/.all: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/.all: $(VENV)/bin/python pyproject.toml constraints.txt $(COMPILED)
 	@echo "Installing the packages for development into $(VENV), once ..."
 	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web,production,fast,dev]' && \
 	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $(VENV)/.web $@
 
-$(VENV)/.peers: $(VENV)/bin/python pyproject.toml constraints.txt
+$(VENV)/.peers: $(VENV)/bin/python pyproject.toml constraints.txt $(COMPILED)
 	@echo "Installing the tools for comparison into $(VENV), once ..."
 	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web,fast,dev,peers]' && \
 	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $(VENV)/.web $@

@@ -12,9 +12,10 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import Redirect, StaticFile
 
 from tests.caches import empty_caches
+from tests.compiled import either_way
 from tests.flow_world import clock, files_of_its_own, wake_ups, world
 
-__all__ = ["clock", "files_of_its_own", "wake_ups", "world"]
+__all__ = ["clock", "either_way", "files_of_its_own", "wake_ups", "world"]
 
 # How many examples are drawn in each tier. None has a deadline: on a busy machine it would only
 # measure others.

@@ -27,7 +27,7 @@ WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})  # beyond ASCII: controls, formats, blanks
 
 
-@dataclass(frozen=True)
+@dataclass
 class Block:
     """Some whole lines, each ended by LF, between two pads of blanks."""
 
@@ -41,10 +41,10 @@ class Block:
         """bool[bytes]: what separates fields."""
         return self.data <= SPACE
 
-    @property
+    @cached_property
     def line_count(self) -> int:
         """How many lines there are."""
-        return self.line_feeds.size
+        return int(np.count_nonzero(self.data == LF))
 
     @cached_property
     def line_feeds(self) -> NDArray[np.intp]:
@@ -152,9 +152,7 @@ def _marked(block: Block, findings: ProblemList) -> Block:
     stray = np.flatnonzero(is_cr[:-1] & (data[1:] != LF))
     if stray.size and block.first_line == 1 and block.line_count == 1:
         refuse("LINES_CR", "lines end in CR alone: save the file with LF line ends", 1)
-    pairs = int(np.count_nonzero(is_cr)) - stray.size
-    if pairs:
-        findings.warn("CRLF", "{n} {line ends|lines end} in CR LF, read as LF", count=pairs)
+    warn_carriage_returns(int(np.count_nonzero(is_cr)) - stray.size, findings)
     form = np.flatnonzero((data == VT) | (data == FF))
     if form.size:
         line = _line(block, int(form[0]))
@@ -164,6 +162,12 @@ def _marked(block: Block, findings: ProblemList) -> Block:
     _note_bytes(block, stray, refused, findings, "STRAY_CR", "CR inside the line")
     _note_bytes(block, control, refused, findings, "CTRL", "control character")
     return replace(block, refused=refused, unseen=unseen)
+
+
+def warn_carriage_returns(count: int, findings: ProblemList) -> None:
+    """Warn of lines that end in CR LF, if there are any."""
+    if count:
+        findings.warn("CRLF", "{n} {line ends|lines end} in CR LF, read as LF", count=count)
 
 
 def _line(block: Block, position: int) -> int:

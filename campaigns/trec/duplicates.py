@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from campaigns.trec import scanner
 from campaigns.trec.columns import DocIds
 from campaigns.trec.fields import WORD, Words
 from campaigns.trec.problems import Problem, ProblemList, shown
@@ -34,6 +35,9 @@ def repeated_rows(
     large as that part, however long the run.
     """
     words = id_words(doc_ids)
+    pairs = scanner.repeated_rows(topic_index, words)
+    if pairs is not None:
+        return pairs[:, 0], pairs[:, 1]
     found = []
     for part in _parts(topic_index):
         again, first = _repeated(topic_index[part], words[part])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from campaigns.trec import compiled
 from campaigns.trec.problems import SHOWN_PROBLEMS, Problem, ProblemList, shown
 from campaigns.trec.record_table import Records
 
@@ -25,6 +26,13 @@ def warn_order(records: Records, findings: ProblemList) -> None:
     """Warn of topics that do not stand together, of ranks against scores, and of ties."""
     topic_index, lines = records.topic_index, records.lines
     ranks, scores = records.values["ranks"], records.values["scores"]
+    if compiled.scan is not None:
+        found = compiled.scan.order(topic_index, ranks, scores)
+        if found is not None:
+            against, first_against, tied = found
+            _warn_contradictions(against, int(lines[first_against]) if against else 0, findings)
+            _warn_tied(tied, findings)
+            return
     # Topics are numbered by first appearance: together they are in order.
     if (topic_index[1:] < topic_index[:-1]).any():
         line = int(lines[1:][np.argmax(topic_index[1:] < topic_index[:-1])])
@@ -53,8 +61,11 @@ def _warn_ranks(
     falls = same_topic & (scores[1:] < scores[:-1])
     against = (rises & (ranks[1:] > ranks[:-1])) | (falls & (ranks[1:] < ranks[:-1]))
     count = int(np.count_nonzero(against))
+    _warn_contradictions(count, int(lines[1:][against].min()) if count else 0, findings)
+
+
+def _warn_contradictions(count: int, line: int, findings: ProblemList) -> None:
     if count:
-        line = int(lines[1:][against].min())
         message = (
             "the {rank|ranks} of {n} {line contradicts its score|lines contradict their scores}; "
             "the scores determine the order"
@@ -67,7 +78,10 @@ def _warn_ties(ties: NDArray[np.bool_], findings: ProblemList) -> None:
     is_tied = np.zeros(ties.size + 1, np.bool_)
     is_tied[1:] |= ties
     is_tied[:-1] |= ties
-    count = int(np.count_nonzero(is_tied))
+    _warn_tied(int(np.count_nonzero(is_tied)), findings)
+
+
+def _warn_tied(count: int, findings: ProblemList) -> None:
     if count:
         message = (
             "{n} {line shares its|lines share their} score with another of {its|their} topic; "

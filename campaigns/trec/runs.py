@@ -1,9 +1,9 @@
 """Runs: `topic Q0 document rank score tag`, one line a retrieved document, read and written.
 
-A file passes through in blocks of about 4 MiB (`blocks`), each read column by column without a loop
-over lines: at a few looks if all its lines are regular (`regular_lines`), else cut into fields
-(`fields`). What is suspicious in a block is found by masks, and
-only the lines that need a sentence are looked at one by one (`run_faults`).
+A file is read in blocks of about 4 MiB (`blocks`). If all lines of a block are regular, the
+compiled scanner reads it in one pass (`scanner`). Otherwise numpy cuts the lines into fields
+(`fields`), column by column without a loop over lines; masks find what is suspicious, and only the
+lines that need a message are looked at one by one (`run_faults`).
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.blocks import Block, examined, read_blocks
+from campaigns.trec.blocks import Block, examined, read_blocks, warn_carriage_returns
 from campaigns.trec.decimals import read_decimals, read_integers
 from campaigns.trec.fields import Fields, column_is_not, split_fields
 from campaigns.trec.problems import Problem, ProblemList, refuse
 from campaigns.trec.record_table import Records, RecordTable
-from campaigns.trec.records import rows_of
-from campaigns.trec.regular_lines import read_regular
+from campaigns.trec.records import Rows, rows_of
 from campaigns.trec.run_faults import (
     COMMENTED_RUN_LINE,
     LITERAL,
@@ -37,6 +36,7 @@ from campaigns.trec.run_faults import (
     tag_problem,
 )
 from campaigns.trec.run_order import note_depth, warn_order
+from campaigns.trec.scanner import ScannedRun, scan_run
 from campaigns.trec.topic_column import TopicColumn, UnknownTopics
 
 WRITE_ROWS = 50_000
@@ -105,11 +105,9 @@ class _RunReader:
 
     def take(self, block: Block) -> None:
         """Read a block."""
-        regular = read_regular(block)
-        if regular is not None and self.tag in (regular.tag, b""):
-            self._check_tag(regular.tag, block.first_line)
-            self._note_low_ranks(regular.ranks, regular.rows.lines)
-            self.table.push(regular.rows, ranks=regular.ranks, scores=regular.scores)
+        scanned = scan_run(block)
+        if scanned is not None and self.tag in (scanned.tag, b""):
+            self._take_scanned(scanned, block)
             return
         block = examined(block, self.findings)
         fields = split_fields(
@@ -118,9 +116,16 @@ class _RunReader:
         if fields.lines.size:
             self._check_tag(fields.text(0, TAG), int(fields.lines[0]))
             self._compare_tags(fields)
-            self._check_literal(fields)
             rows = rows_of(fields, self.findings)
+            self._check_literals(fields.texts(fields.heads, LITERAL), rows)
             self.table.push(rows, ranks=self._ranks(fields), scores=self._scores(fields))
+
+    def _take_scanned(self, scanned: ScannedRun, block: Block) -> None:
+        warn_carriage_returns(scanned.carriage_returns, self.findings)
+        self._check_tag(scanned.tag, block.first_line)
+        self._check_literals(scanned.literals, scanned.rows)
+        self._note_low_ranks(scanned.ranks, scanned.rows.lines)
+        self.table.push(scanned.rows, ranks=scanned.ranks, scores=scanned.scores)
 
     def _check_tag(self, tag: bytes, line: int) -> None:
         if not self.tag:
@@ -140,19 +145,17 @@ class _RunReader:
                 lambda row: other_tag_problem(fields, row, self.tag, self.tag_line),
             )
 
-    def _check_literal(self, fields: Fields) -> None:
-        heads = fields.only(fields.heads)
-        other = column_is_not(heads, LITERAL, b"Q0")
-        if other.size:
-            row = int(other[0])
-            counts = np.diff(fields.heads, append=fields.lines.size)
+    def _check_literals(self, literals: list[bytes], rows: Rows) -> None:
+        """Field 2, given for each head of the rows."""
+        others = [k for k, literal in enumerate(literals) if literal != b"Q0"]
+        if others:
             self.findings.warn(
                 "FIELD_2",
                 "field 2 is not Q0 on {n} {line|lines}; it is not used",
-                line=int(heads.lines[row]),
-                count=int(counts[other].sum()),
+                line=int(rows.lines[rows.heads[others[0]]]),
+                count=int(rows.lengths[others].sum()),
                 field=LITERAL + 1,
-                value=heads.text(row, LITERAL),
+                value=literals[others[0]],
             )
 
     def _ranks(self, fields: Fields) -> NDArray[np.int64]:
@@ -164,7 +167,7 @@ class _RunReader:
         self._note_low_ranks(ranks, fields.lines)
         return ranks
 
-    def _note_low_ranks(self, ranks: NDArray[np.int64], lines: NDArray[np.int64]) -> None:
+    def _note_low_ranks(self, ranks: NDArray[np.integer], lines: NDArray[np.int64]) -> None:
         low = np.flatnonzero(ranks < 1)
         if low.size:
             row = int(low[0])

@@ -18,6 +18,8 @@ from campaigns.trec.topics import read_topics
 from campaigns.trec.topics_xml import write_topics_xml
 from tests.campaigns.trec.slow_twin import fast_judgments, fast_rows, slow_qrels, slow_run
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 TOPICS = st.sampled_from([b"1", b"2", b"01", b"301", b"mb1", b"#x", "é".encode()])
 DOCS = st.one_of(
     st.sampled_from([b"A", b"#B", b"clueweb09-en0000-00-00000", b"x" * 1025, "e\u0301".encode()]),

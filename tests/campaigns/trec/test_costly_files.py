@@ -13,6 +13,8 @@ from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import read_run
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 RUN = b"1 Q0 a 1 3 r\n"
 QRELS = b"1 0 a 1\n"
 LIMIT = 1000

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from campaigns.trec import decimals
 from campaigns.trec.runs import read_run
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 GRAMMAR = st.from_regex(
     r"\A[+-]?(?:[0-9]{1,12}(?:\.[0-9]{0,24})?|\.[0-9]{1,24})(?:[eE][+-]?[0-9]{1,3})?\Z"
 )

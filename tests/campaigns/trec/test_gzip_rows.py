@@ -24,6 +24,8 @@ from campaigns.trec.problems import FormatError
 from campaigns.trec.runs import read_run
 from tests.campaigns.trec.outcomes import Row, accept, check, refuse
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 GOOD = b"1 Q0 A 1 3.0 r\n1 Q0 B 2 2.0 r\n2 Q0 A 1 1.0 r\n"
 PACKED = gzip.compress(GOOD, mtime=0)
 HEADER = PACKED[:10]

@@ -17,6 +17,8 @@ from campaigns.trec.topic_records import MAX_TOPICS
 from campaigns.trec.topics import read_topics
 from tests.campaigns.trec.hostile import ALL, RUNS, Made, Read, answer
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 MEGABYTE = 1_000_000
 BLOCKS = 64 * READ_BYTES  # what blocks of the file take, whatever its size
 # Topics are read as a whole, and an element of XML is an object of Python's.

@@ -15,6 +15,8 @@ from campaigns.trec.compression import READ_BYTES
 from campaigns.trec.problems import FormatError
 from campaigns.trec.runs import ParsedRun, read_run, write_run
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 GOOD = b"1 Q0 A 1 3.0 r\n1 Q0 longdocument 2 2.5 r\n2 Q0 A 1 -1e-3 r\n"
 
 

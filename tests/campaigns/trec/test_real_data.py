@@ -17,6 +17,7 @@ from tests.campaigns.trec.slow_twin import fast_judgments, fast_rows, slow_qrels
 
 DATA = os.environ.get("TRACKSIDE_DATA", "")
 pytestmark = [
+    pytest.mark.usefixtures("either_way"),
     pytest.mark.data,
     pytest.mark.skipif(not DATA, reason="TRACKSIDE_DATA does not name the folder of real data"),
 ]

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from campaigns.trec import duplicates
 from campaigns.trec.columns import LARGE_BYTES, ColumnStack, DocColumn
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 
 def again_and_first(topics: list[int], docs: list[str]) -> list[tuple[int, int]]:
     """The literal twin: rows that name a document of their topic again, and who did first."""

@@ -14,6 +14,8 @@ import pytest
 from campaigns.trec.runs import read_run
 from tests.campaigns.trec.outcomes import Row, accept, check, refuse
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 GOOD = b"1 Q0 A 1 3.0 r\n1 Q0 B 2 2.0 r\n2 Q0 A 1 1.0 r\n"
 TOPICS = ("1", "2")
 

@@ -1,0 +1,12 @@
+from numpy import int32, uint8, uint64
+from numpy.typing import NDArray
+
+def scan_run(
+    text: NDArray[uint8], begin: int, end: int, /
+) -> (
+    tuple[bytearray, list[bytes], list[bytes], bytes, bytearray, int, bytearray, bytearray, int]
+    | None
+): ...
+def repeated_rows(
+    topics: NDArray[int32], ids: NDArray[uint64], words: int, /
+) -> bytearray | None: ...
