@@ -7,18 +7,21 @@ in their grades are put in order.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.core.data import compiled
 from scoring.core.data.alignment import Alignment
-from scoring.core.data.grades import PAST_END, UNJUDGED
+from scoring.core.data.grades import IN_POOL, PAST_END, UNJUDGED
 from scoring.core.data.judgments import JudgmentTable, judged_documents
 from scoring.core.data.ranking import (
     begins_group,
     check_columns,
     hash_doc_ids,
+    id_words,
     score_order,
     tie_keys,
     tie_order,
@@ -26,8 +29,8 @@ from scoring.core.data.ranking import (
 )
 
 _T = TypeVar("_T", bound=np.generic)
-_NAMED = np.int8(-2)  # on its way: the qrels name the document, but nobody judged it
 _CODE_BITS = 8
+NO_LIMIT = 1 << 31
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +58,11 @@ def align_lines(
     does.
     """
     check_columns(topics, topic_index, doc_ids, retrieval_scores, max_depth)
-    lines = _in_order(topics, topic_index, doc_ids, retrieval_scores)
     row_of_topic = np.array([table.row_of.get(topic, -1) for topic in topics], np.int32)
+    if compiled.align is not None:
+        columns = topic_index, doc_ids, retrieval_scores
+        return _align_compiled(compiled.align, table, row_of_topic, *columns, max_depth or NO_LIMIT)
+    lines = _in_order(topics, topic_index, doc_ids, retrieval_scores)
     codes = _codes(lines, table, row_of_topic)
     longest = int(lines.lengths.max(initial=1))
     places = _Places(
@@ -65,10 +71,35 @@ def align_lines(
         shape=(len(table.topics), longest if max_depth is None else min(longest, max_depth)),
     )
     grades = places.spread(codes, np.full(places.shape, PAST_END, np.int8))
-    pooled = grades == _NAMED
-    grades[pooled] = UNJUDGED
-    begins = places.spread(lines.begins, np.ones(places.shape, np.bool_))
-    return Alignment(grades, begins, pooled)
+    return _alignment(grades, places.spread(lines.begins, np.ones(places.shape, np.bool_)))
+
+
+def _alignment(codes: NDArray[np.int8], begins: NDArray[np.bool_]) -> Alignment:
+    pooled = codes == IN_POOL
+    codes[pooled] = UNJUDGED
+    return Alignment(codes, begins, pooled)
+
+
+def _align_compiled(
+    compiled_align: ModuleType,
+    table: JudgmentTable,
+    row_of_topic: NDArray[np.int32],
+    topic_index: NDArray[np.int32],
+    doc_ids: NDArray[np.bytes_],
+    retrieval_scores: NDArray[np.float64],
+    max_depth: int,
+) -> Alignment:
+    head, ids = (*table.arrays, row_of_topic), id_words(doc_ids)
+    aligned = compiled_align.align(*head, topic_index, retrieval_scores, ids, max_depth)
+    if aligned is None:
+        order = np.lexsort((-retrieval_scores, topic_index))
+        columns = topic_index[order], retrieval_scores[order], ids[order]
+        aligned = compiled_align.align(*head, *columns, max_depth)
+    grades, begins, depth = aligned
+    return _alignment(
+        np.frombuffer(grades, np.int8).reshape(-1, depth),
+        np.frombuffer(begins, np.bool_).reshape(-1, depth),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +146,7 @@ def _in_order(
 def _codes(
     lines: _Lines, table: JudgmentTable, row_of_topic: NDArray[np.int32]
 ) -> NDArray[np.int8]:
-    """int8[lines]: what the judges said of each, UNJUDGED, or _NAMED."""
+    """int8[lines]: what the judges said of each, UNJUDGED, or IN_POOL."""
     hits, places = judged_documents(
         table,
         rows=np.repeat(row_of_topic, lines.lengths),
@@ -123,8 +154,7 @@ def _codes(
         hashes=hash_doc_ids(lines.doc_ids),
     )
     codes = np.full(len(lines.doc_ids), UNJUDGED, np.int8)
-    grades = table.grades.take(places)
-    codes[hits] = np.where(grades == UNJUDGED, _NAMED, grades)
+    codes[hits] = table.codes.take(places)
     _order_ties(codes, lines)
     return codes
 

@@ -8,7 +8,8 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.data.grades import HIGHEST_POSSIBLE_GRADE, UNJUDGED
+from scoring.core.data import compiled
+from scoring.core.data.grades import HIGHEST_POSSIBLE_GRADE, IN_POOL, UNJUDGED
 from scoring.core.data.ranking import hash_doc_ids, id_words, whole_words
 
 _SLOTS_A_JUDGMENT = 4  # at least, so that few documents meet a judgment that is not theirs
@@ -39,6 +40,27 @@ class JudgmentTable:
     def words(self) -> tuple[NDArray[np.uint64], ...]:
         """The ids word by word, each uint64[judgments]."""
         return tuple(np.ascontiguousarray(word) for word in id_words(self.doc_ids).T)
+
+    @cached_property
+    def codes(self) -> NDArray[np.int8]:
+        """int8[judgments]: the grade, or IN_POOL for a document that nobody judged."""
+        return np.where(self.grades == UNJUDGED, np.int8(IN_POOL), self.grades)
+
+    @cached_property
+    def arrays(self) -> tuple[NDArray[np.generic], ...]:
+        """What the compiled aligner asks for."""
+        ids = np.ascontiguousarray(id_words(self.doc_ids))
+        slots = (self.slots, self.next_in_slot)
+        return (self.first_slots, self.shifts, self._in_use, *slots, ids, self.codes)
+
+    @cached_property
+    def _in_use(self) -> NDArray[np.uint8]:
+        """uint8[slots]: a bit for each eighth of a slot that has a judgment."""
+        shifts = self.shifts[self.rows] - np.uint64(3)
+        eighths = (hash_doc_ids(self.doc_ids) >> shifts).view(np.int64)
+        bits = np.zeros(8 * len(self.slots), np.bool_)
+        bits[8 * self.first_slots[self.rows] + eighths] = True
+        return np.packbits(bits, bitorder="little")
 
     @cached_property
     def row_of(self) -> dict[str, int]:
@@ -102,14 +124,20 @@ def find_judgments(
     rows: NDArray[np.int32],
     doc_ids: NDArray[np.bytes_],
     hashes: NDArray[np.uint64],
-) -> NDArray[np.int64]:
-    """int64[documents]: the index in the table of each (topic position, document), else -1.
+) -> NDArray[np.int32]:
+    """int32[documents]: the index in the table of each (topic position, document), else -1.
 
     `rows` are positions in the table's topics, -1 for topics that it lacks; `hashes` are
     `hash_doc_ids(doc_ids)`. Found by hash, then verified in full on the bytes; ids may be padded to
     another width than the table's.
     """
-    places = np.full(len(hashes), -1, np.int64)
+    if compiled.align is not None:
+        places = np.empty(len(hashes), np.int32)
+        doc_words = np.ascontiguousarray(id_words(doc_ids))
+        rows = np.ascontiguousarray(rows, np.int32)
+        compiled.align.find(*table.arrays, rows, np.ascontiguousarray(hashes), doc_words, places)
+        return places
+    places = np.full(len(hashes), -1, np.int32)
     hits, found = judged_documents(table, rows=rows, doc_ids=doc_ids, hashes=hashes)
     places[hits] = found
     return places

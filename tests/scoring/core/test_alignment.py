@@ -11,6 +11,8 @@ from scoring.core.data.alignment import PAST_END, UNJUDGED, align, align_beginni
 from scoring.core.data.judgments import build_table, find_judgments
 from scoring.core.data.ranking import hash_doc_ids, rank
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 
 def table_of(judgments, topics=("1", "2", "3"), highest_grade=2):
     """`judgments` are (topic, doc_id, grade)."""

@@ -10,6 +10,8 @@ from scoring.core.data.direct_alignment import align_lines
 from scoring.core.data.judgments import JudgmentTable, build_table
 from scoring.core.data.ranking import rank
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 TOPICS = ("7", "101", "9")
 # Ids of one word and of several, some alike but for one bit or one byte.
 IDS = [b"D%d" % n for n in range(8)] + [b"FBIS3-%05d" % n for n in range(6)]

@@ -1,11 +1,14 @@
 """Documents beside their judgments, by hand."""
 
 import numpy as np
+import pytest
 
 from scoring.core.data.alignment import graded_documents
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.data.judgments import build_table
 from scoring.core.data.ranking import rank
+
+pytestmark = pytest.mark.usefixtures("either_way")
 
 LINES = [  # topic, document, score; the topic x is none of the campaign's
     ("b", "n1", 3.0), ("b", "d1", 2.0), ("b", "d2", 2.0), ("b", "n2", 1.0),

@@ -1,0 +1,6 @@
+from typing import Any
+
+from numpy.typing import NDArray
+
+def find(*arrays: NDArray[Any]) -> None: ...
+def align(*arrays_and_depth: NDArray[Any] | int) -> tuple[bytearray, bytearray, int] | None: ...
