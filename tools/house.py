@@ -1,9 +1,9 @@
-"""The house as a picture: which room imports which, read from the code.
+"""Draws which room imports which, from the imports in the code.
 
-`python -m tools.house` writes it into docs/architecture.md, in Mermaid's language. A room is a
-package or a module directly inside `campaigns` or `scoring`. An arrow that others imply is left
-out: if A → B and B → C are drawn, A → C is not. Dotted are the imports of the one module by which
-`campaigns` calls `scoring`; without them no import climbs.
+`python -m tools.house` writes the graph into docs/architecture.md as a Mermaid diagram. A room is a
+package or a module directly inside `campaigns` or `scoring`. Arrows that others imply are omitted:
+if A → B and B → C are drawn, A → C is not. The imports of the module by which `campaigns` calls
+`scoring` are dotted. Without them, all imports point downward.
 """
 
 import ast
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def rooms() -> Graph:
-    """What each room imports of the others."""
+    """The other rooms that each room imports."""
     graph: Graph = {}
     for wing in WINGS:
         for path in sorted((ROOT / wing).rglob("*.py")):
@@ -53,7 +53,7 @@ def picture(graph: Graph) -> str:
 
 
 def reduced(graph: Graph) -> Graph:
-    """Without the arrows that other ways imply; the graph must have no circle."""
+    """The graph without the arrows that other paths imply. It must have no cycles."""
     return {
         here: {
             there
@@ -64,22 +64,22 @@ def reduced(graph: Graph) -> Graph:
     }
 
 
-def circles(graph: Graph) -> list[set[str]]:
-    """Rooms that import each other, be it through others."""
+def cycles(graph: Graph) -> list[set[str]]:
+    """Rooms that import each other, directly or through others."""
     below = {here: _reachable(graph, here) for here in graph}
-    found = [{there for there in below[here] if here in below[there]} for here in graph]
-    return [circle for at, circle in enumerate(found) if circle and circle not in found[:at]]
+    groups = [{there for there in below[here] if here in below[there]} for here in graph]
+    return [group for at, group in enumerate(groups) if group and group not in groups[:at]]
 
 
 def _reachable(graph: Graph, start: str) -> set[str]:
-    found: set[str] = set()
+    reached: set[str] = set()
     ahead = list(graph.get(start, ()))
     while ahead:
         here = ahead.pop()
-        if here not in found:
-            found.add(here)
+        if here not in reached:
+            reached.add(here)
             ahead += graph.get(here, ())
-    return found
+    return reached
 
 
 def _imported(path: Path) -> Iterator[str]:
@@ -91,7 +91,7 @@ def _imported(path: Path) -> Iterator[str]:
 
 
 def _room(module: str) -> str:
-    """campaigns.runs.views → campaigns.runs; "" for what is no room."""
+    """campaigns.runs.views → campaigns.runs; "" for a module that is in no room."""
     wing, room = [*module.split("."), ""][:2]
     is_room = wing in WINGS and room not in LEFT_OUT and not room.startswith("__")
     return f"{wing}.{room}" if is_room and room else ""

@@ -1,8 +1,8 @@
-"""Which files a request enters: `python -m tools.walk ADDRESS [E-MAIL]`.
+"""Prints the files that a request enters: `python -m tools.walk ADDRESS [EMAIL]`.
 
-A request enters a file when a function of ours runs in it, outside of `core`. The site is the one
-that the settings name; the request is asked twice and the second one is followed, so that what a
-process does only once is not counted.
+A request enters a file when one of its functions runs, except in `core`. The settings determine the
+site. The request is sent twice and only the second one is traced, so that work which a process does
+only once is not counted.
 """
 
 import os
@@ -17,7 +17,8 @@ OURS = ("campaigns", "scoring", "trackside")
 
 
 def entered(address: str, person: str) -> tuple[Counter[str], int]:
-    """The files that a request enters, how often a call came from another file, and its status."""
+    """The files that a request enters, with the number of calls from other files, and the status of
+    the response."""
     import django
 
     django.setup()
@@ -28,18 +29,18 @@ def entered(address: str, person: str) -> tuple[Counter[str], int]:
     if person:
         client.force_login(get_user_model().objects.get(email=person))
     client.get(address)
-    found: Counter[str] = Counter()
+    entries: Counter[str] = Counter()
 
     def follow(frame: FrameType, event: str, _: Any) -> None:
         if event == "call" and (here := _file(frame)):
             came_from = frame.f_back and _file(frame.f_back)
             if here != came_from:
-                found[here] += 1
+                entries[here] += 1
 
     sys.setprofile(follow)
     status = client.get(address).status_code
     sys.setprofile(None)
-    return found, status
+    return entries, status
 
 
 def _file(frame: FrameType) -> str:
@@ -52,10 +53,10 @@ def _file(frame: FrameType) -> str:
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "trackside.settings")
-    found, status = entered(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "")
-    for name, times in found.most_common():
+    entries, status = entered(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "")
+    for name, times in entries.most_common():
         print(f"{times:6}  {name}")
-    print(f"{len(found)} files, {sum(found.values())} times; status {status}")
+    print(f"{len(entries)} files, {sum(entries.values())} times; status {status}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Addresses for scripts, under /api/. Where several methods share one, each is a view."""
+"""Addresses of the API, under /api/. If several methods share an address, each is a view."""
 
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
@@ -104,6 +104,6 @@ urlpatterns = [
         Docs.as_view(url_name="api:schema", template_name="api_docs.html"),
         name="docs",
     ),
-    # Without a slash at its end an address is first tried with one.
+    # An address without a trailing slash is tried with one first.
     re_path(r"^(?:.*/)?$", UnknownAddress.as_view(), name="nothing"),
 ]

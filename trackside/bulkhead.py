@@ -1,5 +1,5 @@
-"""A bulkhead before the store: while the store does not answer, most threads of a web process go on
-with pages that do not need it."""
+"""A bulkhead for the store. If the store does not respond, only some threads of a web process wait
+for it, and the others serve pages that do not need it."""
 
 import logging
 import threading
@@ -13,22 +13,22 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 4  # threads of a process that ask the store; a web process has 8
-SILENT_SECONDS = 1.0  # without a byte: who comes next does not wait for a free place
-PAUSE_SECONDS = 2.0  # after a failure, before the store is asked again
-GRACE_SECONDS = 30.0  # of a transfer, before its rate counts
+AT_ONCE = 4  # threads of a process that use the store; a web process has 8
+SILENT_SECONDS = 1.0  # without a byte; after that, new requests do not wait for a free place
+PAUSE_SECONDS = 2.0  # after a failure, before the next request to the store
+GRACE_SECONDS = 30.0  # of a transfer, before its rate is checked
 LEAST_RATE = 128 * 1024  # bytes a second
 
 
 class StoreAway(OSError):
-    """The store does not answer, or answers with a fault of its own. Nothing was stored."""
+    """The store does not respond, or responds with an error of its own. Nothing was stored."""
 
     def __init__(self, name: str, reason: object) -> None:
         super().__init__(EIO, f"the store failed for {name}: {reason}")
 
 
 class Visit:
-    """One request to the store, and what has passed of its file."""
+    """One request to the store, and how much of its file was transferred."""
 
     def __init__(self, bulkhead: "Bulkhead", name: str) -> None:
         self._bulkhead, self._name = bulkhead, name
@@ -36,7 +36,7 @@ class Visit:
         self._bytes = 0
 
     def note(self, count: int) -> None:
-        """So many bytes passed. Raises `StoreAway` for a transfer that is too slow to wait for."""
+        """Adds transferred bytes. Raises `StoreAway` if the transfer is too slow."""
         self._bulkhead.heard_at = time.monotonic()
         self._bytes += count
         took = self._bulkhead.heard_at - self._began
@@ -45,16 +45,16 @@ class Visit:
 
 
 class Bulkhead:
-    """What a process knows of its store."""
+    """What a process knows of the state of its store."""
 
     def __init__(self) -> None:
         self._places = threading.BoundedSemaphore(AT_ONCE)
-        self.heard_at = 0.0  # by the monotonic clock, as all here
+        self.heard_at = 0.0  # times are those of the monotonic clock
         self._failed_at = -PAUSE_SECONDS
 
     @contextmanager
     def visit(self, name: str) -> Iterator[Visit]:
-        """One request. Raises `StoreAway`, and FileNotFoundError where there is no such file."""
+        """One request. Raises `StoreAway`, and FileNotFoundError if the file does not exist."""
         self._enter(name)
         try:
             yield Visit(self, name)
@@ -66,7 +66,7 @@ class Bulkhead:
             self._places.release()
 
     def _enter(self, name: str) -> None:
-        """Takes a place; waits for one only while the store serves those who hold one."""
+        """Takes a place. Waits for one only while the store responds to those that have one."""
         began = time.monotonic()
         if self.heard_at <= self._failed_at and began < self._failed_at + PAUSE_SECONDS:
             raise StoreAway(name, "it failed a moment ago")

@@ -1,7 +1,7 @@
-"""The Celery application and the worker's timer that sweeps.
+"""The Celery application, and the timer of the worker that sweeps.
 
-The database row is the truth about a job, a message only wakes a worker. The sweeper, which every
-worker runs on its own timer, sends messages again for jobs that still wait.
+The row in the database decides about a job, and a message only wakes a worker. The sweeper, which
+runs in every worker, sends messages again for jobs that still wait.
 """
 
 import logging
@@ -23,9 +23,9 @@ app.autodiscover_tasks(["scoring"])
 TIDY_SECONDS = 3600
 TELL_SECONDS = 60
 
-# The sweep runs in the worker's main process, beside the thread that forks new children. A child
-# that inherited its open SQLite connection would one day close it, and so unlink the log that the
-# others write to. While the lock is held nobody forks.
+# The sweep runs in the worker's main process, and another thread forks new children. A child
+# that inherits an open SQLite connection closes it at some time, which unlinks the log that the
+# others write to. No process forks while the lock is held.
 sweeping = threading.Lock()
 os.register_at_fork(
     before=sweeping.acquire, after_in_parent=sweeping.release, after_in_child=sweeping.release
@@ -35,9 +35,8 @@ log = logging.getLogger(__name__)
 
 
 class Sweeper(bootsteps.StartStopStep):
-    """Sweeps every SWEEP_SECONDS, in the worker's main process. Asks a worker
-    every minute to tell what the clock has opened and closed, and every hour to delete the files
-    that no row owns."""
+    """Sweeps every SWEEP_SECONDS, in the worker's main process. Every minute it requests the task
+    that sends notices of opening and closing, and every hour the task that deletes unused files."""
 
     requires = {"celery.worker.components:Timer"}
 
@@ -58,12 +57,12 @@ class Sweeper(bootsteps.StartStopStep):
 
     @staticmethod
     def ask(task: str, seconds: float) -> None:
-        """Asks for a task that is asked for again in so many seconds: a worker that is busy for
-        longer finds one message and not a heap."""
+        """Requests a task that is requested again after `seconds`. The message expires by then, so
+        that a busy worker finds one message."""
         try:
             app.send_task(task, expires=seconds)
-        except Exception:  # no broker: the timer goes on
-            log.warning("No broker to ask for %s; the timer asks again.", task, exc_info=True)
+        except Exception:  # the broker is down: the timer continues
+            log.warning("The broker did not accept %s. The timer tries again.", task, exc_info=True)
 
     @staticmethod
     def sweep() -> None:

@@ -1,4 +1,4 @@
-"""What must hold between settings: said at `manage.py check`, before anybody finds out at night."""
+"""Checks of settings that depend on each other, run by `manage.py check`."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,14 +16,14 @@ LARGEST_IN_MEMORY = 2_621_440  # bytes
 
 @register(Tags.async_support)
 def check_time_limits(**_: object) -> list[CheckMessage]:
-    """Soft limit, hard limit, redelivery: each later than the one before; a lease outlives two
-    renewals."""
+    """The soft limit, the hard limit and the redelivery must follow in this order, and a lease must
+    be longer than two renewals."""
     return list(_limits_out_of_order())
 
 
 @register(Tags.security, deploy=True)
 def check_deployment(**_: object) -> list[CheckMessage]:
-    """What Django's own checks do not ask of a served site."""
+    """Checks of a deployment, in addition to Django's own."""
     return list(_doubts_of_deployment())
 
 
@@ -57,7 +57,7 @@ def _doubts_of_deployment() -> Iterator[CheckMessage]:
 
 
 def _doubts_of_address() -> Iterator[CheckMessage]:
-    """SITE_URL replaces the header Host, so its host must be one that Django accepts."""
+    """SITE_URL replaces the header Host, so Django must accept its host."""
     site = urlsplit(settings.SITE_URL)
     if not settings.SITE_URL:
         yield Warning("SITE_URL is not set: links in mails are made of what a client sends.")
@@ -68,7 +68,8 @@ def _doubts_of_address() -> Iterator[CheckMessage]:
 
 
 def _wrong_file_modes() -> Iterator[CheckMessage]:
-    """Asks the storages, whatever settings their modes come from. A bucket has no modes."""
+    """Reads the modes from the storages, whichever settings they come from. A bucket has no
+    modes."""
     uploads = getattr(default_storage, "file_permissions_mode", 0o600)
     if uploads is None or uploads & 0o007:
         yield Error(
@@ -83,16 +84,16 @@ def _wrong_file_modes() -> Iterator[CheckMessage]:
         )
 
 
-# What Django lets anybody set and nobody here may: the setting, whether it is well, and why not.
+# Settings that Django accepts and a deployment must not have: name, condition, reason.
 MUST_STAY: list[tuple[str, Callable[[Any], bool], str]] = [
     ("MIDDLEWARE", lambda parts: not any("cache" in part.lower() for part in parts),
      "what one person may see is never kept for another"),
     ("MIDDLEWARE", lambda parts: not any("gzip" in part.lower() for part in parts),
      "a packed page tells its secrets by its length"),
     ("PASSWORD_HASHERS", lambda names: "Argon2" in names[0], "Argon2 comes first"),
-    ("AUTH_PASSWORD_VALIDATORS", lambda found: _least_length(found) >= LEAST_PASSWORD,
+    ("AUTH_PASSWORD_VALIDATORS", lambda value: _least_length(value) >= LEAST_PASSWORD,
      f"passwords have {LEAST_PASSWORD} characters or more"),
-    ("AUTH_PASSWORD_VALIDATORS", lambda found: any("Common" in each["NAME"] for each in found),
+    ("AUTH_PASSWORD_VALIDATORS", lambda value: any("Common" in each["NAME"] for each in value),
      "common passwords are refused"),
     ("SESSION_COOKIE_HTTPONLY", bool, "no script reads a session"),
     ("SESSION_COOKIE_SAMESITE", lambda site: site in {"Lax", "Strict"}, "Lax or Strict"),

@@ -6,8 +6,8 @@ import environ
 
 
 def sqlite_settings() -> dict[str, Any]:
-    """IMMEDIATE transactions take the write lock at once, so they do not fail half-way because
-    another process has written in between."""
+    """IMMEDIATE transactions take the write lock when they begin, so they cannot fail later because
+    another process has written in the meantime."""
     options = {
         "timeout": 20,
         "transaction_mode": "IMMEDIATE",

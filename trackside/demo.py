@@ -1,7 +1,8 @@
-"""The demo: an embedded site with simulated campaigns, web and worker, until Ctrl-C.
+"""The demo: an embedded site with simulated campaigns, with a web process and a worker, until
+Ctrl-C.
 
-Everything lies in `var/demo` and nothing of the environment's settings is heeded, so that the demo
-never touches another site.
+Its files are in `var/demo`. It ignores the settings of the environment, so that it never changes
+another site.
 """
 
 import errno
@@ -84,7 +85,8 @@ def port_of(wanted: str) -> int:
 
 @contextmanager
 def only_demo_in(folder: Path) -> Iterator[None]:
-    """Two workers of two demos would share one folder of messages, and two loaders one site."""
+    """Refuses a second demo in the same folder. Two demos would share one folder of messages and
+    one database."""
     with (folder / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""What the embedded site keeps for itself: its secret key and its message folder."""
+"""Files that the embedded site creates for itself: its secret key and its message folder."""
 
 import contextlib
 import os
@@ -9,13 +9,13 @@ from typing import Any
 
 
 def secret_key_in(folder: Path) -> str:
-    """The site's own secret key, made at the first start and readable by its owner only."""
+    """The site's own secret key, created at the first start. Only its owner can read it."""
     path = folder / "secret-key"
     if not path.exists():
         descriptor, draft = tempfile.mkstemp(dir=folder)  # mode 0600
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_urlsafe(50))
-        # Web and worker may start together: the first whole file wins, nobody reads half of one.
+        # Web and worker may start together. The first complete file is used.
         with contextlib.suppress(FileExistsError):
             os.link(draft, path)
         os.unlink(draft)
@@ -23,13 +23,13 @@ def secret_key_in(folder: Path) -> str:
 
 
 def filesystem_broker(folder: Path, *, polling_interval: float) -> dict[str, Any]:
-    """Transport options of Celery's filesystem broker, its folders made."""
+    """Transport options of Celery's filesystem broker. Creates its folders."""
     messages, control = folder / "messages", folder / "control"
     for path in (messages, control):
         path.mkdir(parents=True, exist_ok=True)
     return {
         "data_folder_in": str(messages),
-        "data_folder_out": str(messages),  # one machine: what is sent is what is received
+        "data_folder_out": str(messages),  # the same folder, on one machine
         "control_folder": str(control),
         "store_processed": False,
         "polling_interval": polling_interval,

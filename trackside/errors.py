@@ -1,5 +1,5 @@
-"""Responses to faults, to what is not found, and to requests that are refused before a view runs: a
-page for a person, for a script JSON in the shape of the API, else a line of text."""
+"""Responses to server errors, to unknown addresses, and to requests that are refused before a view
+runs: a page for people, JSON in the form of the API for scripts, or else a line of text."""
 
 import sys
 from http import HTTPStatus
@@ -15,7 +15,7 @@ from campaigns.options import UnknownChoice
 from campaigns.outages import is_outage
 from campaigns.stored_files import FileLost
 
-LINKED: Final = 200  # choices that a page offers in place of one that does not exist
+LINKED: Final = 200  # valid values that a page lists instead of an invalid one
 
 FAULT = {"code": "error", "message": "The site has an internal error. No change was saved."}
 AWAY = {
@@ -27,7 +27,7 @@ LOST = {
     "message": "A stored file that this needs is missing or damaged, and is not served. The site's "
     "operator finds it with `manage.py verify`.",
 }
-AWAY_SECONDS = "10"  # as the proxy says where no web process answers
+AWAY_SECONDS = "10"  # the same as the proxy sends if no web process responds
 
 # allauth does not say when a rate allows the next request. Most rates are by the minute.
 WAIT_SECONDS = 60
@@ -38,19 +38,19 @@ BAD_REQUEST = (
 )
 NOT_ALLOWED = (
     "Method not allowed",
-    "This address does not offer that method, and nothing was changed. Use the links and buttons "
+    "This address does not accept this method, and nothing was changed. Use the links and buttons "
     "of the page.",
 )
 TOO_MANY = (
     "Too many requests",
-    "This address or account sent too many requests of this kind, and this one changed nothing. "
-    "Wait a minute, then go back and try again. If this page comes again, wait an hour.",
+    "Your address or account sent too many requests of this kind, and this one changed nothing. "
+    "Wait a minute, then go back and try again. If you see this page again, wait an hour.",
 )
 
 
 def answer_fault(request: HttpRequest) -> HttpResponse:
-    """To a script in the shape of all refusals of the API, to a person as a page. It is called
-    while the fault is being handled: a database or a storage that is away will be back."""
+    """Responds in the form of the API or with a page. It is called while the exception is handled.
+    If the database or the storage is unavailable, the response is 503."""
     fault = sys.exc_info()[1]
     if is_outage(fault):
         return _answer_away(request)
@@ -62,8 +62,8 @@ def answer_fault(request: HttpRequest) -> HttpResponse:
 
 
 def answer_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """A choice that is not offered is told in words, with what is; of all else only that it is not
-    there."""
+    """If a parameter has an invalid value, the page says which and lists the valid values.
+    Otherwise it says only that nothing was found."""
     if not isinstance(exception, UnknownChoice):
         return page_not_found(request, exception)
     links = {
@@ -89,14 +89,14 @@ def _answer_away(request: HttpRequest) -> HttpResponse:
 
 
 def _answer_lost(request: HttpRequest) -> HttpResponse:
-    """The file is named in the log only: to participants it may be a secret that it exists."""
+    """Only the log names the file. Participants may not be allowed to know that it exists."""
     if request.path_info.startswith("/api/"):
         return JsonResponse(LOST, status=503)
     return HttpResponse(render_to_string("file_lost.html"), status=503)
 
 
 def _address(request: HttpRequest, name: str, value: str = "") -> str:
-    """The same page with another choice, or without."""
+    """The address of the same page with another value, or without the parameter."""
     query = request.GET.copy()
     query.pop(name, None)
     if value:
@@ -107,10 +107,10 @@ def _address(request: HttpRequest, name: str, value: str = "") -> str:
 def refuse(
     request: HttpRequest, status: int, code: str, title: str, text: str, *, form: str = ""
 ) -> HttpResponse:
-    """`form` is the address of a page to go back to, beside the start page."""
+    """`form` is the address of a page to return to, in addition to the start page."""
     if request.path_info.startswith("/api/"):
         return JsonResponse({"code": code, "message": f"{title}. {text}"}, status=status)
-    if "text/html" in request.headers.get("Accept", ""):  # browsers name it, scripts take anything
+    if "text/html" in request.headers.get("Accept", ""):  # browsers send it, scripts */*
         page = render_to_string("refused.html", {"title": title, "text": text, "form": form})
         return HttpResponse(page, status=status)
     return HttpResponse(f"{title}. {text}\n", status=status, content_type="text/plain")
@@ -121,7 +121,7 @@ def answer_bad_request(request: HttpRequest, exception: Exception | None = None)
 
 
 def answer_too_many_requests(request: HttpRequest) -> HttpResponse:
-    """allauth calls this where one of ACCOUNT_RATE_LIMITS is exceeded."""
+    """allauth calls this if a limit of ACCOUNT_RATE_LIMITS is exceeded."""
     status, form = HTTPStatus.TOO_MANY_REQUESTS, request.get_full_path()
     response = refuse(request, status, "throttled", *TOO_MANY, form=form)
     response["Retry-After"] = str(WAIT_SECONDS)
@@ -129,7 +129,7 @@ def answer_too_many_requests(request: HttpRequest) -> HttpResponse:
 
 
 def explain_method(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Django refuses a method with an empty page."""
+    """Replaces the empty page with which Django refuses a method."""
     page = refuse(request, response.status_code, "method_not_allowed", *NOT_ALLOWED)
     page["Allow"] = response["Allow"]
     return page

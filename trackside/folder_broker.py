@@ -1,7 +1,8 @@
-"""The embedded site's message folder: kombu's, with messages that appear whole or not at all.
+"""The embedded site's message folder: that of kombu, with atomic writes.
 
-kombu writes a message in the folder where others read: who lists it at that moment reads half a
-message, and a worker dies of that for good. Here it is written under another name first.
+kombu writes a message in the folder that others read. A worker that lists the folder at that moment
+reads half a message and does not recover. Here a message is written under another name first and
+then renamed.
 """
 
 import logging
@@ -27,14 +28,14 @@ class Channel(filesystem.Channel):
     def _get(self, queue: str) -> dict[str, Any]:
         try:
             return super()._get(queue)
-        except ValueError as error:  # left by a crash; the sweeper rings again for what it was
-            log.warning("Dropped a message that is no message: %s", error)
+        except ValueError as error:  # left by a crash; the sweeper sends the message again
+            log.warning("Dropped an invalid message: %s", error)
             raise Empty from error
 
     def _queue_bind(self, exchange: str, routing_key: str, pattern: str, queue: str) -> None:
         try:
             super()._queue_bind(exchange, routing_key, pattern, queue)
-        except ValueError:  # half a table of queues, left by a crash
+        except ValueError:  # an incomplete table of queues, left by a crash
             self._exchange_file(exchange).unlink(missing_ok=True)
             super()._queue_bind(exchange, routing_key, pattern, queue)
 
@@ -44,5 +45,5 @@ class Transport(filesystem.Transport):
 
 
 def install() -> None:
-    """From now on `filesystem://` means this folder."""
+    """Makes `filesystem://` mean this folder."""
     TRANSPORT_ALIASES["filesystem"] = f"{__name__}:Transport"

@@ -1,4 +1,4 @@
-"""What holds for every request and response, whatever view answers."""
+"""Middleware for every request and response."""
 
 import re
 from collections.abc import Callable
@@ -21,9 +21,10 @@ ARRIVAL = re.compile(f"{SECONDS}(?: {SECONDS})?", re.ASCII)
 
 
 def stamp_arrival(get_response: GetResponse) -> GetResponse:
-    """Notes when the request began and when its body was complete: deadlines count both. A proxy
-    that reads an upload completely before it passes it on says so, by its own clock alone. Without
-    one, `completed_at` is None: the body is complete when a view has read it."""
+    """Notes when the request began and when its body was complete, because deadlines depend on
+    both. A proxy that reads an upload completely before it forwards the upload sends both times, by
+    its own clock. Without a proxy, `completed_at` is None: the body is complete when a view has
+    read it."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         began, request.completed_at = _told_arrival(request)
@@ -34,15 +35,16 @@ def stamp_arrival(get_response: GetResponse) -> GetResponse:
 
 
 def take_client_address(get_response: GetResponse) -> GetResponse:
-    """Makes REMOTE_ADDR the client's address. Everything that limits or logs by address reads that
-    (Django, allauth, REST framework, gunicorn's log), so all of it follows NUM_PROXIES: the address
-    that the outermost of our own proxies saw, which a client cannot forge."""
+    """Sets REMOTE_ADDR to the client's address. Everything that limits or logs by address reads
+    REMOTE_ADDR (Django, allauth, REST framework, gunicorn's log), so all of it follows
+    NUM_PROXIES. The address is the one that the outermost of our own proxies saw, which a client
+    cannot forge."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         addresses = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
         if 0 < settings.NUM_PROXIES <= len(addresses):
             told = addresses[-settings.NUM_PROXIES].strip()
-            with suppress(ValueError):  # not an address: the peer's own stays
+            with suppress(ValueError):  # not an address: REMOTE_ADDR stays the peer's
                 request.META["REMOTE_ADDR"] = str(ip_address(told))
         return get_response(request)
 
@@ -50,15 +52,16 @@ def take_client_address(get_response: GetResponse) -> GetResponse:
 
 
 def use_site_url(get_response: GetResponse) -> GetResponse:
-    """Every absolute link is made of SITE_URL, whoever makes it: of the header Host Django checks
-    the name, but not the port, and a mail to somebody else would carry that.
+    """Makes every absolute link begin with SITE_URL. Django checks the name in the header Host but
+    not the port, and an email to another person would contain that port.
 
-    A form that was loaded under another of ALLOWED_HOSTS is sent from there: its Origin follows the
-    host, or Django would take it for one of another site."""
+    A form that was loaded under another of ALLOWED_HOSTS is submitted from there. Its Origin
+    follows the host, because Django would otherwise treat it as cross-site.
+    """
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if settings.SITE_URL:
-            named = request.get_host()  # refuses a name that is not the site's
+            named = request.get_host()  # raises if the host is not allowed
             request.META["HTTP_HOST"] = urlsplit(settings.SITE_URL).netloc
             if request.META.get("HTTP_ORIGIN") == f"{request.scheme}://{named}":
                 request.META["HTTP_ORIGIN"] = f"{request.scheme}://{request.get_host()}"
@@ -68,7 +71,7 @@ def use_site_url(get_response: GetResponse) -> GetResponse:
 
 
 def limit_uploads(get_response: GetResponse) -> GetResponse:
-    """Refuses a body that is too large before a byte of it is read."""
+    """Refuses a body that is too large before reading it."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         length = request.META.get("CONTENT_LENGTH") or "0"
@@ -85,7 +88,7 @@ def limit_uploads(get_response: GetResponse) -> GetResponse:
 
 
 def refuse_nul(get_response: GetResponse) -> GetResponse:
-    """No address holds a NUL: databases would not say so kindly."""
+    """Refuses addresses with a NUL. Databases respond to NUL with errors that are hard to read."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
@@ -96,7 +99,7 @@ def refuse_nul(get_response: GetResponse) -> GetResponse:
 
 
 def explain_refused_methods(get_response: GetResponse) -> GetResponse:
-    """Gives words to what Django and allauth refuse with an empty page."""
+    """Adds a text to the empty pages with which Django and allauth refuse requests."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
@@ -109,7 +112,7 @@ def explain_refused_methods(get_response: GetResponse) -> GetResponse:
 
 
 def forbid_storing(get_response: GetResponse) -> GetResponse:
-    """No cache on the way may keep a page: who may see it can change within a second."""
+    """Forbids caches to store a page, because permissions can change within a second."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
@@ -121,8 +124,8 @@ def forbid_storing(get_response: GetResponse) -> GetResponse:
 
 
 class LimitAnalyses:
-    """Lets `scoring.analyses.budget` know who asks, and answers pages of those who asked too
-    often; the API answers for itself."""
+    """Tells `scoring.analyses.budget` who requests analyses, and responds to readers who requested
+    too many. The API has its own response."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -153,7 +156,8 @@ class LimitAnalyses:
 
 
 def _told_arrival(request: HttpRequest) -> tuple[datetime | None, datetime | None]:
-    """What the proxy says, where there is one: when the request began, and when it was complete."""
+    """The times that the proxy sends, if there is one: when the request began, and when it was
+    complete."""
     told = request.headers.get(settings.ARRIVAL_HEADER, "") if settings.ARRIVAL_HEADER else ""
     found = ARRIVAL.fullmatch(told)
     if found is None:

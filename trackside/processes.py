@@ -1,8 +1,8 @@
-"""Processes of this machine, under one supervisor: started each as the leader of a session, waited
-for until they answer, and ended in order.
+"""Supervises processes on this machine: starts each as the leader of a session, waits until they
+respond, and ends them in order.
 
-A signal for the supervisor reaches only this process, which ends the others with SIGTERM (a worker
-that gets SIGINT exits with status 1) and then exits with status 0.
+A signal reaches only the supervisor. It ends the others with SIGTERM (a worker that gets SIGINT
+exits with status 1) and then exits with status 0.
 """
 
 import http.client
@@ -20,9 +20,9 @@ from tempfile import TemporaryFile
 from typing import IO
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-HOST = "127.0.0.1"  # what runs here has known passwords, or none: it is for this machine alone
+HOST = "127.0.0.1"  # passwords are known or missing, so only this machine may connect
 READY_SECONDS = 60
-PATIENCE_SECONDS = 20  # an idle worker needs some 6 to leave
+PATIENCE_SECONDS = 20  # an idle worker needs about 6 to stop
 FOREVER = float("inf")
 SHOWN_LOG_LINES = 15
 WEB = (
@@ -36,15 +36,15 @@ WORKER = (
 
 
 class Stopped(Exception):
-    """Somebody asked for the end."""
+    """The user or a signal requested the end."""
 
 
 class Broken(Exception):
-    """The message says what, to whoever started it."""
+    """The message says what failed."""
 
 
 class StopRequest:
-    """How often the end was asked for, by signal or at the keyboard."""
+    """Counts requests to stop, by signal or at the keyboard."""
 
     def __init__(self) -> None:
         self.times = 0
@@ -62,11 +62,12 @@ class StopRequest:
 
 @dataclass
 class Supervisor:
-    """What runs, by name, in the order in which it was started; each writes to its log."""
+    """The running processes by name, in the order in which they were started. Each writes to its
+    log."""
 
     folder: Path  # of the logs
     environment: dict[str, str]
-    wish: StopRequest | None = None  # none: the end comes as an exception
+    wish: StopRequest | None = None  # none: the end is an exception
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     commands: dict[str, tuple[tuple[str, ...], dict[str, str]]] = field(default_factory=dict)
 
@@ -76,17 +77,17 @@ class Supervisor:
             self.processes[name] = self._open(name, command, settings, log, subprocess.STDOUT)
 
     def start_again(self, name: str) -> None:
-        """What was stopped, with the command that it was started with."""
+        """Restarts a stopped process with the same command."""
         command, settings = self.commands[name]
         self.start(name, *command, **settings)
 
     def stop(self, *names: str) -> None:
-        """Asks these to end; see `_end`."""
+        """Ends these processes; see `_end`."""
         self._end([self.processes.pop(name) for name in names])
 
     def manage(self, *arguments: str, **settings: str) -> str:
-        """One command of manage.py, to its end; what it printed. Its errors and its progress show
-        as they come."""
+        """Runs a command of manage.py to its end and returns its output. Its errors and its
+        progress are shown immediately."""
         command = (sys.executable, "manage.py", *arguments)
         with TemporaryFile() as out:
             process = self._open("manage", command, settings, out, None)
@@ -109,7 +110,7 @@ class Supervisor:
             raise Broken(f"{error}{''.join(map(self._last_words, self.processes))}") from error
 
     def watch(self) -> None:
-        """Until the end is asked for."""
+        """Waits until the end is requested."""
         self.wait_for("", lambda: False, FOREVER)
 
     def is_ready(self, worker: str) -> bool:
@@ -131,8 +132,8 @@ class Supervisor:
         )  # fmt: skip
 
     def _end(self, processes: list[subprocess.Popen[bytes]]) -> None:
-        """Asks all to end and waits for all. Whoever does not, or has left children, is killed;
-        nobody waits any longer where the end is asked for once more."""
+        """Asks all to end and waits for all. Kills those that do not end or have left children. A
+        second request to stop ends the wait."""
         asked_before = self.wish.times if self.wish else 0
         for process in processes:
             process.terminate()
@@ -165,7 +166,7 @@ class Supervisor:
 
 
 def supervise(run: Callable[[StopRequest], None]) -> int:
-    """Runs it until the end is asked for, or comes by itself; the exit status."""
+    """Runs it until the end is requested or it ends by itself. Returns the exit status."""
     wish = StopRequest()
     try:
         with keyboard() as wish.keyboard:
@@ -185,7 +186,7 @@ def wait_for(
     seconds: float = READY_SECONDS,
     check: Callable[[], None] = lambda: None,
 ) -> None:
-    """Until it is reached, or the check between two looks raises."""
+    """Raises `Stopped` or, if a process ends by itself or time is up, `Broken`."""
     until = time.monotonic() + seconds
     while not is_reached():
         check()
@@ -219,11 +220,11 @@ def answers(port: int, path: str) -> bool:
 
 @contextmanager
 def keyboard() -> Iterator[subprocess.Popen[bytes] | None]:
-    """A process that ends when Ctrl-C is pressed; None where no terminal is ours.
+    """A process that ends when Ctrl-C is pressed; None without a terminal.
 
-    A terminal sends Ctrl-C to its whole foreground process group, and GNU make dies of it with
-    status 130 however well its recipe ends. So for as long as we run, the foreground is a
-    group of one: a `cat`, which ends at Ctrl-C, at Ctrl-D, and when the terminal goes away.
+    A terminal sends Ctrl-C to its whole foreground process group, and GNU make then exits with
+    status 130, whatever its recipe returns. While the supervisor runs, the foreground group is
+    therefore a single `cat`, which ends at Ctrl-C, at Ctrl-D, and when the terminal is closed.
     """
     with ExitStack() as stack:
         try:
@@ -239,9 +240,9 @@ def keyboard() -> Iterator[subprocess.Popen[bytes] | None]:
         def step_forward() -> None:
             os.setpgid(0, 0)
             os.tcsetpgrp(terminal, os.getpid())
-            signal.signal(signal.SIGTSTP, signal.SIG_IGN)  # stopped, it would not hear Ctrl-C
+            signal.signal(signal.SIGTSTP, signal.SIG_IGN)  # it could not receive Ctrl-C
 
-        signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # sent to whoever moves the foreground
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # sent when the group changes
         listener = subprocess.Popen(
             ["/bin/cat"], stdin=terminal, stdout=subprocess.DEVNULL, preexec_fn=step_forward
         )
@@ -255,10 +256,10 @@ def keyboard() -> Iterator[subprocess.Popen[bytes] | None]:
 
 
 def say(text: str) -> None:
-    with suppress(OSError):  # the terminal may be gone
+    with suppress(OSError):  # the terminal may be closed
         print(text, flush=True)
 
 
 def shown(path: Path) -> str:
-    """From here, where that is shorter."""
+    """The path relative to the current folder, if that is shorter."""
     return min(os.path.relpath(path), str(path), key=len)

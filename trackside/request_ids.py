@@ -1,5 +1,5 @@
-"""One id for a request and for all that it sets going: in every log line of web and worker, and in
-the answer, so that who reports a fault can name it."""
+"""One id for a request and everything that it starts. It is in every log line of web and worker and
+in the response, so that a person who reports an error can name it."""
 
 import json
 import logging
@@ -20,7 +20,7 @@ SOUND = re.compile(r"[A-Za-z0-9-]{8,64}", re.ASCII)
 def stamp_request(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Takes the id that the proxy gave, or makes one."""
+    """Uses the id from the proxy, or creates one."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         given = request.headers.get(HEADER, "")
@@ -36,7 +36,7 @@ def stamp_request(
 
 
 class Named(logging.Filter):
-    """Gives every record its request's id."""
+    """Adds the request's id to every log record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = current.get()
@@ -44,7 +44,7 @@ class Named(logging.Filter):
 
 
 class JsonLines(logging.Formatter):
-    """One object a line, for machines that read logs."""
+    """One JSON object per line, for programs that read logs."""
 
     def format(self, record: logging.LogRecord) -> str:
         facts: dict[str, Any] = {

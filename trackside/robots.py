@@ -1,5 +1,5 @@
-"""What robots may read: pages, but not every choice that a page offers by parameters. Some choices
-make a worker compute an analysis, and there are more of them than anybody will read."""
+"""What robots may read: pages, but not every value of their parameters. Some values make a worker
+compute an analysis, and there are more of them than anybody will read."""
 
 from collections.abc import Callable
 

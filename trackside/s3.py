@@ -1,4 +1,4 @@
-"""Files in an S3 store, as they are: a gzipped run is kept and given back gzipped."""
+"""Files in an S3 store, without changes: a gzipped run is stored and returned gzipped."""
 
 import tempfile
 from typing import Any
@@ -10,9 +10,9 @@ from storages.backends.s3 import S3File, S3Storage
 
 from trackside.bulkhead import Bulkhead, Visit
 
-ONE_REQUEST = 4 << 30  # bytes; more than any upload has, and less than a store takes at once
-IN_MEMORY = 4 << 20  # bytes of a file that is read; of a larger one all lies on disk
-# Seconds. A store that does not answer costs a request at most two attempts of these.
+ONE_REQUEST = 4 << 30  # bytes; more than any upload, less than the limit of one request
+IN_MEMORY = 4 << 20  # bytes of a file that is read; larger files are on disk
+# Seconds. If the store does not respond, a request makes at most two attempts.
 TIMEOUTS = {
     "connect_timeout": 3,
     "read_timeout": 8,
@@ -21,11 +21,11 @@ TIMEOUTS = {
 
 
 class PlainS3Storage(S3Storage):
-    """Without guesses by name or content: S3Storage marks what looks gzipped as Content-Encoding
-    gzip, and clients on the way then unpack what was never packed for the way.
+    """Does not guess the encoding: S3Storage marks gzipped content as Content-Encoding gzip, and
+    clients then unpack it.
 
-    Every request has time limits and goes through a bulkhead; what fails raises OSError, as a
-    folder does.
+    Every request has time limits and goes through a bulkhead. A failure raises OSError, as in a
+    folder.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -34,13 +34,13 @@ class PlainS3Storage(S3Storage):
         self.bulkhead = Bulkhead()
 
     def get_default_settings(self) -> dict[str, Any]:
-        """On the thread that asks: for files as small as runs, starting threads takes longer than
-        they save."""
+        """Transfers run on the calling thread. For files as small as runs, starting threads takes
+        longer than they save."""
         defaults: dict[str, Any] = super().get_default_settings()
         return defaults | {
-            # In one request: of a file in parts each part would be loaded first.
+            # In one request, because each part of a file in parts would be loaded first.
             "transfer_config": TransferConfig(use_threads=False, multipart_threshold=ONE_REQUEST),
-            "max_memory_size": IN_MEMORY,  # without it all of every file
+            "max_memory_size": IN_MEMORY,  # otherwise every file is kept in memory as a whole
         }
 
     def get_object_parameters(self, name: str) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class PlainS3Storage(S3Storage):
     def _open(self, name: str, mode: str = "rb") -> S3File:
         with self.bulkhead.visit(name):
             file = super()._open(name, mode)
-        file.__class__ = BoundedFile  # S3Storage names its class of files in the function itself
+        file.__class__ = BoundedFile  # S3Storage's function contains the name of its file class
         return file
 
     def _save(self, name: str, content: Any) -> str:
@@ -85,7 +85,7 @@ class PlainS3Storage(S3Storage):
 
 
 class BoundedFile(S3File):
-    """A file that is loaded in whole before its first byte is given, or not at all."""
+    """A file that is loaded completely before its first byte is returned, or not at all."""
 
     def _get_file(self) -> Any:
         if self._file is None and self._mode == "rb":
@@ -103,10 +103,10 @@ class BoundedFile(S3File):
 
 
 class WatchedFile(File):
-    """A file on its way to the store."""
+    """A file during its upload to the store."""
 
     def __init__(self, content: Any, visit: Visit) -> None:
-        super().__init__(content.file)  # a File within a File without a name passes for closed
+        super().__init__(content.file)  # a nested File without a name counts as closed
         self._visit = visit
 
     def read(self, *size: int) -> Any:

@@ -1,8 +1,8 @@
 """The production stack as processes on one machine: proxy, two web servers and two workers without
 a shared folder, PostgreSQL, Redis and an S3 server, from installed packages.
 
-`make stack` starts it and waits for Ctrl-C; the load tests start one of their own. It is for this
-machine alone: its services have no passwords, and its S3 server keeps files in memory.
+`make stack` starts it and waits for Ctrl-C. The load tests start their own. It is for this machine
+only: its services have no passwords, and its S3 server stores files in memory.
 """
 
 import os
@@ -33,16 +33,16 @@ from trackside.processes import (
 POSTGRES_BINARIES = "/usr/lib/postgresql/*/bin"
 KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 PROXY_DIR = Path(__file__).resolve().parent / "proxy"
-NOBODY = "unix:"  # no client has such an address, so X-Forwarded-For is never believed
+NOBODY = "unix:"  # no client has such an address, so X-Forwarded-For is never trusted
 
 
 class Missing(Broken):
-    """A program of the stack is not installed; the message names its package."""
+    """A program of the stack is not installed. The message names its package."""
 
 
 @dataclass
 class Stack(Supervisor):
-    """What runs, each with a folder of its own, and how to reach it."""
+    """The running services, each with its own folder, and their addresses."""
 
     port: int = 0  # of the proxy
     postgres: int = 0  # its process; the other servers are among `processes`
@@ -60,7 +60,7 @@ def running(
     folder: Path, *, webs: int = 2, workers: int = 2, port: int = 0, inside: str = HOST,
     wish: StopRequest | None = None, **settings: str,
 ) -> Iterator[Stack]:  # fmt: skip
-    """The stack, its database empty and migrated, until the block ends. PostgreSQL, Redis and the
+    """The stack, with an empty, migrated database, until the block ends. PostgreSQL, Redis and the
     store listen on `inside`, where workers on other hosts can reach them. Raises `Missing`."""
     programs = {name: program(name) for name in ("redis-server", "nginx", "initdb", "pg_ctl")}
     folder.mkdir(parents=True, exist_ok=True)
@@ -98,7 +98,7 @@ def _environment(inside: str, redis: int, postgres: int, store: int) -> dict[str
         "WHITENOISE_USE_FINDERS": "false",
         "METRICS_TOKEN": "metrics",
         "MALLOC_ARENA_MAX": "2",  # as in the Dockerfile
-        "THROTTLE_UPLOADS": "100000/hour",  # the load tests are one team's script
+        "THROTTLE_UPLOADS": "100000/hour",  # the load tests are the script of one team
         "THROTTLE_USER": "100000/min",
         "LEASE_SECONDS": os.environ.get("LEASE_SECONDS", "15"),
         "RENEWAL_SECONDS": os.environ.get("RENEWAL_SECONDS", "5"),
@@ -109,8 +109,8 @@ def _environment(inside: str, redis: int, postgres: int, store: int) -> dict[str
 
 @contextmanager
 def _postgres(inside: str, port: int, programs: dict[str, str]) -> Iterator[int]:
-    """A cluster of its own, in a folder to which its own user finds the way: PostgreSQL refuses to
-    be run by root."""
+    """A cluster in a folder that its own user can enter, because PostgreSQL refuses to run as
+    root."""
     with TemporaryDirectory(prefix="trackside-postgres-") as folder:
         as_owner: list[str] = []
         if os.getuid() == 0:
@@ -165,7 +165,7 @@ def _start_web(stack: Stack, name: str) -> str:
 
 
 def _start_worker(stack: Stack, name: str) -> None:
-    # niced, so that pages and uploads come before scoring
+    # a low priority, so that pages and uploads come before scoring
     nice = ("nice", "-n", "10", *WORKER, "-c", "1", "-n", f"{name}@%h")
     stack.start(name, *nice, LOG_LEVEL="INFO")
     stack.wait_for(name, lambda: stack.is_ready(name))
@@ -220,14 +220,14 @@ def write_configuration(
 
 
 def write_http(folder: Path, site: str) -> Path:
-    """Puts `site`, the contents of a block http, into a complete nginx.conf."""
+    """Writes a complete nginx.conf with `site` as the content of its block http."""
     folder.mkdir(parents=True, exist_ok=True)
     unused = "".join(
         f"    {kind}_temp_path {folder}/{kind};\n" for kind in ("fastcgi", "uwsgi", "scgi")
     )
     path = folder / "nginx.conf"
     path.write_text(
-        # Started by root it would become nobody, who cannot enter this folder.
+        # If root starts nginx, its workers run as nobody, who cannot enter this folder.
         f"{'user root;' if os.getuid() == 0 else ''}\n"
         f"daemon off;\npid {folder}/pid;\nerror_log {folder}/error.log;\n"
         "events { worker_connections 1024; }\n"

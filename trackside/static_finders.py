@@ -1,4 +1,4 @@
-"""Finds the one file of Plotly's package that pages need; the rest of it is not served."""
+"""Finds the one file of Plotly's package that pages need. The rest of the package is not served."""
 
 from collections.abc import Iterator
 from importlib.resources import files
@@ -10,7 +10,7 @@ from django.core.files.storage import FileSystemStorage
 
 
 class PlotlyFinder(BaseFinder):
-    """Serves `plotly/plotly.min.js` out of the installed package."""
+    """Serves `plotly/plotly.min.js` from the installed package."""
 
     served = "plotly/plotly.min.js"
 

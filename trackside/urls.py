@@ -1,4 +1,4 @@
-"""All addresses of the site: those of the two wings, of the API and of accounts."""
+"""All addresses of the site: those of the two applications, of the API and of accounts."""
 
 from django.conf import settings
 from django.urls import include, path
@@ -6,7 +6,7 @@ from django.urls import include, path
 from trackside import robots
 
 handler400 = "trackside.errors.answer_bad_request"
-handler429 = "trackside.errors.answer_too_many_requests"  # allauth looks for it here
+handler429 = "trackside.errors.answer_too_many_requests"  # allauth requires this name
 handler404 = "trackside.errors.answer_not_found"
 handler500 = "trackside.errors.answer_fault"
 urlpatterns = [

@@ -1,12 +1,13 @@
-"""gunicorn's threaded worker, which refuses connections as soon as it is told to end."""
+"""gunicorn's threaded worker, which refuses connections as soon as it is told to stop."""
 
 from gunicorn.workers.gthread import ThreadWorker
 
 
 class WebWorker(ThreadWorker):
-    """gunicorn's own keeps its socket open while it ends its requests, but accepts nothing more:
-    whoever connects meanwhile waits, and is reset in the end. The proxy cannot tell that from a
-    process that died, and must not repeat the request. A refused connection it tries elsewhere."""
+    """gunicorn's own worker keeps its socket open while it finishes its requests, but accepts no
+    more. A client that connects in the meantime waits, and its connection is reset in the end. The
+    proxy cannot distinguish that from a process that died, and must not repeat the request. It
+    tries a refused connection with another process."""
 
     def set_accept_enabled(self, enabled: bool) -> None:
         super().set_accept_enabled(enabled)
@@ -17,7 +18,7 @@ class WebWorker(ThreadWorker):
                 listener.close()
 
     def _accepts(self, listener: object) -> bool:
-        """Whether somebody was waiting to be accepted."""
+        """Whether a connection was waiting to be accepted."""
         before = self.nr_conns
         self.accept(listener)
         return bool(self.nr_conns > before)

@@ -1,10 +1,10 @@
-"""Django's PostgreSQL, which does not wait for ever for a server that is silent.
+"""Django's PostgreSQL backend, with a time limit for servers that do not respond.
 
-PostgreSQL's own time limits are kept by the server, and the kernel of a host whose server hangs
-goes on acknowledging: neither statement_timeout nor tcp_user_timeout ends such a wait. So while an
-answer takes longer than usual, a new connection is tried on the side. If the server answers it,
-the statement is a long one and is waited for. If not, the server is silent, and the statement ends
-with OperationalError.
+The server enforces PostgreSQL's own time limits, and the kernel of a host whose server hangs still
+acknowledges packets, so neither statement_timeout nor tcp_user_timeout ends such a wait. If an
+answer takes longer than usual, the backend opens a second connection. If the server accepts it, the
+statement is a long one and the backend continues to wait. If not, the statement ends with
+OperationalError.
 """
 
 import time
@@ -17,21 +17,21 @@ from django.db.backends.postgresql import base
 
 from scoring.jobs.probes import Probe
 
-CONNECT_SECONDS = 2  # the least that libpq knows
+CONNECT_SECONDS = 2  # the minimum of libpq
 OF_PSYCOPG = {"autocommit", "context", "cursor_factory", "prepare_threshold", "row_factory"}
 
 
 class Connection(psycopg.Connection[Any]):
-    """A connection that gives up when its server is silent."""
+    """A connection that gives up if its server does not respond."""
 
     probe: Probe | None = None
-    patience = 0.0  # seconds without an answer before the server is asked on the side
+    patience = 0.0  # seconds without an answer before a second connection checks the server
 
     def wait(self, gen: Generator[Any, Any, Any], *arguments: Any, **options: Any) -> Any:
         return super().wait(self._watched(gen), *arguments, **options)
 
     def _watched(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-        """The same generator; psycopg resumes it every 0.1 s while nothing comes."""
+        """The same generator; psycopg resumes it every 0.1 s while no data arrive."""
         try:
             state = next(gen)
             began = time.monotonic()
@@ -50,8 +50,8 @@ class Connection(psycopg.Connection[Any]):
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Takes `silent_seconds` among its OPTIONS: after so long a wait a silent server is given up.
-    All connections of a process share what they know of their server."""
+    """Has the option `silent_seconds`: the time after which it gives up a server that does not
+    respond. All connections of a process share the state of their server."""
 
     _probes: dict[str, Probe] = {}
 
@@ -66,7 +66,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if probe.is_known_silent() and not probe.answers():
             raise OperationalError("the database server is silent")
         connection = super().get_new_connection(conn_params)
-        connection.__class__ = Connection  # Django names psycopg's own class in the function itself
+        connection.__class__ = Connection  # Django's function names psycopg's class
         connection.probe, connection.patience = probe, patience
         return connection
 
@@ -83,7 +83,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
 
 def ask(where: str) -> None:
-    """Raises where the server does not answer. One that has no connection to give answers."""
+    """Raises if the server does not respond. A server without a free connection does respond."""
     try:
         psycopg.connect(where, autocommit=True).close()
     except psycopg.errors.ConnectionTimeout:
