@@ -16,9 +16,9 @@ from scoring.core.judging.pooled_judgments import JudgedPlaces, judged_places
 from scoring.core.measures.catalogue import family_of, sign_of
 from scoring.core.measures.graded import GradedTopics, Scores, evaluate
 from scoring.core.measures.measure import Measure
-from scoring.core.measures.names import parse_measure, rel_of
+from scoring.core.measures.names import parse_measure
 from scoring.core.statistics.agreement import kendall_tau, tau_ap
-from scoring.core.statistics.means import mask_excluded, mean_scores, topics_of_mean
+from scoring.core.statistics.means import mask_excluded, mean_scores
 from scoring.core.statistics.pairs import all_pairs
 from scoring.core.statistics.ranks import DECIMALS
 from scoring.evaluation.rules import ScoringRules, rules_of
@@ -47,7 +47,9 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
         _scores(judged_places(load_ranking(run.ranking), table), judged, counts, measure, rules)
         for run in runs
     ]
-    included = np.array([_included(each, codes, measure, rules) for each in counts], dtype=bool)
+    included = np.array(
+        [rules.topics_of_board(measure, codes, each) for each in counts], dtype=bool
+    )
     rows = [
         (first, second, *_compared(scores, included, measure, one, other))
         for first, second, one, other in _comparisons(grades)
@@ -94,15 +96,6 @@ def _scores(
         graded = GradedTopics(grades=grades, grade_counts=choice, gain_map=rules.gain_map)
         scores.append(evaluate([measure], graded)[measure])
     return scores
-
-
-def _included(
-    counts: NDArray[np.int64], codes: tuple[str, ...], measure: Measure, rules: ScoringRules
-) -> NDArray[np.bool_]:
-    rel = max(rules.rel, rel_of(measure) or 1)
-    held_out = np.array([code in rules.held_out for code in codes], dtype=bool)
-    is_counted = topics_of_mean(counts, rel=rel, no_relevant=rules.no_relevant)
-    return is_counted & ~held_out
 
 
 def _compared(

@@ -1,5 +1,5 @@
-"""Means of runs by measures without stored scores, computed from the stored grades run by run, so
-that memory does not grow with the number of runs."""
+"""Means of runs by measures without stored scores, computed from the stored grades a few runs at
+a time, so that memory does not grow with the number of runs."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -12,10 +12,9 @@ from campaigns.models import Campaign, Qrels, Run
 from campaigns.stored_files import FileLost
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.catalogue import family_of
-from scoring.core.measures.graded import GradedTopics, Scores, evaluate_in_blocks
+from scoring.core.measures.graded import GradedTopics, Scores, evaluate_runs, in_stacks
 from scoring.core.measures.measure import Measure
-from scoring.core.measures.names import rel_of
-from scoring.core.statistics.means import mask_excluded, mean_scores, topics_of_mean
+from scoring.core.statistics.means import mask_excluded, means_of_runs
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import ScoringRules, rules_of
@@ -57,13 +56,25 @@ def means_of(
     if not runs:
         return {measure: {} for measure in measures}
     rules, table = rules_of(campaign), load_table(qrels, campaign)
-    included = {measure: _included(measure, table, rules) for measure in measures}
+    included = {
+        measure: rules.topics_of_board(measure, table.topics, table.grade_counts)
+        for measure in measures
+    }
     means: dict[Measure, Means] = {measure: {} for measure in measures}
-    for run in runs:
-        graded = GradedTopics(_grades(run, qrels, table), table.grade_counts, rules.gain_map)
-        for measure, scores in evaluate_in_blocks(measures, graded).items():
-            means[measure][run.run_id] = _mean(scores, included[measure], measure)
+    pairs = ((run, _graded(run, qrels, table, rules)) for run in runs)
+    for stack in in_stacks(pairs, lambda pair: pair[1].grades.shape):
+        run_ids = [run.run_id for run, _ in stack]
+        scores = evaluate_runs(measures, [graded for _, graded in stack])
+        for measure in measures:
+            found = _means(scores[measure], included[measure], measure)
+            means[measure].update(zip(run_ids, found, strict=True))
     return means
+
+
+def _graded(
+    run: GradedRun, qrels: Qrels, table: JudgmentTable, rules: ScoringRules
+) -> GradedTopics:
+    return GradedTopics(_grades(run, qrels, table), table.grade_counts, rules.gain_map)
 
 
 def _grades(run: GradedRun, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
@@ -82,14 +93,9 @@ def _grades(run: GradedRun, qrels: Qrels, table: JudgmentTable) -> NDArray[np.in
     return grades
 
 
-def _included(measure: Measure, table: JudgmentTable, rules: ScoringRules) -> NDArray[np.bool_]:
-    rel = max(rules.rel, rel_of(measure) or 1)
-    held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)
-    return topics_of_mean(table.grade_counts, rel=rel, no_relevant=rules.no_relevant) & ~held_out
-
-
-def _mean(
+def _means(
     scores: Scores, included: NDArray[np.bool_], measure: Measure
-) -> tuple[float | None, float | None]:
-    mean = mean_scores(mask_excluded(scores, included), included, family_of(measure).summary)
-    return none_if_nan(mean.base), mean.residual
+) -> list[tuple[float | None, float | None]]:
+    summary = family_of(measure).summary
+    means = means_of_runs(mask_excluded(scores, included), included, summary)
+    return [(none_if_nan(mean.base), mean.residual) for mean in means]

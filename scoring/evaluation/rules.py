@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,8 @@ from campaigns.models import Campaign
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import default_gain_map
 from scoring.core.measures.measure import Measure
-from scoring.core.measures.names import parse_measure, with_default_rel
+from scoring.core.measures.names import parse_measure, rel_of, with_default_rel
+from scoring.core.statistics.means import topics_of_mean
 
 # Incremented when order, ties, depth or alignment change, because every score changes then.
 GROUND_RULES = 1
@@ -32,6 +34,24 @@ class ScoringRules:
     def versions(self) -> set[tuple[str, int]]:
         """Canonical name and definition version of every measure."""
         return {(str(measure), version_of(measure)) for measure in self.measures}
+
+    def topics_of_mean(
+        self, measure: Measure, grade_counts: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """bool[topics]: those that count, held out or not. A measure with a higher `rel` has its
+        own topics without relevant documents."""
+        rel = max(self.rel, rel_of(measure) or 1)
+        return topics_of_mean(grade_counts, rel=rel, no_relevant=self.no_relevant)
+
+    def is_held_out(self, topics: Sequence[str]) -> NDArray[np.bool_]:
+        """bool[topics]."""
+        return np.array([topic in self.held_out for topic in topics], dtype=bool)
+
+    def topics_of_board(
+        self, measure: Measure, topics: Sequence[str], grade_counts: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """bool[topics]: those that means on the leaderboard are taken over."""
+        return self.topics_of_mean(measure, grade_counts) & ~self.is_held_out(topics)
 
 
 def rules_of(campaign: Campaign) -> ScoringRules:

@@ -5,17 +5,14 @@ from typing import NamedTuple
 import numpy as np
 from django.db import transaction
 from django.db.models.functions import Now
-from numpy.typing import NDArray
 
 from campaigns.log import record
 from campaigns.models import Campaign
 from scoring.core.data.artefacts import pack_vector
-from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import GradedTopics, Scores, evaluate
 from scoring.core.measures.measure import Measure
-from scoring.core.measures.names import rel_of
-from scoring.core.statistics.means import mask_excluded, mean_scores, topics_of_mean
+from scoring.core.statistics.means import mask_excluded, mean_scores
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.evaluation import feedback
 from scoring.evaluation.requests import (
@@ -105,11 +102,11 @@ def _evaluated(evaluation: Evaluation, campaign: Campaign, rules: ScoringRules) 
         grade_counts=table.grade_counts,
         gain_map=rules.gain_map,
     )
-    held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)
+    held_out = rules.is_held_out(table.topics)
     feedback_measure = feedback.feedback_measure(campaign, rules)
     rows, feedback_mean = [], None
     for measure, scores in evaluate(rules.measures, graded).items():
-        topics = _topics_of(measure, table, rules)
+        topics = rules.topics_of_mean(measure, table.grade_counts)
         if measure == feedback_measure:
             public = topics & held_out if held_out.any() else topics
             if feedback.are_enough_topics(public):
@@ -117,12 +114,6 @@ def _evaluated(evaluation: Evaluation, campaign: Campaign, rules: ScoringRules) 
         ranked_by = topics & ~held_out
         rows.append(_score_row(evaluation, measure, mask_excluded(scores, ranked_by), ranked_by))
     return EvaluatedRun(rows, feedback_mean)
-
-
-def _topics_of(measure: Measure, table: JudgmentTable, rules: ScoringRules) -> NDArray[np.bool_]:
-    # A measure with a higher rel has its own topics without relevant documents.
-    rel = max(rules.rel, rel_of(measure) or 1)
-    return topics_of_mean(table, rel=rel, no_relevant=rules.no_relevant)
 
 
 def _score_row(

@@ -1,14 +1,11 @@
 """The runs of a leaderboard with their rankings, and the mean that it shows of a run's scores."""
 
-import numpy as np
-
 from campaigns.models import Campaign, Qrels, Run
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import Scores
 from scoring.core.measures.measure import Measure
-from scoring.core.measures.names import rel_of
-from scoring.core.statistics.means import Mean, mask_excluded, mean_scores, topics_of_mean
+from scoring.core.statistics.means import Mean, mask_excluded, mean_scores
 from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.models import Evaluation, TieRule
 
@@ -27,7 +24,5 @@ def ranked_and_scored(campaign: Campaign, qrels: Qrels) -> list[Run]:
 
 def board_mean(scores: Scores, measure: Measure, table: JudgmentTable, rules: ScoringRules) -> Mean:
     """The mean over the topics that the leaderboard counts."""
-    rel = max(rules.rel, rel_of(measure) or 1)
-    held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)
-    included = topics_of_mean(table, rel=rel, no_relevant=rules.no_relevant) & ~held_out
+    included = rules.topics_of_board(measure, table.topics, table.grade_counts)
     return mean_scores(mask_excluded(scores, included), included, family_of(measure).summary)

@@ -192,8 +192,8 @@ def table_of(viewer: Viewer) -> JudgmentTable:
 
 def counted_topics(table: JudgmentTable, rules: ScoringRules) -> NDArray[np.bool_]:
     """bool[topics]: those that the board counts."""
-    held_out = np.array([code in rules.held_out for code in table.topics], dtype=bool)
-    return topics_of_mean(table, rel=rules.rel, no_relevant=rules.no_relevant) & ~held_out
+    counted = topics_of_mean(table, rel=rules.rel, no_relevant=rules.no_relevant)
+    return counted & ~rules.is_held_out(table.topics)
 
 
 def chosen_topic(topics: list[Topic], params: Mapping[str, str]) -> Topic | None:
