@@ -9,6 +9,7 @@ runs.csv                                   tag, team, run type, pooled (when exp
 import csv
 import gzip
 import hashlib
+import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from campaigns.trec.problems import FormatError
 from campaigns.trec.runs_table import RunsTable, RunsTableRow
 
 NO_TABLE = "Imported runs"  # the team of runs that no table names
+BEGIN_BYTES = 1 << 15  # of a run file: what comes before its first record is shorter
 
 
 class FolderError(Exception):
@@ -145,12 +147,13 @@ def _row_of(path: Path, table: RunsTable) -> RunsTableRow | None:
 def _tag_of(path: Path) -> str:
     """The sixth field of the first record, read without reading the rest; "" where there is none
     (the check will say why)."""
+    with path.open("rb") as file:
+        begin = file.read(BEGIN_BYTES)
     try:
-        with path.open("rb") as file:
-            head = next(plain_blocks(file), b"")
+        head = next(plain_blocks(begin), b"")
     except FormatError:
         return ""
-    for line in head.split(b"\n"):
+    for line in io.BytesIO(head):
         fields = line.split()
         if len(fields) == 6 and not line.lstrip().startswith(b"#"):
             return fields[5].decode(errors="replace")
