@@ -33,11 +33,30 @@ def record(
     **details: object,
 ) -> LogEntry:
     """Adds an entry about a campaign, or about a run or team in it, to the campaign's log."""
+    entry = new_entry(of, actor, verb, subject, **details)
+    entry.save(force_insert=True)
+    return entry
+
+
+def record_all(entries: Iterable[LogEntry]) -> None:
+    """Adds new entries in one statement."""
+    LogEntry.objects.bulk_create(entries)
+
+
+def new_entry(
+    of: Campaign | Subject,
+    actor: User | None,
+    verb: str,
+    subject: object = "",
+    /,
+    **details: object,
+) -> LogEntry:
+    """An entry that is not in the log yet."""
     if isinstance(of, Campaign):
         campaign = of.pk
     else:
         campaign, subject = of.campaign_id, of.public_id
-    return LogEntry.objects.create(
+    return LogEntry(
         campaign_id=campaign,
         actor=actor,
         verb=verb,

@@ -33,8 +33,8 @@ class Job(models.Model):
     class Priority(models.IntegerChoices):
         """Waiting jobs of a lower number come first."""
 
-        UPLOAD = 0  # the check and the first scores of a new run
-        NORMAL = 1  # notices, the next documents to judge, scores computed again
+        UPLOAD = 0  # the check and the first scores of an uploaded run
+        NORMAL = 1  # notices, the next documents to judge, imports, scores computed again
         ANALYSIS = 2
 
     campaign = models.ForeignKey(  # null: an email that belongs to no campaign

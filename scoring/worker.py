@@ -56,12 +56,15 @@ HANDLERS = {
 }
 
 
-def perform_waiting_jobs(campaign: Campaign, *, on_done: Callable[[], None] | None = None) -> int:
+def perform_waiting_jobs(
+    campaign: Campaign, *, on_done: Callable[[int], None] | None = None
+) -> int:
     """Performs the campaign's waiting jobs and those they create, oldest first; returns how many.
 
     Jobs are claimed as a worker claims them, so workers may perform some of them at the same time.
     This function waits for those too, so that the campaign is complete when it returns. A job that
-    fails is tried JOB_ATTEMPTS times. `on_done` is called after each job that this process did.
+    fails is tried JOB_ATTEMPTS times. `on_done` gets the number of jobs of each attempt of this
+    process.
     """
     tried: Counter[int] = Counter()
     is_moving = True
@@ -69,14 +72,17 @@ def perform_waiting_jobs(campaign: Campaign, *, on_done: Callable[[], None] | No
         if not is_moving:
             time.sleep(POLL_SECONDS)
         waiting = campaign.jobs.filter(free()).order_by("pk")
-        is_moving = False
+        done: set[int] = set()
         for job_id in list(waiting.values_list("pk", flat=True)):
             # Counted here, because the job does not count attempts during an outage.
-            if tried[job_id] < settings.JOB_ATTEMPTS and perform(job_id):
-                is_moving = True
-                tried[job_id] += 1
-                if on_done is not None:
-                    on_done()
+            if job_id in done or tried[job_id] >= settings.JOB_ATTEMPTS:
+                continue
+            performed = perform(job_id)
+            done.update(performed)
+            tried.update(performed)
+            if performed and on_done is not None:
+                on_done(len(performed))
+        is_moving = bool(done)
     return tried.total()
 
 
@@ -84,10 +90,11 @@ def _is_being_worked_on(campaign: Campaign) -> bool:
     return campaign.jobs.filter(state=Job.State.RUNNING, lease_until__gte=Now()).exists()
 
 
-def perform(job_id: int | None = None) -> bool:
-    """One attempt at this job, or at the next one; returns whether there was one to claim."""
+def perform(job_id: int | None = None) -> list[int]:
+    """One attempt at this job, or at the next one; returns the jobs that it performed, none if
+    there was none to claim."""
     with queue.job_attempt(job_id) as attempt:
         if attempt is None:
-            return False
+            return []
         HANDLERS[Job.Kind(attempt.kind)](attempt)
-    return True
+    return attempt.job_ids

@@ -53,9 +53,9 @@ def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list
     with timed("store files"):
         stored = store_ranking(ranking)
     warnings = [*checked.warnings, *_same_file_warnings(run)]
-    report = validation_report(checked.warnings, ranking, codes) | own_history(
-        run, ranking, stored.digest
-    )
+    with timed("validation report"):
+        report = validation_report(checked.warnings, ranking, codes)
+        report |= own_history(run, ranking, stored.digest)
     with transaction.atomic():
         queue.finish(attempt)
         run = decisions.lock_run(run)
@@ -79,7 +79,7 @@ def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list
             now_accepted=not run.campaign.asks_acceptance or run.uploaded_by_id is None,
         )
         if run.state == Run.State.ACCEPTED and run.withdrawn_at is None:
-            request_evaluation(run)
+            request_evaluation(run, attempt.priority)
 
 
 def _refuse(attempt: queue.JobAttempt, run: Run, error: FormatError) -> None:

@@ -1,19 +1,31 @@
 """Requests evaluations of every accepted run under the active qrels and rules."""
 
+from collections import defaultdict
+from collections.abc import Sequence
+
 from django.db import transaction
 
 from campaigns.models import Campaign, Run
 from campaigns.models.runs import LIVE
 from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.jobs import queue
-from scoring.models import Evaluation, FeedbackRelease, Job, Snapshot, StoredGrades, StoredRanking
+from scoring.models import (
+    Evaluation,
+    FeedbackRelease,
+    Job,
+    Score,
+    Snapshot,
+    StoredGrades,
+    StoredRanking,
+    TieRule,
+)
 
 
-def request_evaluation(run: Run) -> None:
+def request_evaluation(run: Run, priority: int = Job.Priority.UPLOAD) -> None:
     """Requests the run's scores under the active qrels and rules, unless they exist."""
     with transaction.atomic():
         campaign = lock_campaign(run.campaign_id)
-        request(run, campaign, rules_of(campaign), priority=Job.Priority.UPLOAD)
+        request([run], campaign, rules_of(campaign), priority=priority)
 
 
 def request_evaluations(campaign: Campaign) -> None:
@@ -22,8 +34,7 @@ def request_evaluations(campaign: Campaign) -> None:
         campaign = lock_campaign(campaign.pk)
         rules = rules_of(campaign)
         _drop_superseded(campaign, rules)
-        for run in campaign.runs.filter(LIVE):
-            request(run, campaign, rules)
+        request(list(campaign.runs.filter(LIVE).order_by("pk")), campaign, rules)
 
 
 def lock_campaign(campaign_id: int) -> Campaign:
@@ -33,32 +44,47 @@ def lock_campaign(campaign_id: int) -> Campaign:
 
 
 def request(
-    run: Run,
+    runs: Sequence[Run],
     campaign: Campaign,
     rules: ScoringRules,
     *,
-    priority: Job.Priority = Job.Priority.NORMAL,
+    priority: int = Job.Priority.NORMAL,
 ) -> None:
-    """Requests the run's scores under these rules, unless they exist; the campaign must be locked.
-    Uploads come before runs that are scored again."""
-    if campaign.active_qrels_id is None:
+    """Requests the runs' scores under these rules, unless they exist; the campaign must be locked.
+    Uploads come before runs that are scored again. At most six statements for any number of
+    runs."""
+    if campaign.active_qrels_id is None or not runs:
         return
-    evaluation, _ = Evaluation.objects.get_or_create(
-        run=run, qrels_id=campaign.active_qrels_id, definitions=rules.digest
-    )
-    if evaluation.state == Evaluation.State.SCORED and rules.versions <= set(
-        evaluation.scores.values_list("measure", "definition")
-    ):
+    evaluations = _evaluations_of(runs, campaign.active_qrels_id, rules)
+    scored = [each.pk for each in evaluations if each.state == Evaluation.State.SCORED]
+    stored: defaultdict[int, set[tuple[str, int]]] = defaultdict(set)
+    scores = Score.objects.filter(evaluation__in=scored) if scored else Score.objects.none()
+    for evaluation, measure, version in scores.values_list("evaluation", "measure", "definition"):
+        stored[evaluation].add((measure, version))
+    missing = [each for each in evaluations if not rules.versions <= stored[each.pk]]
+    if not missing:
         return
-    job = queue.enqueue(
+    teams = {run.pk: run.team_id for run in runs}
+    jobs = queue.enqueue_all(
         Job.Kind.EVALUATE,
-        subject=evaluation.pk,
+        {each.pk: teams[each.run_id] for each in missing},
         campaign_id=campaign.pk,
-        team_id=run.team_id,
         priority=priority,
     )
-    if job.state == Job.State.WAITING:  # a running one requests again when it stores its scores
-        Evaluation.objects.filter(pk=evaluation.pk).update(state=Evaluation.State.WAITING)
+    # A running one requests again when it stores its scores.
+    waiting = [job.subject for job in jobs if job.state == Job.State.WAITING]
+    to_move = {each.pk for each in missing if each.state != Evaluation.State.WAITING}
+    if to_move := to_move.intersection(waiting):
+        Evaluation.objects.filter(pk__in=to_move).update(state=Evaluation.State.WAITING)
+
+
+def _evaluations_of(runs: Sequence[Run], qrels_id: int, rules: ScoringRules) -> list[Evaluation]:
+    """Those of these runs, created where there is none."""
+    terms = {"qrels_id": qrels_id, "definitions": rules.digest, "tie_rule": TieRule.DOCNO}
+    found = list(Evaluation.objects.filter(run__in=runs, **terms).order_by("pk"))
+    has_one = {each.run_id for each in found}
+    new = [Evaluation(run=run, **terms) for run in runs if run.pk not in has_one]
+    return found + Evaluation.objects.bulk_create(new)
 
 
 def _drop_superseded(campaign: Campaign, rules: ScoringRules) -> None:

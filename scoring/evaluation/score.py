@@ -1,14 +1,18 @@
 """Scores a run under a qrels version."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from django.db import transaction
 from django.db.models.functions import Now
+from numpy.typing import NDArray
 
-from campaigns.log import record
-from campaigns.models import Campaign
+from campaigns.log import new_entry, record_all
+from campaigns.models import Campaign, Qrels
 from scoring.core.data.artefacts import pack_vector
+from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import GradedTopics, Scores, evaluate
 from scoring.core.measures.measure import Measure
@@ -22,98 +26,161 @@ from scoring.evaluation.requests import (
     request_evaluations,
 )
 from scoring.evaluation.rules import ScoringRules, rules_of, version_of
-from scoring.evaluation.storage import grades_of, load_table
+from scoring.evaluation.storage import keep_grades, load_table, stored_or_new_grades
 from scoring.jobs import mail, queue, test_hooks
 from scoring.jobs.timing import timed
-from scoring.models import Evaluation, Score
+from scoring.models import Evaluation, Score, StoredGrades
 
 __all__ = ["evaluate_run", "request_evaluation", "request_evaluations"]
 
 
 class EvaluatedRun(NamedTuple):
-    """The rows to store, and the measure and mean that the feedback may be based on."""
+    """What is to be stored, and the measure and mean that the feedback may be based on."""
 
+    evaluation: Evaluation
     rows: list[Score]
+    new_grades: StoredGrades | None
     feedback_mean: tuple[Measure, float] | None
 
 
+@dataclass(frozen=True)
+class _Terms:
+    """What all runs share that are scored under one qrels version."""
+
+    table: JudgmentTable
+    rules: ScoringRules
+    topics: dict[Measure, NDArray[np.bool_]]  # those of its mean, held out or not
+    held_out: NDArray[np.bool_]
+    feedback_measure: Measure | None
+
+    @classmethod
+    def of(cls, qrels: Qrels, campaign: Campaign, rules: ScoringRules) -> "_Terms":
+        table = load_table(qrels, campaign)
+        return cls(
+            table=table,
+            rules=rules,
+            topics={
+                measure: rules.topics_of_mean(measure, table.grade_counts)
+                for measure in rules.measures
+            },
+            held_out=rules.is_held_out(table.topics),
+            feedback_measure=feedback.feedback_measure(campaign, rules),
+        )
+
+
 def evaluate_run(attempt: queue.JobAttempt) -> None:
-    """Computes every measure of one evaluation, and stores all of them as it finishes the job."""
-    evaluation = Evaluation.objects.select_related("run__campaign", "run__ranking", "qrels").get(
-        pk=attempt.subject
-    )
-    campaign = evaluation.run.campaign
+    """Computes every measure of one evaluation, and of those that the attempt performs with it, and
+    stores all of them as it finishes the jobs. If one cannot be computed, only its job fails."""
+    subjects = [each.subject for each in attempt.all]
+    related = ("run__campaign", "run__team", "run__ranking", "qrels")
+    evaluations = Evaluation.objects.select_related(*related).in_bulk(subjects)
+    campaign = evaluations[attempt.subject].run.campaign
     rules = rules_of(campaign)
-    evaluated = None  # not computed if the rules have changed since the request
-    if evaluation.definitions == rules.digest:
-        with timed("measures"):
-            evaluated = _evaluated(evaluation, campaign, rules)
+    # Not computed if the rules have changed since the request.
+    current = [each for each in evaluations.values() if each.definitions == rules.digest]
+    outdated = [each for each in evaluations.values() if each.definitions != rules.digest]
+    evaluated, failed = _evaluated(attempt, current, campaign, rules)
+    finished = [each for each in attempt.all if each not in failed]
     test_hooks.point("before-commit")
-    with transaction.atomic():
-        campaign = lock_campaign(campaign.pk)
-        queue.finish(attempt)
-        test_hooks.point("in-transaction")
-        if evaluated is None:
-            _discard(evaluation)
-        else:
-            _store(evaluation, evaluated.rows)
-            _send_feedback(evaluation, campaign, evaluated)
-        request(evaluation.run, campaign, rules_of(campaign))  # in case the rules have changed
+    if finished:
+        with transaction.atomic():
+            campaign = lock_campaign(campaign.pk)
+            queue.finish(*finished)
+            test_hooks.point("in-transaction")
+            _discard(outdated)
+            _store(evaluated)
+            _send_feedback(evaluated, campaign)
+            runs = [each.run for each in (*outdated, *(each.evaluation for each in evaluated))]
+            # In case the rules have changed.
+            request(runs, campaign, rules_of(campaign), priority=attempt.priority)
     test_hooks.point("after-commit")
 
 
-def _store(evaluation: Evaluation, rows: list[Score]) -> None:
-    evaluation.scores.all().delete()
-    Score.objects.bulk_create(rows)
-    Evaluation.objects.filter(pk=evaluation.pk).update(
-        state=Evaluation.State.SCORED, scored_at=Now()
+def _evaluated(
+    attempt: queue.JobAttempt,
+    evaluations: Sequence[Evaluation],
+    campaign: Campaign,
+    rules: ScoringRules,
+) -> tuple[list[EvaluatedRun], list[queue.JobAttempt]]:
+    """The evaluations with their scores, and the attempts that failed."""
+    versions = {each.qrels_id: each.qrels for each in evaluations}
+    terms = {pk: _Terms.of(qrels, campaign, rules) for pk, qrels in versions.items()}
+    grades = StoredGrades.objects.filter(
+        run__in=[each.run_id for each in evaluations], qrels__in=versions
     )
-    record(
-        evaluation.run,
-        None,
-        "scored",
-        qrels=evaluation.qrels.version,
-        definitions=evaluation.definitions,
-    )
+    stored = {(each.run_id, each.qrels_id): each for each in grades}
+    attempts = {each.subject: each for each in attempt.all}
+    evaluated, failed = [], []
+    for each in evaluations:
+        try:
+            with timed("measures"):
+                graded = stored.get((each.run_id, each.qrels_id))
+                evaluated.append(_evaluated_run(each, terms[each.qrels_id], graded))
+        except Exception as error:  # as if the run were the only one of the attempt
+            queue.fail(attempts[each.pk], error)
+            failed.append(attempts[each.pk])
+    return evaluated, failed
 
 
-def _send_feedback(evaluation: Evaluation, campaign: Campaign, evaluated: EvaluatedRun) -> None:
-    """Feedback, and an email about the run's first scores, not about those under later qrels."""
-    run = evaluation.run
-    if evaluated.feedback_mean is not None:
-        measure, mean = evaluated.feedback_mean
-        feedback.release_feedback(evaluation, campaign, measure, mean)
-    if run.evaluations.filter(scored_at__isnull=False).count() == 1 and not evaluation.scored_at:
-        mail.notify_of_scores(run, campaign)
-
-
-def _discard(evaluation: Evaluation) -> None:
-    """Deletes an evaluation under superseded rules, unless it has scores already."""
-    if evaluation.scores.exists():
-        Evaluation.objects.filter(pk=evaluation.pk).update(state=Evaluation.State.SCORED)
-    else:
-        evaluation.delete()
-
-
-def _evaluated(evaluation: Evaluation, campaign: Campaign, rules: ScoringRules) -> EvaluatedRun:
-    table = load_table(evaluation.qrels, campaign)
+def _evaluated_run(
+    evaluation: Evaluation, terms: _Terms, stored: StoredGrades | None
+) -> EvaluatedRun:
+    grades, new_grades = stored_or_new_grades(evaluation.run, evaluation.qrels, terms.table, stored)
     graded = GradedTopics(
-        grades=grades_of(evaluation.run, evaluation.qrels, table),
-        grade_counts=table.grade_counts,
-        gain_map=rules.gain_map,
+        grades=grades, grade_counts=terms.table.grade_counts, gain_map=terms.rules.gain_map
     )
-    held_out = rules.is_held_out(table.topics)
-    feedback_measure = feedback.feedback_measure(campaign, rules)
     rows, feedback_mean = [], None
-    for measure, scores in evaluate(rules.measures, graded).items():
-        topics = rules.topics_of_mean(measure, table.grade_counts)
-        if measure == feedback_measure:
+    for measure, scores in evaluate(terms.rules.measures, graded).items():
+        topics, held_out = terms.topics[measure], terms.held_out
+        if measure == terms.feedback_measure:
             public = topics & held_out if held_out.any() else topics
             if feedback.are_enough_topics(public):
                 feedback_mean = (measure, mean_scores(scores, public).base)
         ranked_by = topics & ~held_out
         rows.append(_score_row(evaluation, measure, mask_excluded(scores, ranked_by), ranked_by))
-    return EvaluatedRun(rows, feedback_mean)
+    return EvaluatedRun(evaluation, rows, new_grades, feedback_mean)
+
+
+def _store(evaluated: Sequence[EvaluatedRun]) -> None:
+    """Few statements for any number of runs."""
+    if not evaluated:
+        return
+    evaluations = [each.evaluation for each in evaluated]
+    keys = [each.pk for each in evaluations]
+    Score.objects.filter(evaluation__in=keys).delete()
+    Score.objects.bulk_create([row for each in evaluated for row in each.rows])
+    keep_grades([each.new_grades for each in evaluated if each.new_grades is not None])
+    Evaluation.objects.filter(pk__in=keys).update(state=Evaluation.State.SCORED, scored_at=Now())
+    record_all(
+        new_entry(
+            each.run, None, "scored", qrels=each.qrels.version, definitions=each.definitions
+        )
+        for each in evaluations
+    )  # fmt: skip
+
+
+def _send_feedback(evaluated: Sequence[EvaluatedRun], campaign: Campaign) -> None:
+    """Feedback, and an email about a run's first scores, not about those under later qrels."""
+    for each in evaluated:
+        if each.feedback_mean is not None:
+            measure, mean = each.feedback_mean
+            feedback.release_feedback(each.evaluation, campaign, measure, mean)
+    new = [each.evaluation for each in evaluated if not each.evaluation.scored_at]
+    runs = {each.run_id: each.run for each in new}
+    earlier = Evaluation.objects.filter(run__in=runs, scored_at__isnull=False)
+    known = set(earlier.exclude(pk__in=[each.pk for each in new]).values_list("run", flat=True))
+    mail.notify_of_scores([run for key, run in runs.items() if key not in known], campaign)
+
+
+def _discard(outdated: Sequence[Evaluation]) -> None:
+    """Deletes evaluations under superseded rules, unless they have scores already."""
+    if not outdated:
+        return
+    keys = {each.pk for each in outdated}
+    scores = Score.objects.filter(evaluation__in=keys)
+    scored = set(scores.values_list("evaluation", flat=True))
+    Evaluation.objects.filter(pk__in=scored).update(state=Evaluation.State.SCORED)
+    Evaluation.objects.filter(pk__in=keys - scored).delete()
 
 
 def _score_row(

@@ -91,6 +91,16 @@ def load_table(qrels: Qrels, campaign: Campaign) -> JudgmentTable:
 def grades_of(run: Run, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
     """int8[topics, depth]: stored grades if they are intact and cover all topics, else new ones."""
     stored = StoredGrades.objects.filter(run=run, qrels=qrels).first()
+    grades, new = stored_or_new_grades(run, qrels, table, stored)
+    if new is not None:
+        keep_grades([new])
+    return grades
+
+
+def stored_or_new_grades(
+    run: Run, qrels: Qrels, table: JudgmentTable, stored: StoredGrades | None
+) -> tuple[NDArray[np.int8], StoredGrades | None]:
+    """The same, and the row of new grades, which the caller has to keep."""
     if stored is not None:
         try:
             grades = load_grades(stored.storage_key, stored.digest)
@@ -98,12 +108,17 @@ def grades_of(run: Run, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
             stored.delete()
         else:
             if len(grades) == len(table.topics):
-                return grades
+                return grades, None
             stored.delete()
     grades = align(load_ranking(run.ranking), table, depth=max(run.ranking.longest, 1))
     new = _store("grades", pack_grades(grades))
-    StoredGrades.objects.get_or_create(run=run, qrels=qrels, defaults=new._asdict())
-    return grades
+    return grades, StoredGrades(run=run, qrels=qrels, **new._asdict())
+
+
+def keep_grades(rows: Sequence[StoredGrades]) -> None:
+    """Adds the rows. Another process may have added some: those stay, and housekeeping deletes the
+    files of ours."""
+    StoredGrades.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def load_grades(storage_key: str, digest: str) -> NDArray[np.int8]:

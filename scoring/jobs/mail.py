@@ -1,5 +1,6 @@
 """Emails that a worker sends, one job each, and the notice that a run has scores."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.conf import settings
@@ -38,17 +39,21 @@ def enqueue_unsent_mails() -> None:
         queue.enqueue(Job.Kind.MAIL, subject=mail.pk, campaign_id=None)
 
 
-def notify_of_scores(run: Run, campaign: Campaign) -> None:
-    """Notifies a run's team once that the run has scores, if the team may see any: to a blind team
+def notify_of_scores(runs: Iterable[Run], campaign: Campaign) -> None:
+    """Notifies the teams once that these runs have scores, if a team may see any: to a blind team
     the email alone would reveal that there are qrels. Call it in the transaction that stores the
     scores, with the campaign locked there."""
-    if _may_know(run, campaign):
-        notices.notify_team(run, "scored")
+    members: dict[int, Viewer] = {}
+    for run in runs:
+        if run.team_id not in members:
+            roles = frozenset({Membership.Role.PARTICIPANT})
+            members[run.team_id] = Viewer(campaign, None, roles, run.team)
+        if _may_know(members[run.team_id], run):
+            notices.notify_team(run, "scored")
 
 
-def _may_know(run: Run, campaign: Campaign) -> bool:
-    member = Viewer(campaign, None, frozenset({Membership.Role.PARTICIPANT}), run.team)
+def _may_know(member: Viewer, run: Run) -> bool:
     if member.can_see_scores_of(run):
         return True
-    has_feedback = campaign.feedback != Campaign.Feedback.NONE
+    has_feedback = member.campaign.feedback != Campaign.Feedback.NONE
     return has_feedback and FeedbackRelease.objects.filter(run=run, shown__isnull=False).exists()

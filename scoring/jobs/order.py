@@ -19,6 +19,7 @@ between two choices, each of the two workers may start one.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeAlias
@@ -27,10 +28,13 @@ from django.conf import settings
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Min, Q, Sum
 from django.db.models.functions import Coalesce, Now
 
-from scoring.models import Job
+from scoring.models import Evaluation, Job
 
 FAIR_SHARE_SECONDS = 600
 PRIORITY_SECONDS = 300
+# Of the runs that one attempt scores again: as many as take a worker less than half a second.
+BATCH_RUNS = 16
+BATCH_DOCUMENTS = 1_000_000
 
 Client: TypeAlias = int | tuple[str, int | None]  # a team, or a kind of job of a campaign
 
@@ -91,6 +95,40 @@ def next_job() -> int | None:
         return group.rank, running[client], seconds[client], jobs[client], group.oldest
 
     return min(waiting, key=place).oldest
+
+
+def is_batched(kind: str, priority: int) -> bool:
+    """Whether one attempt performs several such jobs: nobody waits for a run that is scored
+    again."""
+    return kind == Job.Kind.EVALUATE and priority != Job.Priority.UPLOAD
+
+
+def companions(job: Job) -> list[Job]:
+    """The jobs that a claim of this job takes along: further runs of its campaign that are scored
+    again. They share its transactions and the qrels in memory. Locked until the transaction ends.
+
+    A job that was attempted before is performed alone, so that a run that kills its worker costs no
+    other run more than one attempt.
+    """
+    if not is_batched(job.kind, job.priority) or job.attempts > 1:
+        return []
+    same = Job.objects.filter(kind=job.kind, campaign=job.campaign_id, priority=job.priority)
+    waiting = same.filter(due(), state=Job.State.WAITING, attempts=0).order_by("pk")
+    found = list(waiting.select_for_update(skip_locked=True, of=("self",))[: BATCH_RUNS - 1])
+    sizes = _documents_of([job, *found]) if found else {}
+    taken, documents = [], sizes.get(job.subject, 0)
+    for other in found:
+        documents += sizes.get(other.subject, 0)
+        if documents > BATCH_DOCUMENTS:
+            break
+        taken.append(other)
+    return taken
+
+
+def _documents_of(jobs: Sequence[Job]) -> dict[int, int]:
+    """By evaluation, how many documents its run ranks."""
+    evaluations = Evaluation.objects.filter(pk__in=[job.subject for job in jobs])
+    return dict(evaluations.values_list("pk", "run__ranking__document_count"))
 
 
 def _live_groups() -> list[_Group]:

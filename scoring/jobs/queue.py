@@ -6,7 +6,8 @@
    most one claim, whatever it was sent for.
 3. While the job runs, a thread renews the lease. `finish` is called inside the transaction that
    stores the results, and raises `LeaseLost` if the row has another token by now. So results are
-   stored once, even if a message is delivered or a job is started twice.
+   stored once, even if a message is delivered or a job is started twice. An attempt at scoring a
+   run again claims further such runs of its campaign (`order.companions`), under the same token.
 4. `housekeeping.sweep` sends another message for jobs that still wait, requeues those whose lease
    expired, and fails them after JOB_ATTEMPTS. A job whose attempt failed is due again after two
    sweeps, so that the attempts outlast a short outage of the disk or the database.
@@ -18,16 +19,16 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
 from celery import current_app
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
@@ -36,7 +37,7 @@ from campaigns.mail import messages
 from campaigns.models import Run
 from campaigns.outages import is_outage
 from scoring.jobs import test_hooks, tracing
-from scoring.jobs.order import due, free, next_job
+from scoring.jobs.order import BATCH_RUNS, companions, due, free, is_batched, next_job
 from scoring.models import Analysis, Evaluation, Job
 
 log = logging.getLogger(__name__)
@@ -80,7 +81,7 @@ class LeaseLost(Exception):
 
 @dataclass(frozen=True)
 class JobAttempt:
-    """One attempt at one job."""
+    """One attempt at one job, and at those that the same attempt performs with it."""
 
     job_id: int
     kind: str
@@ -88,6 +89,16 @@ class JobAttempt:
     token: str
     number: int  # 1 for the first attempt
     request_id: str = ""
+    priority: int = Job.Priority.NORMAL
+    companions: "tuple[JobAttempt, ...]" = ()
+
+    @property
+    def all(self) -> "tuple[JobAttempt, ...]":
+        return (self, *self.companions)
+
+    @property
+    def job_ids(self) -> list[int]:
+        return [each.job_id for each in self.all]
 
 
 def enqueue(
@@ -96,30 +107,48 @@ def enqueue(
     subject: int,
     campaign_id: int | None,
     team_id: int | None = None,
-    priority: Job.Priority | None = None,
+    priority: int | None = None,
 ) -> Job:
     """Creates a job, or returns the live one for this subject, and wakes a worker on commit.
 
     `team_id` is the team whose share of the workers it uses; the default of `priority` depends on
     the kind.
     """
-    job, _ = Job.objects.get_or_create(
-        kind=kind,
-        subject=subject,
-        state__in=[Job.State.WAITING, Job.State.RUNNING],
-        defaults={
-            "campaign_id": campaign_id,
-            "team_id": team_id,
-            "state": Job.State.WAITING,
-            "priority": PRIORITIES.get(kind, Job.Priority.NORMAL) if priority is None else priority,
-            "request_id": tracing.request_id.get().strip("-"),
-            "created_at": Now(),
-            "waiting_since": Now(),
-            "rung_at": Now(),
-        },
+    return enqueue_all(kind, {subject: team_id}, campaign_id=campaign_id, priority=priority)[0]
+
+
+def enqueue_all(
+    kind: Job.Kind,
+    teams: Mapping[int, int | None],
+    *,
+    campaign_id: int | None,
+    priority: int | None = None,
+) -> list[Job]:
+    """The same for many subjects of a campaign, in two statements. `teams` is by subject."""
+    chosen = PRIORITIES.get(kind, Job.Priority.NORMAL) if priority is None else priority
+    Job.objects.bulk_create(
+        [
+            Job(
+                kind=kind,
+                subject=subject,
+                campaign_id=campaign_id,
+                team_id=team_id,
+                priority=chosen,
+                request_id=tracing.request_id.get().strip("-"),
+                created_at=Now(),
+                waiting_since=Now(),
+                rung_at=Now(),
+            )
+            for subject, team_id in teams.items()
+        ],
+        ignore_conflicts=True,  # with live jobs
     )
-    transaction.on_commit(partial(wake_worker, job.pk, job.kind))
-    return job
+    live = Job.objects.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
+    jobs = list(live.filter(kind=kind, subject__in=teams).order_by("pk"))
+    # Where an attempt performs many jobs and then wakes the next worker, few messages will do.
+    for job in jobs[:: BATCH_RUNS if is_batched(kind, chosen) else 1]:
+        transaction.on_commit(partial(wake_worker, job.pk, job.kind))
+    return jobs
 
 
 def wake_worker(job_id: int, kind: str = "") -> None:
@@ -146,23 +175,34 @@ def wake_worker(job_id: int, kind: str = "") -> None:
 
 
 def claim(job_id: int) -> JobAttempt | None:
-    """Claims this job if it waits, or if the lease of its worker expired."""
+    """Claims this job if it waits, or if the lease of its worker expired, and its companions."""
     token = secrets.token_hex(16)
     with transaction.atomic():
-        claimed = Job.objects.filter(free(), pk=job_id).update(
-            state=Job.State.RUNNING,
-            owner=token,
-            attempts=F("attempts") + 1,
-            lease_until=_lease_end(),
-            claimed_at=Now(),
-            due_at=None,
-        )
-        if not claimed:
+        if not _take(Job.objects.filter(free(), pk=job_id), token):
             return None
         job = Job.objects.get(pk=job_id)
-        _move_subject(job, SUBJECT_STATES.get(Job.Kind(job.kind), ""))
+        others = companions(job)
+        if others:
+            _take(Job.objects.filter(pk__in=[other.pk for other in others]), token)
+        _move_subjects([job, *others], SUBJECT_STATES.get(Job.Kind(job.kind), ""))
     test_hooks.point("after-claim", job_id)
-    return JobAttempt(job.pk, job.kind, job.subject, token, job.attempts, job.request_id)
+    attempts = tuple(_attempt(other, token, number=1) for other in others)
+    return replace(_attempt(job, token, number=job.attempts), companions=attempts)
+
+
+def _take(jobs: QuerySet[Job], token: str) -> int:
+    return jobs.update(
+        state=Job.State.RUNNING,
+        owner=token,
+        attempts=F("attempts") + 1,
+        lease_until=_lease_end(),
+        claimed_at=Now(),
+        due_at=None,
+    )
+
+
+def _attempt(job: Job, token: str, *, number: int) -> JobAttempt:
+    return JobAttempt(job.pk, job.kind, job.subject, token, number, job.request_id, job.priority)
 
 
 def claim_next() -> JobAttempt | None:
@@ -193,24 +233,41 @@ def job_attempt(job_id: int | None = None) -> Iterator[JobAttempt | None]:
             log.info(
                 "Job %s (%s %s) took %.1f s.", attempt.job_id, attempt.kind, attempt.subject, spent
             )
+            if attempt.companions:
+                log.info("It took along the jobs %s.", attempt.job_ids[1:])
         except LeaseLost:
             log.warning(
                 "Job %s was claimed by another worker; this attempt stored nothing.", attempt.job_id
             )
         except Exception as error:
-            log.exception("Job %s failed in attempt %s.", attempt.job_id, attempt.number)
-            _handle_failure(attempt, error)
-    if attempt.kind == Job.Kind.ANALYSE:
-        _wake_for_next_analysis()
+            for each in attempt.all:
+                fail(each, error)
+    if attempt.kind == Job.Kind.ANALYSE or is_batched(attempt.kind, attempt.priority):
+        _wake_for_next(attempt.kind)
 
 
-def finish(attempt: JobAttempt) -> None:
-    """Ends the job. Call it inside the transaction that stores the results."""
+def finish(*attempts: JobAttempt) -> None:
+    """Ends these jobs of one attempt. Call it inside the transaction that stores the results."""
     finished = Job.objects.filter(
-        pk=attempt.job_id, owner=attempt.token, state=Job.State.RUNNING
+        pk__in=[attempt.job_id for attempt in attempts],
+        owner=attempts[0].token,
+        state=Job.State.RUNNING,
     ).update(state=Job.State.DONE, finished_at=Now(), lease_until=None)
-    if not finished:
-        raise LeaseLost(attempt.job_id)
+    if finished != len(attempts):
+        raise LeaseLost(*(attempt.job_id for attempt in attempts))
+
+
+def fail(attempt: JobAttempt, error: Exception) -> None:
+    """Requeues or fails a job after an error, which is being handled. For a day, attempts that fail
+    because the database or the storage is down do not count. Otherwise every run of an evening
+    would fail within minutes and need a retry by hand."""
+    log.exception("Job %s failed in attempt %s.", attempt.job_id, attempt.number)
+    if not connection.in_atomic_block:
+        connection.close_if_unusable_or_obsolete()  # a lost connection may have been the cause
+    job = Job.objects.get(pk=attempt.job_id)
+    is_new = job.created_at > database_now() - OUTAGE
+    if job.owner == attempt.token:
+        requeue_or_fail(job, repr(error), counts=not (is_new and is_outage(error)))
 
 
 def requeue_or_fail(
@@ -234,7 +291,7 @@ def requeue_or_fail(
             error=error[:4000],
         )
         if moved:
-            _move_subject(job, "failed" if is_last else "waiting")
+            _move_subjects([job], "failed" if is_last else "waiting")
             if is_last and job.kind in OF_RUNS:
                 _notify_organisers(job)
     return bool(moved) and not is_last
@@ -245,33 +302,25 @@ def _notify_organisers(job: Job) -> None:
         enqueue(Job.Kind.NOTIFY, subject=notice.pk, campaign_id=job.campaign_id)
 
 
-def _wake_for_next_analysis() -> None:
-    """Messages that arrived while ANALYSES_AT_ONCE analyses were running are consumed: sends
-    another one if an analysis waits."""
-    waiting = Job.objects.filter(due(), kind=Job.Kind.ANALYSE).order_by("pk").first()
+def _wake_for_next(kind: str) -> None:
+    """Sends another message if a job of this kind waits: messages that arrived while
+    ANALYSES_AT_ONCE analyses were running are consumed, and runs that are scored again have one
+    message for many."""
+    waiting = Job.objects.filter(due(), kind=kind).order_by("pk").first()
     if waiting is not None:
         wake_worker(waiting.pk, waiting.kind)
 
 
-def _handle_failure(attempt: JobAttempt, error: Exception) -> None:
-    """For a day, attempts that fail because the database or the storage is down do not count.
-    Otherwise every run of an evening would fail within minutes and need a retry by hand."""
-    if not connection.in_atomic_block:
-        connection.close_if_unusable_or_obsolete()  # a lost connection may have been the cause
-    job = Job.objects.get(pk=attempt.job_id)
-    is_new = job.created_at > database_now() - OUTAGE
-    if job.owner == attempt.token:
-        requeue_or_fail(job, repr(error), counts=not (is_new and is_outage(error)))
-
-
-def _move_subject(job: Job, state: str) -> None:
-    """The states "waiting" and "failed" have the same names in Run, Evaluation and Analysis."""
-    if job.kind == Job.Kind.CHECK:
-        Run.objects.filter(pk=job.subject).update(state=state, state_changed_at=Now())
-    elif job.kind == Job.Kind.EVALUATE:
-        Evaluation.objects.filter(pk=job.subject).update(state=state)
-    elif job.kind == Job.Kind.ANALYSE:
-        Analysis.objects.filter(pk=job.subject).update(state=state)
+def _move_subjects(jobs: Sequence[Job], state: str) -> None:
+    """The jobs are of one kind. The states "waiting" and "failed" have the same names in Run,
+    Evaluation and Analysis."""
+    subjects = [job.subject for job in jobs]
+    if jobs[0].kind == Job.Kind.CHECK:
+        Run.objects.filter(pk__in=subjects).update(state=state, state_changed_at=Now())
+    elif jobs[0].kind == Job.Kind.EVALUATE:
+        Evaluation.objects.filter(pk__in=subjects).update(state=state)
+    elif jobs[0].kind == Job.Kind.ANALYSE:
+        Analysis.objects.filter(pk__in=subjects).update(state=state)
 
 
 def _lease_end() -> CombinedExpression:
@@ -284,7 +333,9 @@ def _lease_renewed(attempt: JobAttempt) -> Iterator[None]:
     is_over = threading.Event()
 
     def renew() -> None:
-        mine = Job.objects.filter(pk=attempt.job_id, owner=attempt.token, state=Job.State.RUNNING)
+        mine = Job.objects.filter(
+            pk__in=attempt.job_ids, owner=attempt.token, state=Job.State.RUNNING
+        )
         while not is_over.wait(settings.RENEWAL_SECONDS):
             try:
                 if not mine.update(lease_until=_lease_end()):

@@ -23,7 +23,7 @@ from campaigns.errors import SubmissionRefused
 django.setup()
 
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 from knox.models import AuthToken
@@ -32,6 +32,7 @@ from campaigns import quotas
 from campaigns.models import (
     Audience,
     Campaign,
+    LogEntry,
     Membership,
     Notice,
     Run,
@@ -41,8 +42,9 @@ from campaigns.models import (
 )
 from campaigns.qrels import versions
 from campaigns.runs import submission
+from scoring.evaluation.requests import request_evaluations
 from scoring.jobs import queue
-from scoring.models import Evaluation, Job
+from scoring.models import Evaluation, Job, Score
 from tests.faults import files
 from tests.faults.ledger import read_ledger
 from tests.tables import make_tables
@@ -114,6 +116,18 @@ def submit(numbers: list[int]) -> None:
                 submitted_at=timezone.now(),
                 description=str(number),
             )
+
+
+def score_again(numbers: list[int]) -> None:
+    """As after a release with new versions of the measures: the runs have no current scores, and
+    nothing of the old ones is left in the log."""
+    runs = Run.objects.filter(description__in=map(str, numbers))
+    with transaction.atomic():
+        Score.objects.filter(evaluation__run__in=runs).update(definition=0)
+        entries = LogEntry.objects.filter(verb="scored")
+        mine = entries.filter(subject__in=list(runs.values_list("public_id", flat=True)))
+        mine._raw_delete(connection.alias)  # entries refuse to be deleted
+        request_evaluations(Campaign.objects.get(slug=SLUG))
 
 
 def look(numbers: list[int]) -> dict[str, dict[str, Any]]:
@@ -242,6 +256,7 @@ ANSWERS = {
         show_board,
         submit,
         submit_at_once,
+        score_again,
         die_between_commit_and_bell,
         look,
         quota_used,

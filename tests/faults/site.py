@@ -21,7 +21,7 @@ from tests.faults.web import Web
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PATIENCE = 60.0  # seconds, for anything to happen
-POINTS = ("after-claim", "after-parse", "before-commit", "after-commit")
+POINTS = ("after-claim", "after-parse", "before-commit", "in-transaction", "after-commit")
 
 T = TypeVar("T")
 

@@ -102,6 +102,34 @@ def test_a_run_is_scored_once_though_its_worker_was_killed_after_a_claim_or_afte
     )
 
 
+def test_runs_that_are_scored_again_together_are_scored_once_though_their_worker_was_killed(
+    site: Site, settle: Settle
+) -> None:
+    recoveries = []
+    for number in range(AT_POINTS):
+        assert site.worker.is_alive
+        numbers = site.submit(RUNS_PER_KILL)
+        site.wait_until_scored(numbers)
+        site.wait_until_idle()
+        point = ("before-commit", "in-transaction")[number % 2]
+        site.hold_at(point)
+        site.ask("score_again", numbers)
+        site.held_at(point)
+
+        killed_at = site.worker.kill()
+        site.let_go()
+        site.start_worker()
+
+        recoveries.append(max(site.scoring_times(numbers, since=killed_at).values()))
+        attempts = [site.look(number)["scorings"] for number in numbers]
+        assert set(attempts) <= {1, 2}
+        assert attempts.count(2) > 1  # they were held together
+    settle(
+        AT_POINTS,
+        {f"whole worker killed while it scores {RUNS_PER_KILL} runs again": recoveries},
+    )
+
+
 def test_a_run_is_scored_once_though_only_the_main_process_was_killed(
     site: Site, settle: Settle
 ) -> None:

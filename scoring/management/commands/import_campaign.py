@@ -85,7 +85,7 @@ class Command(BaseCommand):
 
     def _perform(self, campaign: Campaign) -> None:
         with tqdm(desc="checking and scoring", unit="job", disable=None) as bar:
-            perform_waiting_jobs(campaign, on_done=lambda: bar.update())
+            perform_waiting_jobs(campaign, on_done=bar.update)
 
     def _report(self, campaign: Campaign, timings: dict[str, float], seconds: float) -> None:
         accepted = campaign.runs.filter(state=Run.State.ACCEPTED)

@@ -248,7 +248,7 @@ def test_a_blind_team_is_not_told_that_its_run_is_scored() -> None:
     campaign = make_campaign()
     alice = make_user()
     run = make_run(campaign, make_team(campaign, alice))
-    delivery.notify_of_scores(run, campaign)
+    delivery.notify_of_scores([run], campaign)
     assert told(alice) == []
 
 
@@ -263,8 +263,8 @@ def test_a_team_that_may_see_scores_is_told_once(shown: dict[str, object]) -> No
     campaign = make_campaign(**shown)
     alice = make_user()
     run = make_run(campaign, make_team(campaign, alice))
-    delivery.notify_of_scores(run, campaign)
-    delivery.notify_of_scores(run, campaign)  # scored anew, under other qrels
+    delivery.notify_of_scores([run], campaign)
+    delivery.notify_of_scores([run], campaign)  # scored anew, under other qrels
     send_all()
     assert told(alice) == ["scored"]
     assert len(mail.outbox) == 1
@@ -278,7 +278,7 @@ def test_feedback_is_told_where_there_is_any(shown: float | None, expected: list
     FeedbackRelease.objects.create(
         run=run, qrels=make_qrels(campaign), measure="AP", value=0.251, shown=shown
     )
-    delivery.notify_of_scores(run, campaign)
+    delivery.notify_of_scores([run], campaign)
     assert told(alice) == expected
 
 
