@@ -10,15 +10,19 @@ import csv
 import gzip
 import hashlib
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from django.core.exceptions import ValidationError
 from django.core.files.base import File
+from django.core.files.storage import default_storage
 from django.db import transaction
 from django.utils import timezone
 
+from campaigns.errors import SubmissionRefused
 from campaigns.models import Campaign, Membership, Qrels, Run, Team, User
 from campaigns.qrels.topics import topics_xml
 from campaigns.runs import submission
@@ -73,41 +77,116 @@ def campaign_for(
     return campaign
 
 
-def import_run(*, campaign: Campaign, path: Path, table: RunsTable) -> Run:
-    """Submits one run file for its team; the same file only once.
+def import_runs(
+    *, campaign: Campaign, paths: Sequence[Path], table: RunsTable
+) -> dict[str, Exception]:
+    """Submits these run files for their teams, in one transaction; the same file only once.
 
-    Raises `FolderError`, before anything is stored, where the row of the table that names the run
-    has an error: its team is not known then.
+    Returns the error of each file that is not imported, by its name: `SubmissionRefused`, or
+    PermissionError for a file that cannot be read, or `FolderError` where the row of the table that
+    names the run has an error, since its team is not known then.
     """
-    row = _row_of(path, table)
-    name = (row.team if row else "") or NO_TABLE
-    with path.open("rb") as opened:
-        digest = hashlib.file_digest(opened, "sha256").hexdigest()
-    earlier = campaign.runs.filter(team__name=name, digest=digest).exclude(
-        state__in=[Run.State.REFUSED, Run.State.FAILED]
-    )
-    if run := earlier.first():
-        return run
-    with (
-        path.open("rb") as opened,
-        submission.stored_upload(File(opened, name=path.name)) as file,
-        transaction.atomic(),  # no team without its run
-    ):
-        team = campaign.teams.filter(name=name).first() or Team.objects.create(
-            campaign=campaign, name=name
-        )
-        return submission.submit_run(
-            campaign=campaign,
-            team=team,
-            person=None,
-            file=file,
-            submitted_at=timezone.now(),
+    errors: dict[str, Exception] = {}
+    known = _Known.of(campaign)
+    with ExitStack() as stored:  # deletes the files again if the transaction fails
+        found = []
+        for path in paths:
+            try:
+                file = _RunFile.of(path, table)
+                if known.add(file.team_name, file.digest, file.key_in(campaign)):
+                    with path.open("rb") as opened:
+                        upload = submission.stored_upload(File(opened, name=path.name))
+                        found.append((file, stored.enter_context(upload)))
+            except (FolderError, SubmissionRefused, PermissionError) as error:
+                errors[path.name] = error
+        with transaction.atomic():  # no team without its run
+            _submit(campaign, found)
+    return errors
+
+
+@dataclass(frozen=True)
+class _RunFile:
+    """A run file, and what the table says of it."""
+
+    team_name: str
+    digest: str
+    run_type: str
+    is_pooled: bool | None
+
+    @classmethod
+    def of(cls, path: Path, table: RunsTable) -> "_RunFile":
+        row = _row_of(path, table)
+        with path.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+        return cls(
+            team_name=(row.team if row else "") or NO_TABLE,
+            digest=digest,
             run_type=_run_type(row),
             is_pooled=row.is_pooled if row else None,
-            # A file refused for its unknown topics is tried anew once they are dropped.
-            idempotency_key=f"{campaign.unknown_topics}-{digest[:48]}",
-            is_past_deadline_allowed=True,
         )
+
+    def key_in(self, campaign: Campaign) -> str:
+        """A file refused for its unknown topics is tried anew once they are dropped."""
+        return f"{campaign.unknown_topics}-{self.digest[:48]}"
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The files that the campaign's teams have submitted."""
+
+    digests: set[tuple[str, str]]  # by name of the team, of runs that were not refused
+    keys: set[tuple[str, str]]  # the idempotency keys, of all runs
+
+    @classmethod
+    def of(cls, campaign: Campaign) -> "_Known":
+        digests, keys = set(), set()
+        columns = ("team__name", "digest", "idempotency_key", "state")
+        for team, digest, key, state in campaign.runs.values_list(*columns):
+            keys.add((team, key))
+            if state not in {Run.State.REFUSED, Run.State.FAILED}:
+                digests.add((team, digest))
+        return cls(digests, keys)
+
+    def add(self, team: str, digest: str, key: str) -> bool:
+        """Whether it was not known."""
+        is_new = (team, digest) not in self.digests and (team, key) not in self.keys
+        self.digests.add((team, digest))
+        return is_new
+
+
+def _submit(campaign: Campaign, found: Sequence[tuple[_RunFile, submission.StoredFile]]) -> None:
+    """Creates the runs, and teams that do not exist yet. The lock puts imports into the same
+    campaign in a queue."""
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    known = _Known.of(campaign)
+    teams = _teams(campaign, {file.team_name for file, _ in found})
+    runs = []
+    for file, stored in found:
+        key = file.key_in(campaign)
+        if known.add(file.team_name, file.digest, key):
+            runs.append(
+                submission.new_run(
+                    campaign=campaign,
+                    team=teams[file.team_name],
+                    file=stored,
+                    submitted_at=timezone.now(),
+                    run_type=file.run_type,
+                    is_pooled=file.is_pooled,
+                    idempotency_key=key,
+                )
+            )
+        else:  # another import was faster
+            transaction.on_commit(partial(default_storage.delete, stored.storage_key))
+    submission.create_runs(runs, is_import=True)
+
+
+def _teams(campaign: Campaign, names: set[str]) -> dict[str, Team]:
+    """By name, locked so that none is merged meanwhile; the oldest of those with the same name."""
+    locked = campaign.teams.select_for_update().filter(name__in=names).order_by("-pk")
+    teams = {team.name: team for team in locked}
+    missing = sorted(names - set(teams))
+    created = Team.objects.bulk_create(Team(campaign=campaign, name=name) for name in missing)
+    return teams | {team.name: team for team in created}
 
 
 def export_campaign(campaign: Campaign, folder: Path) -> int:

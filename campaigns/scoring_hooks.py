@@ -11,14 +11,21 @@ from campaigns.models import Campaign, Mail, Notice, Plan, Run
 from scoring.core.measures.catalogue import meaning_of
 from scoring.evaluation import measure_choices, requests, rescoring
 from scoring.evaluation.rescoring import Rescoring
-from scoring.jobs.queue import enqueue
+from scoring.jobs.queue import enqueue, enqueue_all
 from scoring.judging import progress, task_batches
 from scoring.models import Job
 
 
-def enqueue_check(run: Run) -> None:
-    """A run waits for its file to be checked."""
-    enqueue(Job.Kind.CHECK, subject=run.pk, campaign_id=run.campaign_id, team_id=run.team_id)
+def enqueue_checks(runs: Sequence[Run], *, is_import: bool = False) -> None:
+    """Runs of a campaign wait for their files to be checked. Those of an import come after
+    uploads."""
+    if runs:
+        enqueue_all(
+            Job.Kind.CHECK,
+            {run.pk: run.team_id for run in runs},
+            campaign_id=runs[0].campaign_id,
+            priority=Job.Priority.NORMAL if is_import else Job.Priority.UPLOAD,
+        )
 
 
 def enqueue_evaluations(campaign: Campaign) -> None:

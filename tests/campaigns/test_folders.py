@@ -4,14 +4,20 @@ import gzip
 import hashlib
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from campaigns import folders
 from campaigns.models import Campaign, Run
-from scoring.models import Score
+from campaigns.trec.runs_table import RunsTable
+from scoring.models import Job, Score
+from tests.flow_world import stored_files
 from tests.making import make_run, make_team, make_user
 
 pytestmark = pytest.mark.django_db
@@ -170,6 +176,95 @@ def test_what_no_campaign_can_be_is_said_in_a_line(
 ) -> None:
     with pytest.raises(CommandError):
         imported(folder, **{"slug": "small"} | options)
+
+
+def prepared(folder: Path, slug: str) -> Campaign:
+    """The campaign of the folder, with none of its runs."""
+    for path in (folder / "runs").iterdir():
+        path.rename(folder / path.name)
+    imported(folder, slug=slug)
+    return Campaign.objects.get(slug=slug)
+
+
+def run_files(folder: Path, count: int) -> list[Path]:
+    paths = [folder / f"made{number}" for number in range(count)]
+    for path in paths:
+        path.write_text(GOOD.replace("good", path.name))
+    return paths
+
+
+def import_runs(campaign: Campaign, paths: list[Path]) -> dict[str, Exception]:
+    return folders.import_runs(campaign=campaign, paths=paths, table=RunsTable())
+
+
+def test_more_runs_take_no_more_statements_to_import(folder: Path) -> None:
+    campaign = prepared(folder, "small")
+    counts = []
+    for paths in (run_files(folder, 9)[:2], run_files(folder, 9)[2:]):
+        with CaptureQueriesContext(connection) as captured:
+            assert import_runs(campaign, paths) == {}
+        counts.append(len(captured))
+    assert counts[1] < counts[0]  # the team is there
+    assert counts[1] <= 12
+    assert campaign.runs.count() == 9
+
+
+def test_an_import_that_is_interrupted_leaves_nothing_behind(
+    folder: Path, files_of_its_own: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*args: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    campaign = prepared(folder, "small")
+    paths = run_files(folder, 3)
+    with monkeypatch.context() as patch:
+        patch.setattr("campaigns.scoring_hooks.enqueue_all", stop)
+        with pytest.raises(KeyboardInterrupt):
+            import_runs(campaign, paths)
+    assert not campaign.runs.exists()
+    assert not campaign.teams.exists()
+    assert not campaign.log.filter(verb="uploaded").exists()
+    assert stored_files("runs") == []
+    assert import_runs(campaign, paths) == {}
+    assert len(stored_files("runs")) == campaign.runs.count() == 3
+
+
+def test_a_file_is_imported_once_though_it_is_there_twice(folder: Path) -> None:
+    campaign = prepared(folder, "small")
+    paths = [*run_files(folder, 1), folder / "copy"]
+    paths[1].write_bytes(paths[0].read_bytes())
+    assert import_runs(campaign, paths) == {}
+    assert campaign.runs.count() == 1
+
+
+def test_two_imports_of_one_folder_at_the_same_time_import_each_run_once(
+    folder: Path,
+    files_of_its_own: None,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    campaign = prepared(folder, "small")
+    paths = run_files(folder, 2)
+    submit = folders._submit
+
+    def be_overtaken(*args: Any) -> None:
+        monkeypatch.setattr(folders, "_submit", submit)
+        import_runs(campaign, paths)
+        submit(*args)
+
+    monkeypatch.setattr(folders, "_submit", be_overtaken)
+    with django_capture_on_commit_callbacks(execute=True):
+        import_runs(campaign, paths)
+    assert campaign.runs.count() == len(stored_files("runs")) == 2
+    assert campaign.teams.count() == 1
+
+
+def test_runs_of_an_import_are_checked_and_scored_after_uploads(folder: Path) -> None:
+    imported(folder)
+    assert set(Job.objects.values_list("kind", "priority")) == {
+        ("check", Job.Priority.NORMAL),
+        ("evaluate", Job.Priority.NORMAL),
+    }
 
 
 def test_a_folder_without_topics_says_so(tmp_path: Path) -> None:

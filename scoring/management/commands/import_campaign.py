@@ -10,8 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from campaigns.errors import SubmissionRefused
-from campaigns.folders import FolderError, campaign_for, import_run, open_folder
+from campaigns.folders import FolderError, campaign_for, import_runs, open_folder
 from campaigns.models import Campaign, Membership, Run, User
 from campaigns.qrels.topics import add_topics
 from campaigns.qrels.versions import add_qrels
@@ -19,8 +18,10 @@ from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs_table import RunsTable, read_runs_table
 from campaigns.trec.topics import read_topics
-from scoring.jobs.timing import collect_timings
+from scoring.jobs.timing import collect_timings, timed
 from scoring.worker import perform_waiting_jobs
+
+FILES_AT_ONCE = 32  # in one transaction
 
 
 class Command(BaseCommand):
@@ -76,11 +77,12 @@ class Command(BaseCommand):
     ) -> dict[str, Exception]:
         """Imports what it can; returns the error of each other run file, by its name."""
         left_out: dict[str, Exception] = {}
-        for path in tqdm(paths, desc="importing", unit="run", disable=None):
-            try:
-                import_run(campaign=campaign, path=path, table=table)
-            except (FolderError, SubmissionRefused, PermissionError) as error:
-                left_out[path.name] = error
+        with tqdm(total=len(paths), desc="importing", unit="run", disable=None) as bar:
+            for first in range(0, len(paths), FILES_AT_ONCE):
+                batch = paths[first : first + FILES_AT_ONCE]
+                with timed("store files"):
+                    left_out |= import_runs(campaign=campaign, paths=batch, table=table)
+                bar.update(len(batch))
         return left_out
 
     def _perform(self, campaign: Campaign) -> None:
