@@ -1,20 +1,33 @@
 """Times as they are taken and shown: minimum, median and maximum of several rounds."""
 
+import os
 import time
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-ROUNDS: Final = 5
+ROUNDS: Final = int(os.environ.get("ROUNDS", "5"))
 HEADINGS: Final = f"{'min':>9}{'median':>9}{'max':>9}"
 
 
-def seconds(act: Callable[[], object]) -> float:
+class Times(NamedTuple):
+    """Seconds that one act takes."""
+
+    processor: float  # of this process, all threads
+    wall: float
+
+
+def timed(act: Callable[[], object]) -> Times:
     """What one round takes."""
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     act()
-    return time.perf_counter() - began
+    return Times(time.process_time() - used, time.perf_counter() - began)
+
+
+def seconds(act: Callable[[], object]) -> float:
+    """What one round takes by the wall clock."""
+    return timed(act).wall
 
 
 def rounds(act: Callable[[], object]) -> list[float]:

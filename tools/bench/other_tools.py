@@ -1,13 +1,13 @@
-"""The other tools, each as an act that reads and scores the file of one run, its qrels read before.
+"""The other tools, each as an act that reads and scores the plain file of one run, its qrels read
+before.
 
-They compute those of the campaign's measures that they have; ranx does so with a thread for every
-processor, all others with one. Who cannot be imported is left out.
+ranx has a thread for every processor, the others have one. A tool that cannot be imported is left
+out.
 """
 
 import os
 import subprocess
 import sys
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -23,7 +23,6 @@ IR_MEASURES: Final = ("AP", "nDCG", "nDCG@10", "P@10", "Rprec", "RR", "Bpref", "
 IR_MEASURES_RBP: Final = "RBP(rel=1,p=0.8)"  # binary; without rel it is graded
 RANX: Final = (
     *("map", "ndcg", "ndcg@10", "precision@10", "r-precision", "mrr", "bpref", "recall@100"),
-    "rbp.80",
 )
 
 # What each needs to be imported; RBP of ir_measures is computed by cwl-eval.
@@ -49,6 +48,12 @@ def other_tools(qrels: str) -> dict[str, ScoreFile]:
     }
     missing = missing_tools()
     return {name: make(qrels) for name, make in makers.items() if name not in missing}
+
+
+def read_by_pytrec_eval(path: str) -> Any:
+    """Its own reader: a dictionary of dictionaries."""
+    with open(path) as file:
+        return import_module("pytrec_eval").parse_run(file)
 
 
 def _pytrec_eval(qrels: str) -> ScoreFile:
@@ -82,18 +87,19 @@ def _ranx(qrels: str) -> ScoreFile:
     return score
 
 
-# Says what scoring took, so that the rest of the process can be told from it.
+# Every score as CSV, as our command prints it.
 _COLD_PYTREC_EVAL: Final = """
-import sys, time
+import csv, os, sys
 import pytrec_eval
 measures, qrels, *runs = sys.argv[1:]
 with open(qrels) as file:
     evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), measures.split(","))
-began = time.perf_counter()
+table = csv.writer(sys.stdout)
 for path in runs:
     with open(path) as file:
-        evaluator.evaluate(pytrec_eval.parse_run(file))
-print(time.perf_counter() - began)
+        found = evaluator.evaluate(pytrec_eval.parse_run(file))
+    for topic, scores in found.items():
+        table.writerows((path, topic, *score) for score in scores.items())
 """
 
 
@@ -103,14 +109,11 @@ def compiling_environment() -> dict[str, str]:
     return {name: os.environ[name] for name in os.environ if name != "PYTHONDONTWRITEBYTECODE"}
 
 
-def cold_pytrec_eval(qrels: str, sample: Sequence[str], runs: int) -> float:
-    """Seconds that a process of its own would need for so many runs: its start, imports, qrels and
-    end as they are, its scoring as many times as `runs` is the sample. It prints nothing."""
-    command = [sys.executable, "-c", _COLD_PYTREC_EVAL, ",".join(PYTREC_EVAL), qrels, *sample]
-    began = time.perf_counter()
-    env = compiling_environment()
-    done = subprocess.run(  # noqa: S603 - our own interpreter and script
-        command, capture_output=True, check=True, text=True, env=env
+def cold_pytrec_eval(qrels: str, paths: Sequence[str]) -> None:
+    """A process of its own, from its start to the last line of CSV."""
+    subprocess.run(  # noqa: S603 - our own interpreter and script
+        [sys.executable, "-c", _COLD_PYTREC_EVAL, ",".join(PYTREC_EVAL), qrels, *paths],
+        stdout=subprocess.DEVNULL,
+        env=compiling_environment(),
+        check=True,
     )
-    whole, scoring = time.perf_counter() - began, float(done.stdout)
-    return whole - scoring + scoring * runs / len(sample)

@@ -1,7 +1,9 @@
-"""What the command line takes to tell how it is used."""
+"""What the command line takes to start: before it says how it is used, and before it scores."""
 
 import subprocess
 import sys
+import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -11,16 +13,25 @@ from tools.bench.other_tools import compiling_environment
 _PROJECT: Final = Path(__file__).resolve().parents[2]
 
 
-def time_help() -> None:
-    """Prints what `trackside --help` takes, from the start of its process to the end."""
-    taken = rounds(_show_help)
-    print(f"\n{'ms':26}{HEADINGS}")
-    print(f"{'trackside --help':26}{three(taken)}")
+def time_starting() -> None:
+    """Prints what commands take from the start of their process to the end."""
+    print(f"\n{'ms':40}{HEADINGS}")
+    with tempfile.TemporaryDirectory() as folder:
+        run, qrels = Path(folder, "run"), Path(folder, "qrels")
+        run.write_text("1 Q0 d1 1 2.5 r\n1 Q0 d2 2 1.5 r\n")
+        qrels.write_text("1 0 d2 1\n")
+        for name, arguments in {
+            "python -c 'import numpy'": ["-c", "import numpy"],
+            "trackside --help": ["-m", "scoring", "--help"],
+            "trackside evaluate --help": ["-m", "scoring", "evaluate", "--help"],
+            "trackside evaluate, a run of two lines": ["-m", "scoring", "evaluate", qrels, run],
+        }.items():
+            print(f"{name:40}{three(rounds(partial(_call, arguments)))}")
 
 
-def _show_help() -> None:
-    subprocess.run(
-        [sys.executable, "-m", "scoring", "--help"],
+def _call(arguments: list[str | Path]) -> None:
+    subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, *arguments],
         cwd=_PROJECT,
         stdout=subprocess.DEVNULL,
         env=compiling_environment(),

@@ -7,14 +7,15 @@ from typing import Final
 
 from scoring.cli.measure_lines import read_measures
 from scoring.cli.opening import open_qrels
-from scoring.cli.scored_runs import ScoringOptions, score_file
+from scoring.cli.scored_runs import score_file
+from scoring.cli.scoring_options import ScoringOptions
 from scoring.core.measures.graded import default_gain_map
 from scoring.core.measures.names import parse_measure
 from scoring.core.ties.ties import has_expected
 from tools.bench.campaign import MEASURES
 from tools.bench.clock import HEADINGS, ROUNDS, median, seconds, three
 
-SAMPLE: Final = 24  # runs, of every form of scores: two forms of six have many ties
+SAMPLE: Final = 24  # runs, of every form of scores: some forms have many ties
 RULES: Final = ("docno", "expected")
 
 
