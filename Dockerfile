@@ -10,9 +10,14 @@ ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=/app MALLOC_ARENA_MA
 
 FROM base AS built
 
+# Only this stage has a compiler.
+RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
+
 # Install the packages first, because they change less often than the code. The image has no pip.
 WORKDIR /packages
 COPY pyproject.toml constraints.txt ./
+COPY campaigns/trec/_scan.c campaigns/trec/
+COPY scoring/core/data/_align.c scoring/core/data/
 RUN touch README.md && python -m venv --without-pip /opt/trackside \
     && pip --no-cache-dir --disable-pip-version-check --python /opt/trackside/bin/python \
         install -c constraints.txt '.[web,production,fast]' \
@@ -23,7 +28,12 @@ RUN touch README.md && python -m venv --without-pip /opt/trackside \
 # may be readable only by its owner, so this step makes it readable for every account.
 WORKDIR /app
 COPY . .
-RUN SECRET_KEY=only-for-this-step python manage.py collectstatic --no-input \
+RUN for name in campaigns/trec/_scan scoring/core/data/_align; do \
+        mv "/opt/trackside/lib/python3.13/site-packages/$name.abi3.so" "$name.abi3.so" || exit; \
+    done \
+    && rm -r /opt/trackside/lib/python3.13/site-packages/campaigns \
+        /opt/trackside/lib/python3.13/site-packages/scoring \
+    && SECRET_KEY=only-for-this-step python manage.py collectstatic --no-input \
     && rm -r static/* /opt/trackside/lib/python3.13/site-packages/plotly/package_data/plotly.min.js \
     && find /opt/trackside -type d -name static ! -exec test -e '{}/__init__.py' ';' \
         -prune -exec rm -r '{}' + \

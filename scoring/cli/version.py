@@ -2,7 +2,9 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
+from campaigns.trec import compiled as reading
 from campaigns.trec.compression import inflating_library
+from scoring.core.data import compiled as aligning
 
 
 def version_lines() -> list[str]:
@@ -11,7 +13,8 @@ def version_lines() -> list[str]:
 
 
 def _parts() -> dict[str, str]:
-    return {"gzip": inflating_library()}
+    is_compiled = reading.scan is not None and aligning.align is not None
+    return {"gzip": inflating_library(), "runs": "compiled reader" if is_compiled else "Python"}
 
 
 def _version() -> str:

@@ -11,7 +11,7 @@ from tests.container.programs import Failed, run
 from tests.container.storage import Storage
 
 SUITE = "trixie"  # its Python is the one that the Dockerfile names, 3.13
-PACKAGES = "ca-certificates,python3-pip,python3-venv"
+PACKAGES = "ca-certificates,libpython3-dev,python3-pip,python3-venv"
 # As in Docker's image of Python; and nothing stays of how this machine reaches the archive.
 HOOKS = (
     'ln -s ../../bin/python3 "$1/usr/local/bin/python"',

@@ -8,7 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.container.package_settings import pip_mounts
+from tests.container.base_image import SUITE
+from tests.container.package_settings import apt_mounts, pip_mounts
 from tests.container.programs import run
 from tests.container.storage import Storage
 
@@ -40,8 +41,9 @@ def build(storage: Storage, project: Path = ROOT) -> Image:
     with TemporaryDirectory() as folder:
         context = Path(folder) / "checkout"
         copy_checkout(project, context)
-        (Path(folder) / "settings").mkdir()
-        mounts = pip_mounts(Path(folder) / "settings")
+        settings = Path(folder) / "settings"
+        settings.mkdir()
+        mounts = [*pip_mounts(settings), *apt_mounts(settings, SUITE)]
         storage.buildah(
             "build", "--isolation", "chroot", "--pull-never", "--layers", "--tag", NAME,
             *(f"--volume={mount}" for mount in mounts), context,

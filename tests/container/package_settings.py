@@ -32,6 +32,15 @@ def pip_mounts(folder: Path) -> Iterator[str]:
     yield from (f"{path}:{path}:ro" for path in sorted(folders | {CERTIFICATES}))
 
 
+def apt_mounts(folder: Path, suite: str) -> Iterator[str]:
+    """Mounts for `buildah build --volume`: the archive that apt uses here, and the way to it."""
+    sources, options = folder / "sources.list", folder / "apt.conf"
+    sources.write_text(f"deb {debian_mirror()} {suite} main\n")
+    options.write_text(_apt_settings())
+    yield f"{sources}:/etc/apt/sources.list:ro"
+    yield f"{options}:/etc/apt/apt.conf.d/99machine:ro"
+
+
 def _pip_options() -> dict[str, str]:
     """Its files and PIP_ variables in one: what comes later wins, and lists are joined."""
     options: dict[str, str] = {}
@@ -62,10 +71,15 @@ def debian_mirror() -> str:
 
 
 def apt_options(folder: Path) -> list[str]:
-    """How apt reaches the archive from here (proxies, certificates), for mmdebstrap."""
-    lines = subprocess.run(
+    """How apt reaches the archive from here, for mmdebstrap."""
+    settings = _apt_settings()
+    written = folder / "apt.conf"
+    written.write_text(settings)
+    return [f"--aptopt={written}"] if settings else []
+
+
+def _apt_settings() -> str:
+    """Proxies and certificates."""
+    return subprocess.run(
         ["apt-config", "dump", "Acquire"], capture_output=True, text=True, check=False
     ).stdout
-    written = folder / "apt.conf"
-    written.write_text(lines)
-    return [f"--aptopt={written}"] if lines else []

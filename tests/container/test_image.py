@@ -9,6 +9,7 @@ import pytest
 
 from tests.container import compose
 from tests.container.image import LITTER, ROOT, Image, megabytes
+from tests.container.programs import run
 from tests.container.site import ENVIRONMENT
 from tests.container.steps import note
 
@@ -57,6 +58,13 @@ def test_it_holds_what_runs_and_nothing_else(files: Path) -> None:
     for compiler in ("gcc", "cc", "g++", "make"):
         assert not (files / "usr/bin" / compiler).exists()
     assert not (files / "root/.cache").exists()
+
+
+def test_its_readers_are_compiled(files: Path) -> None:
+    python = ("env", "PYTHONPATH=/app", "/opt/trackside/bin/python")
+    shown = run("chroot", files, *python, "-m", "scoring", "--version")
+    assert "runs: compiled reader" in shown
+    assert "gzip: isal" in shown
 
 
 def test_static_files_are_there_once_where_they_are_collected(files: Path) -> None:
