@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from tests.container.programs import Failed, run
 
 CERTIFICATES = Path("/etc/ssl/certs")
+OPTIONS_WITH_PATHS = ("cert", "constraint", "find-links", "index-url", "extra-index-url")
 DEBIAN = "http://deb.debian.org/debian"
 
 
@@ -24,9 +25,7 @@ def pip_mounts(folder: Path) -> Iterator[str]:
     lines = [f"{name} = {' '.join(value.split())}" for name, value in options.items()]
     written.write_text("\n".join(["[global]", *lines, ""]))
     yield f"{written}:/etc/pip.conf:ro"
-    named = " ".join(
-        options.get(name, "") for name in ("cert", "find-links", "index-url", "extra-index-url")
-    )
+    named = " ".join(options.get(name, "") for name in OPTIONS_WITH_PATHS)
     paths = {Path(urlsplit(each).path) for each in named.split() if each.startswith(("/", "file:"))}
     folders = {_outermost(path) for path in paths if path.exists()}
     yield from (f"{path}:{path}:ro" for path in sorted(folders | {CERTIFICATES}))
