@@ -2,26 +2,20 @@
 
 import argparse
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import repeat
-from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_all_runs
 from scoring.cli.measure_lines import Line, read_measures
-from scoring.cli.opening import run_names
-from scoring.cli.scored_runs import Scored, ScoredRun, score_files
+from scoring.cli.score_tables import print_score_csv, print_score_json, score_tables
+from scoring.cli.scored_runs import ScoredRun, score_files
 from scoring.cli.scoring_options import ScoringOptions, scoring_options
-from scoring.cli.tables import Cell, defined, print_csv_of_defined, print_json
 from scoring.core.data.trec_eval_lines import ALL, has_topic_lines, score_line, tag_line
 from scoring.core.measures.trec_eval import relstring_line
-
-COLUMNS: Final = ("run", "topic", "measure", "value", "residual", "tie_low", "tie_high")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,8 +32,8 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "trec_eval":
         _print_text(runs, rules, options)
         return 0
-    rows = _rows(runs, rules, per_topic=options.per_topic, summary=not options.no_summary)
-    (print_csv_of_defined if options.format == "csv" else print_json)(COLUMNS, rows)
+    tables = score_tables(runs, rules, per_topic=options.per_topic, summary=not options.no_summary)
+    (print_score_csv if options.format == "csv" else print_score_json)(tables)
     return 0
 
 
@@ -65,47 +59,6 @@ def _print_text(
         if not options.no_summary:
             for line in summary_lines(scored, rules.lines):
                 print(line)
-
-
-def _rows(
-    runs: Sequence[ScoredRun], rules: ScoringOptions, *, per_topic: bool, summary: bool
-) -> Iterator[Sequence[Cell]]:
-    """One row a run, topic and measure; the topics are those that enter the mean."""
-    names = run_names([each.tag for each in runs], [each.path for each in runs])
-    shown = _numbers(rules.lines)
-    for name, scored in zip(names, runs, strict=True):
-        if per_topic:
-            included = np.flatnonzero(scored.included)
-            topics = [rules.table.topics[row] for row in included.tolist()]
-            columns = [_by_topic(scored.found[place], included) for place, _ in shown]
-            for number, topic in enumerate(topics):
-                for (_, line), cells in zip(shown, columns, strict=True):
-                    yield (name, topic, line.name, *cells[number])
-        if summary:
-            for place, line in shown:
-                yield (name, "all", line.name, *_of_mean(scored.found[place]))
-
-
-def _by_topic(found: Scored, topics: NDArray[np.intp]) -> list[tuple[Cell, ...]]:
-    """Score, residual and the ends of ties of each of the topics."""
-    columns = (found.scores.base, found.scores.residual, found.low, found.high)
-    cells: list[Iterable[Cell]] = [
-        repeat(None) if column is None else defined(column[topics].tolist()) for column in columns
-    ]
-    return list(zip(*cells, strict=False))
-
-
-def _of_mean(found: Scored) -> list[Cell]:
-    return defined((found.mean.base, found.mean.residual, found.mean_low, found.mean_high))
-
-
-def _numbers(lines: Sequence[Line]) -> list[tuple[int, Line]]:
-    """The lines that are scores, and where they stand; two lines of one measure count once."""
-    first: dict[str, tuple[int, Line]] = {}
-    for place, line in enumerate(lines):
-        if line.measure is not None:
-            first.setdefault(line.name, (place, line))
-    return list(first.values())
 
 
 def topic_lines(run: ScoredRun, lines: Sequence[Line], topics: Sequence[str]) -> Iterator[str]:

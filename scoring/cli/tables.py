@@ -18,15 +18,10 @@ ROWS_AT_ONCE = 5000
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     """Numbers at full precision (the shortest text that reads back as the same double); empty where
     there is none."""
-    print_csv_of_defined(columns, map(defined, rows))
-
-
-def print_csv_of_defined(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
-    """The same for many rows that have None wherever there is no number."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(columns)
-    rest = iter(rows)
+    rest = map(_defined, rows)
     while text.tell():  # standard output takes far longer over many lines than over many at once
         sys.stdout.write(text.getvalue())
         text.seek(0)
@@ -34,7 +29,7 @@ def print_csv_of_defined(columns: Sequence[str], rows: Iterable[Sequence[Cell]])
         table.writerows(islice(rest, ROWS_AT_ONCE))
 
 
-def defined(cells: Iterable[Cell]) -> list[Cell]:
+def _defined(cells: Iterable[Cell]) -> list[Cell]:
     """The cells with None in place of what is not a number, which alone differs from itself."""
     return [None if cell != cell else cell for cell in cells]
 
