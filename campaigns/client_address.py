@@ -1,15 +1,15 @@
-"""Whom a limit by address counts. `trackside.middleware.take_client_address` has put the client's
-address into REMOTE_ADDR; nothing reads X-Forwarded-For after it."""
+"""The network that limits by address count. `trackside.middleware.take_client_address` has set
+REMOTE_ADDR to the client's address. Nothing else reads X-Forwarded-For."""
 
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from django.http import HttpRequest
 
-IPV6_PREFIX = 64  # what one customer of a provider has; allauth's limits count by the same
+IPV6_PREFIX = 64  # the network of one customer of a provider; allauth uses the same
 
 
 def client_network(request: HttpRequest) -> str:
-    """The IPv4 address or the IPv6 network of the client; empty where the server knows none."""
+    """The IPv4 address or the IPv6 network of the client. Empty if the server does not know it."""
     told = request.META.get("REMOTE_ADDR", "")
     try:
         address = ip_address(told)

@@ -1,4 +1,4 @@
-"""The database's clock: the one that all processes share, whatever their machines believe."""
+"""The database's clock, which all processes share, whatever the clocks of their machines say."""
 
 from datetime import datetime
 

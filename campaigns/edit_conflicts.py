@@ -1,4 +1,4 @@
-"""Detects that somebody else has saved while a form was open."""
+"""Detects that another person has saved while a form was open."""
 
 import hashlib
 import json
@@ -20,5 +20,5 @@ def version_of(campaign: Campaign, columns: Iterable[str]) -> str:
 
 
 def is_stale(sent: Mapping[str, str], version: str) -> bool:
-    """Whether the form was opened on another version than this."""
+    """Whether the form was opened with another version than the current one."""
     return sent.get("version", version) != version

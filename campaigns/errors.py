@@ -1,6 +1,7 @@
-"""What the site refuses to do: one class a reason, each with the code that the API answers.
+"""Exceptions for requests that the site refuses: one class per reason, each with the code that the
+API returns.
 
-The message says why, in words for the person who tried.
+The message explains the reason to the person who sent the request.
 """
 
 from collections.abc import Iterator
@@ -15,14 +16,14 @@ from campaigns.trec.problems import FormatError
 
 
 class Refusal(Exception):
-    """Not as things are now; nothing was changed."""
+    """The current state does not allow the request. Nothing was changed."""
 
     code: ClassVar[str]
 
 
 @contextmanager
 def show_refusals(request: HttpRequest) -> Iterator[None]:
-    """What is refused inside is told on the page that follows."""
+    """Shows a refusal as a message on the next page."""
     try:
         yield
     except Refusal as error:
@@ -30,43 +31,43 @@ def show_refusals(request: HttpRequest) -> Iterator[None]:
 
 
 class CannotChangeStage(Refusal):
-    """The campaign is not ready for that; the message says what is missing."""
+    """The campaign is not ready for this step. The message says what is missing."""
 
     code = "cannot_step"
 
 
 class Archived(CannotChangeStage):
-    """Nothing of an archived campaign is changed."""
+    """Archived campaigns cannot be changed."""
 
     code = "archived"
 
 
 class CannotDelete(Refusal):
-    """The campaign stays."""
+    """The campaign cannot be deleted."""
 
     code = "cannot_delete"
 
 
 class CannotAdjudicate(CannotChangeStage):
-    """The documents on which assessors disagree stay undecided."""
+    """The decision on a disagreement was not stored."""
 
     code = "cannot_decide"
 
 
 class CannotAssignTopics(CannotChangeStage):
-    """The topics stay with the assessors who have them."""
+    """The assignment of topics was not changed."""
 
     code = "cannot_share"
 
 
 class CannotJudge(Refusal):
-    """The document is not, or no longer, this assessor's to judge."""
+    """The assessor may not, or may no longer, judge the document."""
 
     code = "cannot_judge"
 
 
 class CannotRemoveTopics(CannotChangeStage):
-    """These topics have to stay."""
+    """The topics cannot be removed."""
 
     code = "cannot_remove"
 
@@ -84,19 +85,19 @@ class CannotActivateQrels(CannotChangeStage):
 
 
 class CannotTakeSnapshot(CannotChangeStage):
-    """There is no board to take a snapshot of yet, or it is not whole."""
+    """There is no complete leaderboard yet."""
 
     code = "cannot_take"
 
 
 class CannotChangeTeam(Refusal):
-    """The team stays as it is."""
+    """The team was not changed."""
 
     code = "cannot_change"
 
 
 class CannotMergeTeams(CannotChangeTeam):
-    """The two teams stay two; nothing was moved."""
+    """The teams were not merged."""
 
     code = "cannot_merge"
 
@@ -108,13 +109,13 @@ class CannotInvite(CannotChangeTeam):
 
 
 class CannotJoin(Refusal):
-    """The person stays outside."""
+    """The person cannot join."""
 
     code = "cannot_join"
 
 
 class CannotRemoveMember(Refusal):
-    """The person keeps the role."""
+    """The role was not removed."""
 
     code = "cannot_remove_member"
 
@@ -126,14 +127,14 @@ class CannotCloseAccount(Refusal):
 
 
 class TooManyTokens(Refusal):
-    """The message says what to do, to the person who asked for one more."""
+    """The account has reached the limit of tokens. The message says what to do."""
 
     code = "too_many_tokens"
 
 
 class SubmissionRefused(Exception):
-    """The run was not taken in; the message says why, to its uploader. `next_at` is when another
-    one may come, where waiting helps."""
+    """The run was refused. The message explains the reason to its uploader. `next_at` is when the
+    team can submit again, if waiting helps."""
 
     def __init__(self, message: str, code: str, next_at: datetime | None = None) -> None:
         super().__init__(message)
@@ -142,7 +143,7 @@ class SubmissionRefused(Exception):
 
 
 class FaultyDescription(Exception):
-    """What is wrong, by key."""
+    """The errors of the run description, by field."""
 
     def __init__(self, faults: dict[str, str]) -> None:
         super().__init__(faults)
@@ -150,4 +151,4 @@ class FaultyDescription(Exception):
 
 
 class NeedsConfirmation(FormatError):
-    """The file can be used, but an organiser should look first: its problems say at what."""
+    """The file is valid, but an organiser should check its problems first."""

@@ -31,12 +31,12 @@ from campaigns.trec.compression import GZIP_MAGIC, plain_blocks
 from campaigns.trec.problems import FormatError
 from campaigns.trec.runs_table import RunsTable, RunsTableRow
 
-NO_TABLE = "Imported runs"  # the team of runs that no table names
+NO_TABLE = "Imported runs"  # the team of runs that are not in the table
 BEGIN_BYTES = 1 << 15  # of a run file: what comes before its first record is shorter
 
 
 class FolderError(Exception):
-    """The folder is not a campaign's; the message says what is missing."""
+    """The folder does not contain a campaign. The message says what is missing."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ def open_folder(folder: Path) -> CampaignFolder:
 def campaign_for(
     *, slug: str, highest_grade: int, organiser: User | None, facts: Mapping[str, object]
 ) -> Campaign:
-    """The campaign of this address with these facts; made as its organisers' draft if there is
-    none. Raises `FolderError` for facts that no campaign can have."""
+    """The campaign with this address. Creates it as the organisers' draft if there is none. Raises
+    `FolderError` for invalid settings."""
     campaign = Campaign.objects.filter(slug=slug).first() or Campaign(
         slug=slug, name=slug, highest_grade=highest_grade
     )
@@ -99,7 +99,7 @@ def import_runs(
                         found.append((file, stored.enter_context(upload)))
             except (FolderError, SubmissionRefused, PermissionError) as error:
                 errors[path.name] = error
-        with transaction.atomic():  # no team without its run
+        with transaction.atomic():  # create no team without its run
             _submit(campaign, found)
     return errors
 
@@ -224,8 +224,8 @@ def _row_of(path: Path, table: RunsTable) -> RunsTableRow | None:
 
 
 def _tag_of(path: Path) -> str:
-    """The sixth field of the first record, read without reading the rest; "" where there is none
-    (the check will say why)."""
+    """The sixth field of the first record, without reading the rest. "" if there is none; the check
+    reports it."""
     with path.open("rb") as file:
         begin = file.read(BEGIN_BYTES)
     try:
@@ -254,7 +254,7 @@ def _write_gzipped(owner: Run | Qrels, path: Path) -> None:
 
 
 def _file_names(runs: list[Run]) -> Iterator[str]:
-    """The tag, which is safe as a file name; with the team's id where two teams share it."""
+    """The tag, which is safe as a file name, with the team's id if two teams share it."""
     tags = [run.tag.lower() for run in runs]
     for run in runs:
         is_shared = tags.count(run.tag.lower()) > 1

@@ -1,4 +1,4 @@
-"""The life of a campaign: made, opened, closed, judged, published, and back."""
+"""The stages of a campaign, its dates and its settings."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -32,13 +32,13 @@ Table = dict[str, dict[str, Any]]  # stage -> switch -> setting
 
 
 def refuse_archived(campaign: Campaign) -> None:
-    """Raises `Archived`. Asks the database: the row in hand may be old."""
+    """Raises `Archived`. Queries the database, because the instance may be outdated."""
     if Campaign.objects.filter(pk=campaign.pk, archived_at__isnull=False).exists():
         raise Archived("The campaign is archived. Unarchive it first.")
 
 
 def may_create_campaigns(person: User | AnonymousUser) -> bool:
-    """The site's setting says who: anyone with an account, approved people, or staff."""
+    """A setting of the site decides: anyone with an account, approved people, or staff."""
     if not person.is_authenticated:
         return False
     rule = settings.WHO_MAY_CREATE_CAMPAIGNS
@@ -47,7 +47,7 @@ def may_create_campaigns(person: User | AnonymousUser) -> bool:
 
 @transaction.atomic
 def create_campaign(*, campaign: Campaign, organiser: User) -> Campaign:
-    """Stores a validated, unsaved campaign and makes this person its first organiser."""
+    """Saves a validated campaign and makes this person its first organiser."""
     _store_series(campaign)
     campaign.save()
     Membership.objects.create(campaign=campaign, person=organiser, role=Membership.Role.ORGANISER)
@@ -59,21 +59,22 @@ def create_campaign(*, campaign: Campaign, organiser: User) -> Campaign:
 
 
 def deciding_moment(began: datetime, completed: datetime | None) -> datetime:
-    """The moment of an upload that deadlines count: its begin, but not more than the allowance
-    before its end. So nobody gains time by sending slowly what was begun before a deadline."""
+    """The time of an upload that deadlines use: when it began, but not earlier than the allowance
+    before its end. So a slow upload gains no time."""
     allowance = timedelta(seconds=settings.UPLOAD_ALLOWANCE_SECONDS)
     return began if completed is None else max(began, completed - allowance)
 
 
 def is_accepting_at(campaign: Campaign, moment: datetime) -> bool:
-    """Whether a run that began to arrive at `moment` counts: in [opens, closes)."""
+    """Whether a run whose upload began at `moment` counts: in [opens, closes)."""
     if not campaign.is_accepting or (campaign.opens_at and moment < campaign.opens_at):
         return False
     return campaign.closes_at is None or moment < campaign.closes_at
 
 
 def is_late_at(campaign: Campaign, moment: datetime) -> bool:
-    """Whether it is past the close but within the grace: taken, marked, not ranked."""
+    """Whether `moment` is after the closing date but within the grace period. The run is then
+    accepted, marked as late and not ranked."""
     end = grace_ends(campaign)
     if not campaign.is_accepting or campaign.closes_at is None or end is None:
         return False
@@ -87,7 +88,7 @@ def grace_ends(campaign: Campaign) -> datetime | None:
 
 
 def stage_at(campaign: Campaign, moment: datetime) -> str:
-    """The stage in a word for people: an open one is closed once the last run could have come."""
+    """The stage as people see it. An open campaign is shown as closed after its grace period."""
     end = grace_ends(campaign)
     if campaign.stage == OPEN and end is not None and end <= moment:
         return str(CLOSED)
@@ -95,8 +96,8 @@ def stage_at(campaign: Campaign, moment: datetime) -> str:
 
 
 def next_moment(campaign: Campaign, moment: datetime) -> datetime | None:
-    """The nearest of the campaign's dates after `moment`; those of taking runs while it may yet
-    take any."""
+    """The next of the campaign's dates after `moment`. The dates of submissions are included only
+    while submissions can still be accepted."""
     dates = [campaign.topics_released_at, campaign.reveals_teams_at]
     if campaign.stage in (DRAFT, OPEN):
         dates += [campaign.opens_at, campaign.closes_at, grace_ends(campaign)]
@@ -117,19 +118,20 @@ def close_submissions(*, campaign: Campaign, actor: User | None) -> None:
 
 
 def start_judging(*, campaign: Campaign, actor: User | None) -> None:
-    """No more runs; the assessors' turn."""
+    """Closes submissions and begins judging."""
     before = (OPEN, CLOSED)
     _step(campaign, actor, "began judging", to=JUDGING, came_from=before, is_accepting=False)
 
 
 def stop_judging(*, campaign: Campaign, actor: User | None) -> None:
-    """Back to closed."""
+    """Returns to the stage *closed*."""
     _step(campaign, actor, "stopped judging", to=CLOSED, came_from=(JUDGING,), is_accepting=False)
 
 
 @transaction.atomic
 def return_to_draft(*, campaign: Campaign, actor: User | None) -> None:
-    """The organisers' secret again; only while no run has come, for a team must find its own."""
+    """Makes the campaign visible to organisers only. Possible only while there is no run, because
+    teams must be able to find their runs."""
     Campaign.objects.select_for_update().get(pk=campaign.pk)
     if campaign.runs.exists():
         raise CannotChangeStage(
@@ -141,7 +143,7 @@ def return_to_draft(*, campaign: Campaign, actor: User | None) -> None:
 
 @transaction.atomic
 def publish(*, campaign: Campaign, actor: User | None) -> None:
-    """What the campaign's table says of the published stage is shown at once."""
+    """Publishes the results. The visibility of the published stage takes effect immediately."""
     if campaign.active_qrels_id is None:
         raise CannotChangeStage("Add qrels first. Without them there are no scores to publish.")
     now = timezone.now()
@@ -151,7 +153,8 @@ def publish(*, campaign: Campaign, actor: User | None) -> None:
 
 
 def unpublish(*, campaign: Campaign, actor: User | None) -> None:
-    """Back to judging, and to what is shown then, at once; who had seen it had seen it."""
+    """Returns to the stage *judging* and its visibility immediately. People may have seen the
+    results already."""
     gone: dict[str, object] = {"is_accepting": False, "published_at": None}
     _step(campaign, actor, "unpublished", to=JUDGING, came_from=(PUBLISHED,), **gone)
 
@@ -177,10 +180,10 @@ def _step(
     came_from: Sequence[str] = (),
     **facts: object,
 ) -> None:
-    """From one of the stages that lead there, and from no other: a tab left open since yesterday
-    opens nothing that was published meanwhile. The visibility of the stage takes effect with it."""
+    """Changes the stage, if the current stage allows it, so that an old tab cannot change a
+    campaign that was published in the meantime. The visibility of the new stage takes effect."""
     refuse_archived(campaign)
-    # Locked: nobody changes the table between the look at its row and the step.
+    # Locked, so that the visibility settings do not change before the step.
     row = Campaign.objects.select_for_update().get(pk=campaign.pk)
     moved = Campaign.objects.filter(
         pk=campaign.pk, stage__in=came_from or LEADS_TO[to], archived_at=None
@@ -198,8 +201,8 @@ def _step(
 
 @transaction.atomic
 def change_settings(*, campaign: Campaign, fields: Sequence[str], actor: User | None) -> None:
-    """Stores these edited dates and rules and nothing else; where the rules changed, every run is
-    scored anew."""
+    """Saves the changed dates and rules and nothing else. If a scoring rule changed, every run is
+    scored again."""
     refuse_archived(campaign)
     before = Campaign.objects.select_for_update().get(pk=campaign.pk)
     _store_series(campaign)
@@ -211,7 +214,7 @@ def change_settings(*, campaign: Campaign, fields: Sequence[str], actor: User | 
 
 
 def _store_series(campaign: Campaign) -> None:
-    """A series that is named for the first time is made with the campaign that names it."""
+    """Creates a new series together with the campaign that names it."""
     if campaign.series is not None and campaign.series.pk is None:
         campaign.series, _ = Series.objects.get_or_create(
             slug=campaign.series.slug, defaults={"name": campaign.series.name}
@@ -220,9 +223,9 @@ def _store_series(campaign: Campaign) -> None:
 
 @transaction.atomic
 def change_visibility(*, campaign: Campaign, preset: str, table: Table, actor: User | None) -> None:
-    """Sets the visibility of each stage. That of the current stage takes effect at once.
+    """Sets the visibility of each stage. That of the current stage takes effect immediately.
 
-    Raises `ValidationError` for a table that contradicts itself.
+    Raises `ValidationError` for contradictory settings.
     """
     refuse_archived(campaign)
     _refuse_strange_settings(table)
@@ -239,7 +242,7 @@ def change_visibility(*, campaign: Campaign, preset: str, table: Table, actor: U
 
 
 def preset_of(table: Table) -> str:
-    """The preset that has this table, or the word for one that is nobody's."""
+    """The preset with these settings, or `Preset.OWN` if there is none."""
     return next((str(name) for name, make in TABLES.items() if make() == table), str(Preset.OWN))
 
 

@@ -1,4 +1,4 @@
-"""Which errors mean that a part of the site is away, and not that the work is at fault."""
+"""Distinguishes outages of the database or the storage from errors of a job."""
 
 import errno
 
@@ -8,7 +8,8 @@ OF_STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE}
 
 
 def is_outage(error: BaseException | None) -> bool:
-    """Whether the database or the storage is away, silent, full or read-only."""
+    """Whether the database or the storage is unavailable, does not respond, is full or is
+    read-only."""
     if isinstance(error, OSError):
         return error.errno in OF_STORAGE
     return isinstance(error, OperationalError | InterfaceError)

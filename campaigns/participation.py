@@ -1,6 +1,6 @@
-"""When teams can be created, and whose members are *participants*: the audience of that name.
+"""When teams can be created, and who are *participants*.
 
-Both follow the close of submissions: the stage, or the date in it, whichever comes first.
+Both depend on the close of submissions: the stage or the closing date, whichever is earlier.
 """
 
 from datetime import datetime
@@ -17,11 +17,11 @@ def is_before_close(campaign: Campaign, moment: datetime) -> bool:
 
 
 def participating_teams(campaign: Campaign, moment: datetime) -> QuerySet[Team]:
-    """Before the close every approved team; from then on those with a run that counts, and those
+    """Before the close, every approved team. After it, the teams with a run that counts, and those
     that an organiser has admitted.
 
-    A run counts that is accepted, in time, not withdrawn and not disqualified. Only a team that
-    existed at the close can have one, unless an organiser submits for it.
+    A run counts if it is accepted, in time, not withdrawn and not disqualified. Only a team that
+    existed at the close can have one, unless an organiser submits a run for it.
     """
     approved = campaign.teams.filter(approved_at__isnull=False)
     if is_before_close(campaign, moment):

@@ -1,7 +1,7 @@
-"""The only module through which `campaigns` calls `scoring`: to request work on submitted runs, and
-to show on a page what `scoring` knows.
+"""The only module through which `campaigns` calls `scoring`, to enqueue work on submitted runs and
+to read results that a page shows.
 
-Calls that enqueue jobs write rows inside the caller's transaction and wake a worker on commit.
+Calls that enqueue jobs write rows inside the transaction of the caller and wake a worker on commit.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,56 +34,56 @@ def enqueue_evaluations(campaign: Campaign) -> None:
 
 
 def enqueue_evaluation(run: Run) -> None:
-    """A run counts from now on."""
+    """Call this when a run begins to count."""
     requests.request_evaluation(run)
 
 
 def enqueue_notice(notice: Notice) -> None:
-    """A mail is to be sent."""
+    """Call this when a notice was created."""
     enqueue(Job.Kind.NOTIFY, subject=notice.pk, campaign_id=notice.campaign_id)
 
 
 def enqueue_mail(mail: Mail) -> None:
-    """A mail that belongs to no campaign is to be sent."""
+    """Call this when an email that belongs to no campaign was created."""
     enqueue(Job.Kind.MAIL, subject=mail.pk, campaign_id=None)
 
 
 def enqueue_next_documents(plan: Plan) -> None:
-    """A plan has room for more tasks."""
+    """Call this when a plan can select more documents."""
     enqueue(Job.Kind.LAY_OUT, subject=plan.pk, campaign_id=plan.campaign_id)
 
 
 def enqueue_next_documents_if_due(plan: Plan) -> None:
-    """Assessors have nothing left to judge, or have judged all there is: more is to be laid out,
-    unless a plan has no more, or has been asked and nothing was judged since."""
+    """Call this when assessors have no task left, or have judged all tasks. The plan then selects
+    more documents, unless it has none, or nothing was judged since its last selection."""
     if task_batches.is_due(plan):
         enqueue_next_documents(plan)
 
 
 def erase_scores(campaign: Campaign) -> None:
-    """Everything the other wing holds of a campaign that is being deleted."""
+    """Deletes everything that `scoring` stores about a campaign."""
     requests.erase_scores(campaign)
 
 
 def offered_measures() -> dict[str, tuple[str, ...]]:
-    """The measures that a form offers to tick, by what is asked."""
+    """The common measures that a form offers, in groups."""
     return measure_choices.OFFERED
 
 
 def measures_named(names: Sequence[str], *, rel: int) -> list[str]:
-    """The measures of these names, as a campaign keeps them. Raises `ValidationError`."""
+    """The canonical names of these measures. Raises `ValidationError`."""
     return measure_choices.measures_named(names, rel=rel)
 
 
 class ExplainedMeasure(NamedTuple):
-    """A measure by its name, with what it says."""
+    """A measure with its explanation."""
 
     name: str
     meaning: str
 
 
 def explained_measures(names: Iterable[str]) -> list[ExplainedMeasure]:
-    """These measures, each with a sentence or two about its family."""
+    """These measures, each with one or two sentences about its family."""
     return [ExplainedMeasure(name, meaning_of(name)) for name in names]
 
 
@@ -93,8 +93,8 @@ def rescoring_of(campaign: Campaign) -> Rescoring | None:
 
 
 def mean_residual_of(plan: Plan | None) -> float | None:
-    """The mean residual of all ranked runs, if assessors are shown it: it falls with every document
-    judged, whatever is said of it, and so leads nobody."""
+    """The mean residual of all ranked runs, if the plan shows it to assessors. Every judgment
+    decreases it, whatever the grade, so it does not bias assessors."""
     if plan is None or not plan.shows_residual:
         return None
     return progress.mean_residual(plan)

@@ -1,5 +1,4 @@
-"""Stored files, read only as they were stored: a file that is missing or has changed is said to be
-so before its first byte is passed on."""
+"""Reads stored files. A missing or changed file is reported before its first byte is returned."""
 
 import hashlib
 from typing import BinaryIO
@@ -8,12 +7,12 @@ from django.core.files.storage import default_storage
 
 
 class FileLost(Exception):
-    """A file that a row names is missing from the storage, or is not the one that was stored."""
+    """A stored file is missing from the storage, or differs from the one that was stored."""
 
 
 def open_stored(key: str, digest: str) -> BinaryIO:
-    """The file, open at its beginning. Its sha256 is compared first: a file of 400 MB takes half a
-    second."""
+    """Opens the file at its beginning, after comparing its sha256. This takes half a second for 400
+    MB."""
     try:
         file: BinaryIO = default_storage.open(key)
     except FileNotFoundError as error:

@@ -1,4 +1,4 @@
-"""The acts of the API: by which method of HTTP, who may call them, what they read, how often."""
+"""Decorators for the endpoints of the API: method, permission, request body and throttles."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -20,18 +20,18 @@ ANYTHING = (SoundJSONParser, FormParser, MultiPartParser)
 
 
 class BaseView(APIView):
-    """Refuses in the shape of all refusals, as JSON whatever else it answers with."""
+    """Responds to errors in the form of all errors, as JSON whatever else the endpoint returns."""
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
-        """The method comes first: with 401 for a method that is not offered, a script would look
-        for a token in vain."""
+        """Checks the method first. Otherwise a script would get 401 for a method that does not
+        exist, and look for a token in vain."""
         if request.method not in self.allowed_methods:
             raise MethodNotAllowed(str(request.method))
         APIView.initial(self, request, *args, **kwargs)
 
 
 class UnknownAddress(BaseView):
-    """Every address that is none, by every method."""
+    """The response to unknown addresses, for every method."""
 
     schema = None
 
@@ -40,8 +40,7 @@ class UnknownAddress(BaseView):
 
 
 def read_view(view: View) -> View:
-    """GET. Whoever sends no token is answered as a stranger is: what is not for them is not
-    there."""
+    """GET. A request without a token sees what the public may see."""
     return _act(view, "GET", parser_classes=[])
 
 
@@ -51,7 +50,7 @@ def write_view(
     takes: Sequence[type[BaseParser]] = JSON,
     scope: str | None = "organise",
 ) -> Callable[[View], View]:
-    """Asks for a token before all else, and is counted in a scope of the site's throttles."""
+    """Requires a token, and counts requests in a scope of the site's throttles."""
 
     def mark(view: View) -> View:
         return _act(
@@ -66,7 +65,7 @@ def write_view(
 
 
 def action_view(*, scope: str | None = "organise") -> Callable[[View], View]:
-    """POST to an address that says all; a field beside it is refused, as anywhere."""
+    """POST to an address that needs no body. Unknown fields are refused, as everywhere."""
 
     def mark(view: View) -> View:
         @wraps(view)
@@ -80,8 +79,8 @@ def action_view(*, scope: str | None = "organise") -> Callable[[View], View]:
 
 
 def by_method(**views: View) -> View:
-    """A view that passes a request on by its method, `GET=run_list, POST=run_create`. Each of them
-    keeps its own parsers, permissions and throttles, and its own words in the schema."""
+    """A view that dispatches requests by method: `GET=run_list, POST=run_create`. Each endpoint
+    keeps its own parsers, permissions, throttles and schema."""
 
     def dispatch(
         self: APIView, request: HttpRequest, *args: object, **kwargs: object
@@ -89,7 +88,9 @@ def by_method(**views: View) -> View:
         method = "GET" if request.method == "HEAD" else str(request.method)
         if method in views:
             response = views[method](request, *args, **kwargs)
-            response["Allow"] = ", ".join(self.allowed_methods)  # of the address, not of one view
+            response["Allow"] = ", ".join(
+                self.allowed_methods
+            )  # of the address, not of one endpoint
             return response
         return BaseView.dispatch(self, request, *args, **kwargs)
 
@@ -103,8 +104,7 @@ def by_method(**views: View) -> View:
 
 
 def _refuse_empty(self: APIView, request: Request, *args: object, **kwargs: object) -> None:
-    """An empty parameter is refused: `?stage=$STAGE` without a STAGE would answer with every
-    stage."""
+    """Refuses an empty parameter. `?stage=$STAGE` without a STAGE would return every stage."""
     BaseView.initial(self, request, *args, **kwargs)  # type: ignore[arg-type]
     if empty := [name for name, value in request.query_params.items() if not value]:
         words = ErrorDetail("This parameter is empty. Give a value or omit the parameter.", "blank")

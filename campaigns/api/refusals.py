@@ -1,4 +1,4 @@
-"""How the API refuses: whatever a view or what it calls raises, as an answer of one shape."""
+"""Turns every exception that an endpoint raises into a response of one form."""
 
 from typing import Any
 
@@ -16,11 +16,11 @@ from campaigns.errors import NeedsConfirmation, Refusal, SubmissionRefused
 from campaigns.options import UnknownChoice
 from campaigns.trec.problems import FormatError
 
-MOST_OFFERED = 40  # choices that are named to whoever asked for another
+MOST_OFFERED = 40  # valid values that the message lists
 
 
 class Refused(APIException):
-    """Not as things are now."""
+    """The current state does not allow the request."""
 
     status_code = 409
 
@@ -35,8 +35,8 @@ class TooLarge(APIException):
 
 
 def refusal(error: Exception, context: dict[str, Any]) -> Response | None:
-    """The answer to what was raised, as JSON whatever else its view answers with; None where it is
-    a fault of ours."""
+    """The response to an exception, as JSON whatever else the endpoint returns. None for a server
+    error."""
     request = context["request"]
     request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
     match error:
@@ -69,7 +69,7 @@ def refusal(error: Exception, context: dict[str, Any]) -> Response | None:
 
 
 def _body(error: Exception, response: Response) -> dict[str, Any]:
-    if response.status_code == 404:  # whatever was looked for: in the same words
+    if response.status_code == 404:  # the same words for every object
         return dict(NOT_FOUND)
     if isinstance(error, ValidationError):
         return faulty_fields(error.detail)
@@ -78,7 +78,7 @@ def _body(error: Exception, response: Response) -> dict[str, Any]:
 
 
 def _not_taken(error: SubmissionRefused) -> Response:
-    """429 where waiting helps: a script that hears it may simply wait."""
+    """429 if the client can wait and try again."""
     body: dict[str, Any] = {"code": error.code, "message": str(error)}
     if error.next_at is None:
         return Response(body, status=409)

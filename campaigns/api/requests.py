@@ -1,4 +1,4 @@
-"""What requests say: JSON that can be kept, and no field that nobody knows."""
+"""Request bodies: JSON that can be stored, without unknown fields."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,8 @@ from rest_framework.request import Request
 
 
 class SoundJSONParser(JSONParser):
-    """Refuses what could be neither stored nor answered: endless nests, halves of characters."""
+    """Refuses JSON that cannot be stored or returned: deep nesting, and halves of surrogate
+    pairs."""
 
     def parse(
         self,
@@ -31,8 +32,8 @@ class SoundJSONParser(JSONParser):
 
 
 class RequestSerializer(serializers.Serializer):
-    """What may be said. A field beyond these is refused by its name, not passed over: who sends
-    one means something by it. `also` of the context names further ones."""
+    """The fields of a request. Refuses an unknown field by name instead of ignoring it. `also` of
+    the context names further fields."""
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         known = {*self.fields, *self.context.get("also", ())}
@@ -47,12 +48,12 @@ class RequestSerializer(serializers.Serializer):
 
 
 class EmptyRequest(RequestSerializer):
-    """An act whose address says all."""
+    """A request without fields."""
 
 
 class ReasonRequest(RequestSerializer):
     reason = serializers.CharField(
-        max_length=500, help_text="Shown beside the disqualified run or team."
+        max_length=500, help_text="Shown with the disqualified run or team."
     )
 
 
@@ -67,7 +68,7 @@ def validated_data(
 
 
 def refuse_invalid(form: forms.BaseForm) -> None:
-    """Raises `ValidationError` for a form that is not filled in right, field by field."""
+    """Raises `ValidationError` with the errors of an invalid form, by field."""
     if form.is_valid():
         return
     faults = form.errors.get_json_data()

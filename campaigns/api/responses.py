@@ -1,7 +1,7 @@
-"""What scripts are answered where something is refused: one shape for all of it.
+"""The form of the responses to errors.
 
-`code` is for programs and `message` for people. Faults of fields and of a file's lines come with
-it, each with a code of its own.
+`code` is for programs and `message` for people. Errors in fields and in lines of a file are listed,
+each with its own code.
 """
 
 from collections.abc import Iterator
@@ -13,19 +13,19 @@ from rest_framework.exceptions import ErrorDetail
 
 from campaigns.trec.problems import FormatError, Problem
 
-MOST = 25  # faults that are named; how many there are is said
+MOST = 25  # errors that are listed; the total is given
 NO_FIELD = "non_field_errors"
 
 
 class RefusalSerializer(serializers.Serializer):
-    """Why something was not done; `code` is for programs."""
+    """Why a request was refused. `code` is for programs."""
 
     code = serializers.CharField()
     message = serializers.CharField()
 
 
 class InvalidFieldSerializer(RefusalSerializer):
-    """One field and what is wrong with it."""
+    """A field and its error."""
 
     field = serializers.CharField(
         allow_null=True,
@@ -34,7 +34,7 @@ class InvalidFieldSerializer(RefusalSerializer):
 
 
 class ProblemSerializer(serializers.Serializer):
-    """One fault or warning of a file, at its line."""
+    """An error or a warning in a file, with its line."""
 
     code = serializers.CharField()
     line = serializers.IntegerField(allow_null=True)
@@ -44,8 +44,8 @@ class ProblemSerializer(serializers.Serializer):
 
 
 class InvalidRequestSerializer(RefusalSerializer):
-    """`fields`: the first 25 faults of what was sent. The rest: the first 25 problems of the file
-    that was sent, and how many it has."""
+    """`fields`: the first 25 errors of the request. The rest: the first 25 problems of the file,
+    and how many it has."""
 
     fields = InvalidFieldSerializer(many=True, required=False)
     problem_count = serializers.IntegerField(required=False)
@@ -76,7 +76,7 @@ SHAPES = {
 
 
 def refusals(*statuses: int) -> dict[int, OpenApiResponse]:
-    """For the schema of an act: how it may refuse."""
+    """The error responses of an endpoint, for the schema."""
     return {
         status: OpenApiResponse(SHAPES[status][0], description=SHAPES[status][1])
         for status in (*statuses, 429)
@@ -130,7 +130,7 @@ def faulty_file(error: FormatError, code: str, message: str) -> dict[str, Any]:
 
 
 def faulty_fields(detail: Any) -> dict[str, Any]:
-    """The body for what `serializers.ValidationError` says, however deep."""
+    """The body for the nested errors of `serializers.ValidationError`."""
     faults = list(_faults(detail, ""))
     first = faults[0]
     name = f"{first['field']}: " if first["field"] else ""

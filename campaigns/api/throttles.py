@@ -1,5 +1,5 @@
-"""The throttles of the API, counted by each process for itself: every request asks them, and a
-query for each would be dear. They are against scripts that run away, not against guessing."""
+"""The throttles of the API. Each process counts for itself, because every request checks them and a
+query for each check would be slow. They protect against runaway scripts, not against guessing."""
 
 from django.core.cache import caches
 from django.utils.connection import ConnectionProxy
@@ -12,7 +12,7 @@ COUNTS = ConnectionProxy(caches, "throttles")
 
 
 class NetworkThrottle(throttling.SimpleRateThrottle):
-    """Strangers are counted as everywhere on the site."""
+    """Counts requests without a token by network, as everywhere on the site."""
 
     cache = COUNTS
 

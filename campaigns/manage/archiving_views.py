@@ -63,7 +63,7 @@ def campaign_delete(request: HttpRequest, slug: str) -> HttpResponse:
     except Http404:
         if request.method != "POST":
             raise
-        messages.info(request, "The campaign no longer exists, or is not yours.")
+        messages.info(request, "The campaign no longer exists, or you do not have access.")
         return redirect("campaigns:campaign-list")  # probably the second of two clicks
     error_text = ""
     if request.method == "POST":

@@ -63,8 +63,8 @@ class MomentField(forms.DateTimeField):
 
 
 class CampaignForm(forms.ModelForm):
-    """A campaign's name, dates and rules. Persistences are typed as `0.5, 0.8, 0.95`, the gain
-    map as `0, 0.5, 1` from grade 0 up; dates in the zone that `typed_in` says."""
+    """A campaign's name, dates and rules. Persistences are typed as `0.5, 0.8, 0.95`, the gain map
+    as `0, 0.5, 1` from grade 0 upward, and dates in the zone of `typed_in`."""
 
     typed_in = forms.ChoiceField(
         choices=zones.CHOICES, initial="utc", label="Time zone of the dates below"
@@ -153,11 +153,11 @@ class CampaignForm(forms.ModelForm):
         self.initial["series"] = self.instance.series.name if self.instance.series else ""
         for name in ("persistences", "gain_map"):
             if self.instance.pk:
-                self.fields["slug"].disabled = True  # addresses have been passed around
+                self.fields["slug"].disabled = True  # people have the address already
                 self.initial[name] = ", ".join(map(str, getattr(self.instance, name)))
         if self.is_bound:
             if self.add_prefix("typed_in") not in self.data:
-                del self.fields["typed_in"]  # a script's dates are in UTC, or say where they are
+                del self.fields["typed_in"]  # dates from scripts are in UTC or have an offset
             typed_in = self.data.get(self.add_prefix("typed_in"), "")
             zone = zones.zone_of(typed_in, self.data.get(self.add_prefix("time_zone"), ""))
             for name in DATES:
@@ -217,8 +217,8 @@ class CampaignForm(forms.ModelForm):
 
 
 class NewCampaignForm(CampaignForm):
-    """A campaign that is being made: its address may follow from its name, and what each stage
-    shows begins as one of the ready-made tables."""
+    """A new campaign. Its address can be derived from its name, and its visibility begins as a
+    preset."""
 
     preset = forms.ChoiceField(
         choices=[(value, label) for value, label in Preset.choices if value in TABLES],
@@ -245,7 +245,7 @@ class NewCampaignForm(CampaignForm):
 
 
 def suggested_slug(name: str) -> str:
-    """An address made of a name, that no campaign has yet."""
+    """An unused address, derived from the name."""
     start = slugify(name)[:55].strip("-")
     start = start if len(start) > 1 and start != "new" else "campaign"
     taken = set(Campaign.objects.filter(slug__startswith=start).values_list("slug", flat=True))
@@ -254,7 +254,7 @@ def suggested_slug(name: str) -> str:
 
 
 class CopyForm(forms.ModelForm):
-    """Next year's name and address."""
+    """The name and the address of the copy."""
 
     class Meta:
         model = Campaign

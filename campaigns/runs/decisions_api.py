@@ -82,8 +82,8 @@ def run_withdraw(request: Request, slug: str, public_id: str) -> Response:
 )
 @write_view()
 def run_disqualify(request: Request, slug: str, public_id: str) -> Response:
-    """Removes the run from the ranking, shows the reason beside it, and emails its team. If the
-    run is already disqualified, the first reason stays. For organisers."""
+    """Removes the run from the ranking, shows the reason with it, and emails its team. If the run
+    is already disqualified, the first reason stays. For organisers."""
     run = _run_of_organiser_or_404(request, slug, public_id)
     decisions.disqualify_run(run=run, actor=request.user, **validated_data(ReasonRequest, request))
     return _current_state(run)

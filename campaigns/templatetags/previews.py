@@ -1,4 +1,4 @@
-"""How an organiser's look through other eyes is carried from page to page."""
+"""Keeps the parameters of a preview in the links of a page."""
 
 from django import template
 

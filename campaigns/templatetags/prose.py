@@ -1,4 +1,4 @@
-"""Prose that people wrote: the one place where markup is let through, cleaned."""
+"""Renders Markdown that people wrote. No other module outputs markup from users."""
 
 import nh3
 from django import template
@@ -19,8 +19,8 @@ def markdown(text: str) -> SafeString:
 
 
 def render(text: str) -> str:
-    """HTML of Markdown: headings below the page's own, no raw HTML, and no images, which would
-    ask other hosts."""
+    """HTML of Markdown with headings below those of the page, without raw HTML, and without images,
+    which would be loaded from other hosts."""
     tokens = _PARSER.parse(text)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):

@@ -1,5 +1,5 @@
-"""Lets a person make campaigns, where the site asks for that (WHO_MAY_CREATE_CAMPAIGNS), or takes
-it back."""
+"""Gives a person the permission to create campaigns, or revokes it, on sites with
+WHO_MAY_CREATE_CAMPAIGNS=approved."""
 
 from argparse import ArgumentParser
 from typing import Any
