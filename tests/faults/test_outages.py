@@ -110,7 +110,9 @@ def test_runs_are_scored_once_though_postgresql_restarts(site: Site, settle: Set
     settle(POSTGRES_RESTARTS, {"PostgreSQL restarted, 5 runs in progress": recoveries})
 
 
-def test_a_silent_postgresql_is_told_and_no_run_is_lost(site: Site, settle: Settle) -> None:
+def test_a_silent_postgresql_is_told_and_no_run_is_lost(
+    site: Site, settle: Settle
+) -> None:
     """Stopped, so that its kernel still takes connections: pages and uploads are answered all the
     same, and when it goes on so does all else."""
     if site.postgres is None:

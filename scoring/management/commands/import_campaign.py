@@ -120,7 +120,7 @@ def _left_out_text(path: Path | None, table: RunsTable, left_out: Mapping[str, E
     """Every wrong row with its line, and every run file that was not imported."""
     lines = [f"{path}: {problem}" for problem in table.problems]
     lines += [f"{name} is not imported: {error}." for name, error in left_out.items()]
-    return "\n".join((*lines, "Correct these and run the command again: it adds what is missing."))
+    return "\n".join((*lines, "Correct these and run the command again. It adds what is missing."))
 
 
 def _organiser(email: str | None) -> User | None:

@@ -36,13 +36,13 @@ REPORTS, TRAINS = "demo-rail-reports", "demo-night-trains"
 SEED = 2026
 
 GUIDELINES = """\
-The collection holds reports on railways, all of them invented: tsd-000000 to tsd-199999.
+The collection contains invented reports about railways, tsd-000000 to tsd-199999.
 For every topic return up to {depth} documents, best first, in TREC's six columns:
 
     {code} Q0 tsd-000123 1 17.25 yourtag
 
 Assessors grade documents as not relevant (0), relevant (1) or highly relevant (2). They judge the
-first {pool_depth} documents of each pooled run. Unjudged documents show as residual.
+first {pool_depth} documents of each pooled run. Unjudged documents contribute to the residual.
 """
 
 

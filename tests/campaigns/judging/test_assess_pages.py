@@ -292,7 +292,9 @@ def test_an_assessors_overview_says_what_waits_and_leads_to_it(assessor: Assesso
         assert "Submissions are closed." in assessor.browser.get(overview).content.decode()
 
 
-def test_the_first_document_comes_with_what_the_topic_asks_for(assessor: AssessorBrowser) -> None:
+def test_the_first_document_comes_with_what_the_topic_asks_for(
+    assessor: AssessorBrowser,
+) -> None:
     Topic.objects.update(fields=[["title", "t"], ["desc", "asked for"]])
     assert (
         '<details class="topic-description" open>'

@@ -272,7 +272,9 @@ def test_deleting_by_the_page() -> None:
     ("name", "data"),
     [("campaigns:announce", {"subject": "News", "body": "Some"}), ("campaigns:role-invite", {})],
 )
-def test_nobody_is_told_or_invited_out_of_the_archive(name: str, data: dict[str, str]) -> None:
+def test_nobody_is_told_or_invited_out_of_the_archive(
+    name: str, data: dict[str, str]
+) -> None:
     campaign = make_campaign(stage=Campaign.Stage.PUBLISHED, archived_at=timezone.now())
     browser = Client()
     browser.force_login(make_organiser(campaign))

@@ -143,9 +143,7 @@ def test_bad_topics_are_refused_at_their_line_and_leave_nothing(
 
 
 @pytest.mark.parametrize("row", GOOD_QRELS, ids=lambda row: row.name)
-def test_good_qrels_are_taken_and_what_was_odd_stands_beside_them(
-    world: World, door: Door, row: Row
-) -> None:
+def test_good_qrels_are_taken_and_what_was_odd_stands_beside_them(world: World, door: Door, row: Row) -> None:
     if "3" in dict(row.options).get("known_topics", ()):
         Topic.objects.create(campaign=world.campaign, code="3", position=2)
     if row.name in CONFIRMED:

@@ -135,9 +135,7 @@ def test_refused_files_are_attempts_and_a_day_later_they_are_none(
     assert world.submit_by_script(run_file()).status_code == 202
 
 
-def test_the_upload_page_says_where_the_team_stands(
-    world: World, clock: time_machine.Traveller
-) -> None:
+def test_the_upload_page_says_where_the_team_stands(world: World, clock: time_machine.Traveller) -> None:
     world.change(run_quota=1, quota_days=7)
     url = reverse("campaigns:run-create", args=[world.campaign.slug])
 

@@ -39,9 +39,7 @@ def ask(client: Client, board: Campaign, test: str, address: str = "10.0.0.1") -
     return client.get(url, {"test": test}, REMOTE_ADDR=address).status_code
 
 
-def test_a_client_asks_for_so_many_new_analyses_and_no_more(
-    board: Campaign, client: Client
-) -> None:
+def test_a_client_asks_for_so_many_new_analyses_and_no_more(board: Campaign, client: Client) -> None:
     assert [ask(client, board, test) for test in TESTS] == [200, 200, 429]
     assert Analysis.objects.count() == Job.objects.filter(kind=Job.Kind.ANALYSE).count() == 2
     assert ask(client, board, "t") == 200  # it is under way: no cost
@@ -113,9 +111,7 @@ def test_robots_are_told_not_to_follow_choices(board: Campaign, client: Client) 
     assert not client.get(url).has_header("X-Robots-Tag")
 
 
-def test_robots_are_told_not_to_follow_links_to_what_is_computed(
-    board: Campaign, client: Client
-) -> None:
+def test_robots_are_told_not_to_follow_links_to_what_is_computed(board: Campaign, client: Client) -> None:
     page = client.get(reverse("scoring:significance", args=[board.slug])).content.decode()
     nav = page.split('aria-label="Analysis"')[1].split("</nav>")[0]
     assert nav.count("<a ") == nav.count('rel="nofollow"') == 7

@@ -61,9 +61,7 @@ def test_a_mean_of_two_decimals_is_told_and_nothing_else(world: World) -> None:
     assert world.another_team().get(url).status_code == 404
 
 
-def test_only_so_many_runs_of_a_team_are_told_of_in_so_many_days(
-    world: World, clock: time_machine.Traveller
-) -> None:
+def test_only_so_many_runs_of_a_team_are_told_of_in_so_many_days(world: World, clock: time_machine.Traveller) -> None:
     world.change(feedback=Campaign.Feedback.ROUNDED, feedback_runs=2, feedback_days=30)
     world.add_qrels()
     runs = [submit(world, f"r{number}", GOOD) for number in range(3)]

@@ -74,7 +74,7 @@ def test_the_people_page_says_who_waits(organised) -> None:
     path = f"/campaigns/{campaign.slug}/manage/people/"
     assert said_on(path, client).startswith("No team takes part yet. Send people the address")
     team = make_team(campaign)
-    assert said_on(path, client) == "No team awaits approval; one team takes part."
+    assert said_on(path, client) == "No team awaits approval. One team takes part."
     Team.objects.filter(pk=team.pk).update(approved_at=None)
     assert said_on(path, client) == "One team awaits your approval."
 

@@ -189,9 +189,11 @@ def test_the_finding_is_made_of_the_rows(campaign: Campaign, measure: str) -> No
     ]
     assert (summary["higher"], summary["swapped_pairs"]) == (str(higher), str(swaps))
     finding = finding_of(get("pools", measure=measure, depth="1"))
-    said = {0: "all 6 runs lower", 6: "all 6 runs higher"}.get(higher, f"{higher} of 6 runs higher")
-    assert f"a pool of depth 1 scores {said}" in finding
-    assert (f"swaps {swaps} of 15 pairs" if swaps else "swaps no two runs") in finding
+    usual = f"{higher} of 6 runs score higher"
+    said = {0: "all 6 runs score lower", 6: "all 6 runs score higher"}.get(higher, usual)
+    assert said in finding
+    assert f"by {measure} with a pool of depth 1" in finding
+    assert (f"{swaps} of 15 pairs of runs" if swaps else "no two runs are swapped") in finding
     is_bounded = measure == "RBP(p=0.8)"
     assert ("within the bounds of this pool for every run" in finding) == is_bounded
     assert ("has no residual" in finding) != is_bounded
@@ -340,5 +342,5 @@ def test_without_qrels_runs_or_rivals_the_page_says_what_is_missing() -> None:
     for name in ("pools", "pools-teams"):
         get(name)
     perform_jobs()
-    assert "scores the only run" in finding_of(get("pools"))
+    assert "the only run scores" in finding_of(get("pools"))
     assert len(table("pools-teams-csv")) == 1

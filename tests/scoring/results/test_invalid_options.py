@@ -145,7 +145,9 @@ def test_a_script_that_wants_one_runs_text_is_told_to_name_the_run(published: Ca
 
 
 @pytest.mark.parametrize("query", ["measure=Foo", "qrels=9", "team=none", "columns=Foo", "a=x"])
-def test_a_hidden_board_answers_the_same_whatever_is_asked(published: Campaign, query: str) -> None:
+def test_a_hidden_board_answers_the_same_whatever_is_asked(
+    published: Campaign, query: str
+) -> None:
     Campaign.objects.filter(pk=published.pk).update(board_audience=Audience.ORGANISERS)
     for path in ("leaderboard/", "compare/", "significance/", "agreement/"):
         plain, asked = Client().get(f"{HERE}/{path}"), Client().get(f"{HERE}/{path}?{query}")

@@ -268,7 +268,7 @@ def test_without_judgments_only_the_ranking_is_there(campaign: Campaign) -> None
     Campaign.objects.update(active_qrels=None)
     rows = table("run-documents-csv", "x1", topic="1")
     assert [(row["doc_id"], row["grade"]) for row in rows] == [(each, "") for each in "baxcnyd"]
-    assert "there are no judgments yet" in finding_of(get("run-documents", "x1"))
+    assert "There are no judgments yet" in finding_of(get("run-documents", "x1"))
     for name in ("run-unjudged", "run-unique"):
         assert finding_of(get(name, "x1")).startswith("There are no judgments yet")
     assert table("run-unjudged-csv", "x1") == table("run-unique-csv", "x1") == []

@@ -58,7 +58,9 @@ def table(**asked: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(response.content.decode())))
 
 
-def test_runs_stand_as_on_the_board_and_topics_from_the_hardest(campaign: Campaign) -> None:
+def test_runs_stand_as_on_the_board_and_topics_from_the_hardest(
+    campaign: Campaign,
+) -> None:
     trace = figure(get())
     assert trace["y"] == ["flat", "a/2", "1", "051"]
     assert trace["x"] == ["1 best", "2 middle", "3 worst"]
