@@ -229,7 +229,7 @@ def refusals_elsewhere(name: str, source: str) -> list[str]:
     ]
 
 
-def test_every_refusal_stands_with_its_code_in_one_module() -> None:
+def test_every_refusal_is_defined_with_its_code_in_one_module() -> None:
     assert refusals_elsewhere("campaigns.people.teams", "class No(CannotChangeTeam): ...")
     assert [
         each for name, path in modules() for each in refusals_elsewhere(name, path.read_text())

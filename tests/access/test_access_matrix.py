@@ -197,7 +197,7 @@ def test_an_address_that_changes_something_does_not_answer_a_mere_look(world: Wo
     assert answers
 
 
-def test_who_asks_for_the_head_alone_is_answered_like_who_asks_for_all(world: World) -> None:
+def test_head_requests_have_the_same_status_as_get_requests(world: World) -> None:
     bring_to("published", world.campaign)
     client = clients_of(world.people)["organiser"]
     answers = {

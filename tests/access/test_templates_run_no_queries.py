@@ -98,7 +98,7 @@ def test_a_query_of_a_template_is_found() -> None:
         pytest.param(FIRST, "published", QUERIES, marks=pytest.mark.long),
     ],
 )
-def test_no_page_asks_while_it_is_rendered(
+def test_no_page_runs_a_query_while_it_is_rendered(
     secret: Secret, stage: str, queries: tuple[str, ...]
 ) -> None:
     """Every address that answers a look: to each role, and to organisers by some queries, before

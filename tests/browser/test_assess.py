@@ -169,7 +169,7 @@ def test_what_could_not_be_sent_is_kept_and_sent_when_the_connection_is_back(
 
 
 @pytest.mark.long
-def test_an_answer_that_was_lost_is_asked_for_again_and_counts_once(
+def test_a_judgment_whose_response_was_lost_is_sent_again_and_counts_once(
     visit: Visitor, plan: Plan
 ) -> None:
     page = visit(page_of(plan), person=make_assessor(plan.campaign)).page

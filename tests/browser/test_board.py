@@ -20,7 +20,7 @@ def expect_chart(page: Page, marks: int) -> None:
     expect(page.locator("#canvas .points path")).to_have_count(marks)
 
 
-def test_the_chart_is_drawn_within_the_policy_and_asks_nobody_else(visit: Visitor) -> None:
+def test_the_chart_obeys_the_policy_and_requests_no_other_host(visit: Visitor) -> None:
     campaign = make_published_board(*TEAMS)
     visited = visit(board_path(campaign))
     expect_chart(visited.page, marks=40)
@@ -118,7 +118,7 @@ def test_own_runs_are_marked(visit: Visitor) -> None:
 
 
 @pytest.mark.long
-def test_organisers_are_told_who_else_does_not_see_the_board(visit: Visitor) -> None:
+def test_organisers_see_who_else_cannot_see_the_leaderboard(visit: Visitor) -> None:
     campaign = make_published_board("A", "B", stage="judging", board_audience=0)
     page = visit(board_path(campaign), person=make_organiser(campaign)).page
     expect(page.get_by_text("Only organisers see this leaderboard.")).to_be_visible()
@@ -127,7 +127,7 @@ def test_organisers_are_told_who_else_does_not_see_the_board(visit: Visitor) -> 
     expect(others.get_by_text("The leaderboard is not published yet.")).to_be_visible()
 
 
-def test_a_held_key_on_the_slider_asks_once_when_it_rests(visit: Visitor) -> None:
+def test_a_held_key_on_the_slider_sends_one_request_when_released(visit: Visitor) -> None:
     campaign = make_published_board("A", "B")
     give_file(campaign.active_qrels)
     page = visit(board_path(campaign, "?measure=RBP(p%3D0.5)")).page
@@ -150,7 +150,7 @@ def test_a_held_key_on_the_slider_asks_once_when_it_rests(visit: Visitor) -> Non
     assert [address.rpartition("p=")[2] for address in asked] == ["0.60"]
 
 
-def test_two_ticks_compare_and_a_third_is_told(visit: Visitor) -> None:
+def test_two_selected_runs_are_compared_and_a_third_is_reported(visit: Visitor) -> None:
     campaign = make_published_board("A", "B", "C")
     page = visit(board_path(campaign)).page
     told, button = page.locator("#compare-selection"), page.get_by_role("button", name="Compare")

@@ -23,7 +23,7 @@ ROME, AOE = "25 Oct, 03:00 Europe/Rome", "24 Oct, 14:00 AoE"
         ("UTC", [ROME, AOE]),
     ],
 )
-def test_the_readers_own_clock_is_added_where_it_tells_something_new(
+def test_the_readers_time_zone_is_added_if_it_differs(
     chromium: Browser, live_server: object, zone: str, told: list[str]
 ) -> None:
     campaign = make_campaign(closes_at=CLOSES, time_zone="Europe/Rome")

@@ -74,7 +74,7 @@ def test_the_first_touch_explains_and_the_second_follows(visit: Visitor) -> None
 
 
 @pytest.mark.long
-def test_a_switch_explains_the_measure_that_it_stands_on(visit: Visitor) -> None:
+def test_a_menu_explains_its_selected_measure(visit: Visitor) -> None:
     campaign = make_board(noisy(0.8, 1), noisy(0.3, 3))
     page = visit(f"/campaigns/{campaign.slug}/leaderboard/").page
     page.get_by_label("Measure").hover()

@@ -54,7 +54,7 @@ def test_nothing_but_the_matrix_scrolls_sideways_on_a_narrow_screen(visit: Visit
 
 
 @pytest.mark.long
-def test_strokes_join_from_row_to_row(visit: Visitor) -> None:
+def test_bars_continue_from_row_to_row(visit: Visitor) -> None:
     campaign = make_board(noisy(0.8, 1), noisy(0.79, 2), noisy(0.3, 3))
     path = f"/campaigns/{campaign.slug}/leaderboard/"
     visit(path)

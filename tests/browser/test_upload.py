@@ -145,7 +145,7 @@ def test_a_run_without_scripts_says_how_to_look_again(visit: Visitor, team) -> N
 
 
 @pytest.mark.long
-def test_whoever_logs_in_anew_meanwhile_submits_from_the_old_page(visit: Visitor, team) -> None:
+def test_a_person_who_logs_in_again_can_submit_from_the_old_page(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page
     page.get_by_label("Run file").set_input_files(FILE)
@@ -160,7 +160,7 @@ def test_whoever_logs_in_anew_meanwhile_submits_from_the_old_page(visit: Visitor
 
 
 @pytest.mark.long
-def test_the_steps_of_an_upload_are_told_once_each(visit: Visitor, team) -> None:
+def test_each_step_of_an_upload_is_announced_once(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page
     page.evaluate("""() => {

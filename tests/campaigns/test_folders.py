@@ -103,7 +103,7 @@ def test_the_import_goes_on_past_bad_rows_of_the_runs_table_and_names_each(folde
     assert imported(folder, runs_table=table).startswith("3 runs of 3 teams accepted.")
 
 
-def test_unknown_topics_are_refused_or_dropped_as_asked(folder: Path) -> None:
+def test_unknown_topics_are_refused_or_dropped_as_configured(folder: Path) -> None:
     (folder / "runs" / "unknown").write_text(UNKNOWN)
     assert "line 2: UNKNOWN_TOPIC" in imported(folder)
     imported(folder, slug="dropping", unknown_topics="drop")
@@ -160,7 +160,7 @@ def test_an_import_is_its_organisers_draft(folder: Path) -> None:
     assert campaign.memberships.get().person == organiser
 
 
-def test_what_was_refused_for_unknown_topics_is_tried_anew_once_they_are_dropped(
+def test_a_run_refused_for_unknown_topics_is_imported_once_they_are_dropped(
     folder: Path,
 ) -> None:
     (folder / "runs" / "unknown").write_text(UNKNOWN)

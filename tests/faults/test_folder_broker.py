@@ -57,7 +57,7 @@ def test_half_a_message_is_dropped(channel: Channel, folder: Path, content: byte
     assert list((folder / "messages").iterdir()) == []
 
 
-def test_a_half_written_table_of_queues_is_written_anew(channel: Channel, folder: Path) -> None:
+def test_an_incomplete_table_of_queues_is_replaced(channel: Channel, folder: Path) -> None:
     table = folder / "control" / "celery.exchange"
     table.write_bytes(b"")
     channel._queue_bind("celery", "celery", "", "celery")

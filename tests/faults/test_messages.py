@@ -52,7 +52,7 @@ def submit_by_another_web_process(
     return number, time.monotonic(), web
 
 
-def test_the_sweeper_rings_where_the_web_process_died_between_commit_and_bell(
+def test_the_sweeper_sends_the_message_if_the_web_process_died_after_the_commit(
     site: Site, settle: Settle
 ) -> None:
     assert site.worker.is_alive
@@ -69,7 +69,7 @@ def test_the_sweeper_rings_where_the_web_process_died_between_commit_and_bell(
     "fault",
     ["no broker responds to the web process", "the broker refuses the web process's password"],
 )
-def test_the_sweeper_rings_where_the_web_process_could_not(
+def test_the_sweeper_sends_the_message_that_the_web_process_could_not(
     site: Site, settle: Settle, fault: str
 ) -> None:
     if site.redis is None:

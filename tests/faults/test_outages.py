@@ -110,7 +110,7 @@ def test_runs_are_scored_once_though_postgresql_restarts(site: Site, settle: Set
     settle(POSTGRES_RESTARTS, {"PostgreSQL restarted, 5 runs in progress": recoveries})
 
 
-def test_a_silent_postgresql_is_told_and_no_run_is_lost(
+def test_an_unresponsive_postgresql_is_reported_and_no_run_is_lost(
     site: Site, settle: Settle
 ) -> None:
     """Stopped, so that its kernel still takes connections: pages and uploads are answered all the
@@ -134,7 +134,7 @@ def test_a_silent_postgresql_is_told_and_no_run_is_lost(
     settle(1, {"PostgreSQL stopped, 5 runs in progress": list(recoveries.values())})
 
 
-def test_a_silent_redis_is_told_and_uploads_go_on(site: Site, settle: Settle) -> None:
+def test_an_unresponsive_redis_is_reported_and_uploads_continue(site: Site, settle: Settle) -> None:
     if site.redis is None:
         pytest.skip("its broker is a folder")
     assert site.worker.is_alive

@@ -71,7 +71,7 @@ def options_of(port: int) -> dict[str, object]:
 
 
 @pytest.mark.django_db  # lets tests connect at all
-def test_a_stopped_postgresql_ends_statements_and_is_asked_again(postgres: Postgres) -> None:
+def test_a_stopped_postgresql_ends_statements_and_is_tried_again(postgres: Postgres) -> None:
     connection, other = connection_to(postgres), connection_to(postgres)
     ask(connection)
     with stopped(postgres.process):

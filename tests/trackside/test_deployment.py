@@ -71,7 +71,7 @@ def test_the_proxy_says_itself_when_a_request_began_and_whence_it_came() -> None
         assert f"proxy_set_header {header}" in site
 
 
-def test_what_the_proxy_shows_by_itself_lies_where_it_looks_and_stands_alone() -> None:
+def test_the_pages_of_the_proxy_exist_and_need_no_other_file() -> None:
     site = (ROOT / "trackside/proxy/trackside.conf.template").read_text()
     folder, _, _ = SERVICES["proxy"]["volumes"][0].removeprefix("./trackside/proxy:").partition(":")
     assert SERVICES["proxy"]["environment"]["PAGES"] == folder
@@ -106,7 +106,7 @@ def test_a_served_site_passes_djangos_own_checks_of_deployment(tmp_path: Path) -
     assert checked.returncode == 0, checked.stderr
 
 
-def test_a_worker_host_runs_what_the_workers_beside_the_site_run() -> None:
+def test_a_worker_host_runs_the_same_command_as_the_workers_of_the_site() -> None:
     alone = yaml.safe_load((ROOT / "docker-compose.worker.yml").read_text())["services"]
     beside = SERVICES["worker"]
     assert list(alone) == ["worker"]

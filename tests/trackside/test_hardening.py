@@ -103,7 +103,7 @@ def test_a_page_may_not_ask_postgresql_for_longer_than_a_worker_may(
     assert ("statement_timeout" in asked.stdout) is has_limit
 
 
-def test_a_database_that_is_away_is_told_as_such(client: Client, monkeypatch) -> None:
+def test_an_unavailable_database_is_reported(client: Client, monkeypatch) -> None:
     from django.db import OperationalError
 
     def fail(*_: object, **__: object) -> None:
@@ -143,7 +143,7 @@ def test_every_answer_carries_the_headers_that_bind_a_browser(client: Client) ->
 
 
 @pytest.mark.django_db
-def test_a_new_password_is_asked_for_alike_by_who_is_known_and_who_is_not() -> None:
+def test_a_password_reset_is_the_same_for_known_and_unknown_addresses() -> None:
     known = make_user("known@example.org")
     url = reverse("account_reset_password")
     answers = [

@@ -98,7 +98,7 @@ def test_a_run_is_uploaded_scored_and_given_back_as_it_was(in_the_store: World) 
     assert not answer.has_header("Content-Encoding")
 
 
-def test_of_a_large_file_that_is_read_little_lies_in_memory(in_the_store: World) -> None:
+def test_a_large_file_is_read_with_little_memory(in_the_store: World) -> None:
     size = 3 * IN_MEMORY
     key = default_storage.save("large", ContentFile(bytes(size)))
     with default_storage.open(key) as file:
@@ -113,7 +113,7 @@ def test_the_file_of_a_refused_run_is_gone_from_the_store(in_the_store: World) -
     assert default_storage.listdir("runs")[1] == []
 
 
-def test_a_store_that_is_away_takes_nothing_in_and_is_told(
+def test_an_unavailable_store_refuses_uploads_and_is_reported(
     in_the_store: World, settings: object
 ) -> None:
     away = settings.STORAGES["default"]

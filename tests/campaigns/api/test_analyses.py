@@ -90,7 +90,7 @@ def test_a_bad_choice_is_refused_in_words(address: str, said: str) -> None:
 # --- teams and their links ------------------------------------------------------------------------
 
 
-def test_a_team_is_founded_and_its_link_brings_a_member(world: World) -> None:
+def test_a_team_is_created_and_a_member_joins_by_its_link(world: World) -> None:
     organiser_client = client_of(world.organiser)
     made = organiser_client.post(f"{world.url}teams/", {"name": "Made"}, format="json")
     assert (made.status_code, made.json()["members"]) == (201, [])

@@ -37,7 +37,7 @@ def waiting_team(world: World) -> Team:
     return team
 
 
-def test_a_team_that_waits_is_let_in_or_sent_away(world: World, organiser_client) -> None:
+def test_a_pending_team_is_approved_or_declined(world: World, organiser_client) -> None:
     first, second = waiting_team(world), waiting_team(world)
     answer = send(organiser_client, teams_url(world, first) + "approve/")
     assert answer.status_code == 200
@@ -132,7 +132,7 @@ def test_a_run_is_disqualified_once_and_reinstated(world: World, organiser_clien
     assert LogEntry.objects.filter(verb__in=verbs, actor=world.organiser).count() == 2
 
 
-def test_a_team_judges_no_run_not_even_its_own(world: World) -> None:
+def test_a_team_cannot_disqualify_a_run_not_even_its_own(world: World) -> None:
     ours = client_of(world.participant)
     url = f"{world.url}runs/{world.run.public_id}/"
     assert send(ours, url + "disqualify/", reason="why").status_code == 404
@@ -178,7 +178,7 @@ def test_judgments_that_cannot_be_used_are_answered_as_a_faulty_file(
 # --- announcements --------------------------------------------------------------------------------
 
 
-def test_an_announcement_is_told_once_and_read_by_who_has_a_part(
+def test_an_announcement_is_sent_once_and_visible_to_people_with_a_role(
     world: World, organiser_client, wake_ups: list[int]
 ) -> None:
     url = f"{world.url}announcements/"

@@ -41,7 +41,7 @@ def test_every_act_has_a_summary_and_a_name_of_its_own() -> None:
     assert len(set(summaries)) == len(summaries)
 
 
-def test_what_is_answered_with_rows_or_asked_with_a_body_has_an_example() -> None:
+def test_every_response_with_rows_and_every_request_body_has_an_example() -> None:
     """The ones that a newcomer needs first."""
     wanted = {
         "POST campaigns/", "PATCH campaigns/<slug>/", "POST campaigns/<slug>/runs/",

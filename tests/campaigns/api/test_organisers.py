@@ -203,7 +203,7 @@ def test_a_hidden_snapshot_or_run_is_answered_as_one_that_is_not_there(world: Wo
         ("uploads", "post", "runs/", None),
     ],
 )
-def test_a_script_that_runs_away_is_told_to_wait(
+def test_a_runaway_script_receives_429(
     scope: str, method: str, path: str, body: dict | None, world: World, monkeypatch
 ) -> None:
     rates = SimpleRateThrottle.THROTTLE_RATES | {scope: "1/hour"}

@@ -62,7 +62,7 @@ def test_every_kind_of_refusal_has_a_code_and_a_message(world: World, settings) 
     assert not missing
 
 
-def test_waiting_is_told_in_the_same_shape(world: World, monkeypatch) -> None:
+def test_throttled_requests_are_refused_in_the_same_form(world: World, monkeypatch) -> None:
     rates = SimpleRateThrottle.THROTTLE_RATES | {"organise": "1/hour"}
     monkeypatch.setattr(SimpleRateThrottle, "THROTTLE_RATES", rates)
     organiser_client = client_of(world.organiser)
@@ -141,7 +141,7 @@ def test_an_address_without_its_slash_leads_to_the_one_with_it() -> None:
         assert client_of(None).get(path)["Location"] == f"{path}/"
 
 
-def test_the_teams_are_asked_for_like_everything_else_of_organisers(world: World) -> None:
+def test_the_list_of_teams_is_for_organisers_only(world: World) -> None:
     """Whoever has no token is answered as a stranger is."""
     for path in ("teams/", "qrels/"):
         for client in (client_of(None), client_of(make_user()), client_of(world.participant)):
@@ -281,7 +281,7 @@ def test_the_words_of_the_docs_are_the_words_of_the_site() -> None:
     assert re.search(re.escape(NOT_FOUND["message"]), DOCS)
 
 
-def test_a_fault_of_ours_is_told_in_the_same_shape(world: World, monkeypatch) -> None:
+def test_a_server_error_has_the_same_form(world: World, monkeypatch) -> None:
     def fail(*args: object, **kwargs: object) -> None:
         raise RuntimeError("secret words")
 

@@ -97,7 +97,7 @@ def test_what_is_no_json_object_is_refused(world: World) -> None:
         {"measures": [], "highest_grade": 3},
     ],
 )
-def test_what_is_measured_is_changed_by_script_and_scored_anew(said: dict, world: World) -> None:
+def test_a_script_changes_the_measures_and_runs_are_scored_again(said: dict, world: World) -> None:
     answer = client_of(world.organiser).patch(world.url, said, format="json")
     assert answer.status_code == 200
     names = {"map": "AP", "AP": "AP"}
@@ -121,7 +121,7 @@ def test_the_form_that_comes_with_runs_is_set_by_script(world: World) -> None:
     assert LogEntry.objects.filter(verb="changed run description form").count() == 1
 
 
-def test_feedback_is_set_by_script_and_told_to_organisers_only(world: World) -> None:
+def test_a_script_sets_feedback_and_only_organisers_see_the_setting(world: World) -> None:
     codes = [f"f{place}" for place in range(25)]
     Topic.objects.bulk_create(
         Topic(campaign=world.campaign, code=code, position=100 + place)

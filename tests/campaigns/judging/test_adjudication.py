@@ -55,12 +55,12 @@ def listed(campaign: Campaign, **choice: str) -> list[tuple[str, str, int | None
     return [(one.topic, one.doc_id, one.decided) for one in found]
 
 
-def test_only_what_stands_is_a_disagreement(campaign: Campaign) -> None:
+def test_only_current_judgments_make_a_disagreement(campaign: Campaign) -> None:
     assert listed(campaign) == [("1", "a", None), ("2", "a", None)]
     assert listed(campaign, topic="2") == [("2", "a", None)]
 
 
-def test_a_decision_holds_is_changed_and_taken_back(campaign: Campaign, organiser: User) -> None:
+def test_a_decision_is_stored_changed_and_withdrawn(campaign: Campaign, organiser: User) -> None:
     about = {"campaign": campaign, "topic": "1", "doc_id": "a", "actor": organiser}
     assert final_grade_values(campaign)[0, "1", "a"] == 0  # the latest
     adjudication.decide(**about, grade=2, note="It says so.")
@@ -76,7 +76,7 @@ def test_a_decision_holds_is_changed_and_taken_back(campaign: Campaign, organise
         adjudication.withdraw_decision(**about)
 
 
-def test_a_decision_made_meanwhile_is_told_and_not_replaced(
+def test_a_decision_made_in_the_meantime_is_reported_and_not_replaced(
     client: Client, campaign: Campaign, organiser: User
 ) -> None:
     client.force_login(organiser)
@@ -90,7 +90,7 @@ def test_a_decision_made_meanwhile_is_told_and_not_replaced(
     assert listed(campaign, state="decided") == [("1", "a", 0)]
 
 
-def test_the_page_says_what_the_topic_asks(
+def test_the_page_shows_the_text_of_the_topic(
     client: Client, campaign: Campaign, organiser: User
 ) -> None:
     client.force_login(organiser)

@@ -227,7 +227,7 @@ def test_one_may_go_through_all_topics_and_undo_across_them() -> None:
     assert not assessor.browser.get(f"{assessor.path}?doc=d1").context["all_topics"]
 
 
-def test_a_script_is_told_where_to_go_on() -> None:
+def test_a_script_receives_the_address_of_the_next_topic() -> None:
     plan = make_plan(tasks=("d1",), topics=("1", "2"))
     assessor = AssessorBrowser(plan, make_assessor(plan.campaign, topics=("1", "2")))
     form = {"key": assessor.look()["key"], "doc_id": "d1", "grade": 1}
@@ -251,7 +251,7 @@ def test_after_the_plan_has_ended_what_was_judged_is_still_counted(
     assert assessor.look()["progress"].judged == 1
 
 
-def test_a_note_comes_back_with_the_judgment_that_is_taken_back(assessor: AssessorBrowser) -> None:
+def test_an_undone_judgment_shows_its_note_again(assessor: AssessorBrowser) -> None:
     assessor.press(grade=1, is_unsure="on", note="a long thought")
     assert assessor.look()["draft"] is None  # the next document begins empty
     assessor.press(act="undo")
@@ -292,7 +292,7 @@ def test_an_assessors_overview_says_what_waits_and_leads_to_it(assessor: Assesso
         assert "Submissions are closed." in assessor.browser.get(overview).content.decode()
 
 
-def test_the_first_document_comes_with_what_the_topic_asks_for(
+def test_the_first_document_comes_with_the_description_of_the_topic(
     assessor: AssessorBrowser,
 ) -> None:
     Topic.objects.update(fields=[["title", "t"], ["desc", "asked for"]])
@@ -373,7 +373,7 @@ def test_documents_are_uploaded_counted_and_taken_out(office: tuple[Client, str]
     assert Document.objects.count() == 0
 
 
-def test_a_faulty_file_of_documents_is_told_by_its_lines(office: tuple[Client, str]) -> None:
+def test_errors_in_a_documents_file_are_listed_by_line(office: tuple[Client, str]) -> None:
     page = upload(office, b'{"id": "a", "text": "x"}\n{"id": "a"}\n')
     assert page.status_code == 400
     assert b"line 2" in page.content

@@ -127,7 +127,7 @@ def test_naming_the_topics_of_one_assessor_leaves_those_of_others(campaign: Camp
     assert held.end == Claim.End.NONE
 
 
-def test_the_form_has_the_topics_of_the_assessor_that_is_asked_for(client: Client, campaign: Campaign) -> None:
+def test_the_form_has_the_topics_of_the_chosen_assessor(client: Client, campaign: Campaign) -> None:
     ada, bob = make_assessor(campaign, "Ada"), make_assessor(campaign, "Bob")
     assignment.assign_topics(campaign=campaign, assessor=bob, codes=["2", "3"], actor=None)
     client.force_login(make_organiser(campaign))

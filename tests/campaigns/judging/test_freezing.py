@@ -31,7 +31,7 @@ def plan_with(campaign: Campaign, *doc_ids: str, **facts: object) -> Plan:
     return plan
 
 
-def test_a_version_tells_how_it_was_judged(campaign: Campaign, organiser: User) -> None:
+def test_a_version_states_how_it_was_judged(campaign: Campaign, organiser: User) -> None:
     ada, bob = make_user(), make_user()
     plan = plan_with(campaign, "a", "b", "c")
     for task, who, grade in zip(
@@ -72,7 +72,7 @@ def test_a_version_tells_how_it_was_judged(campaign: Campaign, organiser: User) 
     ]
 
 
-def test_answers_to_a_active_plan_are_told_to_come_from_outside(
+def test_the_provenance_counts_imported_judgments_of_an_active_plan(
     campaign: Campaign, organiser: User
 ) -> None:
     plan_with(campaign, "a", "b")

@@ -58,7 +58,7 @@ def send(
 # --- out ------------------------------------------------------------------------------------------
 
 
-def test_the_order_hangs_on_the_documents_alone(campaign: Campaign) -> None:
+def test_the_order_depends_only_on_the_documents(campaign: Campaign) -> None:
     doc_ids = [f"d{number:02}" for number in range(30)]
     text = pool_files.pool_csv(campaign, pool_files.pool_of(lay_out(campaign, doc_ids)))
     Plan.objects.update(state=Plan.State.ENDED)
@@ -155,7 +155,7 @@ def test_prels_come_back_with_their_grades(campaign: Campaign, ada: User) -> Non
         ("1 a 1 0 1\n1 b 3 0 1\n", [("GRADE", 2)]),
     ],
 )
-def test_a_faulty_pool_is_told_by_its_own_lines(
+def test_errors_in_an_imported_pool_are_listed_by_line(
     campaign: Campaign, ada: User, text: str, told: list[tuple[str, int]]
 ) -> None:
     with pytest.raises(FormatError) as refused:

@@ -42,7 +42,7 @@ def acts_of(person: User) -> list[tuple[str, int | None]]:
     )
 
 
-def test_a_document_is_given_back_on_a_reload_and_its_lease_begins_anew(clock) -> None:
+def test_a_reload_shows_the_same_document_and_renews_its_lease(clock) -> None:
     plan = make_plan(lease_minutes=30)
     person = make_assessor(plan.campaign)
     assert given(person, plan) == "d1"
@@ -131,7 +131,7 @@ def test_undoing_adds_a_judgment_without_a_grade_and_gives_the_document_back() -
     assert given(person, plan) == "d1"
 
 
-def test_an_undo_that_comes_twice_does_not_take_back_what_was_judged_since() -> None:
+def test_a_repeated_undo_does_not_undo_a_later_judgment() -> None:
     plan = make_plan()
     person = make_assessor(plan.campaign)
     given(person, plan)
@@ -239,7 +239,7 @@ def lay_outs() -> int:
     return Job.objects.filter(kind=Job.Kind.LAY_OUT).count()
 
 
-def test_more_is_asked_for_once_a_batch_is_judged_and_not_at_each_look() -> None:
+def test_the_next_batch_is_requested_once_when_a_batch_is_judged() -> None:
     plan = make_plan(tasks=("d1", "d2"), method="C", budget=10)
     person = make_assessor(plan.campaign)
     for doc_id in ("d1", "d2"):
@@ -266,7 +266,7 @@ def test_nobody_waits_for_others_who_have_not_judged_their_topics() -> None:
     assert lay_outs() == 1
 
 
-def test_no_batch_is_asked_for_while_another_topic_of_theirs_has_documents() -> None:
+def test_no_batch_is_requested_while_another_topic_of_the_assessor_has_documents() -> None:
     plan = make_plan(tasks=("d1",), topics=("1", "2"), method="C", budget=10)
     person = make_assessor(plan.campaign, topics=("1", "2"))
     given(person, plan)
@@ -284,7 +284,7 @@ def test_no_batch_is_asked_for_while_another_topic_of_theirs_has_documents() -> 
     "facts",
     [{"budget": 1}, {"budget": 9, "is_exhausted": True}, {"budget": 9, "state": "paused"}],
 )
-def test_a_plan_without_more_or_paused_is_asked_for_nothing(facts: dict[str, object]) -> None:
+def test_no_batch_is_requested_from_an_exhausted_or_paused_plan(facts: dict[str, object]) -> None:
     plan = make_plan(tasks=("d1",), method="C", budget=9)
     person = make_assessor(plan.campaign)
     given(person, plan)

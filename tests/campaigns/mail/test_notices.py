@@ -50,7 +50,7 @@ def send_all() -> None:
 # --- the clock ------------------------------------------------------------------------------------
 
 
-def test_opening_and_closing_by_the_clock_are_told_once_each() -> None:
+def test_opening_and_closing_by_date_are_each_announced_once() -> None:
     campaign = make_campaign(opens_at=NOW, closes_at=NOW + HOUR)
     alice = make_user()
     make_team(campaign, alice)
@@ -66,7 +66,7 @@ def test_opening_and_closing_by_the_clock_are_told_once_each() -> None:
     assert seen == [[], opened, opened, opened, both, both, both]
 
 
-def test_a_campaign_that_opens_again_is_told_of_again() -> None:
+def test_a_campaign_that_opens_again_is_announced_again() -> None:
     campaign = make_campaign(opens_at=NOW, closes_at=NOW + HOUR)
     alice = make_user()
     make_team(campaign, alice)
@@ -78,7 +78,7 @@ def test_a_campaign_that_opens_again_is_told_of_again() -> None:
     assert told(alice) == ["opened", "closed", "opened", "closed"]
 
 
-def test_closing_by_hand_is_told_and_publishing_says_so_itself() -> None:
+def test_closing_by_an_organiser_is_announced_and_publication_has_its_own_email() -> None:
     campaign = make_campaign()
     alice = make_user()
     make_team(campaign, alice)
@@ -121,7 +121,7 @@ def test_ten_timers_at_once_tell_it_once(tmp_path: Path) -> None:
 # --- who is told ----------------------------------------------------------------------------------
 
 
-def test_only_members_of_teams_that_are_in_are_told() -> None:
+def test_only_members_of_approved_teams_are_emailed() -> None:
     campaign = make_campaign(joining=Campaign.Joining.APPROVAL)
     alice, waiting, stranger, olga = make_user(), make_user(), make_user(), make_organiser(campaign)
     make_team(campaign, alice)
@@ -227,7 +227,7 @@ def test_every_email_says_what_and_where(kind: str, site: str, settings: object)
 # --- runs -----------------------------------------------------------------------------------------
 
 
-def test_a_refused_run_is_told_to_its_whole_team_and_to_nobody_else() -> None:
+def test_a_refused_run_is_emailed_to_its_whole_team_and_nobody_else() -> None:
     campaign = make_campaign()
     alice, bob, rival = make_user(), make_user(), make_user()
     team = make_team(campaign, alice, bob)
@@ -244,7 +244,7 @@ def test_a_refused_run_is_told_to_its_whole_team_and_to_nobody_else() -> None:
     assert "line 7: the score is not a number: x" in mail.outbox[0].body
 
 
-def test_a_blind_team_is_not_told_that_its_run_is_scored() -> None:
+def test_a_blind_team_is_not_emailed_that_its_run_is_scored() -> None:
     campaign = make_campaign()
     alice = make_user()
     run = make_run(campaign, make_team(campaign, alice))
@@ -259,7 +259,7 @@ def test_a_blind_team_is_not_told_that_its_run_is_scored() -> None:
         {"board_audience": Audience.PARTICIPANTS, "runs_audience": Audience.PARTICIPANTS},
     ],
 )
-def test_a_team_that_may_see_scores_is_told_once(shown: dict[str, object]) -> None:
+def test_a_team_that_may_see_scores_is_emailed_once(shown: dict[str, object]) -> None:
     campaign = make_campaign(**shown)
     alice = make_user()
     run = make_run(campaign, make_team(campaign, alice))
@@ -271,7 +271,7 @@ def test_a_team_that_may_see_scores_is_told_once(shown: dict[str, object]) -> No
 
 
 @pytest.mark.parametrize(("shown", "expected"), [(0.25, ["scored"]), (None, [])])
-def test_feedback_is_told_where_there_is_any(shown: float | None, expected: list[str]) -> None:
+def test_feedback_is_emailed_if_there_is_any(shown: float | None, expected: list[str]) -> None:
     campaign = make_campaign(feedback=Campaign.Feedback.ROUNDED)
     alice = make_user()
     run = make_run(campaign, make_team(campaign, alice))
@@ -285,7 +285,7 @@ def test_feedback_is_told_where_there_is_any(shown: float | None, expected: list
 # --- announcements --------------------------------------------------------------------------------
 
 
-def test_an_announcement_is_mailed_and_stands_on_the_overview_of_the_members() -> None:
+def test_an_announcement_is_emailed_and_shown_on_the_overview_of_members() -> None:
     campaign = make_campaign()
     olga, alice = make_organiser(campaign), make_user()
     make_team(campaign, alice)
@@ -308,7 +308,7 @@ def test_an_announcement_is_mailed_and_stands_on_the_overview_of_the_members() -
 # --- the worker's timer ---------------------------------------------------------------------------
 
 
-def test_the_task_tells_what_is_due() -> None:
+def test_the_task_sends_due_notices() -> None:
     campaign = make_campaign(opens_at=NOW - HOUR)
     alice = make_user()
     make_team(campaign, alice)
@@ -316,7 +316,7 @@ def test_the_task_tells_what_is_due() -> None:
     assert told(alice) == ["opened"]
 
 
-def test_the_timer_asks_every_minute_and_outlives_a_broker_that_is_away(
+def test_the_timer_runs_every_minute_and_survives_a_broker_outage(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[tuple[object, ...]] = []
@@ -352,7 +352,7 @@ def give_up(run: Run, kind: Job.Kind = Job.Kind.CHECK) -> None:
         raise OSError("the disk is away")
 
 
-def test_organisers_are_told_once_a_day_that_work_on_runs_was_given_up() -> None:
+def test_organisers_are_emailed_once_a_day_about_failed_runs() -> None:
     campaign = make_campaign()
     organiser, alice = make_organiser(campaign), make_user()
     team = make_team(campaign, alice)
@@ -368,7 +368,7 @@ def test_organisers_are_told_once_a_day_that_work_on_runs_was_given_up() -> None
     assert told(organiser) == ["failed", "failed"]
 
 
-def test_a_mail_that_could_not_be_sent_is_not_told_by_mail() -> None:
+def test_a_failed_email_causes_no_email() -> None:
     campaign = make_campaign()
     organiser = make_organiser(campaign)
     give_up(make_run(campaign, make_team(campaign)), Job.Kind.NOTIFY)

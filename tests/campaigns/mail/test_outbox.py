@@ -60,7 +60,7 @@ def test_a_mail_is_sent_by_a_worker_and_then_forgotten(person: User) -> None:
     assert Job.objects.get(kind=Job.Kind.MAIL).state == Job.State.DONE
 
 
-def test_a_request_asks_no_mail_server_and_a_worker_tries_until_it_answers(
+def test_a_request_contacts_no_mail_server_and_a_worker_retries(
     person: User, settings: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with accepting_and_saying_nothing() as port:
@@ -134,7 +134,7 @@ def test_a_mail_that_the_server_may_take_later_is_tried_until_it_does(
     assert len(mail.outbox) == 1
 
 
-def test_stored_mails_are_told_to_their_recipient_and_go_with_the_account(person: User) -> None:
+def test_stored_emails_are_exported_and_deleted_with_the_account(person: User) -> None:
     ask_to_reset()
     (told,) = account_export(person)["unsent_emails"]
     assert "reset" in told["subject"].lower()

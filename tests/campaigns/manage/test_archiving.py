@@ -272,7 +272,7 @@ def test_deleting_by_the_page() -> None:
     ("name", "data"),
     [("campaigns:announce", {"subject": "News", "body": "Some"}), ("campaigns:role-invite", {})],
 )
-def test_nobody_is_told_or_invited_out_of_the_archive(
+def test_an_archived_campaign_sends_no_announcements_or_invitations(
     name: str, data: dict[str, str]
 ) -> None:
     campaign = make_campaign(stage=Campaign.Stage.PUBLISHED, archived_at=timezone.now())

@@ -35,7 +35,7 @@ def test_every_measure_that_is_offered_is_one_by_its_own_name() -> None:
         assert [str(parse_measure(name)) for name in names] == list(names)
 
 
-def test_measures_are_ticked_and_typed_and_stand_in_the_order_given(client: Client) -> None:
+def test_ticked_and_typed_measures_keep_their_order(client: Client) -> None:
     campaign = made(client, ticked=["P@10", "AP"], typed="map, P(rel=2)@5  IPrec@0.2")
     assert campaign.measures[:3] == ["AP", "P@10", "P(rel=2)@5"]
     url = reverse("campaigns:campaign-edit", args=[campaign.slug])
@@ -136,7 +136,7 @@ def test_numbers_of_feedback_have_bounds_too(client: Client) -> None:
         assert column in answer.context["feedback_form"].errors
 
 
-def test_a_tab_left_open_does_not_take_back_what_another_organiser_saved(client: Client) -> None:
+def test_an_old_tab_does_not_overwrite_what_another_organiser_saved(client: Client) -> None:
     campaign = made(client, slug="two-tabs")
     url = reverse("campaigns:campaign-edit", args=[campaign.slug])
     mark = client.get(url).context["version"]

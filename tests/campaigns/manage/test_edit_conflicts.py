@@ -57,7 +57,7 @@ def test_a_measure_added_while_a_run_is_scored_is_scored_too(
     assert not Job.objects.exclude(state=Job.State.DONE).exists()
 
 
-def test_a_job_at_work_stays_scoring_though_its_scores_are_asked_for_again(
+def test_a_running_job_stays_scoring_if_its_scores_are_requested_again(
     world: World, meanwhile: Meanwhile
 ) -> None:
     world.add_qrels()
@@ -72,7 +72,7 @@ def test_a_job_at_work_stays_scoring_though_its_scores_are_asked_for_again(
     assert seen == [Evaluation.State.SCORING]
 
 
-def test_rules_that_change_while_a_run_is_scored_score_it_anew(
+def test_rules_that_change_while_a_run_is_scored_score_it_again(
     world: World, meanwhile: Meanwhile
 ) -> None:
     world.change(highest_grade=2)
@@ -84,7 +84,7 @@ def test_rules_that_change_while_a_run_is_scored_score_it_anew(
     assert "AP(rel=2)" in scored_measures(run)
 
 
-def test_scores_asked_for_under_rules_that_changed_since_are_not_made(world: World) -> None:
+def test_scores_requested_under_old_rules_are_not_computed(world: World) -> None:
     world.change(highest_grade=2)
     world.add_qrels()
     world.submit(run_file())
@@ -200,7 +200,7 @@ def break_once(monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> No
     monkeypatch.setattr(module, name, broken)
 
 
-def test_an_attempt_that_failed_is_rung_for_by_the_sweeper_and_not_at_once(
+def test_the_sweeper_sends_the_message_of_a_failed_attempt_later(
     world: World, monkeypatch: pytest.MonkeyPatch, wake_ups: list[int], settings: object
 ) -> None:
     """Three attempts in a second would not outlast a disk that is away for two."""
@@ -226,7 +226,7 @@ def perform_jobs_once() -> None:
         perform(job)
 
 
-def test_the_sweeper_rings_again_as_often_as_a_message_is_lost(
+def test_the_sweeper_sends_a_lost_message_again_every_time(
     world: World, wake_ups: list[int], settings: object
 ) -> None:
     world.submit(run_file())
@@ -250,7 +250,7 @@ def test_an_upload_is_kept_though_ringing_breaks_in_a_way_nobody_foresaw(
     assert Run.objects.get().state == Run.State.ACCEPTED
 
 
-def test_a_silent_broker_is_asked_once_though_a_hundred_jobs_are_asked_for(
+def test_an_unresponsive_broker_is_tried_once_for_a_hundred_jobs(
     world: World, monkeypatch: pytest.MonkeyPatch, settings: object
 ) -> None:
     asked = []

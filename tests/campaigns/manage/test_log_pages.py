@@ -76,7 +76,7 @@ def test_a_long_log_is_read_page_by_page_and_whole_as_csv(
         assert client.get(url, {"page": strange}).status_code == 404
 
 
-def test_details_of_every_kind_are_told_in_words(
+def test_details_of_every_kind_are_shown_as_text(
     client_and_campaign: tuple[Client, Campaign],
 ) -> None:
     client, campaign = client_and_campaign
@@ -110,7 +110,7 @@ def test_entries_are_only_added(client_and_campaign: tuple[Client, Campaign]) ->
             act()
 
 
-def test_runs_teams_and_people_are_told_by_name(
+def test_runs_teams_and_people_are_shown_by_name(
     client_and_campaign: tuple[Client, Campaign], django_assert_max_num_queries
 ) -> None:
     client, campaign = client_and_campaign

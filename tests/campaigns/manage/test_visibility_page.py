@@ -126,7 +126,7 @@ def test_a_step_that_does_not_exist_is_not_found(
     assert client.post(url).status_code == 404
 
 
-def test_a_tab_left_open_does_not_take_back_what_is_shown_by_now(
+def test_an_old_tab_does_not_overwrite_the_visibility(
     client_and_campaign: tuple[Client, Campaign],
 ) -> None:
     client, campaign = client_and_campaign

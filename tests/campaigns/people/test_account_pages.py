@@ -27,7 +27,7 @@ def test_no_label_is_in_capitals(client: Client, path: str) -> None:
     assert [label for label in labels if re.search(r" [A-Z]|^Email$", label)] == []
 
 
-def test_who_follows_an_invitation_is_told_so_where_they_log_in(client: Client) -> None:
+def test_the_login_page_mentions_the_followed_invitation(client: Client) -> None:
     told = "You have followed an invitation link"
     for name in ("login", "signup"):
         assert told in text_of(client, f"/accounts/{name}/?next=/invitations/abc/")

@@ -135,7 +135,7 @@ def told(pages: dict[str, str]) -> set[tuple[str, str]]:
         ),
     ],
 )  # fmt: skip
-def test_before_the_reveal_others_are_told_nothing(
+def test_before_the_reveal_others_see_no_name(
     who: str, queries: tuple[str, ...], world: World
 ) -> None:
     person = {"nobody": None, "stranger": make_user(), "rival": world.rival}[who]
@@ -188,7 +188,7 @@ def test_without_a_date_a_team_stays_anonymous_for_good(world: World) -> None:
     )
 
 
-def test_the_crawl_reaches_the_places_where_names_are_told(world: World) -> None:
+def test_the_crawl_reaches_the_pages_that_show_names(world: World) -> None:
     for url in addresses(world):
         try:
             resolve(url)

@@ -118,7 +118,7 @@ def test_counts_of_other_names_do_not_push_out_those_of_an_account(name: str) ->
     assert len(cache.get_many([f"count-{number}" for number in range(400)])) == 400
 
 
-def test_every_limit_that_is_asked_for_has_a_rate() -> None:
+def test_every_limit_in_use_has_a_rate() -> None:
     """allauth takes an unknown name for no limit."""
     source = Path(login_limits.__file__).read_text()
     asked = set(re.findall(r'"(login_failed\w*)"', source))

@@ -237,7 +237,7 @@ def test_a_preview_shows_what_that_team_would_get() -> None:
         assert viewer.can_see_board == sees_it
 
 
-def test_only_participants_are_told_of_a_board_that_only_they_see() -> None:
+def test_only_participants_are_emailed_about_a_leaderboard_for_participants() -> None:
     campaign = for_participants(stage="judging", is_accepting=False)
     submitted, idle = make_user(), make_user()
     make_run(campaign, make_team(campaign, submitted))
@@ -270,7 +270,7 @@ def test_assessors_and_readers_are_in_no_team(role: str) -> None:
 
 
 @pytest.mark.parametrize("role", ["assessor", "reader"])
-def test_a_member_of_a_team_gets_no_role_that_judges_or_reads(role: str) -> None:
+def test_a_member_of_a_team_cannot_become_an_assessor_or_a_reader(role: str) -> None:
     campaign, member = make_campaign(), make_user()
     make_team(campaign, member, name="Alpha")
     _, token = membership.invite(campaign=campaign, by=make_organiser(campaign), role=role)

@@ -91,7 +91,7 @@ def test_nobody_is_removed_from_an_archived_campaign() -> None:
     assert Membership.objects.filter(pk=reader.pk).exists()
 
 
-def test_a_second_click_is_told_that_team_or_role_is_gone_already() -> None:
+def test_after_a_second_click_the_page_says_that_team_or_role_no_longer_exists() -> None:
     campaign = make_campaign()
     client = signed_in(make_organiser(campaign))
     waiting, going, staying = (make_team(campaign, make_user()) for _ in range(3))
@@ -137,7 +137,7 @@ def test_another_campaigns_organiser_touches_no_team_or_role_here() -> None:
     assert team.memberships.exists()
 
 
-def test_the_page_of_people_asks_as_often_for_many_as_for_few(
+def test_the_page_of_people_runs_the_same_number_of_queries_for_many_people(
     django_assert_max_num_queries: object,
 ) -> None:
     campaign = make_campaign()

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 # --- approval -------------------------------------------------------------------------------------
 
 
-def test_a_team_that_waits_may_do_nothing_until_it_is_let_in() -> None:
+def test_a_pending_team_may_do_nothing_until_it_is_approved() -> None:
     campaign = make_campaign(joining=Campaign.Joining.APPROVAL)
     alice, olga = make_user(), make_organiser(campaign)
     client = signed_in(alice)
@@ -36,7 +36,7 @@ def test_a_team_that_waits_may_do_nothing_until_it_is_let_in() -> None:
     assert client.post(url_of("team-invite", campaign)).status_code == 200
 
 
-def test_a_declined_team_is_as_if_it_had_never_asked() -> None:
+def test_a_declined_team_leaves_nothing_behind() -> None:
     campaign = make_campaign(joining=Campaign.Joining.APPROVAL)
     alice, olga = make_user(), make_organiser(campaign)
     team = membership.create_own_team(campaign=campaign, person=alice, name="Alpha")
@@ -46,7 +46,7 @@ def test_a_declined_team_is_as_if_it_had_never_asked() -> None:
     membership.create_own_team(campaign=campaign, person=alice, name="Alpha again")
 
 
-def test_a_team_that_was_let_in_is_not_declined() -> None:
+def test_an_approved_team_cannot_be_declined() -> None:
     team = make_team(make_campaign(), make_user())
     with pytest.raises(CannotChangeTeam):
         teams.decide_team(team=team, approve=False, actor=make_user())
@@ -68,7 +68,7 @@ def test_where_organisers_found_the_teams_nobody_else_does() -> None:
 # --- terms ----------------------------------------------------------------------------------------
 
 
-def test_a_team_is_founded_by_accepting_the_terms_that_were_shown() -> None:
+def test_creating_a_team_accepts_the_terms_that_were_shown() -> None:
     campaign = make_campaign(terms="Be *fair*.")
     alice = make_user()
     client = signed_in(alice)
@@ -88,7 +88,7 @@ def test_a_team_is_founded_by_accepting_the_terms_that_were_shown() -> None:
     assert membership.has_accepted_terms(campaign, alice)
 
 
-def test_changed_terms_are_asked_for_again() -> None:
+def test_changed_terms_must_be_accepted_again() -> None:
     campaign = make_campaign(terms="One.")
     alice = make_user()
     membership.create_own_team(campaign=campaign, person=alice, name="Alpha", accepts_terms=True)
@@ -160,7 +160,7 @@ def test_who_leaves_leaves_the_runs_and_gets_no_second_quota() -> None:
     assert again.approved_at is None
 
 
-def test_who_leaves_a_team_without_runs_starts_anew_and_the_empty_team_goes() -> None:
+def test_leaving_a_team_without_runs_deletes_it_and_allows_a_new_one() -> None:
     campaign = make_campaign()
     alice = make_user()
     team = membership.create_own_team(campaign=campaign, person=alice, name="First")

@@ -143,7 +143,7 @@ def test_bad_topics_are_refused_at_their_line_and_leave_nothing(
 
 
 @pytest.mark.parametrize("row", GOOD_QRELS, ids=lambda row: row.name)
-def test_good_qrels_are_taken_and_what_was_odd_stands_beside_them(world: World, door: Door, row: Row) -> None:
+def test_valid_qrels_are_added_with_their_warnings(world: World, door: Door, row: Row) -> None:
     if "3" in dict(row.options).get("known_topics", ()):
         Topic.objects.create(campaign=world.campaign, code="3", position=2)
     if row.name in CONFIRMED:
@@ -159,7 +159,7 @@ def test_good_qrels_are_taken_and_what_was_odd_stands_beside_them(world: World, 
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_doubtful_qrels_are_asked_about_first(world: World, door: Door, name: str) -> None:
+def test_unusual_qrels_need_confirmation(world: World, door: Door, name: str) -> None:
     (row,) = (row for row in QRELS_ROWS if row.name == name)
     before = stored(world)
     answer = door.send(world, "qrels", row.data)

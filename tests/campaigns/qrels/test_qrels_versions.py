@@ -159,7 +159,7 @@ def test_an_archived_campaign_keeps_its_qrels(world: World) -> None:
     assert (active_version(world), Qrels.objects.count(), len(stored_files("qrels"))) == (1, 2, 2)
 
 
-def test_a_version_remembers_when_it_first_stood_on_a_published_board(world: World) -> None:
+def test_a_version_has_the_time_of_its_first_published_leaderboard(world: World) -> None:
     send(world, QRELS)
     lifecycle.publish(campaign=world.campaign, actor=world.organiser)
     send(world, OTHER)
@@ -170,7 +170,7 @@ def test_a_version_remembers_when_it_first_stood_on_a_published_board(world: Wor
     assert Qrels.objects.get(version=2).published_at == published
 
 
-def test_while_nothing_is_published_no_version_has_stood_on_a_published_board(
+def test_before_publication_no_version_has_that_time(
     world: World,
 ) -> None:
     for data in (QRELS, OTHER):
@@ -225,7 +225,7 @@ def test_nothing_judged_is_nothing_to_freeze(world: World) -> None:
     assert Qrels.objects.count() == 0
 
 
-def test_a_gzipped_version_is_handed_out_plain(world: World) -> None:
+def test_a_gzipped_version_is_downloaded_as_plain_text(world: World) -> None:
     send(world, gzip.compress(QRELS))
     assert file_of(world, 1, world.organiser_client) == (200, QRELS)
 
@@ -238,7 +238,7 @@ def test_a_gzipped_version_is_handed_out_plain(world: World) -> None:
         (Audience.EVERYONE, 200, 200),
     ],
 )
-def test_qrels_are_handed_out_to_whom_the_switch_names(
+def test_the_visibility_of_qrels_decides_who_can_download_them(
     world: World, audience: Audience, team: int, public: int
 ) -> None:
     send(world, QRELS)

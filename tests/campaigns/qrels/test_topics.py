@@ -30,7 +30,7 @@ def remove(world: World, *gone: str) -> int:
     return remove_topics(campaign=world.campaign, codes=gone, actor=world.organiser)
 
 
-def test_a_mended_text_keeps_its_place_and_is_logged(world: World) -> None:
+def test_a_corrected_topic_keeps_its_position_and_is_logged(world: World) -> None:
     topics = read_topics(b"1\tmended\n3\tnew\n")
     assert add_topics(campaign=world.campaign, topics=topics, actor=None) == 1
     assert codes(world) == [(0, "1"), (1, "2"), (2, "3")]

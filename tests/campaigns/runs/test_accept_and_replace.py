@@ -146,7 +146,7 @@ def test_a_checked_run_counts_once_its_team_accepts_it(world: World) -> None:
     assert sorted(verbs) == ["accepted", "checked", "scored", "uploaded"]
 
 
-def test_a_script_accepts_and_is_told_when_it_cannot(world: World) -> None:
+def test_a_script_accepts_a_run_or_learns_why_it_cannot(world: World) -> None:
     world.change(asks_acceptance=True)
     run = world.submitted_run(run_file())
     assert accept_by_script(world, run) == (200, "accepted")
@@ -367,7 +367,7 @@ def test_a_team_does_not_judge_its_runs(world: World) -> None:
 # --- letters and imports --------------------------------------------------------------------------
 
 
-def test_a_refused_run_is_told_to_its_team_by_mail(world: World) -> None:
+def test_the_team_of_a_refused_run_is_emailed(world: World) -> None:
     world.submitted_run(b"1 Q0 d1\n")
     (letter,) = mail.outbox
     assert letter.to == [world.participant.email]
@@ -375,7 +375,7 @@ def test_a_refused_run_is_told_to_its_team_by_mail(world: World) -> None:
     assert "line 1" in letter.body
 
 
-def test_nobody_is_asked_of_a_run_that_was_imported(world: World) -> None:
+def test_imported_runs_need_no_acceptance(world: World) -> None:
     world.change(asks_acceptance=True)
     run = world.submitted_run(run_file())
     Run.objects.filter(pk=run.pk).update(state=Run.State.WAITING, uploaded_by=None)

@@ -69,7 +69,7 @@ def test_a_checked_run_that_can_be_accepted_no_more_is_not_called_to_be_accepted
     assert "checked, not accepted" in seen(client, campaign, "runs/")
 
 
-def test_a_refused_run_is_not_asked_for_again_after_the_end(member) -> None:
+def test_no_resubmission_is_offered_after_submissions_close(member) -> None:
     campaign, client = member
     run = make_run(campaign, campaign.teams.get(), state=Run.State.REFUSED)
     path = f"runs/{run.public_id}/"

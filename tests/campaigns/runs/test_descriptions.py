@@ -42,7 +42,7 @@ def sent_by_script(world: World, **fields: str) -> Any:
     return world.browser.post(url, {"file": file, **fields})
 
 
-def test_what_is_asked_is_kept_from_page_and_script_alike(world: World) -> None:
+def test_answers_from_page_and_script_are_stored_in_the_same_way(world: World) -> None:
     world.change(run_fields=FIELDS, asks_priority=True, run_types=["automatic", "manual"])
     page = world.submit(
         run_file("by-page"), run_type="manual", priority="2", description="As it is.", **ANSWERS
@@ -105,13 +105,13 @@ def test_a_nul_in_an_answer_is_refused(world: World) -> None:
     assert Run.objects.count() == 0
 
 
-def test_what_nobody_asks_is_not_kept(world: World) -> None:
+def test_unknown_answers_are_not_stored(world: World) -> None:
     world.submitted_run(run_file(), priority="1", answer_model="BM25")
     run = Run.objects.get()
     assert (run.judging_priority, run.answers) == (None, {})
 
 
-def test_a_script_in_the_page_is_told_which_field_is_wrong(world: World) -> None:
+def test_the_script_of_the_page_learns_which_field_is_invalid(world: World) -> None:
     world.change(run_fields=FIELDS)
     answer = world.browser.post(
         reverse("campaigns:run-create", args=[world.campaign.slug]),
@@ -135,7 +135,7 @@ def form_data(*rows: dict[str, str], kept: int = 0, **facts: object) -> dict[str
     return data | facts
 
 
-def test_an_organiser_sets_what_is_asked(world: World) -> None:
+def test_an_organiser_sets_the_fields_of_the_form(world: World) -> None:
     url = reverse("campaigns:run-form", args=[world.campaign.slug])
     asked = {"label": "Modèle de base", "kind": "text", "choices": ""}
     stage = {"label": "Stage", "kind": "choice", "choices": "first\n\nlast\n", "is_required": "on"}
@@ -173,7 +173,7 @@ def test_an_organiser_sets_what_is_asked(world: World) -> None:
     assert "Last stage" in world.organiser_client.get(url).content.decode()
 
 
-def test_two_organisers_set_what_is_asked_one_after_the_other(world: World) -> None:
+def test_two_organisers_set_the_fields_one_after_the_other(world: World) -> None:
     url = reverse("campaigns:run-form", args=[world.campaign.slug])
     version = world.organiser_client.get(url).context["version"]
     first = form_data({"label": "Mine", "kind": "text", "choices": ""}, version=version)
@@ -187,7 +187,7 @@ def test_two_organisers_set_what_is_asked_one_after_the_other(world: World) -> N
     assert [field["label"] for field in world.campaign.run_fields] == ["Mine"]
 
 
-def test_nothing_else_is_asked_out_of_the_archive(world: World) -> None:
+def test_the_form_of_an_archived_campaign_cannot_be_changed(world: World) -> None:
     url = reverse("campaigns:run-form", args=[world.campaign.slug])
     world.change(archived_at=timezone.now(), stage="published", is_accepting=False)
     page = world.organiser_client.get(url).content.decode()
@@ -262,7 +262,7 @@ def test_the_csv_has_what_was_said_and_is_safe_to_open(world: World) -> None:
     assert row["sha256"] == Run.objects.get().digest
 
 
-def test_of_others_runs_only_what_stands_on_the_board_is_listed(world: World) -> None:
+def test_of_other_teams_only_runs_on_the_leaderboard_are_listed(world: World) -> None:
     world.change(run_fields=FIELDS)
     rival = world.another_team()
     world.submitted_run(run_file("theirs"), browser=rival, **ANSWERS, description="A secret.")

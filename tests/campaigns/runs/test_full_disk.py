@@ -43,7 +43,7 @@ def on_the_disk(world: World, disk: Path, settings: object) -> World:
 
 
 @pytest.mark.parametrize("way", ["by page", "by script"])
-def test_a_full_disk_takes_nothing_in_and_is_told_and_with_room_all_goes_on(
+def test_a_full_disk_refuses_uploads_and_recovers_with_free_space(
     on_the_disk: World, disk: Path, way: str
 ) -> None:
     send = on_the_disk.submit if way == "by page" else on_the_disk.submit_by_script
@@ -62,7 +62,7 @@ def test_a_full_disk_takes_nothing_in_and_is_told_and_with_room_all_goes_on(
     assert default_storage.open(run.storage_key).read() == LARGE
 
 
-def test_who_reads_goes_on_reading_beside_a_full_disk_which_healthz_names(
+def test_pages_still_work_with_a_full_disk_and_healthz_names_it(
     on_the_disk: World, disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on_the_disk.add_qrels()

@@ -82,7 +82,7 @@ def test_a_lowered_quota_waits_for_as_many_as_are_too_many(
 # --- what counts ----------------------------------------------------------------------------------
 
 
-def test_withdrawing_frees_no_place_where_the_team_was_told_its_score(world: World) -> None:
+def test_withdrawing_frees_no_place_if_the_team_has_seen_its_score(world: World) -> None:
     world.change(run_quota=1)
     run = world.submitted_run(run_file("one"))
     world.withdraw(run)
@@ -98,7 +98,7 @@ def test_withdrawing_frees_no_place_where_the_team_was_told_its_score(world: Wor
         assert "Withdrawn and replaced runs count too" in page.content.decode()
 
 
-def test_a_run_withdrawn_before_it_was_accepted_told_nothing(world: World) -> None:
+def test_a_run_withdrawn_before_acceptance_has_revealed_nothing(world: World) -> None:
     world.change(shows_own_scores=True, asks_acceptance=True, run_quota=1)
     run = world.submitted_run(run_file("one"))
     assert (run.state, quota(world).used) == (Run.State.CHECKED, 1)
@@ -135,7 +135,7 @@ def test_refused_files_are_attempts_and_a_day_later_they_are_none(
     assert world.submit_by_script(run_file()).status_code == 202
 
 
-def test_the_upload_page_says_where_the_team_stands(world: World, clock: time_machine.Traveller) -> None:
+def test_the_upload_page_shows_the_quota(world: World, clock: time_machine.Traveller) -> None:
     world.change(run_quota=1, quota_days=7)
     url = reverse("campaigns:run-create", args=[world.campaign.slug])
 

@@ -190,7 +190,7 @@ def test_a_team_withdraws_while_runs_are_taken_and_an_organiser_any_time(world: 
     assert run.withdrawn_at is None
 
 
-def test_how_many_wait_before_a_run_is_told_to_organisers_only(world: World) -> None:
+def test_only_organisers_see_the_place_in_the_queue(world: World) -> None:
     for tag in ("a", "b", "c"):
         world.submit(run_file(tag))
     first, last = Run.objects.order_by("pk").first(), Run.objects.order_by("pk").last()

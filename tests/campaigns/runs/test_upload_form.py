@@ -110,7 +110,7 @@ def test_before_the_opening_the_page_says_when(world: World) -> None:
 @pytest.mark.parametrize(
     "facts", [{"attempt_quota": 0}, {"topics_released_at": NOW + timedelta(1)}]
 )
-def test_what_stands_in_the_way_of_every_file_takes_the_form_away(world: World, facts) -> None:
+def test_a_reason_that_refuses_every_file_hides_the_form(world: World, facts) -> None:
     world.change(**facts)
     assert not has_form(form_page(world))
 

@@ -114,7 +114,7 @@ def test_the_finding_names_the_two_measures_that_agree_least() -> None:
     )
 
 
-def test_counts_are_no_orders_unless_they_are_asked_for() -> None:
+def test_count_measures_are_included_only_on_request() -> None:
     campaign = make_board()
     assert "Judged@10" not in str(table(get("agreement-csv", campaign)))
     (row,) = table(get("agreement-csv", campaign, "?m=Judged@10&m=RBP(p=0.5)"))

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 FILES = ("agreement-csv", "agreement-runs-csv", "agreement-swaps-csv")
 
 
-def test_swapped_pairs_are_counted_and_told_from_the_top() -> None:
+def test_swapped_pairs_are_counted_and_listed_from_the_top() -> None:
     scores = {RBP: (0.8, 0.7, 0.6, 0.5, 0.4), "AP": (0.7, 0.8, 0.5, 0.1, 0.4)}
     campaign = make_board(scores, measures=["AP"])
     assert finding(campaign, "?a=RBP(p=0.5)&b=AP") == (

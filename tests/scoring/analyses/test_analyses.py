@@ -50,7 +50,7 @@ def asked(campaign: Campaign, **changes: object) -> Analysis:
     return request_analysis(viewer, fresh.active_qrels, "significance", QUESTION | changes)
 
 
-def test_a_question_is_asked_once_and_answered_once(campaign: Campaign) -> None:
+def test_an_analysis_is_requested_once_and_computed_once(campaign: Campaign) -> None:
     first = asked(campaign)
     assert asked(campaign).pk == first.pk
     assert perform_waiting_jobs(campaign) == 1
@@ -106,7 +106,7 @@ def change_measures(campaign: Campaign) -> None:
         change_measures,
     ],
 )
-def test_whatever_an_answer_hangs_on_makes_it_asked_anew(
+def test_a_change_of_any_input_requests_a_new_analysis(
     campaign: Campaign, change: Callable[[Campaign], None]
 ) -> None:
     before = asked(campaign)
@@ -114,7 +114,7 @@ def test_whatever_an_answer_hangs_on_makes_it_asked_anew(
     assert asked(campaign).pk != before.pk
 
 
-def test_what_it_does_not_hang_on_does_not(campaign: Campaign) -> None:
+def test_a_change_of_anything_else_does_not(campaign: Campaign) -> None:
     before = asked(campaign)
     make_run(campaign)  # not scored
     make_scores(make_run(campaign, is_late=True), {RBP: (0.9, 0.0)})

@@ -39,7 +39,7 @@ def ask(client: Client, board: Campaign, test: str, address: str = "10.0.0.1") -
     return client.get(url, {"test": test}, REMOTE_ADDR=address).status_code
 
 
-def test_a_client_asks_for_so_many_new_analyses_and_no_more(board: Campaign, client: Client) -> None:
+def test_the_number_of_new_analyses_by_a_client_is_limited(board: Campaign, client: Client) -> None:
     assert [ask(client, board, test) for test in TESTS] == [200, 200, 429]
     assert Analysis.objects.count() == Job.objects.filter(kind=Job.Kind.ANALYSE).count() == 2
     assert ask(client, board, "t") == 200  # it is under way: no cost
@@ -92,7 +92,7 @@ def test_the_board_is_shown_to_those_who_have_no_budget_left(
     assert client.get(url, REMOTE_ADDR="10.0.0.1").status_code == 200
 
 
-def test_what_the_board_asks_by_itself_costs_nobody(
+def test_analyses_requested_by_the_leaderboard_do_not_count(
     board: Campaign, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every visitor's board asks the same. Else whoever has no budget would leave all others a
@@ -104,14 +104,14 @@ def test_what_the_board_asks_by_itself_costs_nobody(
     assert ask(client, board, THIRD) == 429
 
 
-def test_robots_are_told_not_to_follow_choices(board: Campaign, client: Client) -> None:
+def test_robots_must_not_follow_links_to_options(board: Campaign, client: Client) -> None:
     assert "Disallow: /*?" in client.get("/robots.txt").content.decode()
     url = reverse("scoring:significance", args=[board.slug])
     assert client.get(url, {"test": "t"})["X-Robots-Tag"] == "noindex, nofollow"
     assert not client.get(url).has_header("X-Robots-Tag")
 
 
-def test_robots_are_told_not_to_follow_links_to_what_is_computed(board: Campaign, client: Client) -> None:
+def test_robots_must_not_follow_links_to_computed_pages(board: Campaign, client: Client) -> None:
     page = client.get(reverse("scoring:significance", args=[board.slug])).content.decode()
     nav = page.split('aria-label="Analysis"')[1].split("</nav>")[0]
     assert nav.count("<a ") == nav.count('rel="nofollow"') == 7
@@ -129,7 +129,7 @@ def test_scripts_are_refused_as_json_with_the_seconds_to_wait(
     assert int(response["Retry-After"]) > 0
 
 
-def test_every_link_to_an_analysis_or_a_table_tells_robots_not_to_follow() -> None:
+def test_every_link_to_an_analysis_or_a_table_is_nofollow() -> None:
     """Also those without parameters, wherever they are."""
     links = [
         (path.name, link)

@@ -79,7 +79,7 @@ def test_the_board_at_another_p_waits_and_then_shows_the_same_numbers(
 
 
 @pytest.mark.usefixtures("by_worker")
-def test_a_run_that_comes_later_is_asked_for_anew(board: World) -> None:
+def test_a_later_run_requests_a_new_computation(board: World) -> None:
     get(board, "leaderboard", **AT_P)
     perform_jobs()
     board.submitted_run(run_file("fourth", documents=("d1",)))

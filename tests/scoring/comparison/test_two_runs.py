@@ -118,7 +118,7 @@ def test_without_a_choice_it_is_the_two_best(board: World) -> None:
     }  # fmt: skip
 
 
-def test_a_run_beside_itself_and_runs_that_are_not_there(board: World) -> None:
+def test_a_run_compared_with_itself_and_unknown_runs(board: World) -> None:
     (steady,) = ids("steady")
     assert "Choose another run" in get(board, a=steady, b=steady).content.decode()
     assert get(board, a="nobody").status_code == 404
@@ -157,7 +157,7 @@ def test_two_runs_ticked_on_the_board_are_set_side_by_side(board: World) -> None
     assert (found.first.tag, found.second.tag, str(found.measure)) == ("moody", "steady", "AP")
 
 
-def test_one_tick_or_three_are_told_in_words(board: World) -> None:
+def test_one_or_three_selected_runs_are_explained(board: World) -> None:
     board.submitted_run(run_of("third", 2))
     steady, moody, third = ids("steady", "moody", "third")
     three = get(board, run=[third, moody, steady], **AP)

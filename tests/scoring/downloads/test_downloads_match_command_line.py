@@ -152,7 +152,7 @@ def test_two_runs_differ_by_topic_as_their_scores_do(
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_two_runs_are_told_apart_by_the_same_tests(
+def test_two_runs_are_compared_by_the_same_tests(
     campaign: Campaign, command: Command, measure: str
 ) -> None:
     a, b = (Run.objects.get(tag=tag).public_id for tag in PAIR)

@@ -38,14 +38,14 @@ def submit(world: World, tag: str, documents: tuple[str, ...], **fields: object)
     return world.submitted_run(run_file(tag, documents=documents), **fields)
 
 
-def test_by_default_nothing_is_told(world: World) -> None:
+def test_by_default_there_is_no_feedback(world: World) -> None:
     world.add_qrels()
     run = submit(world, "one", GOOD)
     assert told() == []
     assert "Feedback before publication" not in world.page_of(run)
 
 
-def test_a_mean_of_two_decimals_is_told_and_nothing_else(world: World) -> None:
+def test_feedback_is_a_mean_of_two_decimals_and_nothing_else(world: World) -> None:
     world.change(feedback=Campaign.Feedback.ROUNDED)
     world.add_qrels()
     run = submit(world, "one", POOR)
@@ -61,7 +61,7 @@ def test_a_mean_of_two_decimals_is_told_and_nothing_else(world: World) -> None:
     assert world.another_team().get(url).status_code == 404
 
 
-def test_only_so_many_runs_of_a_team_are_told_of_in_so_many_days(world: World, clock: time_machine.Traveller) -> None:
+def test_feedback_is_limited_by_runs_and_days(world: World, clock: time_machine.Traveller) -> None:
     world.change(feedback=Campaign.Feedback.ROUNDED, feedback_runs=2, feedback_days=30)
     world.add_qrels()
     runs = [submit(world, f"r{number}", GOOD) for number in range(3)]
@@ -89,7 +89,7 @@ def test_new_qrels_and_asking_again_tell_nothing_more(world: World) -> None:
     assert world.board()[0]["base"] == 0.25
 
 
-def test_the_ladder_tells_of_a_clear_rise_only(world: World) -> None:
+def test_ladder_feedback_reports_only_a_clear_rise(world: World) -> None:
     world.change(feedback=Campaign.Feedback.LADDER, feedback_step=0.05, feedback_runs=9)
     world.add_qrels()
     for tag, documents in (("first", POOR), ("same", POOR), ("better", GOOD), ("worse", POOR)):
@@ -100,7 +100,7 @@ def test_the_ladder_tells_of_a_clear_rise_only(world: World) -> None:
     )
 
 
-def test_a_public_subset_of_topics_is_told_of_and_no_board_counts_it(world: World) -> None:
+def test_feedback_topics_are_not_counted_on_the_leaderboard(world: World) -> None:
     world.change(feedback=Campaign.Feedback.ROUNDED, feedback_topics=["1"])
     world.add_qrels()
     run = submit(world, "one", GOOD)
@@ -121,7 +121,7 @@ def test_topics_held_out_change_the_rules_and_none_leave_them_as_they_were() -> 
     assert rules_of(held).digest == rules_of(make_campaign(feedback_topics=["1", "2"])).digest
 
 
-def test_late_withdrawn_and_published_runs_are_not_told_of(world: World) -> None:
+def test_late_withdrawn_and_published_runs_get_no_feedback(world: World) -> None:
     world.change(feedback=Campaign.Feedback.ROUNDED)
     world.submit(run_file("late"))
     world.submit(run_file("gone"))
@@ -138,7 +138,7 @@ def test_late_withdrawn_and_published_runs_are_not_told_of(world: World) -> None
     assert told() == []
 
 
-def test_counts_and_shares_of_what_was_judged_are_never_told(world: World) -> None:
+def test_feedback_never_uses_counts_or_shares_of_judged_documents(world: World) -> None:
     for chosen, expected in (
         ("", RBP),
         ("AP", "AP"),
@@ -165,7 +165,7 @@ def test_a_mean_over_25_topics_gives_away_at_most_two_documents_a_run(
 
 
 @pytest.mark.parametrize(("topics", "is_told"), [(24, False), (25, True)])
-def test_a_mean_of_fewer_than_25_topics_is_not_told(
+def test_there_is_no_feedback_with_fewer_than_25_topics(
     world: World, monkeypatch: pytest.MonkeyPatch, topics: int, is_told: bool
 ) -> None:
     monkeypatch.undo()

@@ -36,7 +36,7 @@ def test_a_run_before_the_qrels_stays_accepted_and_is_scored_when_they_arrive(
     assert len(world.board()) == 1
 
 
-def test_new_qrels_score_every_run_anew_and_keep_the_old_scores(world: World) -> None:
+def test_new_qrels_score_every_run_again_and_keep_the_old_scores(world: World) -> None:
     first_version = world.add_qrels()
     runs = [world.submitted_run(run_file(tag)) for tag in ("one", "two")]
     old = {score.pk: bytes(score.bases) for score in Score.objects.all()}
@@ -52,7 +52,7 @@ def test_new_qrels_score_every_run_anew_and_keep_the_old_scores(world: World) ->
     assert {row["base"] for row in world.board()} == {(0.5 + 0.125 + 0.25) / 2}
 
 
-def test_who_manages_is_told_to_wait_while_runs_are_scored(world: World) -> None:
+def test_the_manage_page_says_to_wait_while_runs_are_scored(world: World) -> None:
     world.submitted_run(run_file())
     lifecycle.close_submissions(campaign=world.campaign, actor=None)
     world.add_qrels()
@@ -81,7 +81,7 @@ def test_qrels_with_a_grade_above_the_scale_change_nothing(world: World) -> None
     assert stored_files("qrels") == []
 
 
-def test_a_change_of_rel_scores_every_run_anew(world: World) -> None:
+def test_a_change_of_rel_scores_every_run_again(world: World) -> None:
     world.change(highest_grade=2)
     world.add_qrels(b"1 0 d1 1\n1 0 d2 2\n2 0 d2 2\n")
     run = world.submitted_run(run_file())
@@ -95,7 +95,7 @@ def test_a_change_of_rel_scores_every_run_anew(world: World) -> None:
     assert world.board("AP(rel=2)")[0]["base"] == 0.5
 
 
-def test_settings_that_change_no_rule_score_nothing_anew(world: World) -> None:
+def test_settings_that_change_no_rule_score_nothing_again(world: World) -> None:
     world.add_qrels()
     world.submitted_run(run_file())
     campaign = Campaign.objects.get(pk=world.campaign.pk)

@@ -98,7 +98,7 @@ def test_a_script_submits_and_follows_the_address_it_is_given(world: World) -> N
     assert (followed["id"], followed["status"]) == (answer["id"], "accepted")
 
 
-def test_the_log_tells_each_step_once(world: World) -> None:
+def test_the_log_has_each_step_once(world: World) -> None:
     world.add_qrels()
     run = world.submitted_run(run_file())
     for job in Job.objects.all():  # every message comes again

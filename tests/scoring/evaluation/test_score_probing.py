@@ -110,7 +110,7 @@ def test_uploads_under_the_default_settings_recover_not_one_bit(
     assert differing(one, other) == 0
 
 
-def test_not_even_whether_there_are_qrels_is_told(
+def test_pages_do_not_even_reveal_whether_there_are_qrels(
     world: World, clock: time_machine.Traveller
 ) -> None:
     some = answers_under(world, qrels_of(set(DOCUMENTS)), uploads=3)

@@ -60,7 +60,7 @@ def use(job_id: int, seconds: float) -> None:
     Job.objects.filter(pk=job_id).update(claimed_at=begun)
 
 
-def test_an_upload_is_checked_before_analyses_that_were_asked_for_earlier() -> None:
+def test_an_upload_is_checked_before_analyses_that_were_requested_earlier() -> None:
     campaign = make_campaign()
     add(ANALYSE, campaign, 233)
     (upload,) = add(CHECK, campaign, team=make_team(campaign))
@@ -289,7 +289,7 @@ def test_a_command_waits_for_the_jobs_that_workers_hold(monkeypatch: pytest.Monk
     assert done[0] == ours
 
 
-def test_the_log_lines_of_a_job_have_the_id_of_the_request_that_asked_for_it(
+def test_the_log_lines_of_a_job_have_the_id_of_its_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen: list[str] = []

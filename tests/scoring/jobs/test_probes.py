@@ -7,7 +7,7 @@ import pytest
 from scoring.jobs.probes import Probe
 
 
-def test_a_part_that_hangs_is_known_to_be_silent_until_it_responds() -> None:
+def test_a_part_that_does_not_respond_is_reported_until_it_responds() -> None:
     gate, calls = threading.Event(), []
 
     def check() -> None:

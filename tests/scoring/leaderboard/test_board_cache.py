@@ -196,7 +196,7 @@ ROWS: tuple[tuple[Callable[[Campaign], models.QuerySet[Any]], set[str]], ...] = 
 
 
 @pytest.mark.parametrize("place", range(len(ROWS)))
-def test_whatever_column_changes_the_board_is_as_if_drawn_anew(
+def test_after_a_change_of_any_column_the_board_is_as_if_rendered_again(
     place: int, board: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Under another key nothing is kept: the board is drawn only where the key stays."""

@@ -30,7 +30,7 @@ def published() -> Campaign:
     return campaign
 
 
-def test_columns_come_in_the_order_asked_each_once_and_never_the_one_that_ranks(
+def test_columns_keep_the_requested_order_without_duplicates_or_the_ranking_measure(
     published: Campaign,
 ) -> None:
     rows = table(get("leaderboard-csv", published, **ASKED))

@@ -117,7 +117,7 @@ def test_what_is_shown_begins_with_what_is_shown_now(organised) -> None:
     )
 
 
-def test_the_settings_say_how_many_runs_a_change_would_score_anew(organised) -> None:
+def test_the_settings_say_how_many_runs_a_change_would_score_again(organised) -> None:
     campaign, client = organised
     path = f"/campaigns/{campaign.slug}/manage/settings/"
     assert said_on(path, client).startswith("No run is scored yet")
@@ -149,7 +149,7 @@ def test_a_team_reads_how_many_runs_it_has_and_whether_more_are_taken(client: Cl
     assert "Submit run" not in client.get(path).content.decode()
 
 
-def test_an_open_campaign_without_a_team_is_not_told_to_add_qrels_first(organised) -> None:
+def test_an_open_campaign_without_a_team_does_not_suggest_qrels_first(organised) -> None:
     campaign, client = organised
     path = f"/campaigns/{campaign.slug}/manage/"
     assert said_on(path, client) == (

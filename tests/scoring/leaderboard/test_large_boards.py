@@ -51,7 +51,7 @@ def test_only_the_first_page_has_the_chart_and_it_is_of_its_rows(board: Campaign
     assert 'id="chart-data"' not in second.content.decode()
 
 
-def test_a_page_that_is_not_there_is_told(board: Campaign) -> None:
+def test_an_invalid_page_number_is_reported(board: Campaign) -> None:
     answer = get("leaderboard", board, page="9")
     assert answer.status_code == 404
     assert "9" in text_of(answer)

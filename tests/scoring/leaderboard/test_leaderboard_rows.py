@@ -52,13 +52,13 @@ def test_a_missing_score_never_ranks(campaign: Campaign) -> None:
     assert shown.waiting_count == 1
 
 
-def test_withdrawn_and_replaced_runs_do_not_stand(campaign: Campaign) -> None:
+def test_withdrawn_and_replaced_runs_are_not_on_the_leaderboard(campaign: Campaign) -> None:
     for fact in ("withdrawn_at", "replaced_at"):
         make_scores(make_run(campaign, **{fact: timezone.now()}), {RBP: (0.9, 0.0)})
     assert board(campaign).rows == ()
 
 
-def test_late_and_disqualified_runs_stand_below_the_others_without_a_rank(
+def test_late_and_disqualified_runs_are_below_the_others_without_a_rank(
     campaign: Campaign,
 ) -> None:
     make_scores(make_run(campaign, tag="best"), {RBP: (0.5, 0.1)})

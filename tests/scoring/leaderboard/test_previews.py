@@ -109,7 +109,7 @@ def test_nobody_but_an_organiser_is_heard(
     ],
 )
 @pytest.mark.parametrize("name", ["campaigns:campaign-detail", "scoring:leaderboard"])
-def test_eyes_that_are_nobodys_are_told_with_those_that_there_are(
+def test_an_invalid_preview_lists_the_valid_ones(
     name: str, query: str, words: str, campaign: Campaign, people: dict[str, User]
 ) -> None:
     client = Client()
@@ -131,7 +131,7 @@ def test_a_team_of_another_campaign_lends_no_eyes(
     assert client.get(url, {"as": other.public_id}).status_code == 404
 
 
-def test_topics_are_not_told_before_their_release(
+def test_topics_are_not_shown_before_their_release(
     campaign: Campaign, people: dict[str, User]
 ) -> None:
     release = timezone.now() + timedelta(days=1)

@@ -117,13 +117,13 @@ def test_while_it_is_computed_the_page_says_so_and_looks_again(board: World) -> 
     assert "Refresh" not in get(board, measure="AP").headers
 
 
-def test_at_another_p_it_is_told_that_ties_are_not_looked_at(board: World) -> None:
+def test_at_another_p_the_page_says_that_ties_are_not_computed(board: World) -> None:
     page = get(board, measure="RBP(p=0.5)", p="0.61").content.decode()
     assert "own values of p only" in page
     assert get(board, measure="AP", ties="maybe").status_code == 404
 
 
-def test_ties_are_not_asked_about_for_who_sees_no_board(board: World) -> None:
+def test_ties_are_not_computed_for_viewers_without_the_leaderboard(board: World) -> None:
     board.change(board_audience=0)
     assert "Refresh" not in get(board).headers
     assert get(board, "leaderboard-csv").status_code == 404

@@ -39,14 +39,14 @@ def body_rows(html: str, table: str) -> list[list[str]]:
     ]
 
 
-def test_every_family_stands_in_one_group_and_on_the_page() -> None:
+def test_every_family_is_in_one_group_and_on_the_page() -> None:
     placed = [name for _, names in GROUPS for name in names]
     assert sorted(placed) == sorted(family.name for family in FAMILIES)
     linked = re.findall(r'<th scope="row"><a href="/measures/(\w+)/">', get("measure-list"))
     assert linked == placed
 
 
-def test_a_family_that_no_group_names_stands_in_one_at_the_end() -> None:
+def test_a_family_without_a_group_is_in_the_last_one() -> None:
     title, names = grouped([*(family.name for family in FAMILIES), "New"])[-1]
     assert (title, names[-1]) == ("Further measures", "New")
 
@@ -125,7 +125,7 @@ def test_a_measure_by_its_full_name_has_its_own_row_and_counter_examples() -> No
         ("P@" + "9" * 300, "A measure's name has at most 200 characters."),
     ],
 )
-def test_what_is_no_measure_is_not_found_and_told_why(name: str, said: str) -> None:
+def test_an_unknown_measure_is_not_found_and_explained(name: str, said: str) -> None:
     answer = Client().get(reverse("scoring:measure-detail", args=[name]))
     page = answer.content.decode()
     assert answer.status_code == 404

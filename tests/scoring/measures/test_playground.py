@@ -67,7 +67,7 @@ def test_what_is_typed_is_read_and_written_again() -> None:
         (" " * 601, "the text has 601 characters; the maximum is 600"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_place(text: str, said: str) -> None:
+def test_invalid_input_is_reported_with_its_position(text: str, said: str) -> None:
     with pytest.raises(BadRanking) as refused:
         read_ranking(text)
     assert said in refused.value.messages
@@ -91,7 +91,7 @@ def test_what_cannot_be_read_is_told_with_its_place(text: str, said: str) -> Non
         ("measure", "RBQ", "there is no measure 'RBQ'; did you mean RBP?"),
     ],
 )
-def test_what_is_out_of_range_is_told_at_its_field_and_stays_as_typed(
+def test_a_value_out_of_range_is_reported_at_its_field_and_kept(
     field: str, text: str, said: str
 ) -> None:
     query = {"ranking": "2$-", field: text}
@@ -111,7 +111,7 @@ def test_two_ranks_that_are_one_do_not_change_places() -> None:
     assert asked.faults == {"second": ["choose two different ranks"]}
 
 
-def test_every_family_is_shown_and_the_example_of_each_can_be_asked_for() -> None:
+def test_every_family_is_listed_and_its_example_can_be_requested() -> None:
     assert {each.family for each in measures_at(0.8, 10, 2.0)} == {f.name for f in FAMILIES}
     for entry in entries():
         assert chosen("$-", measure=str(entry.example)).measure.family == entry.family.name

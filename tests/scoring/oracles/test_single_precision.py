@@ -9,7 +9,7 @@ from tests.scoring.oracles.peers import peer
 ABOVE_ONE = 1 + 1e-9  # in single precision it is 1
 
 
-def test_scores_that_single_precision_tells_apart_stay_where_they_are():
+def test_scores_that_differ_in_single_precision_keep_their_order():
     assert first_moved_rank({"a": 3.0, "b": 2.0, "c": 1.5}) == 0
 
 

@@ -139,7 +139,7 @@ def test_no_page_grows_with_the_campaign(campaign: Campaign) -> None:
     assert faulty == {}
 
 
-def test_who_judges_what_does_not_grow_with_topics_and_assessors(client: Client) -> None:
+def test_the_queries_of_assignments_do_not_grow_with_topics_and_assessors(client: Client) -> None:
     """Each of 40 assessors judges each of 2,000 topics."""
     codes = tuple(f"{1_000_000 + number}" for number in range(2_000))
     campaign = make_campaign(topics=codes)

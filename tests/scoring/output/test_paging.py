@@ -144,7 +144,7 @@ def test_people_have_pages_and_teams_are_merged_by_choice() -> None:
     assert browser.get(merge, {"into": first.public_id}).status_code == 400
 
 
-def test_only_of_few_topics_it_is_told_which_are_alike(campaign: Campaign) -> None:
+def test_only_few_similar_topics_are_named(campaign: Campaign) -> None:
     """Their distances grow with the square: 6,980 topics took all the memory of a web process."""
     page = get(campaign, "topic-list").content.decode()
     assert "hardest first" in page

@@ -115,7 +115,7 @@ def test_unknown_versions_measures_and_tables_are_not_found(world: World) -> Non
 
 @pytest.mark.parametrize("board", [Audience.ORGANISERS, Audience.PARTICIPANTS])
 @pytest.mark.parametrize("qrels", [Audience.ORGANISERS, Audience.PARTICIPANTS])
-def test_it_is_seen_by_whoever_sees_both_the_board_and_the_qrels(
+def test_it_is_visible_to_viewers_of_both_the_leaderboard_and_the_qrels(
     world: World, board: Audience, qrels: Audience
 ) -> None:
     world.change(board_audience=board, runs_audience=board, qrels_audience=qrels)

@@ -135,7 +135,7 @@ def test_scripts_are_refused_in_the_usual_shape(published: Campaign, path: str, 
     assert "Offered: " in body["message"]
 
 
-def test_a_script_that_wants_one_runs_text_is_told_to_name_the_run(published: Campaign) -> None:
+def test_trec_eval_text_requires_the_id_of_a_run(published: Campaign) -> None:
     api = f"/api{HERE}/scores/?format=trec_eval"
     answer = Client().get(api)
     assert (answer.status_code, answer.json()["fields"][0]["field"]) == (400, "run")
@@ -145,7 +145,7 @@ def test_a_script_that_wants_one_runs_text_is_told_to_name_the_run(published: Ca
 
 
 @pytest.mark.parametrize("query", ["measure=Foo", "qrels=9", "team=none", "columns=Foo", "a=x"])
-def test_a_hidden_board_answers_the_same_whatever_is_asked(
+def test_a_hidden_leaderboard_responds_the_same_to_every_query(
     published: Campaign, query: str
 ) -> None:
     Campaign.objects.filter(pk=published.pk).update(board_audience=Audience.ORGANISERS)
@@ -165,7 +165,7 @@ def test_what_was_typed_stays_text_and_is_cut(published: Campaign) -> None:
     assert "x" * 61 not in page.split("Valid options")[0].split('class="lead"')[1]
 
 
-def test_a_page_of_the_log_that_is_not_there_is_told(published: Campaign) -> None:
+def test_an_invalid_page_of_the_log_is_reported(published: Campaign) -> None:
     client = Client()
     client.force_login(make_organiser(published))
     answer = client.get(f"{HERE}/manage/log/?page=7")

@@ -110,7 +110,7 @@ def grade_of(topic: str, document: str) -> int | None:
     return None if grade < 0 else grade
 
 
-def test_a_ranking_stands_beside_its_judgments(campaign: Campaign) -> None:
+def test_a_ranking_is_shown_with_its_judgments(campaign: Campaign) -> None:
     for tag, topic in itertools.product(RUNS, TOPICS):
         rows = table("run-documents-csv", tag, topic=topic)
         expected = [
@@ -208,7 +208,7 @@ def test_a_run_that_was_not_pooled_contributed_nothing(campaign: Campaign) -> No
     assert finding_of(get("run-unique", "y1", depth="5")).startswith(said)
 
 
-def test_a_late_run_is_set_beside_no_other(campaign: Campaign) -> None:
+def test_a_late_run_is_not_compared_with_others(campaign: Campaign) -> None:
     Run.objects.filter(tag="y1").update(is_late=True)
     assert table("run-unique-csv", "y1") == []
     assert "this run is not ranked" in finding_of(get("run-unique", "y1"))

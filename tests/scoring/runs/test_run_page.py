@@ -95,7 +95,7 @@ def test_the_queue_is_the_organisers_to_see() -> None:
     assert "next in the queue" in page(run, organiser)
 
 
-def test_everybody_reads_what_stands_on_the_board_and_only_its_team_reads_the_file() -> None:
+def test_everyone_sees_runs_on_the_leaderboard_and_only_the_team_its_file() -> None:
     participant = make_user()
     campaign = make_campaign(
         run_fields=[{"name": "index", "label": "Which index", "kind": "text"}], **SHOWN
@@ -119,7 +119,7 @@ def test_everybody_reads_what_stands_on_the_board_and_only_its_team_reads_the_fi
         assert text in own
 
 
-def test_a_verdict_is_read_with_its_reason() -> None:
+def test_a_disqualification_is_shown_with_its_reason() -> None:
     campaign = make_campaign(**SHOWN)
     make_qrels(campaign)
     run = make_run(

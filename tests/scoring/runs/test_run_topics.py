@@ -129,7 +129,7 @@ def test_who_does_not_see_the_board_sees_the_own_run_alone() -> None:
     assert "best run" in get(own, person=make_organiser(campaign))
 
 
-def test_a_run_alone_is_not_set_beside_itself() -> None:
+def test_a_single_run_is_not_compared_with_itself() -> None:
     campaign = make_campaign(slug="c", **SHOWN)
     make_qrels(campaign)
     give_vector(make_run(campaign, tag="only"), 0.25, 0.5)

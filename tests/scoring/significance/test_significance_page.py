@@ -115,7 +115,7 @@ def test_level_and_correction_are_applied_to_the_answer_that_is_there() -> None:
     assert [row["p_corrected"] for row in strict] != [row["p_corrected"] for row in loose]
 
 
-def test_table_and_picture_are_blank_where_nothing_can_be_told_apart() -> None:
+def test_table_and_chart_are_blank_without_a_significant_difference() -> None:
     campaign = make_board(noisy(0.8, 1), noisy(0.8, 2), noisy(0.3, 3))
     page = answered("significance", campaign)
     kinds = re.findall(r'<td class="num (\w*)">', page.content.decode())
@@ -174,7 +174,7 @@ def test_a_question_of_the_better_run_is_answered_in_its_row_only() -> None:
     assert "even if every unjudged document of the lower run were relevant" in text_of(page)
 
 
-def test_two_tails_against_top_are_told_from_pairs_that_speak_for_the_other_run() -> None:
+def test_two_tails_against_top_mark_pairs_that_favour_the_other_run() -> None:
     """r1 wins by .5 over r2 though that could be .1 better; r3 could be .1 better than r2 but for
     .09, which two tails separate too: for r3."""
     campaign = make_board(noisy(0.8, 1), noisy(0.3, 2), np.array(noisy(0.3, 2)) - 0.01)
@@ -191,7 +191,7 @@ def test_two_tails_against_top_are_told_from_pairs_that_speak_for_the_other_run(
     assert float(rows["r2", "r3"]["difference"]) == pytest.approx(-0.09, abs=1e-12)
 
 
-def test_what_cannot_be_asked_is_said() -> None:
+def test_impossible_options_are_explained() -> None:
     campaign = make_campaign(topics=TOPICS, **SHOWN)
     assert "there are no qrels" in text_of(get("significance", campaign))
     assert "there are no qrels" in text_of(get("significance-counts", campaign))
@@ -216,7 +216,7 @@ def test_base_against_top_needs_a_residual() -> None:
     assert not Analysis.objects.exists()
 
 
-def test_runs_that_are_all_alike_cannot_be_told_apart() -> None:
+def test_equal_runs_do_not_differ_significantly() -> None:
     campaign = make_board(*[noisy(0.5, 1)] * 3)
     for test in ("t", "wilcoxon", "randomisation"):
         page = answered("significance", campaign, test=test)
@@ -250,7 +250,7 @@ def test_what_is_not_offered_is_not_found(query: dict[str, str]) -> None:
     assert not Analysis.objects.exists()
 
 
-def test_beyond_forty_runs_neighbours_stand_for_the_matrix() -> None:
+def test_beyond_forty_runs_neighbours_replace_the_matrix() -> None:
     campaign = make_board(*(noisy(0.9 - at / 60, at) for at in range(41)))
     page = answered("significance", campaign)
     assert "Neighbours on the leaderboard" in text_of(page)

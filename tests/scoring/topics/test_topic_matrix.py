@@ -58,7 +58,7 @@ def table(**asked: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(response.content.decode())))
 
 
-def test_runs_stand_as_on_the_board_and_topics_from_the_hardest(
+def test_runs_are_in_the_order_of_the_leaderboard_and_topics_from_the_hardest(
     campaign: Campaign,
 ) -> None:
     trace = figure(get())
@@ -120,7 +120,7 @@ def test_only_for_those_who_see_scores_by_topic(campaign: Campaign) -> None:
     assert get("topic-matrix-csv").status_code == 404
 
 
-def test_runs_that_tie_on_every_topic_are_told_so() -> None:
+def test_runs_that_tie_on_every_topic_are_reported() -> None:
     campaign = make_campaign(slug="c", topics=TOPICS[:2], **SHOWN)
     give_file(make_qrels(campaign))
     for tag in ("a", "b"):
