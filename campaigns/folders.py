@@ -32,7 +32,7 @@ from campaigns.trec.problems import FormatError
 from campaigns.trec.runs_table import RunsTable, RunsTableRow
 
 NO_TABLE = "Imported runs"  # the team of runs that are not in the table
-BEGIN_BYTES = 1 << 15  # of a run file: what comes before its first record is shorter
+BEGIN_BYTES = 1 << 15  # of a run file; its first record begins within them
 
 
 class FolderError(Exception):
@@ -106,7 +106,7 @@ def import_runs(
 
 @dataclass(frozen=True)
 class _RunFile:
-    """A run file, and what the table says of it."""
+    """A run file and its row of the table."""
 
     team_name: str
     digest: str
@@ -126,7 +126,8 @@ class _RunFile:
         )
 
     def key_in(self, campaign: Campaign) -> str:
-        """A file refused for its unknown topics is tried anew once they are dropped."""
+        """The idempotency key. A file that was refused for unknown topics is read again once they
+        are dropped."""
         return f"{campaign.unknown_topics}-{self.digest[:48]}"
 
 
@@ -148,7 +149,7 @@ class _Known:
         return cls(digests, keys)
 
     def add(self, team: str, digest: str, key: str) -> bool:
-        """Whether it was not known."""
+        """Adds a file. False if it was known."""
         is_new = (team, digest) not in self.digests and (team, key) not in self.keys
         self.digests.add((team, digest))
         return is_new
@@ -181,7 +182,8 @@ def _submit(campaign: Campaign, found: Sequence[tuple[_RunFile, submission.Store
 
 
 def _teams(campaign: Campaign, names: set[str]) -> dict[str, Team]:
-    """By name, locked so that none is merged meanwhile; the oldest of those with the same name."""
+    """The teams by name, locked so that none is merged in the meantime. Of several teams with the
+    same name, the oldest."""
     locked = campaign.teams.select_for_update().filter(name__in=names).order_by("-pk")
     teams = {team.name: team for team in locked}
     missing = sorted(names - set(teams))
