@@ -257,7 +257,7 @@ static int table_in(const Buffers *buffers, Table *table) {
                      buffers->of[TABLE_IDS].buf,
                      judgments ? items(buffers, TABLE_IDS, WORD) / judgments : 1,
                      buffers->of[CODES].buf};
-    return items(buffers, CODES, 1) >= judgments &&
+    return table->words > 0 && items(buffers, CODES, 1) >= judgments &&
            items(buffers, TABLE_IDS, WORD) == judgments * table->words &&
            items(buffers, IN_USE, 1) == items(buffers, SLOTS, sizeof(int32_t)) &&
            items(buffers, SHIFTS, 8) == items(buffers, FIRST_SLOTS, 8);
@@ -279,7 +279,7 @@ static PyObject *find(PyObject *module, PyObject *args) {
     const int32_t *rows = given.of[ROWS].buf;
     const uint64_t *hashes = given.of[HASHES].buf, *ids = given.of[IDS].buf;
     int32_t *places = given.of[PLACES].buf;
-    int fits = table_in(&given, &table) && items(&given, HASHES, 8) == count && topics &&
+    int fits = table_in(&given, &table) && items(&given, HASHES, 8) == count && topics && words &&
                items(&given, IDS, WORD) == count * words && items(&given, PLACES, 4) == count;
     Py_BEGIN_ALLOW_THREADS
     for (size_t k = 0; fits && k < count; k++) {
@@ -323,7 +323,7 @@ static PyObject *align(PyObject *module, PyObject *args) {
     size_t topics = items(&given, ROW_OF_TOPIC, sizeof(int32_t));
     size_t rows = items(&given, SHIFTS, 8); /* one more than topics: that of unknown ones */
     int fits = table_in(&given, &table) && items(&given, SCORES, 8) == lines &&
-               items(&given, IDS, WORD) == lines * words && rows-- > 0;
+               items(&given, IDS, WORD) == lines * words && words > 0 && rows-- > 0;
     for (size_t topic = 0; fits && topic < topics; topic++)
         fits = row_of_topic[topic] < (int32_t)rows;
     if (fits && !is_in_order(run)) {
