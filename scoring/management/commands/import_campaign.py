@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
@@ -26,6 +27,8 @@ FILES_AT_ONCE = 32  # in one transaction
 
 class Command(BaseCommand):
     help = __doc__
+    # Others load every view and template tag, which takes a second.
+    requires_system_checks = (Tags.models, Tags.database)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path)
