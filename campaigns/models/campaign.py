@@ -266,6 +266,9 @@ class Campaign(models.Model):
         return self.name
 
 
+TOPIC_FIELDS = {"title": "Title", "desc": "Description", "narr": "Narrative"}
+
+
 class Topic(models.Model):
     """An information need. Positions are only appended, because every stored vector is in their
     order."""
@@ -288,3 +291,8 @@ class Topic(models.Model):
     @property
     def title(self) -> str:
         return self.fields[0][1] if self.fields else ""
+
+    @property
+    def labelled_fields(self) -> list[tuple[str, str]]:
+        """The fields with TREC's names written out, for pages. Files and the API keep the names."""
+        return [(TOPIC_FIELDS.get(name, name), text) for name, text in self.fields]
