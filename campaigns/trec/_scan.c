@@ -23,7 +23,7 @@
 
 #define LINE_BYTES (64 << 10) /* as in blocks.py */
 #define DOC_BYTES 1024        /* as in columns.py */
-#define RANK_DIGITS 8         /* as in decimals.py */
+#define RANK_DIGITS 8         /* as in fields.py  */
 #define SCORE_BYTES 40
 #define SHORTEST_LINE 12 /* one byte for each field, a blank between them, and LF */
 #define WORD 8

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import BinaryIO, NoReturn
 
@@ -33,8 +33,16 @@ class Block:
 
     data: NDArray[np.uint8]
     first_line: int  # physical number of the first line
-    refused: NDArray[np.bool_] | None = None  # bool[lines]: lines that already have a problem
-    unseen: NDArray[np.bool_] | None = None  # bool[lines]: lines with an invisible character
+
+    @cached_property
+    def refused(self) -> NDArray[np.bool_]:
+        """bool[lines]: lines that already have a problem."""
+        return np.zeros(self.line_count, np.bool_)
+
+    @cached_property
+    def unseen(self) -> NDArray[np.bool_]:
+        """bool[lines]: lines with an invisible character."""
+        return np.zeros(self.line_count, np.bool_)
 
     @cached_property
     def is_blank(self) -> NDArray[np.bool_]:
@@ -82,7 +90,7 @@ def read_blocks(
     max_bytes: int = 1 << 30,
     max_seconds: float | None = None,
 ) -> Iterator[Block]:
-    """Yield the lines of a plain or gzipped text file, not yet `examined`.
+    """Yield the lines of a plain or gzipped text file, not yet checked by `examine`.
 
     Raises FormatError at EMPTY, ENCODING (by the first bytes) and the refusals of `plain_blocks`.
     """
@@ -126,28 +134,22 @@ def _without_mark(padded: bytes, findings: ProblemList) -> bytes:
     return PAD + padded[len(PAD) + len(BOM) :]
 
 
-def examined(block: Block, findings: ProblemList) -> Block:
-    """The block with its odd lines marked; problems of single lines go to `findings`.
+def examine(block: Block, findings: ProblemList) -> None:
+    """Find bytes that are not clean text. Problems of single lines go to `findings`, and the lines
+    are marked.
 
-    Raises FormatError at what ends all reading: ENCODING, NUL, LINES_CR and LINE_TOO_LONG.
+    Raises FormatError for a file that cannot be read further: ENCODING, NUL, LINES_CR and
+    LINE_TOO_LONG.
     """
     data = block.data
-    # What is blank is a space, a tab or the end of a line; all else is plain to see.
-    plain = np.count_nonzero(data == SPACE) + np.count_nonzero(data == TAB) + block.line_count
-    if np.count_nonzero(block.is_blank) == plain and data.max() < DEL:
-        return block
     if data.min() == 0:
         _refuse_nul(block)
     block.refuse_long_line()
-    return _marked(block, findings)
-
-
-def _marked(block: Block, findings: ProblemList) -> Block:
-    """The block with its odd lines marked."""
-    data = block.data
-    unseen = None
+    usual = np.count_nonzero(data == SPACE) + np.count_nonzero(data == TAB) + block.line_count
+    if np.count_nonzero(block.is_blank) == usual and data.max() < DEL:
+        return
     if data.max() > DEL:
-        unseen = _unseen_lines(block, _decoded(block, data.tobytes()), findings)
+        _mark_unseen(block, _decoded(block, data.tobytes()), findings)
     is_cr = data == CR
     stray = np.flatnonzero(is_cr[:-1] & (data[1:] != LF))
     if stray.size and block.first_line == 1 and block.line_count == 1:
@@ -158,10 +160,8 @@ def _marked(block: Block, findings: ProblemList) -> Block:
         line = _line(block, int(form[0]))
         findings.warn("VT_FF", "vertical tab or form feed, read as a space", line=line)
     control = np.flatnonzero(((data < SPACE) & ((data < TAB) | (data > CR))) | (data == DEL))
-    refused = np.zeros(block.line_count, np.bool_)
-    _note_bytes(block, stray, refused, findings, "STRAY_CR", "CR inside the line")
-    _note_bytes(block, control, refused, findings, "CTRL", "control character")
-    return replace(block, refused=refused, unseen=unseen)
+    _note_bytes(block, stray, findings, "STRAY_CR", "CR inside the line")
+    _note_bytes(block, control, findings, "CTRL", "control character")
 
 
 def warn_carriage_returns(count: int, findings: ProblemList) -> None:
@@ -222,7 +222,7 @@ def unseen_name(text: bytes) -> str:
     return f"U+{ord(char):04X} {unicodedata.name(char, 'control character')}"
 
 
-def _unseen_lines(block: Block, text: str, findings: ProblemList) -> NDArray[np.bool_] | None:
+def _mark_unseen(block: Block, text: str, findings: ProblemList) -> None:
     if not unicodedata.is_normalized("NFC", text):
         lines = enumerate(text.split("\n"), block.first_line)
         first = next(n for n, line in lines if not unicodedata.is_normalized("NFC", line))
@@ -230,25 +230,23 @@ def _unseen_lines(block: Block, text: str, findings: ProblemList) -> NDArray[np.
             "NOT_NFC", "the text is not in Unicode normal form C and stays unchanged", line=first
         )
     unseen = _unseen_characters(text)
-    if not unseen:
-        return None
-    flags = [not unseen.isdisjoint(line) for line in text.split("\n")[: block.line_count]]
-    return np.array(flags, np.bool_)
+    if unseen:
+        for index, line in enumerate(text.split("\n")[: block.line_count]):
+            block.unseen[index] = not unseen.isdisjoint(line)
 
 
 def _note_bytes(
     block: Block,
     positions: NDArray[np.intp],
-    refused: NDArray[np.bool_],
     findings: ProblemList,
     code: str,
     message: str,
 ) -> None:
     """One problem a line for bytes that no line may hold; such lines are read no further."""
     lines, first = np.unique(np.searchsorted(block.line_feeds, positions), return_index=True)
-    fresh = ~refused[lines]
+    fresh = ~block.refused[lines]
     lines, first = lines[fresh], positions[first[fresh]]
-    refused[lines] = True
+    block.refused[lines] = True
 
     def describe(k: int) -> Problem:
         position = int(first[k])
@@ -260,15 +258,11 @@ def _note_bytes(
     findings.add_rows(range(lines.size), lines.size, describe)
 
 
-KEPT_BYTES = (32 << 20) - (1 << 16)  # the most that glibc's threshold follows is 32 MiB
-
-
 def keep_freed_memory() -> None:
-    """Let arrays of up to 32 MiB reuse the memory of those before them.
+    """Let the C library of Linux keep freed arrays of up to 32 MiB for the next ones.
 
-    The C library of Linux asks the system for every large block and hands it back when it is freed,
-    so that each new array is paid for page by page: a third of the time it takes to read a run. It
-    raises what it calls large to the largest block that it has seen freed. Elsewhere this does
-    nothing, and nowhere does it touch the memory it names.
+    It returns large blocks to the system, so that each new array costs page faults: a sixth of the
+    time to read a run. What counts as large is raised by freeing a large block. Elsewhere this has
+    no effect. The memory is never touched.
     """
-    np.empty(KEPT_BYTES, np.uint8)  # freed at once
+    np.empty((32 << 20) - (1 << 16), np.uint8)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.fields import WORD, Fields, Words, column_words
+from campaigns.trec.fields import WORD, Fields, Words
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
 DOC_BYTES = 1024
@@ -114,11 +114,8 @@ def _let_go(blocks: list[NDArray[Any]]) -> Iterator[tuple[slice, NDArray[Any]]]:
 
 def doc_words(fields: Fields, column: int, findings: ProblemList) -> Words:
     """The document ids of a block, uint64[rows, words], NUL padded; too long ones are noted."""
-    lengths = fields.lengths(column)
-    longest = int(lengths.max(initial=1))
-    if longest > DOC_BYTES:
-        _note_long(fields, column, findings)
-    return column_words(fields, column, -(-min(longest, DOC_BYTES) // WORD))
+    _note_long(fields, column, findings)
+    return fields.words(column, DOC_BYTES)
 
 
 def _note_long(fields: Fields, column: int, findings: ProblemList) -> None:

@@ -15,9 +15,6 @@ from campaigns.trec.problems import Problem, ProblemList, shown
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 MAX_WORD = (1 << 64) - 1
-SLOTS_A_ROW = 4
-ROUNDS = 3
-MAX_SLOT_BITS = 24  # 64 MiB of slots
 PART_ROWS = 1_000_000
 
 
@@ -61,52 +58,18 @@ def _parts(topic_index: NDArray[np.int32]) -> list[slice]:
 def _repeated(
     topic_index: NDArray[np.int32], words: Words
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    first = topic_index.min() if topic_index.size else 0
-    rows = _alike(_hashes(words), topic_index - first)
-    return _verified(rows, topic_index, words) if rows.size else (rows, rows)
+    """The same for one part: equal hashes are neighbours in sorted order."""
+    hashes = _hashes(topic_index, words)
+    order = np.argsort(hashes)
+    alike = np.flatnonzero(hashes[order[1:]] == hashes[order[:-1]])
+    candidates = np.unique(np.concatenate([order[alike], order[alike + 1]]))
+    return _verified(candidates, topic_index, words)
 
 
-def _alike(hashes: Words, topic_index: NDArray[np.int32]) -> NDArray[np.intp]:
-    """The rows whose hash is another row's too, ascending.
-
-    Every row leaves its number in a slot, and reads what then stands there: its own number if it
-    came last. The others see whether it was their like that won; if not, they play again among
-    themselves, and those who are left in the end are put in order.
-    """
-    slot_of, size = _slots_of(hashes, topic_index)
-    slots = np.empty(size, np.int32)  # what no row wrote to, no row reads
-    players = np.arange(hashes.size, dtype=np.int32)
-    found = []
-    for _ in range(ROUNDS):
-        slots[slot_of] = players
-        winners = slots.take(slot_of)
-        lost = np.flatnonzero(winners != players)
-        players, winners, slot_of = players.take(lost), winners.take(lost), slot_of.take(lost)
-        with_winner = hashes.take(players) == hashes.take(winners)
-        found += [players[with_winner], winners[with_winner]]
-    left = players[np.argsort(hashes[players])]
-    with_next = hashes[left[1:]] == hashes[left[:-1]]
-    found += [left[1:][with_next], left[:-1][with_next]]
-    rows = np.concatenate(found).astype(np.intp)
-    return np.unique(rows) if rows.size else rows
-
-
-def _slots_of(hashes: Words, topic_index: NDArray[np.int32]) -> tuple[NDArray[np.int64], int]:
-    """Where each row plays, and how many slots there are: every topic has its own, so that its rows
-    meet in a part of memory that is near."""
-    topics = int(topic_index.max(initial=0)) + 1
-    bits = (SLOTS_A_ROW * hashes.size // topics).bit_length()
-    bits = max(0, min(bits, MAX_SLOT_BITS - topics.bit_length()))
-    slot_of = (hashes >> np.uint64(64 - bits)).view(np.int64)  # a shift by 64 gives 0
-    slot_of += topic_index.astype(np.int64) << bits
-    return slot_of, topics << bits
-
-
-def _hashes(words: Words) -> Words:
-    """Each word times an odd number of its own, added up: enough, as what looks alike is verified
-    and every topic plays by itself. All bytes reach the leading bits."""
-    hashes = words[:, 0] * MIX
-    for k in range(1, words.shape[1]):
+def _hashes(topic_index: NDArray[np.int32], words: Words) -> Words:
+    """The topic and each word, multiplied by different odd numbers and added up."""
+    hashes = topic_index.astype(np.uint64)
+    for k in range(words.shape[1]):
         hashes += words[:, k] * np.uint64(int(MIX) * (2 * k + 1) & MAX_WORD)
     return hashes
 
@@ -114,13 +77,14 @@ def _hashes(words: Words) -> Words:
 def _verified(
     rows: NDArray[np.intp], topic_index: NDArray[np.int32], words: Words
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Among rows that hash alike, those that are alike in full."""
+    """Those of the rows that are the same in full as one before."""
     keys = [words[rows, k] for k in range(words.shape[1])]
     keys.append(topic_index[rows].astype(np.uint64))
     rows = rows[np.lexsort(keys)]  # stable: equal rows stay in file order
     same = topic_index[rows][1:] == topic_index[rows][:-1]
     same &= (words[rows[1:]] == words[rows[:-1]]).all(axis=1)
-    is_again = np.concatenate([[False], same])
+    is_again = np.zeros(rows.size, np.bool_)
+    is_again[1:] = same
     begins = np.flatnonzero(~is_again)
     first = rows[np.repeat(begins, np.diff(begins, append=rows.size))]
     order = np.argsort(rows[is_again])

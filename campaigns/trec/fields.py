@@ -1,4 +1,8 @@
-"""Lines cut into fields without a loop: one mask of blanks gives every field's begin and end."""
+"""Lines cut into fields, and columns of fields read as words or numbers, without a loop over lines.
+
+Numbers are cast by numpy, which reads them as `int()` and `float()` do. Those that may not be valid
+are checked one by one.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +10,36 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.blocks import LF, LINE_BYTES, PAD, Block, unseen_name
+from campaigns.trec.blocks import PAD, Block, examine, unseen_name
 from campaigns.trec.problems import Problem, ProblemList, shown
 
 WORD = 8  # bytes
 HASH_SIGN = ord("#")
-LIKELY_COMMENTS = 1000  # looked at one by one in a block, so that a file of comments stays quick
+LIKELY_COMMENTS = 1000  # checked one by one in a block: bounds the time for a file of comments
 # The first k bytes of a little-endian word, for k = 0..8.
 KEEP_FIRST = np.array([(1 << (8 * k)) - 1 for k in range(WORD + 1)], np.uint64)
-NONE = np.uint64(0)
-KEEP_LAST = ~KEEP_FIRST[::-1]  # its last k bytes
+
+# Possessive, so that a long field of digits is not tried twice.
+DECIMAL = re.compile(rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
+NON_ZERO = re.compile(rb"[1-9]")
+DECIMAL_BYTES = 40  # longer numbers are read one by one
+RANK_DIGITS = 8
+IN_DECIMALS = np.zeros(256, np.bool_)
+IN_DECIMALS[list(b"0123456789.+-eE\0")] = True  # NUL pads the fields
 
 Words = NDArray[np.uint64]
 Positions = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields of the well-shaped lines of one block, column by column."""
+    """The fields of the lines of one block that have the right width, column by column."""
 
     data: NDArray[np.uint8]
     starts: Positions  # intp[columns, rows]
@@ -40,110 +52,107 @@ class Fields:
 
     def texts(self, rows: Positions, column: int) -> list[bytes]:
         """One field of each of some rows."""
-        starts, ends = self.starts[column, rows].tolist(), self.ends[column, rows].tolist()
-        data = self.data.data
-        return [bytes(data[start:end]) for start, end in zip(starts, ends, strict=True)]
+        return [self.text(row, column) for row in rows.tolist()]
 
     def lengths(self, column: int) -> Positions:
         """Bytes of each field of a column, intp[rows]."""
         lengths: Positions = self.ends[column] - self.starts[column]
         return lengths
 
-    def only(self, kept: NDArray[np.bool_] | Positions) -> Fields:
+    def only(self, kept: Flags | Positions) -> Fields:
         """The rows of a mask, or those of a list."""
         return Fields(self.data, self.starts[:, kept], self.ends[:, kept], self.lines[kept])
 
+    def words(self, column: int, limit: int) -> Words:
+        """The fields of a column, NUL padded: uint64[rows, words]. `limit` is in bytes. Longer
+        fields are cut after the word that contains the limit."""
+        starts, lengths = self.starts[column], self.lengths(column)
+        width = min(int(lengths.max(initial=1)), limit)
+        words = np.empty((starts.size, -(-width // WORD)), "<u8")
+        loaded = np.ndarray((self.data.size - WORD + 1,), "<u8", self.data, 0, (1,))
+        for k in range(words.shape[1]):
+            offsets = np.minimum(starts + WORD * k, loaded.size - 1)
+            masks = KEEP_FIRST.take(lengths - WORD * k, mode="clip")
+            np.bitwise_and(loaded[offsets], masks, out=words[:, k])
+        return words
+
+    def padded(self, column: int, limit: int) -> NDArray[np.bytes_]:
+        """The same as S{w}[rows]."""
+        words = self.words(column, limit)
+        return words.view(f"S{WORD * words.shape[1]}").reshape(-1)
+
     @cached_property
     def heads(self) -> Positions:
-        """Rows that differ from the row above in field 1 or 2 (or in the blank between them).
-
-        Few, where a file goes by topics; all of them, where field 2 is absurdly long.
-        """
-        lengths = self.ends[1] - self.starts[0]
-        longest = int(lengths.max(initial=0))
-        if longest > len(PAD):
-            return np.arange(lengths.size)
-        words = words_before(self.data, self.ends[1], lengths, -(-longest // WORD))
-        is_head = np.ones(lengths.size, np.bool_)
-        np.not_equal(lengths[1:], lengths[:-1], out=is_head[1:])
-        for word in words:
-            is_head[1:] |= word[1:] != word[:-1]
-        return np.flatnonzero(is_head)
+        """Rows that differ from the row above in field 1 or 2. If such a field is longer than 64
+        bytes, all rows."""
+        same = np.zeros(self.lines.size, np.bool_)
+        same[1:] = True
+        for column in (0, 1):
+            if self.lengths(column).max(initial=0) > len(PAD):
+                return np.arange(same.size)
+            texts = self.padded(column, len(PAD))
+            same[1:] &= texts[1:] == texts[:-1]
+        return np.flatnonzero(~same)
 
 
-def words_at(data: NDArray[np.uint8], offsets: Positions, count: int) -> Words:
-    """`count` words of eight bytes, little-endian, from each offset: uint64[rows, count].
-
-    One gather, which costs the same for 8 bytes and for 64.
-    """
-    width = WORD * count
-    windows = np.ndarray((data.size - width + 1,), f"V{width}", data, 0, (1,))
-    return windows[offsets].view("<u8").reshape(offsets.size, count)
+def differs(fields: Fields, column: int, value: bytes) -> Positions:
+    """The rows whose field of the column is not exactly `value`."""
+    other = fields.padded(column, len(value)) != value
+    return np.flatnonzero(other | (fields.lengths(column) != len(value)))
 
 
-def words_before(
-    data: NDArray[np.uint8],
-    ends: Positions,
-    lengths: Positions,
-    count: int,
-    *,
-    flip: np.uint64 = NONE,
-) -> list[Words]:
-    """The last `count` words (at most 8) before each end, word by word, each uint64[rows].
+@dataclass(frozen=True)
+class Decimals:
+    """Values of a column, and the rows to report."""
 
-    The bits of `flip` are turned over; what lies before the last `lengths` bytes is NUL.
-    """
-    return last_words(words_at(data, ends - WORD * count, count), lengths, flip=flip)
+    values: NDArray[np.float64]  # float64[rows]; 0 where `bad`
+    bad: Flags  # not a finite decimal number
+    underflow: Flags  # not zero as written, zero as a double
 
 
-def last_words(table: Words, lengths: Positions, *, flip: np.uint64 = NONE) -> list[Words]:
-    """The same for text that is loaded: `table` is uint64[rows, words], up to each end."""
-    count = table.shape[1]
-    words = []
-    for k in range(count):
-        word = table[:, k] ^ flip
-        word &= KEEP_LAST.take(lengths - WORD * (count - 1 - k), mode="clip")
-        words.append(word)
-    return words
+def read_integers(fields: Fields, column: int) -> tuple[NDArray[np.int64], Flags]:
+    """Values of `-?` and 1 to 8 digits (0 elsewhere), and which rows are not that."""
+    texts = fields.padded(column, RANK_DIGITS + 1)
+    digits = texts.view(np.uint8).reshape(texts.size, -1).T - np.uint8(ord("0"))
+    negative = fields.data[fields.starts[column]] == ord("-")
+    numbers = np.zeros(texts.size, np.int64)
+    count = np.zeros(texts.size, np.int64)
+    for digit in np.ascontiguousarray(digits):
+        is_digit = digit <= 9
+        numbers = np.where(is_digit, 10 * numbers + digit, numbers)
+        count += is_digit
+    bad = (count + negative != fields.lengths(column)) | (count < 1) | (count > RANK_DIGITS)
+    numbers[negative] *= -1
+    numbers[bad] = 0
+    return numbers, bad
 
 
-def column_words(fields: Fields, column: int, count: int) -> Words:
-    """The first `count` words of a column, NUL padded: uint64[rows, count]."""
-    starts, lengths = fields.starts[column], fields.lengths(column)
-    if WORD * count > len(PAD):
-        return _long_column_words(fields.data, starts, lengths, count)
-    words = words_at(fields.data, starts, count)
-    shortest = int(lengths.min(initial=len(PAD)))
-    for k in range(shortest // WORD, count):
-        words[:, k] &= KEEP_FIRST.take(lengths - WORD * k, mode="clip")
-    return words
+def read_decimals(fields: Fields, column: int) -> Decimals:
+    """Values of a column of decimal numbers, bit for bit those of `float()`."""
+    values = _cast(fields, column)
+    if values is None:
+        texts = fields.texts(np.arange(fields.lines.size), column)
+        values = np.array([float(t) if DECIMAL.fullmatch(t) else inf for t in texts])
+    underflow = values == 0
+    for row in np.flatnonzero(underflow).tolist():
+        digits = fields.text(row, column).lower().partition(b"e")[0]
+        underflow[row] = NON_ZERO.search(digits) is not None
+    bad = ~np.isfinite(values)
+    values[bad] = 0
+    return Decimals(values, bad, underflow)
 
 
-def _long_column_words(
-    data: NDArray[np.uint8], starts: Positions, lengths: Positions, count: int
-) -> Words:
-    """As `column_words`: a short field's later words may lie beyond the pad, masks empty them."""
-    words = np.empty((starts.size, count), "<u8")
-    last = data.size - WORD
-    for k in range(count):
-        offsets = np.minimum(starts + WORD * k, last)
-        masks = KEEP_FIRST.take(lengths - WORD * k, mode="clip")
-        np.bitwise_and(words_at(data, offsets, 1)[:, 0], masks, out=words[:, k])
-    return words
-
-
-def column_is_not(fields: Fields, column: int, value: bytes) -> Positions:
-    """The rows whose field of the column is not exactly `value`, of 1 to 64 bytes."""
-    other = fields.lengths(column) != len(value)
-    count = -(-len(value) // WORD)
-    words = words_at(fields.data, fields.starts[column], count)
-    for k in range(count):
-        part = value[WORD * k : WORD * (k + 1)]
-        word = words[:, k] ^ np.uint64(int.from_bytes(part, "little"))
-        if len(part) < WORD:
-            word &= KEEP_FIRST[len(part)]
-        other |= word != 0
-    return np.flatnonzero(other)
+def _cast(fields: Fields, column: int) -> NDArray[np.float64] | None:
+    """Values of a column; None if a field is too long to cast or not a decimal number."""
+    if fields.lengths(column).max() > DECIMAL_BYTES:
+        return None
+    texts = fields.padded(column, DECIMAL_BYTES)
+    if not IN_DECIMALS[texts.view(np.uint8)].all():
+        return None
+    try:
+        return texts.astype(np.float64)
+    except ValueError:  # such as 1.2.3
+        return None
 
 
 def split_fields(
@@ -159,35 +168,8 @@ def split_fields(
     `hint(fields, line)` says what a line of another width may be. A comment that matches `record`
     earns a warning: the line would have been a record.
     """
-    table = None
-    if block.refused is None and block.unseen is None:
-        table = _tight_fields(block, width)
-    if table is not None:
-        return table
-    block.refuse_long_line()
+    examine(block, findings)
     return _LineTable(block).fields(width, findings, hint, record)
-
-
-def _tight_fields(block: Block, width: int) -> Fields | None:
-    """The common case: one blank behind each field, no blank lines, no comments."""
-    # The pad's last blank stands for the end of the line before the first.
-    blanks = np.flatnonzero(block.is_blank[: -len(PAD)])[len(PAD) - 1 :]
-    if blanks.size != width * block.line_count + 1:
-        return None
-    ends = np.ascontiguousarray(blanks[1:].reshape(-1, width).T)
-    starts = np.empty_like(ends)
-    np.add(blanks[:-1:width], 1, out=starts[0])
-    np.add(ends[:-1], 1, out=starts[1:])
-    is_shaped = (
-        (starts < ends).all()
-        and (block.data[ends[-1]] == LF).all()
-        and int((ends[-1] - starts[0]).max()) <= LINE_BYTES
-        and not (block.data[starts[0]] == HASH_SIGN).any()
-    )
-    if not is_shaped:
-        return None
-    lines = np.arange(block.first_line, block.first_line + block.line_count)
-    return Fields(block.data, starts, ends, lines)
 
 
 def _warn_leading(
@@ -212,8 +194,6 @@ class _LineTable:
         bounds = np.searchsorted(starts, np.append(line_starts, block.line_feeds[-1]))
         self.first = bounds[:-1]  # intp[lines]: index of the line's first field
         self.counts = np.diff(bounds)
-        self.refused = _mask(block.refused, self.counts.size)
-        self.unseen = _mask(block.unseen, self.counts.size)
         filled = np.flatnonzero(self.counts)
         self.comment = np.zeros(self.counts.size, np.bool_)
         self.comment[filled] = block.data[starts[self.first[filled]]] == HASH_SIGN
@@ -228,23 +208,23 @@ class _LineTable:
         record: re.Pattern[bytes],
     ) -> Fields:
         self._note_left_out(width, findings, record)
-        open_lines = (self.counts > 0) & ~self.comment & ~self.refused
+        open_lines = (self.counts > 0) & ~self.comment & ~self.block.refused
         self._note_width(open_lines & (self.counts != width), width, findings, hint)
         shaped = open_lines & (self.counts == width)
-        self._note_unseen(shaped & self.unseen, findings)
-        kept = np.flatnonzero(shaped & ~self.unseen)
+        self._note_unseen(shaped & self.block.unseen, findings)
+        kept = np.flatnonzero(shaped & ~self.block.unseen)
         cells = self.first[kept] + np.arange(width)[:, None]
         lines = kept + self.block.first_line
         _warn_leading(self.late[kept], lines, findings)
-        return Fields(self.block.data, self.starts[cells], self.ends[cells], lines)
+        return Fields(self.block.data, self.starts.take(cells), self.ends.take(cells), lines)
 
     def _note_left_out(self, width: int, findings: ProblemList, record: re.Pattern[bytes]) -> None:
         first_line = self.block.first_line
-        empty = np.flatnonzero((self.counts == 0) & ~self.refused)
+        empty = np.flatnonzero((self.counts == 0) & ~self.block.refused)
         if empty.size:
             line = first_line + int(empty[0])
             findings.warn("BLANK", "{n} blank {line|lines} left out", line=line, count=empty.size)
-        comments = np.flatnonzero(self.comment & ~self.refused)
+        comments = np.flatnonzero(self.comment & ~self.block.refused)
         if not comments.size:
             return
         line = first_line + int(comments[0])
@@ -292,7 +272,3 @@ class _LineTable:
             return Problem("INVISIBLE", line, message, field, shown(part))
 
         findings.add_rows(range(indices.size), indices.size, describe)
-
-
-def _mask(flags: NDArray[np.bool_] | None, size: int) -> NDArray[np.bool_]:
-    return np.zeros(size, np.bool_) if flags is None else flags

@@ -10,9 +10,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.blocks import examined, read_blocks
-from campaigns.trec.decimals import DECIMAL, read_integers
-from campaigns.trec.fields import Fields, column_is_not, split_fields
+from campaigns.trec.blocks import read_blocks
+from campaigns.trec.fields import DECIMAL, Fields, differs, read_integers, split_fields
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.qrels_content import warn_content
 from campaigns.trec.record_table import Records, RecordTable
@@ -60,7 +59,6 @@ def read_qrels(
     reader = _QrelsReader(findings, TopicColumn(findings, known_topics, unknown_topics), max_lines)
     with findings.gathered():
         for block in read_blocks(source, findings, max_bytes=max_bytes, max_seconds=max_seconds):
-            block = examined(block, findings)
             reader.take(
                 split_fields(block, QRELS_WIDTH, findings, hint=_hint, record=COMMENTED_JUDGMENT)
             )
@@ -97,7 +95,7 @@ class _QrelsReader:
         if not self.iteration:
             self.iteration = fields.text(0, ITERATION)[:ITERATION_BYTES]
         heads = fields.only(fields.heads)
-        other = column_is_not(heads, ITERATION, self.iteration)
+        other = differs(heads, ITERATION, self.iteration)
         if other.size:
             row = int(other[0])
             self.findings.warn(

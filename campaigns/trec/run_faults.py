@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from campaigns.trec.decimals import DECIMAL
-from campaigns.trec.fields import Fields
+from campaigns.trec.fields import DECIMAL, Fields
 from campaigns.trec.problems import Problem, shown
 
 RUN_WIDTH = 6

@@ -15,9 +15,8 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.blocks import Block, examined, read_blocks, warn_carriage_returns
-from campaigns.trec.decimals import read_decimals, read_integers
-from campaigns.trec.fields import Fields, column_is_not, split_fields
+from campaigns.trec.blocks import Block, read_blocks, warn_carriage_returns
+from campaigns.trec.fields import Fields, differs, read_decimals, read_integers, split_fields
 from campaigns.trec.problems import Problem, ProblemList, refuse
 from campaigns.trec.record_table import Records, RecordTable
 from campaigns.trec.records import Rows, rows_of
@@ -109,7 +108,6 @@ class _RunReader:
         if scanned is not None and self.tag in (scanned.tag, b""):
             self._take_scanned(scanned, block)
             return
-        block = examined(block, self.findings)
         fields = split_fields(
             block, RUN_WIDTH, self.findings, hint=run_hint, record=COMMENTED_RUN_LINE
         )
@@ -137,7 +135,7 @@ class _RunReader:
     def _compare_tags(self, fields: Fields) -> None:
         if len(self.tag) > TAG_BYTES:
             return  # refused already
-        other = column_is_not(fields, TAG, self.tag)
+        other = differs(fields, TAG, self.tag)
         if other.size:
             self.findings.add_rows(
                 other.tolist(),

@@ -1,17 +1,19 @@
-"""Every score is bit for bit that of `float()`, on every road through the reader of numbers."""
+"""Every score is bit for bit that of `float()`, however it is written."""
 
 from __future__ import annotations
 
 import random
 import struct
 from decimal import Decimal, localcontext
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from campaigns.trec import decimals
+from campaigns.trec.fields import DECIMAL
+from campaigns.trec.problems import FormatError
 from campaigns.trec.runs import read_run
 
 pytestmark = pytest.mark.usefixtures("either_way")
@@ -19,14 +21,6 @@ pytestmark = pytest.mark.usefixtures("either_way")
 GRAMMAR = st.from_regex(
     r"\A[+-]?(?:[0-9]{1,12}(?:\.[0-9]{0,24})?|\.[0-9]{1,24})(?:[eE][+-]?[0-9]{1,3})?\Z"
 )
-
-
-@pytest.fixture(params=[True, False], ids=["x87", "portable"])
-def roads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not request.param:
-        monkeypatch.setattr(decimals, "HAS_X87", False)
-    elif not decimals.HAS_X87:
-        pytest.skip("long double is not the x87 format here")
 
 
 def read_scores(texts: list[str]) -> list[float]:
@@ -48,7 +42,6 @@ def test_any_decimal(texts: list[str]) -> None:
     assert_exact(texts)
 
 
-@pytest.mark.usefixtures("roads")
 def test_random_digits_with_a_point_anywhere() -> None:
     draw = random.Random(1)
     texts = []
@@ -59,7 +52,6 @@ def test_random_digits_with_a_point_anywhere() -> None:
     assert_exact(texts)
 
 
-@pytest.mark.usefixtures("roads")
 def test_what_programs_print() -> None:
     draw = random.Random(2)
     texts = []
@@ -70,7 +62,6 @@ def test_what_programs_print() -> None:
     assert_exact(texts)
 
 
-@pytest.mark.usefixtures("roads")
 def test_decimals_beside_the_middle_of_two_doubles() -> None:
     """Nineteen digits of a midpoint, and their neighbours: where double rounding would show."""
     draw = random.Random(3)
@@ -87,12 +78,18 @@ def test_decimals_beside_the_middle_of_two_doubles() -> None:
     assert_exact(texts)
 
 
-def test_the_risky_middle_occurs_and_is_left_to_float() -> None:
-    """2**53 + 1 halved and so on: quotients exactly between two doubles."""
-    texts = ["9007199254740993", "90071992.54740993", "4503599.627370496.5".replace(".", "", 1)]
-    assert_exact(texts)
-    _, sure = decimals._scaled(np.array([(1 << 53) + 1], np.uint64), np.zeros(1, np.int16))
-    assert not sure.any()
+def test_halfway_between_two_doubles() -> None:
+    assert_exact(["9007199254740993", "90071992.54740993", "4503599627370496.5"])
+
+
+def test_only_decimal_numbers_are_read() -> None:
+    """Of all texts of up to four characters that may occur in a number, one a line."""
+    texts = ["".join(t) for n in range(1, 5) for t in product("+-.e0", repeat=n)]
+    expected = [text for text in texts if DECIMAL.fullmatch(text.encode())]
+    assert_exact(expected)
+    for text in set(texts).difference(expected):
+        with pytest.raises(FormatError, match="score is not a decimal number"):
+            read_scores([text, "1"])
 
 
 @pytest.mark.parametrize(
