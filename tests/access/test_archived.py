@@ -98,7 +98,7 @@ def changes(act: Act, name: str, world: World, *, is_archived: bool) -> list[str
 
 
 @pytest.mark.parametrize("entry", ACTS)
-def test_what_changes_a_living_campaign_changes_nothing_of_an_archived_one(
+def test_requests_that_change_a_campaign_do_not_change_an_archived_one(
     entry: str, world: World
 ) -> None:
     act, name = ACTS[entry], name_of(entry)

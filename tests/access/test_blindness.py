@@ -138,7 +138,7 @@ def test_assessors_see_documents_and_what_they_said_and_nothing_of_runs_and_othe
 
 @pytest.mark.parametrize("role", ["nobody", "participant"])
 @pytest.mark.parametrize("verb", ["get", "post"])
-def test_what_is_hidden_is_answered_as_what_is_not_there(verb: str, role: str) -> None:
+def test_hidden_and_missing_objects_have_the_same_response(verb: str, role: str) -> None:
     snapshot, team, run, *_ = hidden_ids()
     hidden = {
         "public_id": run,

@@ -149,7 +149,7 @@ def test_reload_back_and_a_double_click_lose_and_double_nothing(visit: Visitor, 
     assert acts() == [("d1", 1), ("d2", 3)]
 
 
-def test_what_could_not_be_sent_is_kept_and_sent_when_the_connection_is_back(
+def test_unsent_judgments_are_kept_and_sent_when_the_connection_returns(
     visit: Visitor, plan: Plan
 ) -> None:
     person = make_assessor(plan.campaign)

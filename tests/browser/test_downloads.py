@@ -50,7 +50,7 @@ def test_the_page_about_the_api_draws_itself_under_the_policy(visit: Visitor) ->
     assert seen.complaints == []
 
 
-def test_everything_on_the_page_of_downloads_can_be_taken(
+def test_every_link_of_the_downloads_page_works(
     visit: Visitor, campaign: Campaign, organiser: User
 ) -> None:
     make_snapshot(campaign)

@@ -110,7 +110,7 @@ def test_the_organisers_list_ticks_itself(visit: Visitor) -> None:
 
 
 @pytest.mark.long
-def test_only_the_first_upload_is_led_by_the_hand(visit: Visitor) -> None:
+def test_only_the_first_upload_shows_instructions(visit: Visitor) -> None:
     team = make_team(make_campaign(), person := make_user())
     path = f"/campaigns/{team.campaign.slug}/submit/"
     page = visit(path, person=person).page
@@ -123,7 +123,7 @@ def test_only_the_first_upload_is_led_by_the_hand(visit: Visitor) -> None:
 
 
 @pytest.mark.long
-def test_only_the_first_document_is_led_by_the_hand(visit: Visitor) -> None:
+def test_only_the_first_document_shows_instructions(visit: Visitor) -> None:
     plan = make_plan(make_campaign(highest_grade=2))
     person = make_assessor(plan.campaign)
     for doc_id in ("d1", "d2", "d3"):

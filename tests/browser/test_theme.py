@@ -85,7 +85,7 @@ def test_the_colours_of_the_api_page_change_at_once(visit: Visitor) -> None:
 
 
 @pytest.mark.long
-def test_what_is_printed_is_dark_on_white_whatever_was_chosen(visit: Visitor) -> None:
+def test_printed_pages_are_dark_on_white_in_every_theme(visit: Visitor) -> None:
     page = visit("/", is_dark=True).page
     page.get_by_label("Colours").select_option("dark")
     page.emulate_media(media="print")

@@ -37,7 +37,7 @@ def test_a_file_is_submitted(visit: Visitor, team, has_scripts: bool) -> None:
     assert visited.complaints == []
 
 
-def test_a_dropped_file_is_taken(visit: Visitor, team) -> None:
+def test_a_dropped_file_is_accepted(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page
     files = page.evaluate_handle(
@@ -66,7 +66,7 @@ def test_a_broken_connection_is_said_and_the_next_try_counts_once(visit: Visitor
 
 
 @pytest.mark.long
-def test_another_file_is_submitted_from_a_page_that_was_gone_back_to(visit: Visitor, team) -> None:
+def test_another_file_can_be_submitted_after_the_back_button(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page
     for name in ("first.run", "second.run"):
@@ -80,7 +80,7 @@ def test_another_file_is_submitted_from_a_page_that_was_gone_back_to(visit: Visi
 
 
 @pytest.mark.long
-def test_a_used_key_is_said_and_the_next_try_is_taken(visit: Visitor, team) -> None:
+def test_a_used_key_is_reported_and_the_next_attempt_is_accepted(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page
     key = page.locator("[name=idempotency_key]").input_value()
@@ -105,7 +105,7 @@ def test_a_file_that_is_too_large_is_not_sent(visit: Visitor, team) -> None:
 
 
 @pytest.mark.long
-def test_what_was_not_taken_is_said(visit: Visitor, team) -> None:
+def test_a_refused_upload_is_reported(visit: Visitor, team) -> None:
     path, person = form_of(team)
     page = visit(path, person=person).page
     type(team.campaign).objects.update(is_accepting=False)

@@ -73,7 +73,7 @@ def test_a_folder_becomes_a_scored_campaign_with_its_teams(folder: Path) -> None
     assert scores("small")["good", "RR"] == (0.5, 0.5)  # topic 02: C could be relevant
 
 
-def test_a_refused_run_is_named_with_its_line_and_the_rest_comes_in(folder: Path) -> None:
+def test_a_refused_run_is_named_with_its_line_and_the_rest_is_imported(folder: Path) -> None:
     (folder / "runs" / "bad").write_text(BAD)
     said = imported(folder)
     assert "2 runs of 1 teams accepted." in said
@@ -81,7 +81,7 @@ def test_a_refused_run_is_named_with_its_line_and_the_rest_comes_in(folder: Path
     assert "line 2: FIELDS" in said
 
 
-def test_the_import_goes_on_past_bad_rows_of_the_runs_table_and_names_each(folder: Path) -> None:
+def test_the_import_continues_after_invalid_rows_and_names_each(folder: Path) -> None:
     (folder / "runs" / "third").write_text(OTHER.replace("other", "third"))
     table = folder / "table.csv"
     table.write_text("run,team,pooled\ngood,Alpha,maybe\nother,Beta,yes\nthird,Gamma\n")
@@ -118,7 +118,9 @@ def test_importing_twice_adds_nothing(folder: Path) -> None:
     assert Campaign.objects.get(slug="small").qrels.count() == 1
 
 
-def test_what_goes_out_comes_back_with_the_same_scores(folder: Path, tmp_path: Path) -> None:
+def test_an_exported_campaign_is_imported_with_the_same_scores(
+    folder: Path, tmp_path: Path
+) -> None:
     imported(folder, runs_table=folder / "table.csv")
     out = tmp_path / "out"
     call_command("export_campaign", "small", str(out), stdout=io.StringIO())
@@ -171,7 +173,7 @@ def test_a_run_refused_for_unknown_topics_is_imported_once_they_are_dropped(
 @pytest.mark.parametrize(
     "options", [{"slug": "My Track/x"}, {"rel": 9}, {"runs_table": Path("no-such-table.csv")}]
 )
-def test_what_no_campaign_can_be_is_said_in_a_line(
+def test_an_invalid_folder_is_reported_in_one_line(
     folder: Path, options: dict[str, object]
 ) -> None:
     with pytest.raises(CommandError):

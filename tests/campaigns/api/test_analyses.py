@@ -80,7 +80,7 @@ def test_until_it_is_computed_it_says_when_to_ask_again() -> None:
         ("pool/?format=xml", "xml"),
     ],
 )
-def test_a_bad_choice_is_refused_in_words(address: str, said: str) -> None:
+def test_an_invalid_option_is_refused_with_an_explanation(address: str, said: str) -> None:
     board = make_board(noisy(0.8, 1))
     answer = Client().get(f"/api/campaigns/{board.slug}/{address}")
     assert (answer.status_code, set(answer.json()) >= {"code", "message"}) == (400, True)

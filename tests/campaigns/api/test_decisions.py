@@ -217,7 +217,7 @@ def test_a_campaign_is_copied_to_the_next_year(world: World, organiser_client) -
     ]
 
 
-def test_who_may_not_make_campaigns_may_not_copy_one(world: World) -> None:
+def test_copying_requires_the_permission_to_create_campaigns(world: World) -> None:
     second = make_organiser(world.campaign, make_user())
     answer = send(client_of(second), f"{world.url}copy/", slug="next-year", name="Next year")
     assert (answer.status_code, answer.json()["code"]) == (403, "permission_denied")

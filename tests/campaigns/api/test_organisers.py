@@ -76,7 +76,7 @@ def test_a_faulty_file_is_answered_with_its_lines_and_leaves_nothing(world: Worl
     assert (world.campaign.qrels.count(), world.campaign.topics.count()) == (1, 3)
 
 
-def test_qrels_that_need_a_look_are_taken_the_second_time(world: World) -> None:
+def test_unusual_qrels_are_accepted_with_a_confirmation(world: World) -> None:
     organiser_client, data = client_of(world.organiser), QRELS + b"99 0 d1 1\n"
     first = organiser_client.post(f"{world.url}qrels/", {"file": a_file(data)})
     assert (first.status_code, first.json()["code"]) == (400, "needs_confirmation")
@@ -89,7 +89,7 @@ def test_qrels_that_need_a_look_are_taken_the_second_time(world: World) -> None:
     assert "DROPPED_TOPICS" in {warning["code"] for warning in again.json()["warnings"]}
 
 
-def test_an_older_version_comes_back_into_force(world: World) -> None:
+def test_an_older_version_is_activated_again(world: World) -> None:
     organiser_client = client_of(world.organiser)
     organiser_client.post(f"{world.url}qrels/", {"file": a_file(QRELS)})
     assert Campaign.objects.get(pk=world.campaign.pk).active_qrels.version == 2
@@ -104,7 +104,7 @@ def test_a_topic_with_a_slash_in_its_code_is_found(world: World) -> None:
     assert client_of(None).get(f"{world.url}topics/a/b/").json()["code"] == "a/b"
 
 
-def test_a_topic_goes_only_while_nothing_rests_on_it(world: World) -> None:
+def test_a_topic_can_be_removed_only_while_nothing_depends_on_it(world: World) -> None:
     organiser_client = client_of(world.organiser)
     answer = organiser_client.delete(f"{world.url}topics/1/")
     assert (answer.status_code, answer.json()["code"]) == (409, "cannot_remove")
@@ -163,7 +163,7 @@ PATHS = (
 )  # fmt: skip
 
 
-def test_what_may_not_be_known_is_answered_as_what_is_not_there(world: World) -> None:
+def test_hidden_objects_are_not_found(world: World) -> None:
     """To the letter, for every method."""
     Campaign.objects.filter(pk=world.campaign.pk).update(stage="draft")
     stranger = client_of(make_user())
@@ -175,7 +175,7 @@ def test_what_may_not_be_known_is_answered_as_what_is_not_there(world: World) ->
             assert hidden.content == missing.content, (method, path)
 
 
-def test_a_hidden_snapshot_or_run_is_answered_as_one_that_is_not_there(world: World) -> None:
+def test_a_hidden_snapshot_or_run_is_not_found(world: World) -> None:
     Campaign.objects.filter(pk=world.campaign.pk).update(
         stage="judging", board_audience=0, runs_audience=0, per_topic_audience=0
     )

@@ -106,7 +106,7 @@ def test_a_file_over_the_limit_is_refused_by_a_page_in_a_browser_and_by_a_line_e
 # --- 404 ------------------------------------------------------------------------------------------
 
 
-def test_whatever_is_not_found_is_answered_in_the_same_words(world: World) -> None:
+def test_every_404_has_the_same_message(world: World) -> None:
     Campaign.objects.filter(pk=world.campaign.pk).update(board_audience=0)
     organiser_client, nobody = client_of(world.organiser), client_of(None)
     here = world.url
@@ -219,7 +219,7 @@ def test_more_than_a_page_of_faults_is_cut_short(world: World) -> None:
         ({}, {"idempotency_key": "key"}, ("idempotency_key", "unknown")),
     ],
 )
-def test_what_is_said_of_a_run_is_taken_or_refused_by_name(
+def test_fields_of_a_run_are_accepted_or_refused_by_name(
     facts: dict, said: dict, fault: tuple[str, str], world: World
 ) -> None:
     asked = {"name": "k1", "label": "k1", "kind": "number", "choices": [], "is_required": True}

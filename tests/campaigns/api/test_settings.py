@@ -82,7 +82,7 @@ def test_a_setting_that_cannot_be_is_refused_by_name_and_nothing_is_changed(
     assert Campaign.objects.values().get(pk=world.campaign.pk) == before
 
 
-def test_what_is_no_json_object_is_refused(world: World) -> None:
+def test_a_body_that_is_no_json_object_is_refused(world: World) -> None:
     organiser_client = client_of(world.organiser)
     assert organiser_client.patch(world.url, {"name": "x"}, format="multipart").status_code == 415
     for body in ("[]", "7", '"x"', "null", "{", "NaN"):
@@ -110,7 +110,7 @@ def test_a_script_changes_the_measures_and_runs_are_scored_again(said: dict, wor
     assert Job.objects.filter(campaign=campaign, kind=Job.Kind.EVALUATE, state="waiting").exists()
 
 
-def test_the_form_that_comes_with_runs_is_set_by_script(world: World) -> None:
+def test_a_script_sets_the_run_description_form(world: World) -> None:
     said = {"run_types": ["manual", "automatic"], "asks_priority": True, "run_fields": [ASKED]}
     answer = client_of(world.organiser).patch(world.url, said, format="json")
     settings = answer.json()["settings"]
@@ -137,7 +137,7 @@ def test_a_script_sets_feedback_and_only_organisers_see_the_setting(world: World
     assert set(said) & set(seen) == {"measures", "feedback"}
 
 
-def test_a_campaign_is_made_with_all_of_its_settings_or_not_at_all() -> None:
+def test_a_campaign_is_created_with_all_settings_or_not_at_all() -> None:
     organiser_client = client_of(make_user(is_approved=True))
     said = {
         "slug": "all-at-once", "name": "All", "measures": ["bpref"], "run_fields": [ASKED],

@@ -98,7 +98,7 @@ def test_the_page_shows_the_text_of_the_topic(
     assert "topic 2: topic 2</span>" in page.content.decode()
 
 
-def test_what_cannot_be_decided(campaign: Campaign, organiser: User) -> None:
+def test_invalid_decisions_are_refused(campaign: Campaign, organiser: User) -> None:
     about = {"campaign": campaign, "note": "", "actor": organiser}
     with pytest.raises(CannotAdjudicate, match="from 0 to 3"):
         adjudication.decide(**about, topic="1", doc_id="a", grade=4)

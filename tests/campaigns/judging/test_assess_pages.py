@@ -60,7 +60,7 @@ def acts() -> list[tuple[str, int | None]]:
     return list(Judgment.objects.order_by("pk").values_list("doc_id", "grade"))
 
 
-def test_a_grade_is_pressed_and_the_next_document_is_there(assessor: AssessorBrowser) -> None:
+def test_after_a_grade_the_next_document_appears(assessor: AssessorBrowser) -> None:
     response = assessor.press(grade=2, is_unsure="on", note="a\r\nb")
     assert response.url == assessor.path
     assert assessor.document == "d2"
@@ -101,7 +101,7 @@ def test_a_note_that_is_too_long_is_cut_and_the_judgment_kept(assessor: Assessor
     "fields",
     [{}, {"grade": 9}, {"grade": "x"}, {"grade": 1, "key": ""}, {"grade": 1, "doc_id": "other"}],
 )
-def test_what_is_no_judgment_is_said_and_the_document_stays(
+def test_an_invalid_judgment_is_reported_and_the_document_stays(
     assessor: AssessorBrowser, fields: dict
 ) -> None:
     response = assessor.press(**fields)
@@ -183,7 +183,7 @@ def test_a_page_without_a_document_says_why(facts: dict[str, object], words: str
     assert words in assessor.browser.get(assessor.path).content.decode()
 
 
-def test_where_nothing_is_left_the_next_topic_with_documents_is_offered() -> None:
+def test_a_finished_topic_links_to_the_next_topic_with_documents() -> None:
     plan = make_plan(tasks=("d1",), topics=("1", "2"), budget=20, method="C")
     assessor = AssessorBrowser(plan, make_assessor(plan.campaign, topics=("1", "2")))
     assessor.press(grade=1)
@@ -306,7 +306,7 @@ def test_the_first_document_comes_with_the_description_of_the_topic(
     )
 
 
-def test_what_was_judged_is_listed_the_latest_first_by_pages(clock) -> None:
+def test_judged_documents_are_listed_latest_first_on_pages(clock) -> None:
     plan = make_plan(tasks=tuple(f"d{n:02}" for n in range(60)))
     assessor, other = AssessorBrowser(plan), AssessorBrowser(plan)
     other.press(grade=3, note="canary")
@@ -363,7 +363,7 @@ def upload(office: tuple[Client, str], data: bytes):
     return browser.post(path, {"file": SimpleUploadedFile("docs.jsonl", data)}, follow=True)
 
 
-def test_documents_are_uploaded_counted_and_taken_out(office: tuple[Client, str]) -> None:
+def test_documents_are_uploaded_counted_and_deleted(office: tuple[Client, str]) -> None:
     browser, path = office
     page = upload(office, b'{"id": "a", "text": "x"}\n{"id": "z"}\n')
     assert b"2 documents uploaded." in page.content

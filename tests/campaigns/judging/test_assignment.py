@@ -59,7 +59,7 @@ def claim(task: Task, person: User, *, minutes: int = 30) -> Claim:
     return Claim.objects.create(task=task, assessor=person, until=until)
 
 
-def test_the_largest_topics_go_to_who_has_least_to_do(campaign: Campaign) -> None:
+def test_the_largest_topics_go_to_the_assessors_with_the_least_work(campaign: Campaign) -> None:
     """7 to Ada; 5 and then 3 to Bob, who has 8 then; the last one to Ada."""
     for name in ("Ada", "Bob"):
         make_assessor(campaign, name)
@@ -85,7 +85,7 @@ def test_spreading_adds_and_takes_nobody_off(campaign: Campaign) -> None:
     assert assignment.assign_evenly(campaign=campaign, each=3, actor=None) == 0
 
 
-def test_who_is_taken_off_a_topic_gives_back_what_they_hold_of_it(campaign: Campaign) -> None:
+def test_removing_an_assessor_from_a_topic_releases_the_claims(campaign: Campaign) -> None:
     ada = make_assessor(campaign, "Ada")
     plan = lay_out(campaign, {"1": 1, "2": 1})
     assignment.assign_topics(campaign=campaign, assessor=ada, codes=["1", "2"], actor=None)
@@ -98,7 +98,7 @@ def test_who_is_taken_off_a_topic_gives_back_what_they_hold_of_it(campaign: Camp
     assert tasks.release_claims(campaign=campaign, assessor=ada, actor=None) == 0
 
 
-def test_what_is_judged_stays_claimed(campaign: Campaign) -> None:
+def test_a_judged_document_stays_claimed(campaign: Campaign) -> None:
     ada = make_assessor(campaign, "Ada")
     held = claim(lay_out(campaign, {"1": 1}).tasks.get(), ada)
     Claim.objects.filter(pk=held.pk).update(end=Claim.End.JUDGED)

@@ -32,7 +32,7 @@ def verbs() -> list[str]:
     return list(LogEntry.objects.order_by("pk").values_list("verb", flat=True))
 
 
-def test_a_plan_that_is_made_is_laid_out_and_logged(
+def test_a_created_plan_selects_documents_and_is_logged(
     campaign: Campaign, wake_ups: list[int]
 ) -> None:
     organiser = make_organiser(campaign)

@@ -120,7 +120,7 @@ STRANGE = ("=1+1", "@a", "a,b", '"q"', "-2|3", "日本")
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_the_csv_of_a_pool_comes_back_with_its_grades(
+def test_the_csv_of_a_pool_is_imported_with_its_grades(
     campaign: Campaign, ada: User, separator: str
 ) -> None:
     pool = pool_files.pool_of(lay_out(campaign, [*STRANGE, "left"]))

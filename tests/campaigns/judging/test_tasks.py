@@ -106,7 +106,7 @@ def test_nobody_gets_the_same_document_twice() -> None:
     assert given(person, plan) is None
 
 
-def test_a_skipped_document_goes_to_others_and_comes_back_when_the_skip_is_undone() -> None:
+def test_a_skipped_document_goes_to_others_until_the_skip_is_undone() -> None:
     plan = make_plan()
     ann, bob = make_assessor(plan.campaign), make_assessor(plan.campaign)
     given(ann, plan)
@@ -184,7 +184,7 @@ def test_a_judgment_of_an_ended_plan_is_kept() -> None:
     assert given(person, plan) is None
 
 
-def test_a_paused_plan_gives_nothing_out_and_takes_what_comes() -> None:
+def test_a_paused_plan_assigns_nothing_and_accepts_late_judgments() -> None:
     plan = make_plan()
     person = make_assessor(plan.campaign)
     given(person, plan)
@@ -203,7 +203,7 @@ def test_a_grade_off_the_scale_is_refused(grade: int) -> None:
         give(person, plan, "d1", grade)
 
 
-def test_a_document_that_was_never_given_out_is_not_taken() -> None:
+def test_a_judgment_of_an_unclaimed_document_is_refused() -> None:
     plan = make_plan()
     person = make_assessor(plan.campaign)
     with pytest.raises(CannotJudge, match="not assigned to you"):

@@ -100,7 +100,7 @@ def test_closing_by_an_organiser_is_announced_and_publication_has_its_own_email(
         {"opens_at": NOW + HOUR},
     ],
 )
-def test_what_the_clock_says_nothing_of(facts: dict[str, object]) -> None:
+def test_campaigns_without_dates_are_not_announced(facts: dict[str, object]) -> None:
     campaign = make_campaign(**facts)
     alice = make_user()
     make_team(campaign, alice)
@@ -132,7 +132,7 @@ def test_only_members_of_approved_teams_are_emailed() -> None:
     assert told(olga) == ["awaiting_approval"]
 
 
-def test_who_wants_no_mails_gets_none() -> None:
+def test_people_who_turned_emails_off_receive_none() -> None:
     campaign = make_campaign()
     alice, bob = make_user(gets_notices=False), make_user()
     make_team(campaign, alice, bob)
@@ -172,7 +172,7 @@ def test_a_notice_that_is_delivered_twice_is_sent_once() -> None:
     assert not Job.objects.exclude(state=Job.State.DONE).exists()
 
 
-def test_a_mail_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_email_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
     campaign = make_campaign()
     make_team(campaign, make_user())
     notices.notify_of_dates(NOW)

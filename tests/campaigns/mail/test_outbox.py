@@ -48,7 +48,7 @@ def by_smtp(settings: object, port: int) -> None:
     settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_TIMEOUT = HOST, port, 0.2
 
 
-def test_a_mail_is_sent_by_a_worker_and_then_forgotten(person: User) -> None:
+def test_a_worker_sends_an_email_and_deletes_it(person: User) -> None:
     assert ask_to_reset().status_code == 302
     assert mail.outbox == []
     assert Mail.objects.get().recipient == ADDRESS
@@ -79,7 +79,7 @@ def test_a_request_contacts_no_mail_server_and_a_worker_retries(
     assert not Mail.objects.exists()
 
 
-def test_a_mail_that_is_too_old_is_deleted_unsent(person: User) -> None:
+def test_an_email_that_is_too_old_is_deleted_unsent(person: User) -> None:
     ask_to_reset()
     Mail.objects.update(created_at=timezone.now() - timedelta(hours=25))
     delivery.enqueue_unsent_mails()
@@ -87,7 +87,7 @@ def test_a_mail_that_is_too_old_is_deleted_unsent(person: User) -> None:
     assert (mail.outbox, Mail.objects.count()) == ([], 0)
 
 
-def test_a_mail_that_was_refused_is_tried_again_later_and_its_job_names_nobody(
+def test_a_refused_email_is_retried_later_and_its_job_names_nobody(
     person: User, settings: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(backend: object, messages: list[object]) -> int:
@@ -114,7 +114,7 @@ def test_a_mail_that_was_refused_is_tried_again_later_and_its_job_names_nobody(
     ],
     ids=lambda reply: type(reply).__name__,
 )
-def test_a_mail_that_the_server_may_take_later_is_tried_until_it_does(
+def test_a_deferred_email_is_retried_until_it_is_accepted(
     reply: Exception, person: User, settings: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(backend: object, messages: list[object]) -> int:

@@ -141,7 +141,7 @@ def test_a_copy_takes_settings_texts_switches_and_organisers_and_leaves_the_year
     assert made.log.get().verb == "copied from"
 
 
-def test_a_copy_to_an_address_that_is_taken_is_refused() -> None:
+def test_a_copy_to_an_existing_address_is_refused() -> None:
     campaign = full_campaign()
     actor = organiser_of(campaign)
     before = counts()
@@ -151,7 +151,7 @@ def test_a_copy_to_an_address_that_is_taken_is_refused() -> None:
     assert counts() == before
 
 
-def test_who_may_not_make_a_campaign_may_not_make_one_by_copying() -> None:
+def test_a_person_without_permission_cannot_create_a_campaign_by_copying() -> None:
     campaign = make_campaign()
     client = Client()
     client.force_login(make_organiser(campaign))
@@ -172,7 +172,7 @@ def test_an_organiser_copies_by_the_page() -> None:
     assert client.get(answer.url).status_code == 200
 
 
-def test_what_takes_runs_is_not_archived() -> None:
+def test_a_campaign_with_open_submissions_cannot_be_archived() -> None:
     campaign = make_campaign()
     with pytest.raises(CannotChangeStage, match="Close them first"):
         archiving.archive(campaign=campaign, actor=None)
@@ -213,7 +213,7 @@ def test_an_archived_campaign_is_listed_apart() -> None:
 
 
 @pytest.mark.parametrize("stage", ["open", "closed", "judging", "published"])
-def test_what_people_can_see_is_not_deleted(stage: str) -> None:
+def test_a_visible_campaign_cannot_be_deleted(stage: str) -> None:
     campaign = full_campaign(stage=stage)
     actor, before = organiser_of(campaign), counts()
     with pytest.raises(CannotDelete, match="Archive it before you delete it"):

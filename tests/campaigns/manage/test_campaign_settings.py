@@ -57,7 +57,7 @@ def test_a_measure_that_nobody_knows_is_refused_with_the_nearest(client: Client)
     assert not Campaign.objects.exists()
 
 
-def test_who_says_nothing_of_measures_changes_none(client: Client) -> None:
+def test_a_request_without_measures_keeps_them(client: Client) -> None:
     campaign = make_campaign(measures=["bpref"])
     client.force_login(make_organiser(campaign))
     url = reverse("campaigns:campaign-edit", args=[campaign.slug])
@@ -66,7 +66,7 @@ def test_who_says_nothing_of_measures_changes_none(client: Client) -> None:
     assert (campaign.name, campaign.measures) == ("Renamed", ["bpref"])
 
 
-def test_a_series_is_made_once_and_found_again(client: Client) -> None:
+def test_a_series_is_created_once_and_reused(client: Client) -> None:
     first = made(client, name="One", series="TREC 2026")
     second = made(client, name="Two", series="trec 2026 ")
     assert Series.objects.count() == 1
@@ -95,7 +95,7 @@ def test_a_campaign_begins_with_the_table_that_was_chosen(client: Client) -> Non
         ("The Track", "the-track-2"),
     ],
 )
-def test_an_address_is_made_of_the_name(client: Client, name: str, slug: str) -> None:
+def test_an_address_is_derived_from_the_name(client: Client, name: str, slug: str) -> None:
     make_campaign(slug="the-track")
     assert made(client, name=name).slug == slug
 

@@ -53,7 +53,7 @@ def current_switches(campaign: Campaign) -> dict:
 
 @pytest.mark.parametrize("stage", Campaign.Stage.values)
 @pytest.mark.parametrize("step", STEPS)
-def test_only_the_steps_that_lead_on_are_taken(stage: str, step: str) -> None:
+def test_only_valid_steps_are_possible(stage: str, step: str) -> None:
     campaign = make_campaign(stage=stage)
     make_qrels(campaign)
     if step in ALLOWED[stage]:
@@ -67,7 +67,7 @@ def test_only_the_steps_that_lead_on_are_taken(stage: str, step: str) -> None:
     assert campaign.log.count() == 0
 
 
-def test_a_stale_tab_does_not_open_what_was_published_meanwhile() -> None:
+def test_an_old_tab_does_not_open_a_published_campaign() -> None:
     stale = make_campaign(stage="closed")
     make_qrels(stale)
     lifecycle.publish(campaign=Campaign.objects.get(pk=stale.pk), actor=None)
@@ -76,7 +76,7 @@ def test_a_stale_tab_does_not_open_what_was_published_meanwhile() -> None:
     assert stale.stage == Campaign.Stage.PUBLISHED
 
 
-def test_a_stale_tab_that_would_begin_judging_does_not_hide_what_was_published_meanwhile() -> None:
+def test_an_old_tab_that_would_begin_judging_does_not_unpublish() -> None:
     stale = make_campaign(stage="closed")
     make_qrels(stale)
     lifecycle.publish(campaign=Campaign.objects.get(pk=stale.pk), actor=None)
@@ -102,7 +102,7 @@ def test_nothing_opens_without_topics_or_is_published_without_qrels() -> None:
             step(campaign=campaign, actor=None)
 
 
-def test_nothing_goes_back_to_draft_once_a_run_has_come() -> None:
+def test_a_campaign_with_a_run_cannot_return_to_draft() -> None:
     campaign = make_campaign()
     make_run(campaign)
     with pytest.raises(CannotChangeStage, match="Teams have submitted runs"):

@@ -141,7 +141,7 @@ def test_runs_teams_and_people_are_shown_by_name(
     assert f"person: {alice.pk}" not in page
 
 
-def test_a_team_that_is_gone_keeps_its_name_in_the_log(
+def test_a_deleted_team_keeps_its_name_in_the_log(
     client_and_campaign: tuple[Client, Campaign],
 ) -> None:
     client, campaign = client_and_campaign

@@ -55,7 +55,7 @@ def test_a_date_is_of_the_zone_that_it_was_typed_in(
     assert typed(typed_in, moment) == datetime.fromisoformat(in_utc).replace(tzinfo=UTC)
 
 
-def test_dates_without_a_word_on_their_zone_are_in_utc() -> None:
+def test_dates_without_a_zone_are_in_utc() -> None:
     filled = CampaignForm(TYPED | {"closes_at": "2026-09-02T12:00"})
     assert filled.is_valid()
     assert filled.cleaned_data["closes_at"] == datetime(2026, 9, 2, 12, 0, tzinfo=UTC)
@@ -76,7 +76,7 @@ def test_dates_without_a_word_on_their_zone_are_in_utc() -> None:
         ("2026-10-25T03:00", "2026-10-25T02:00"),
     ],
 )
-def test_an_hour_that_comes_twice_or_never_is_not_guessed(moment: str, in_utc: str | None) -> None:
+def test_an_ambiguous_or_missing_hour_is_refused(moment: str, in_utc: str | None) -> None:
     expected = datetime.fromisoformat(in_utc).replace(tzinfo=UTC) if in_utc else None
     assert typed("campaign", moment) == expected
     if expected is None:
@@ -89,7 +89,7 @@ def test_an_hour_that_comes_twice_or_never_is_not_guessed(moment: str, in_utc: s
     "moment", ["tomorrow", "2026-02-30T12:00", "1999-12-31T23:59", "9999-12-31T23:59", "0001-01-01"]
 )
 @pytest.mark.parametrize("typed_in", ["utc", "campaign", "aoe"])
-def test_what_is_no_date_of_our_age_is_refused(typed_in: str, moment: str) -> None:
+def test_a_date_far_from_the_present_is_refused(typed_in: str, moment: str) -> None:
     assert list(form(typed_in, closes_at=moment).errors) == ["closes_at"]
 
 

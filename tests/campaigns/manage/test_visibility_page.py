@@ -47,7 +47,7 @@ def test_a_preset_fills_the_form_in_and_stores_nothing(
 
 
 @pytest.mark.parametrize("preset", EXPECTED)
-def test_a_table_comes_back_from_the_form_as_it_was(
+def test_an_unchanged_visibility_form_changes_nothing(
     preset: str, client_and_campaign: tuple[Client, Campaign]
 ) -> None:
     client, campaign = client_and_campaign
@@ -147,7 +147,7 @@ def test_an_old_tab_does_not_overwrite_the_visibility(
     assert Campaign.objects.get(pk=campaign.pk).feedback_runs == 3
 
 
-def test_what_an_archived_campaign_shows_is_shown_and_locked(
+def test_the_visibility_of_an_archived_campaign_is_shown_but_locked(
     client_and_campaign: tuple[Client, Campaign],
 ) -> None:
     client, campaign = client_and_campaign

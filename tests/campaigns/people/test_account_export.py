@@ -44,7 +44,7 @@ def everything_stored() -> str:
     return "\n".join(found)
 
 
-def test_a_person_can_take_all_that_is_kept(leaver: User) -> None:
+def test_a_person_can_download_all_stored_data(leaver: User) -> None:
     data = browser_of(leaver).get(reverse("campaigns:account-data")).json()
     assert data["account"]["email"] == ADDRESS
     assert [role["role"] for role in data["roles"]] == ["participant"]
@@ -53,7 +53,7 @@ def test_a_person_can_take_all_that_is_kept(leaver: User) -> None:
     assert len(data["tokens"]) == 1
 
 
-def test_who_goes_is_in_no_column_any_more_and_the_runs_stay(leaver: User) -> None:
+def test_a_closed_account_leaves_no_personal_data_and_runs_stay(leaver: User) -> None:
     browser = browser_of(leaver)
     assert ADDRESS in everything_stored()
     wrong = browser.post(reverse("campaigns:account-close"), {"email": "other@example.org"})
@@ -81,7 +81,7 @@ def test_the_last_organiser_stays_until_there_is_another(leaver: User) -> None:
 
 
 @pytest.mark.parametrize("is_verified", [False, True], ids=["only added", "verified"])
-def test_mails_to_an_address_are_for_who_has_shown_that_it_is_theirs(
+def test_emails_to_an_address_belong_to_the_person_who_verified_it(
     leaver: User, is_verified: bool
 ) -> None:
     """Whoever only adds somebody else's address neither reads nor deletes that person's mails."""

@@ -177,7 +177,7 @@ def test_an_organiser_who_looks_as_the_public_sees_no_name(world: World) -> None
     assert "Hidden Team" not in page
 
 
-def test_without_a_date_a_team_stays_anonymous_for_good(world: World) -> None:
+def test_without_a_date_a_team_stays_anonymous(world: World) -> None:
     Campaign.objects.filter(pk=world.campaign.pk).update(reveals_teams_at=None)
     with time_machine.travel(REVEAL + timedelta(days=3650), tick=False):
         viewer = access.viewer_or_404(world.rival, "masked")

@@ -85,7 +85,7 @@ def test_one_password_tried_on_many_accounts_is_stopped_and_a_class_is_not(
     assert log_in(MALLORY).startswith(CLOSED)
 
 
-def test_who_resets_the_password_may_log_in_at_once(alice: User) -> None:
+def test_after_a_password_reset_login_is_possible_at_once(alice: User) -> None:
     for _ in range(6):
         log_in(HOME, "wrong")
     assert log_in(HOME).startswith(CLOSED)

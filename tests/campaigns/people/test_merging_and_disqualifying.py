@@ -52,7 +52,7 @@ def test_a_tag_that_both_have_refuses_the_whole_merge() -> None:
     assert beta.runs.count() == 3
 
 
-def test_what_a_merge_would_do_is_counted_and_shown_before() -> None:
+def test_the_effects_of_a_merge_are_shown_before_it() -> None:
     """By hand: 2 of Alpha's 3 files count, and Beta's one; the quota is 2."""
     campaign = make_campaign(run_quota=2)
     alice, olga = make_user(name="Alice"), make_organiser(campaign)
@@ -77,7 +77,7 @@ def test_what_a_merge_would_do_is_counted_and_shown_before() -> None:
     assert "Merge teams</button>" not in page
 
 
-def test_what_is_not_merged() -> None:
+def test_impossible_merges_are_refused() -> None:
     campaign, elsewhere = make_campaign(), make_campaign()
     actor = make_user()
     alpha, beta = make_team(campaign, make_user()), make_team(campaign, make_user())

@@ -90,7 +90,7 @@ def test_an_invitation_brings_a_team_mate() -> None:
         ("draft", "reader", "campaign-list"),
     ],
 )
-def test_who_accepts_an_invitation_comes_to_a_page_that_is_there(
+def test_accepting_an_invitation_redirects_to_a_visible_page(
     stage: str, role: str, name: str
 ) -> None:
     campaign, bob = make_campaign(stage=stage), make_user()
@@ -222,7 +222,7 @@ def test_a_token_lets_a_script_in_until_it_is_revoked() -> None:
     assert token not in str(list(AuthToken.objects.values()))
 
 
-def test_a_person_is_approved_by_command_and_may_make_campaigns_then(settings) -> None:
+def test_an_approved_person_may_create_campaigns(settings) -> None:
     settings.WHO_MAY_CREATE_CAMPAIGNS = "approved"
     person = make_user("somebody@example.org")
     url = reverse("campaigns:campaign-create")

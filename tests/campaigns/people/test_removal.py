@@ -115,7 +115,7 @@ def test_limits_of_a_link_are_set_and_shown_by_the_api() -> None:
 
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 @pytest.mark.django_db(transaction=True)
-def test_of_twenty_people_at_once_at_a_link_for_three_three_enter(tmp_path: Path) -> None:
+def test_three_of_twenty_simultaneous_people_join_by_a_link_for_three(tmp_path: Path) -> None:
     campaign = make_campaign()
     olga = make_organiser(campaign)
     invitation, _ = people.invite(campaign=campaign, by=olga, role="organiser", max_uses=3)
@@ -140,7 +140,7 @@ def test_the_database_keeps_a_link_within_its_uses() -> None:
 # --- removed --------------------------------------------------------------------------------------
 
 
-def test_a_removed_organiser_does_not_come_back_by_the_link_used_or_links_made() -> None:
+def test_a_removed_organiser_cannot_return_by_used_or_created_links() -> None:
     campaign = make_campaign()
     olga, oscar, other_account = make_organiser(campaign), make_user(), make_user()
     _, used = people.invite(campaign=campaign, by=olga, role="organiser", max_uses=9)
@@ -197,7 +197,7 @@ def test_a_removed_member_without_runs_waits_for_approval_too() -> None:
     assert people.create_own_team(campaign=campaign, person=bob, name="Own").approved_at is None
 
 
-def test_who_leaves_is_not_removed() -> None:
+def test_leaving_is_not_removal() -> None:
     campaign = make_campaign()
     olga, oscar, alice, bob = (make_user() for _ in range(4))
     make_organiser(campaign, olga), make_organiser(campaign, oscar)
@@ -227,7 +227,7 @@ def test_removal_revokes_nothing_of_other_campaigns_and_of_other_people() -> Non
     assert campaign.log.filter(verb="revoked invitation", actor=olga).count() == 1
 
 
-def test_who_was_removed_a_moment_ago_makes_no_link() -> None:
+def test_a_person_removed_a_moment_ago_cannot_create_a_link() -> None:
     """The page was looked up before the removal, the link is made after it."""
     campaign = make_campaign()
     olga, oscar, alice = make_organiser(campaign), make_organiser(campaign), make_user()

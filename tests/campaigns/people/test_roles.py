@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("role", ["organiser", "assessor", "reader"])
-def test_a_link_gives_the_role_it_was_made_for(role: str) -> None:
+def test_a_link_gives_its_role(role: str) -> None:
     campaign = make_campaign(is_private=True)
     olga, bob = make_organiser(campaign), make_user()
     overview = url_of("campaign-detail", campaign)
@@ -37,7 +37,7 @@ def test_a_link_gives_the_role_it_was_made_for(role: str) -> None:
 
 
 @pytest.mark.parametrize("role", ["participant", "owner", "Organiser"])
-def test_no_link_is_made_for_other_roles(role: str) -> None:
+def test_no_link_can_be_created_for_other_roles(role: str) -> None:
     campaign = make_campaign()
     olga = make_organiser(campaign)
     assert signed_in(olga).post(url_of("role-invite", campaign, role)).status_code == 404
@@ -155,7 +155,7 @@ def test_the_page_of_people_runs_the_same_number_of_queries_for_many_people(
 
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 @pytest.mark.django_db(transaction=True)
-def test_of_fifty_clicks_at_once_on_two_teams_links_one_team_gets_the_person(
+def test_fifty_simultaneous_clicks_on_links_of_two_teams_join_one_team(
     tmp_path: Path,
 ) -> None:
     campaign = make_campaign()
@@ -178,7 +178,7 @@ def test_of_fifty_clicks_at_once_on_two_teams_links_one_team_gets_the_person(
 
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 @pytest.mark.django_db(transaction=True)
-def test_of_two_organisers_who_remove_each_other_at_once_one_stays(tmp_path: Path) -> None:
+def test_two_organisers_cannot_remove_each_other_at_once(tmp_path: Path) -> None:
     campaign = make_campaign()
     olga, oscar = make_organiser(campaign), make_organiser(campaign)
     hers, his = (campaign.memberships.get(person=person) for person in (olga, oscar))

@@ -53,7 +53,7 @@ def test_an_approved_team_cannot_be_declined() -> None:
     assert Team.objects.filter(pk=team.pk).exists()
 
 
-def test_where_organisers_found_the_teams_nobody_else_does() -> None:
+def test_if_organisers_create_the_teams_nobody_else_can() -> None:
     campaign = make_campaign(joining=Campaign.Joining.INVITED)
     alice, olga = make_user(), make_organiser(campaign)
     page = signed_in(alice).get(url_of("team", campaign)).content.decode()
@@ -146,7 +146,7 @@ def test_nobody_hides_where_teams_are_not_anonymous() -> None:
     assert not team.is_anonymous
 
 
-def test_who_leaves_leaves_the_runs_and_gets_no_second_quota() -> None:
+def test_leaving_a_team_keeps_its_runs_and_gives_no_second_quota() -> None:
     campaign = make_campaign()
     alice = make_user()
     team = make_team(campaign, alice, make_user())

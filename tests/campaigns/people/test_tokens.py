@@ -67,9 +67,7 @@ def test_an_operator_s_new_password_revokes_them_too(
     assert not AuthToken.objects.filter(user=alice).exists()
 
 
-def test_what_leaves_the_password_as_it_is_leaves_the_tokens(
-    alice: User, settings: LazySettings
-) -> None:
+def test_tokens_stay_while_the_password_stays(alice: User, settings: LazySettings) -> None:
     first = "django.contrib.auth.hashers.PBKDF2PasswordHasher"
     settings.PASSWORD_HASHERS = [first, *settings.PASSWORD_HASHERS]
     assert alice.check_password("a long password")  # hashed anew, by the first hasher

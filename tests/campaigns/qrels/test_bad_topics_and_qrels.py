@@ -206,14 +206,14 @@ def test_the_note_typed_with_a_refused_file_stays_in_the_form(world: World) -> N
     assert 'value="After the meeting"' in page.content.decode()
 
 
-def test_lines_left_out_of_a_version_stay_out_when_their_topic_comes(world: World) -> None:
+def test_dropped_lines_stay_dropped_when_their_topic_is_added(world: World) -> None:
     qrels = add_confirmed(world, GOOD + b"3 0 A 1\n")
     assert [warning["code"] for warning in qrels.warnings] == ["DROPPED_TOPICS"]
     url = reverse("campaigns:qrels-file", args=[world.campaign.slug, 1])
     assert b"".join(world.organiser_client.get(url)) == GOOD
 
 
-def test_a_topic_cannot_be_taken_out_once_a_run_has_come(world: World) -> None:
+def test_a_topic_cannot_be_removed_once_there_is_a_run(world: World) -> None:
     before = stored(world)
     url = reverse("campaigns:topics-remove", args=[world.campaign.slug])
     page = world.organiser_client.post(url, {"codes": "2"}, follow=True).content.decode()

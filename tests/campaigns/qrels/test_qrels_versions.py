@@ -69,7 +69,7 @@ def test_a_version_that_is_not_active_scores_nothing(world: World) -> None:
     assert (active_version(world), Qrels.objects.count(), perform_jobs()) == (1, 2, 0)
 
 
-def test_an_older_version_comes_back_with_its_scores(world: World) -> None:
+def test_an_older_version_is_activated_with_its_scores(world: World) -> None:
     send(world, QRELS)
     world.submitted_run(run_file())
     before = world.board("AP")
@@ -83,7 +83,7 @@ def test_an_older_version_comes_back_with_its_scores(world: World) -> None:
     assert set(Score.objects.values_list("pk", flat=True)) == scores
 
 
-def test_a_run_that_came_meanwhile_is_scored_under_the_version_that_comes_back(
+def test_a_later_run_is_scored_under_the_reactivated_version(
     world: World,
 ) -> None:
     send(world, QRELS)
@@ -103,7 +103,9 @@ def test_the_content_of_an_older_version_is_no_new_one(world: World) -> None:
 
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
-def test_two_who_add_the_same_file_at_once_make_one_version(world: World, tmp_path: Path) -> None:
+def test_adding_the_same_file_twice_at_once_creates_one_version(
+    world: World, tmp_path: Path
+) -> None:
     def add() -> int:
         campaign = Campaign.objects.get(pk=world.campaign.pk)
         qrels, _ = versions.add_qrels(campaign=campaign, data=QRELS, note="", actor=None)

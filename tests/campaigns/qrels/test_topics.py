@@ -45,7 +45,7 @@ def test_the_same_topics_again_change_nothing(world: World) -> None:
     assert LogEntry.objects.count() == 1
 
 
-def test_the_places_of_topics_taken_out_are_closed_up(world: World) -> None:
+def test_the_positions_of_removed_topics_are_closed(world: World) -> None:
     topics = read_topics(b"3\tx\n4\ty\n")
     add_topics(campaign=world.campaign, topics=topics, actor=None)
     world.change(feedback_topics=["1", "4"])
@@ -86,7 +86,7 @@ def test_an_archived_campaign_keeps_its_topics(world: World) -> None:
     assert len(codes(world)) == 2
 
 
-def test_qrels_of_a_topic_that_is_taken_out_while_they_are_stored_are_refused(
+def test_qrels_of_a_topic_that_is_removed_during_the_upload_are_refused(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = versions._store

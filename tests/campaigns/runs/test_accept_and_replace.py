@@ -88,7 +88,7 @@ def test_a_sheet_knows_the_teams_equal_rankings_however_they_are_packed(world: W
     assert "same ranking</span> as first" in world.page_of(again)
 
 
-def test_of_another_teams_equal_file_the_sheet_is_silent(world: World) -> None:
+def test_the_validation_report_does_not_mention_equal_files_of_other_teams(world: World) -> None:
     rival = world.another_team()
     world.submitted_run(run_file("same"), browser=rival)
     alone = world.submitted_run(run_file("same"))
@@ -254,7 +254,7 @@ def test_only_one_upload_replaces_a_run(world: World) -> None:
 
 
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
-def test_of_two_replacements_at_once_one_is_taken(world: World, tmp_path: Path) -> None:
+def test_of_two_simultaneous_replacements_one_is_accepted(world: World, tmp_path: Path) -> None:
     old = world.submitted_run(run_file("old"))
     url = reverse("api:run-create", args=[world.campaign.slug])
 

@@ -238,7 +238,7 @@ def test_a_faulty_form_is_refused(spec: object) -> None:
         descriptions.check_fields(spec)
 
 
-def test_a_good_form_is_taken() -> None:
+def test_a_valid_form_is_accepted() -> None:
     descriptions.check_fields(FIELDS)
 
 

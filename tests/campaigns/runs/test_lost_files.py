@@ -51,7 +51,7 @@ def pages_of(world: World, run: Run) -> dict[str, HttpResponse]:
 
 
 @pytest.mark.parametrize("how", HARMS)
-def test_a_lost_ranking_is_made_again_from_the_runs_file(world: World, run: Run, how: str) -> None:
+def test_a_lost_ranking_is_recreated_from_the_run_file(world: World, run: Run, how: str) -> None:
     before = {name: page.content for name, page in pages_of(world, run).items()}
     stored = StoredRanking.objects.get(run=run)
     harm(stored.storage_key, how)
@@ -63,7 +63,7 @@ def test_a_lost_ranking_is_made_again_from_the_runs_file(world: World, run: Run,
 
 
 @pytest.mark.parametrize("how", HARMS)
-def test_lost_grades_are_made_again_though_the_ranking_is_lost_too(
+def test_lost_grades_are_recreated_even_if_the_ranking_is_lost_too(
     world: World, run: Run, how: str
 ) -> None:
     for stored in (StoredGrades.objects.get(run=run), StoredRanking.objects.get(run=run)):
@@ -107,7 +107,7 @@ def verified(**options: bool) -> tuple[int, str]:
     return 0, out.getvalue()
 
 
-def test_verify_names_every_file_by_its_run_and_mends_what_can_be_made_again(
+def test_verify_names_every_file_by_its_run_and_repairs_what_can_be_recreated(
     world: World, run: Run
 ) -> None:
     assert verified() == (0, "All files are intact.\n")

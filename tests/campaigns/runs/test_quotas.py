@@ -33,7 +33,7 @@ def quota(world: World) -> quotas.Quota:
 # --- a window, and the next time ------------------------------------------------------------------
 
 
-def test_a_quota_of_days_says_when_the_next_run_is_taken_and_takes_it_then(
+def test_a_quota_by_days_gives_the_time_of_the_next_run(
     world: World, clock: time_machine.Traveller
 ) -> None:
     world.change(run_quota=2, quota_days=7)
@@ -213,7 +213,7 @@ def uploads(world: World) -> list[Callable[[], HttpResponse]]:
 @pytest.mark.parametrize(
     "time", [0, *(pytest.param(time, marks=pytest.mark.long) for time in range(1, 5))]
 )
-def test_of_fifty_uploads_at_once_a_quota_of_five_takes_five(
+def test_a_quota_of_five_accepts_five_of_fifty_simultaneous_uploads(
     world: World, tmp_path: Path, time: int
 ) -> None:
     world.change(run_quota=5, quota_days=1)
@@ -235,7 +235,7 @@ def test_of_fifty_uploads_at_once_a_quota_of_five_takes_five(
 
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
-def test_of_fifty_attempts_at_once_as_many_as_are_allowed_come(
+def test_only_the_allowed_number_of_fifty_simultaneous_attempts_is_accepted(
     world: World, tmp_path: Path
 ) -> None:
     world.change(attempt_quota=7)

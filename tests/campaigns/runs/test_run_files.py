@@ -47,7 +47,7 @@ def test_a_packed_file_stays_packed(world: World) -> None:
     assert answer["Content-Type"] == "application/gzip"
 
 
-def test_a_refused_runs_file_is_gone(world: World) -> None:
+def test_the_file_of_a_refused_run_is_deleted(world: World) -> None:
     assert file_of(world.submitted_run(b""), world.browser).status_code == 404
 
 
@@ -76,7 +76,7 @@ def test_a_hidden_list_and_none_at_all_are_the_same_to_nobody_in_particular(worl
     assert nothing.url == hidden.url.replace(world.campaign.slug, "no-such-campaign")
 
 
-def test_an_anonymous_teams_runs_are_listed_without_a_word_of_theirs(world: World) -> None:
+def test_the_runs_of_an_anonymous_team_are_listed_without_their_texts(world: World) -> None:
     person = make_user()
     team = make_team(world.campaign, person, name="The Ghosts")
     Team.objects.filter(pk=team.pk).update(is_anonymous=True)

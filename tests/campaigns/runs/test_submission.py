@@ -42,7 +42,7 @@ def test_another_teams_equal_key_is_another_run(world: World) -> None:
     assert Run.objects.count() == 2
 
 
-def test_no_run_is_taken_above_the_quota(world: World) -> None:
+def test_no_run_is_accepted_above_the_quota(world: World) -> None:
     world.change(run_quota=2)
     world.submitted_run(run_file("one"))
     world.submitted_run(run_file("two"))
@@ -82,7 +82,7 @@ def test_a_withdrawn_run_gives_its_quota_back(world: World) -> None:
     ],
     ids=["just before it opens", "as it opens", "just before it closes", "as it closes"],
 )
-def test_runs_are_taken_from_the_opening_until_just_before_the_close(
+def test_runs_are_accepted_from_the_opening_until_just_before_the_close(
     world: World, clock: time_machine.Traveller, moment: datetime, code: str | None
 ) -> None:
     world.change(opens_at=OPENS, closes_at=CLOSES)
@@ -119,7 +119,7 @@ def test_the_start_of_a_slow_upload_counts(
     [(timedelta(0), True), (timedelta(minutes=30) - INSTANT, True), (timedelta(minutes=30), False)],
     ids=["as it closes", "just within", "as it ends"],
 )
-def test_within_the_grace_a_run_is_taken_and_marked_late(
+def test_during_the_grace_period_a_run_is_accepted_and_marked_late(
     world: World, clock: time_machine.Traveller, after: timedelta, is_taken: bool
 ) -> None:
     world.add_qrels()
@@ -138,7 +138,7 @@ def test_within_the_grace_a_run_is_taken_and_marked_late(
     assert [(row["run"], row["rank"]) for row in world.board()] == [("ours", None)]
 
 
-def test_nothing_is_taken_while_the_switch_is_off(world: World) -> None:
+def test_no_run_is_accepted_while_submissions_are_off(world: World) -> None:
     world.change(is_accepting=False)
     response = world.submit_by_script(run_file())
     assert (response.status_code, response.json()["code"]) == (409, "not_accepting")
@@ -175,7 +175,9 @@ def test_the_same_key_with_another_file_is_refused_and_nothing_is_lost(world: Wo
     assert len(stored_files("runs")) == Run.objects.count() == 1
 
 
-def test_a_team_withdraws_while_runs_are_taken_and_an_organiser_any_time(world: World) -> None:
+def test_a_team_withdraws_while_submissions_are_open_and_an_organiser_any_time(
+    world: World,
+) -> None:
     run = world.submitted_run(run_file())
     team = Viewer(world.campaign, None, frozenset({"participant"}), world.team)
     organiser = Viewer(world.campaign, None, frozenset({"organiser"}), None)

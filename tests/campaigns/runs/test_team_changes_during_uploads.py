@@ -45,7 +45,7 @@ def test_a_team_that_is_disqualified_during_its_upload_submits_nothing(
 
 
 @pytest.mark.parametrize("way", ["by page", "by script"])
-def test_a_run_of_a_team_merged_away_during_its_upload_is_refused_and_then_taken_for_the_other(
+def test_a_run_of_a_team_merged_during_its_upload_is_refused_and_then_accepted(
     world: World, during_the_upload: During, way: str
 ) -> None:
     other = make_team(world.campaign)

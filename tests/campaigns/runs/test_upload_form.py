@@ -131,7 +131,7 @@ def test_the_same_file_again_is_called_so(world: World) -> None:
     assert "another run with this tag" in other.problems[0]["message"]
 
 
-def test_a_form_that_was_gone_back_to_submits_another_file_at_the_second_try(world: World) -> None:
+def test_after_the_back_button_the_second_attempt_submits_another_file(world: World) -> None:
     """A browser's back button shows the form with the key of the upload that was taken."""
     first = world.submitted_run(run_file("first"), idempotency_key="shown once")
     refused = world.submit(run_file("second"), idempotency_key="shown once")
@@ -193,7 +193,7 @@ def test_the_page_of_a_refused_run_leads_back_to_the_form(world: World) -> None:
     assert f'href="/campaigns/{world.campaign.slug}/submit/">submit it again' in world.page_of(run)
 
 
-def test_a_column_for_run_files_is_there_where_any_may_be_taken(world: World) -> None:
+def test_the_column_of_run_files_appears_if_any_can_be_downloaded(world: World) -> None:
     world.submitted_run(run_file("ours"))
     world.change(runs_audience=2)
     url = reverse("scoring:downloads", args=[world.campaign.slug])
