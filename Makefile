@@ -8,6 +8,8 @@ PIP_INSTALL = $(VENV)/bin/python -m pip install --quiet --disable-pip-version-ch
 PYTEST = $(VENV)/bin/python -m pytest
 # What is compiled while it is installed, if there is a C compiler.
 COMPILED = campaigns/trec/_scan.c scoring/core/data/_align.c
+# With npm, browsers load a third of Plotly. Without npm, they load all of it.
+GET_PLOTLY = $(VENV)/bin/python -m trackside.plotly_script
 
 .DELETE_ON_ERROR:
 .PHONY: help demo stack test test-long test-all container-test fuzz lint bench docs faults long load soak screenshots install constraints
@@ -139,12 +141,12 @@ install: $(VENV)/.all
 
 $(VENV)/.web: $(VENV)/bin/python pyproject.toml constraints.txt $(COMPILED)
 	@echo "Installing the packages of the site into $(VENV), once ..."
-	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web]' && \
+	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web]' && $(GET_PLOTLY) && \
 	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $@
 
 $(VENV)/.all: $(VENV)/bin/python pyproject.toml constraints.txt $(COMPILED)
 	@echo "Installing the packages for development into $(VENV), once ..."
-	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web,production,fast,dev]' && \
+	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web,production,fast,dev]' && $(GET_PLOTLY) && \
 	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $(VENV)/.web $@
 
 $(VENV)/.peers: $(VENV)/bin/python pyproject.toml constraints.txt $(COMPILED)

@@ -73,6 +73,8 @@ def test_static_files_are_there_once_where_they_are_collected(files: Path) -> No
     (packages,) = (files / "opt/trackside/lib").glob("python*/site-packages")
     sources = [*packages.rglob("static/**/*"), packages / "plotly/package_data/plotly.min.js"]
     assert [path for path in sources if path.is_file() and path.suffix in {".js", ".css"}] == []
+    assert not (files / "opt/trackside/share/trackside").exists()
+    assert not (files / "opt/npm").exists()
 
 
 def test_no_package_setting_of_this_machine_is_left_in_it(files: Path) -> None:
