@@ -2,7 +2,7 @@
 
 import { axisLook, giveUp, offerPictures, pageLook, redrawOnChange, tokens, whenPlotlyIsHere } from "./plotting.js";
 
-const PARTS = ["#finding", "#chart-data", "#chart-runs", "#board-table", ".controls .export-links"];
+const PARTS = ["#finding", "#chart-data", "#chart-rows", "#board-table", ".controls .export-links"];
 const PAUSE = 150; // milliseconds without a key or a move before the server is asked
 const HIGHEST_P = 0.999;
 const chart = document.getElementById("chart");
@@ -96,7 +96,7 @@ function show(figure) {
   };
   draw().then(() => {
     redraw = draw;
-    canvas.on("plotly_click", ({ points }) => rowsInPlace()[points[0].pointNumber].querySelector("a").click());
+    canvas.on("plotly_click", ({ points }) => rowsInPlace()[points[0].pointNumber]?.querySelector("a").click());
     offerPictures(document.getElementById("caption"), canvas, figure.dataset.name);
     redrawOnChange(canvas, draw);
   });
@@ -113,7 +113,7 @@ function dressed(given, canvas, rows) {
   trace.marker = {
     symbol: "line-ew",
     size: Math.min(Math.max(place * 0.56, 2), 18), // Plotly draws it 1.4 times as wide
-    line: { width: 2.5, color: rows.map((row) => token(row.classList.contains("own") ? "own" : "known")) },
+    line: { width: 2.5, color: rows.map((row) => token(row?.classList.contains("own") ? "own" : "known")) },
   };
   trace.cliponaxis = false; // a mark at 0 is whole
   trace.error_y = { ...trace.error_y, color: token("could"), thickness: Math.min(Math.max(place * 0.55, 1.5), 16) };
@@ -143,10 +143,9 @@ function places(count) {
   return [...new Set([1, ...round])];
 }
 
-// The table's row of each mark, however the table is sorted.
+// The table's row of each mark, however the table is sorted; undefined if it is on another page.
 function rowsInPlace() {
-  const runs = JSON.parse(document.getElementById("chart-runs").textContent);
-  const links = document.querySelectorAll(".board tbody th a");
-  const rows = new Map(Array.from(links, (link) => [link.pathname.split("/").at(-2), link.closest("tr")]));
-  return runs.map((run) => rows.get(run));
+  const indexes = JSON.parse(document.getElementById("chart-rows").textContent);
+  const rows = document.querySelectorAll(".board tbody tr");
+  return indexes.map((index) => rows[index]);
 }

@@ -1,5 +1,6 @@
 """The facts for the sentence that states the finding of a board (`_finding.html`)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django import template
@@ -67,9 +68,11 @@ def finding_of(board: Leaderboard) -> Finding:
 
 
 @register.filter
-def charted_runs(board: Leaderboard) -> list[str]:
-    """The ids of the runs in the chart, in its order: the ranked runs."""
-    return [row.run_id for row in board.ranked]
+def places_in_table(board: Leaderboard, rows: Sequence[BoardRow]) -> list[int | None]:
+    """Where each run of the chart, a ranked run, is among the rows of the table; None if the table
+    has it on another page."""
+    places = {row.run_id: place for place, row in enumerate(rows)}
+    return [places.get(row.run_id) for row in board.ranked]
 
 
 def _kind(board: Leaderboard, ranked: int) -> str:

@@ -7,6 +7,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from campaigns.models import Membership
+from scoring.leaderboard import page as board_page
 from tests.browser.boards import HOSTILE, board_path, make_published_board
 from tests.browser.conftest import Visitor
 from tests.making import give_file, make_organiser, make_user
@@ -45,6 +46,19 @@ def test_a_mark_of_the_chart_leads_to_its_run_however_the_table_is_sorted(visit:
     expect_chart(page, marks=3)
     page.locator("#canvas .nsewdrag").click(position={"x": 10, "y": 20})
     expect(page.locator("h1")).to_have_text("run1")
+
+
+@pytest.mark.long
+def test_the_chart_shows_runs_that_are_on_another_page_of_the_table(
+    visit: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(board_page, "ROWS", 2)
+    campaign = make_published_board("zebra", "bee", "ant")
+    visited = visit(board_path(campaign, "?sort=team"))
+    expect(visited.page.locator(".board tbody tr")).to_have_count(2)
+    expect(visited.page.locator(".board tbody")).not_to_contain_text("run1")
+    expect_chart(visited.page, marks=2)
+    assert visited.complaints == []
 
 
 @pytest.mark.long
