@@ -24,7 +24,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-GRADES_AT_A_TIME: Final = 1 << 18  # what measures work out of them is some tens of times as large
+GRADES_AT_A_TIME: Final = 1 << 19  # what measures work out of them is some tens of times as large
 
 
 def evaluate(measures: Sequence[Measure], graded: GradedTopics) -> dict[Measure, Scores]:
@@ -57,8 +57,8 @@ def evaluate_runs(
 def in_stacks(
     runs: Iterable[T], shape: Callable[[T], tuple[int, ...]], *, most: int | None = None
 ) -> Iterator[list[T]]:
-    """The runs in their order, as many at a time as are quickest evaluated together: those whose
-    grades have one shape, no more than the caches of a processor hold, and than `most`."""
+    """The runs in their order, several at a time: neighbours whose grades have one shape, at most
+    GRADES_AT_A_TIME grades, or one run that has more, and at most `most` runs."""
     for (topics, depth), alike in groupby(runs, key=shape):
         at_a_time = max(1, GRADES_AT_A_TIME // max(topics * depth, 1))
         while stack := list(islice(alike, min(at_a_time, most or at_a_time))):
