@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from campaigns.trec.fields import WORD, Fields, Words
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
@@ -15,61 +14,89 @@ DOC_BYTES = 1024
 MAX_DOC_TABLE = 256 << 20  # bytes: lines × width of the longest document id
 MAX_ROWS = 20_000_000
 LARGE_BYTES = 32 << 20  # from here on the C library takes every array from the system
+SHORT_BYTES = 4 << 20  # of a column that is kept as its blocks
 
 DocIds = NDArray[np.bytes_]
 
 
 class _Pile:
-    """Arrays put together into large ones as they come: a large one goes back to the system as soon
-    as it is let go, while small ones leave holes in memory that the process keeps."""
+    """Blocks of rows, copied into large arrays as they come. A large array is taken from the system
+    and goes back to it, while blocks that are kept leave holes in memory between them. A short file
+    has a block or two: these are kept as they are."""
 
-    def __init__(self, join: Callable[[list[NDArray[Any]]], NDArray[Any]]) -> None:
-        self._join = join
-        self._large: list[NDArray[Any]] = []
-        self._small: list[NDArray[Any]] = []
-        self._small_bytes = 0
+    def __init__(self, dtype: DTypeLike) -> None:
+        self._dtype = np.dtype(dtype)
+        self._full: list[NDArray[Any]] = []
+        self._short: list[NDArray[Any]] = []
+        self._short_bytes = 0
+        self._large: NDArray[Any] | None = None
+        self._used = 0  # rows of the large one
 
     def push(self, block: NDArray[Any]) -> None:
-        self._small.append(block)
-        self._small_bytes += block.nbytes
-        if self._small_bytes >= LARGE_BYTES:
-            self._large.append(self._join(self._small))
-            self._small_bytes = 0
+        """Keep a block [rows, width]."""
+        self._short.append(block)
+        self._short_bytes += block.nbytes
+        if self._large is None and self._short_bytes < SHORT_BYTES:
+            return
+        for each in self._short:
+            self._copy(each)
+        self._short = []
+
+    def _copy(self, block: NDArray[Any]) -> None:
+        rows, width = block.shape
+        large = self._large
+        if large is None or self._used + rows > len(large) or width > large.shape[1]:
+            self._close()
+            least = LARGE_BYTES // (width * self._dtype.itemsize)
+            large = self._large = np.zeros((max(rows, least), width), self._dtype)
+        large[self._used : self._used + rows, :width] = block
+        self._used += rows
+
+    def _close(self) -> None:
+        if self._large is not None:
+            self._full.append(self._large[: self._used])
+        self._large, self._used = None, 0
 
     def join(self) -> NDArray[Any]:
-        """All of them in one array; the pile is empty afterwards."""
-        blocks = self._large + self._small
-        self._large, self._small = [], []
-        return blocks.pop() if len(blocks) == 1 else self._join(blocks)
+        """All of them in one array, padded with zeros to the widest. The pile is empty
+        afterwards, and each block is let go when it is copied."""
+        self._close()
+        blocks = self._full + self._short
+        self._full, self._short = [], []
+        if len(blocks) == 1:
+            return blocks[0]
+        width = max((block.shape[1] for block in blocks), default=1)
+        joined = np.zeros((sum(map(len, blocks)), width), self._dtype)
+        blocks.reverse()
+        begin = 0
+        while blocks:
+            block = blocks.pop()
+            joined[begin : begin + len(block), : block.shape[1]] = block
+            begin += len(block)
+        return joined
 
 
 class ColumnStack:
     """Blocks of one column."""
 
     def __init__(self, dtype: type[Any]) -> None:
-        self._pile = _Pile(self._joined)
+        self._pile = _Pile(dtype)
         self._dtype = dtype
 
     def push(self, block: NDArray[Any]) -> None:
         """Keep a block."""
-        self._pile.push(block.astype(self._dtype, copy=False))
+        self._pile.push(block.astype(self._dtype, copy=False).reshape(-1, 1))
 
     def join(self) -> NDArray[Any]:
         """All rows in one array; the stack is empty afterwards."""
-        return self._pile.join()
-
-    def _joined(self, blocks: list[NDArray[Any]]) -> NDArray[Any]:
-        joined = np.empty(sum(block.size for block in blocks), self._dtype)
-        for rows, block in _let_go(blocks):
-            joined[rows] = block
-        return joined
+        return self._pile.join().reshape(-1)
 
 
 class DocColumn:
     """The document ids of a file, as words of eight bytes."""
 
     def __init__(self) -> None:
-        self._pile = _Pile(_words_joined)
+        self._pile = _Pile("<u8")
         self._rows = 0
         self._width = 1  # words
 
@@ -91,25 +118,6 @@ class DocColumn:
         """All ids, S{w}[rows], NUL padded, w a multiple of 8."""
         joined = self._pile.join()
         return joined.view(f"S{WORD * self._width}").reshape(-1)
-
-
-def _words_joined(blocks: list[Words]) -> Words:
-    """Ids of any width, padded to the widest."""
-    width = max((block.shape[1] for block in blocks), default=1)
-    joined = np.zeros((sum(map(len, blocks)), width), "<u8")
-    for rows, block in _let_go(blocks):
-        joined[rows, : block.shape[1]] = block
-    return joined
-
-
-def _let_go(blocks: list[NDArray[Any]]) -> Iterator[tuple[slice, NDArray[Any]]]:
-    """Each block and the rows that it takes; it leaves the list, which is empty in the end."""
-    blocks.reverse()
-    begin = 0
-    while blocks:
-        block = blocks.pop()
-        yield slice(begin, begin + len(block)), block
-        begin += len(block)
 
 
 def doc_words(fields: Fields, column: int, findings: ProblemList) -> Words:

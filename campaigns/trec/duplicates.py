@@ -94,7 +94,7 @@ def _verified(
 def note_repeated(
     topic_index: NDArray[np.int32],
     doc_ids: DocIds,
-    lines: NDArray[np.int64],
+    lines: NDArray[np.uint32],
     topics: Sequence[str],
     findings: ProblemList,
 ) -> None:

@@ -23,7 +23,7 @@ class Records:
     topics: tuple[str, ...]
     topic_index: NDArray[np.int32]
     doc_ids: DocIds
-    lines: NDArray[np.int64]  # physical line numbers
+    lines: NDArray[np.uint32]  # physical line numbers; a file has fewer than 2**32 bytes
     values: dict[str, NDArray[Any]]
 
 
@@ -45,7 +45,7 @@ class RecordTable:
         self._max_lines = max_lines
         self._topic_index = ColumnStack(np.int32)
         self._doc_ids = DocColumn()
-        self._lines = ColumnStack(np.int64)
+        self._lines = ColumnStack(np.uint32)
         self._values = {name: ColumnStack(dtype) for name, dtype in values.items()}
 
     def push(self, rows: Rows, **values: NDArray[Any]) -> None:

@@ -55,7 +55,7 @@ def _warn_ranks(
     rises: NDArray[np.bool_],
     ranks: NDArray[np.int32],
     scores: NDArray[np.float64],
-    lines: NDArray[np.int64],
+    lines: NDArray[np.uint32],
     findings: ProblemList,
 ) -> None:
     falls = same_topic & (scores[1:] < scores[:-1])
