@@ -1,4 +1,4 @@
-"""A run of the size of MS MARCO's is scored whole, rightly, and in less than a gigabyte."""
+"""A run of the size of MS MARCO's is scored whole, rightly, and in little memory."""
 
 import csv
 import gzip
@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 TOPICS, DEPTH = 6980, 1000
 PASSAGES = 8_841_823
-A_GIGABYTE = 10**9 // 1024  # in KiB, as Linux counts the most that a process had at once
+MEGABYTE = 10**6 / 1024  # in KiB, as Linux counts the most that a process had at once
 MEASURES = ("RR@10", "R@1000", "AP", "nDCG@10", "RBP(p=0.8)")
 
 pytestmark = pytest.mark.xdist_group("seven-million-lines")
@@ -118,8 +118,11 @@ def evaluate(qrels, run):
 
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems count memory otherwise")
-@pytest.mark.parametrize(("order", "write"), [("by_topic", write_plain), ("by_rank", write_packed)])
-def test_seven_million_lines(tmp_path, order, write):
+@pytest.mark.parametrize(
+    ("order", "write", "megabytes"),
+    [("by_topic", write_plain, 550), ("by_rank", write_packed, 650)],
+)
+def test_seven_million_lines(tmp_path, order, write, megabytes):
     marco = Marco()
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text(marco.qrels())
@@ -130,4 +133,4 @@ def test_seven_million_lines(tmp_path, order, write):
         run.unlink()  # pytest keeps the folders of past tests; not with 250 MB in each
     means = {row["measure"]: float(row["value"]) for row in csv.DictReader(io.StringIO(printed))}
     assert means == pytest.approx(marco.expected(), abs=1e-12)
-    assert memory < A_GIGABYTE
+    assert memory < megabytes * MEGABYTE
