@@ -20,5 +20,6 @@ def version_of(campaign: Campaign, columns: Iterable[str]) -> str:
 
 
 def is_stale(sent: Mapping[str, str], version: str) -> bool:
-    """Whether the form was opened with another version than the current one."""
-    return sent.get("version", version) != version
+    """Whether the form was opened with another version than the current one. Pages that were opened
+    before an upgrade call it `mark`."""
+    return sent.get("version", sent.get("mark", version)) != version

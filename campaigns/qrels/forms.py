@@ -28,6 +28,10 @@ class FreezeForm(forms.Form):
     note = forms.CharField(required=False, max_length=500)
     add_only = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
+    def clean_add_only(self) -> bool:
+        """Pages that were opened before an upgrade call it `stays_aside`."""
+        return self.cleaned_data["add_only"] or "stays_aside" in self.data
+
 
 class QrelsForm(FreezeForm):
     """`confirmed` is the sha256 of the file whose warnings the organiser has seen: a confirmation

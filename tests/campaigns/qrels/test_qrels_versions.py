@@ -60,10 +60,11 @@ def judge(world: World, topic: str, doc_id: str, grade: int, assessor: object) -
     )
 
 
-def test_a_version_that_is_not_active_scores_nothing(world: World) -> None:
+@pytest.mark.parametrize("button", ["add_only", "stays_aside"])  # of a page before an upgrade
+def test_a_version_that_is_not_active_scores_nothing(world: World, button: str) -> None:
     send(world, QRELS)
     world.submitted_run(run_file())
-    page = send(world, OTHER, add_only="on", note="after the audit")
+    page = send(world, OTHER, note="after the audit", **{button: "on"})
     assert "qrels v2 has been added and is not active" in page
     assert "after the audit" in page
     assert (active_version(world), Qrels.objects.count(), perform_jobs()) == (1, 2, 0)
