@@ -8,8 +8,7 @@ from campaigns.errors import CannotRemoveTopics
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, Topic, User
-from campaigns.trec.topics import ParsedTopic
-from campaigns.trec.topics_xml import topics_xml_blocks
+from campaigns.trec.topics import ParsedTopic, topics_xml_blocks
 
 CHUNK_SIZE = 500
 

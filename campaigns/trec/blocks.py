@@ -15,15 +15,13 @@ from typing import BinaryIO, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.compression import plain_blocks
+from campaigns.trec.compression import BOM, WIDE_BOMS, plain_blocks
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
 LINE_BYTES = 64 << 10  # a longer line is refused before it is read to its end
 PAD = b" " * 64
 TAB, LF, VT, FF, CR, SPACE, DEL = 9, 10, 11, 12, 13, 32, 127
 CTRL_Z = b"\x1a"
-BOM = b"\xef\xbb\xbf"
-WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})  # beyond ASCII: controls, formats, blanks
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, BinaryIO
 
-from campaigns.trec.problems import refuse
+from campaigns.trec.problems import ProblemList, refuse
 
 isal_zlib: Any
 try:
@@ -48,6 +48,8 @@ FOREIGN = (
     (b"\xd0\xcf\x11\xe0", "an Office document"),
 )
 BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
+BOM = b"\xef\xbb\xbf"
+WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 ZLIB_HEADS = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
 
 
@@ -173,3 +175,24 @@ def _inflate(inflater: Any, data: bytes) -> bytes:
         reason = re.sub(r"^Error -?\d+ (while decompressing data: )?", "", str(error)).lower()
         refuse("GZIP", f"the gzip data are damaged ({reason})")
     return plain
+
+
+def read_text(source: BinaryIO | bytes, findings: ProblemList, *, max_bytes: int) -> str:
+    """The whole content, plain or gzipped, of a UTF-8 file; a byte order mark is removed.
+
+    Raises FormatError: ENCODING, NUL, and the refusals of `plain_blocks`.
+    """
+    data = b"".join(plain_blocks(source, max_bytes=max_bytes))
+    if data.startswith(WIDE_BOMS):
+        refuse("ENCODING", "the file is UTF-16 or UTF-32: save it as UTF-8", 1)
+    if data.startswith(BOM):
+        data = data[len(BOM) :]
+        findings.warn("BOM", "the byte order mark at the start of the file was removed", line=1)
+    nul = data.find(b"\0")
+    if nul >= 0:
+        refuse("NUL", f"NUL at byte {nul + 1} of the file", data.count(b"\n", 0, nul) + 1)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        refuse("ENCODING", f"byte 0x{data[error.start]:02X} is not UTF-8", line)

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, BinaryIO
 
-from campaigns.trec.blocks import BOM, WIDE_BOMS, unseen_name
-from campaigns.trec.compression import plain_blocks
+from campaigns.trec.blocks import unseen_name
+from campaigns.trec.compression import BOM, WIDE_BOMS, plain_blocks
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
-from campaigns.trec.topic_records import FORBIDDEN, squeezed
+from campaigns.trec.topics_text import FORBIDDEN, squeezed
 
 MAX_BYTES = 4 << 30  # unpacked
 MAX_DOCUMENTS = 500_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.trec.blocks import read_blocks
+from campaigns.trec.columns import TopicColumn, UnknownTopics, rows_of
 from campaigns.trec.fields import DECIMAL, Fields, differs, read_integers, split_fields
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
-from campaigns.trec.qrels_content import warn_content
-from campaigns.trec.record_table import Records, RecordTable
-from campaigns.trec.records import rows_of
-from campaigns.trec.topic_column import TopicColumn, UnknownTopics
+from campaigns.trec.records import Records, RecordTable
 
 QRELS_WIDTH = 4
 ITERATION, GRADE = 1, 3  # columns, from 0
@@ -25,6 +23,8 @@ ITERATION_BYTES = 64
 WRITE_ROWS = 50_000
 COMMENTED_JUDGMENT = re.compile(rb"#\S+\s+\S+\s+\S+\s+-?\d{1,3}")
 INTEGER = re.compile(rb"[+-]?\d+")
+LOW_NUMBER = re.compile(rb"\d{1,3}")
+NAMED_TOPICS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +151,54 @@ def _grade_problem(fields: Fields, row: int) -> Problem:
     elif DECIMAL.fullmatch(text):
         message = "grade is not a whole number: grades are 0, 1, 2 and so on"
     return Problem("GRADE", int(fields.lines[row]), message, GRADE + 1, shown(text))
+
+
+def warn_content(records: Records, findings: ProblemList) -> None:
+    """Warn of grades that are no judgments, of topics without relevant ones, of odd columns."""
+    grades = records.values["grades"]
+    unjudged = int(np.count_nonzero(grades == -1))
+    if unjudged:
+        message = "{n} {line has|lines have} grade -1: in the pool, not judged"
+        findings.warn("UNJUDGED", message, count=unjudged, field=4)
+    negative = int(np.count_nonzero(grades < -1))
+    if negative:
+        message = "{n} {line has|lines have} a grade below -1, treated as not judged"
+        findings.warn("NEGATIVE", message, count=negative, field=4)
+    _warn_topics(records.topics, records.topic_index, grades, findings)
+    _warn_columns(records.doc_ids, findings)
+
+
+def _warn_topics(
+    topics: Sequence[str],
+    topic_index: NDArray[np.int32],
+    grades: NDArray[np.int16],
+    findings: ProblemList,
+) -> None:
+    judged = np.bincount(topic_index[grades >= 0], minlength=len(topics))
+    relevant = np.bincount(topic_index[grades >= 1], minlength=len(topics))
+    empty = [topics[k] for k in np.flatnonzero(judged == 0).tolist()]
+    if empty:
+        message = f"{{n}} of {len(topics):,} topics {{has|have}} no grade from 0 up: not scored"
+        value = " ".join(empty[:NAMED_TOPICS])
+        findings.warn("NO_GRADES", message, count=len(empty), value=value)
+    poor = [topics[k] for k in np.flatnonzero((judged > 0) & (relevant == 0)).tolist()]
+    if not relevant.any():
+        findings.warn("NO_RELEVANT", "no document of any topic is relevant")
+    elif poor:
+        message = f"{{n}} of {len(topics):,} topics {{has|have}} no relevant document"
+        value = " ".join(poor[:NAMED_TOPICS])
+        findings.warn("NO_RELEVANT", message, count=len(poor), value=value)
+
+
+def _warn_columns(doc_ids: NDArray[np.bytes_], findings: ProblemList) -> None:
+    """Iteration and document swapped leave a column of few low numbers."""
+    if doc_ids.size < 2 or not LOW_NUMBER.fullmatch(doc_ids[0]):
+        return
+    distinct = np.unique(doc_ids)
+    is_low = all(LOW_NUMBER.fullmatch(doc_id) for doc_id in distinct.tolist())
+    if distinct.size < 2 or is_low:
+        message = "field 3 has low numbers only: are the columns swapped?"
+        findings.warn("COLUMNS", message, field=3, value=distinct[0])
 
 
 def write_qrels(qrels: ParsedQrels, target: BinaryIO) -> None:

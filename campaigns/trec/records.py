@@ -1,42 +1,194 @@
-"""What a block of lines says of topics and documents, before the checks that need all blocks."""
+"""The records of a run or of qrels: all rows of a file, and documents that are repeated."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.columns import doc_words
-from campaigns.trec.fields import Fields, Positions, Words
-from campaigns.trec.problems import ProblemList
-
-DOC = 2  # the column of the document, in runs and qrels
+from campaigns.trec import compiled
+from campaigns.trec.blocks import Block
+from campaigns.trec.columns import DROPPED, ColumnStack, DocColumn, DocIds, Rows, TopicColumn
+from campaigns.trec.fields import WORD, Words
+from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Lines of one block, one row a line; runs and qrels alike."""
+class Records:
+    """All rows of a file; the arrays have one entry a kept line."""
 
-    lines: NDArray[np.int64]  # int64[rows]: physical line numbers
-    heads: Positions  # rows that begin a stretch of one topic; the first row is one
-    topics: list[bytes]  # the topic of each head
-    doc_words: Words  # uint64[rows, words]: document ids, NUL padded
-
-    @cached_property
-    def lengths(self) -> Positions:
-        """How many rows each head stands for."""
-        return np.diff(self.heads, append=self.lines.size)
-
-    def only(self, kept: NDArray[np.bool_]) -> Rows:
-        """The rows of a mask; all of them heads of their own."""
-        topic = np.repeat(np.arange(self.heads.size), self.lengths)[kept]
-        names = [self.topics[number] for number in topic.tolist()]
-        return Rows(self.lines[kept], np.arange(topic.size), names, self.doc_words[kept])
+    topics: tuple[str, ...]
+    topic_index: NDArray[np.int32]
+    doc_ids: DocIds
+    lines: NDArray[np.uint32]  # physical line numbers; a file has fewer than 2**32 bytes
+    values: dict[str, NDArray[Any]]
 
 
-def rows_of(fields: Fields, findings: ProblemList) -> Rows:
-    """The topics and documents of a block of a run or of qrels."""
-    topics = fields.texts(fields.heads, 0)
-    return Rows(fields.lines, fields.heads, topics, doc_words(fields, DOC, findings))
+class RecordTable:
+    """Collects blocks; topics that are dropped leave no row."""
+
+    def __init__(
+        self,
+        findings: ProblemList,
+        topics: TopicColumn,
+        *,
+        max_lines: int | None,
+        values: dict[str, type[Any]],
+    ) -> None:
+        self._dropped_count = 0
+        self._dropped = np.array([], np.int64)  # line numbers of the block that is being read
+        self._findings = findings
+        self._topics = topics
+        self._max_lines = max_lines
+        self._topic_index = ColumnStack(np.int32)
+        self._doc_ids = DocColumn()
+        self._lines = ColumnStack(np.uint32)
+        self._values = {name: ColumnStack(dtype) for name, dtype in values.items()}
+
+    def push(self, rows: Rows, **values: NDArray[Any]) -> None:
+        """Add a block and, by name, the values read from its lines."""
+        numbers = self._topics.numbers(rows)
+        kept = numbers != DROPPED
+        if not kept.all():
+            self._dropped = rows.lines[~kept]
+            rows, numbers = rows.only(kept), numbers[kept]
+            values = {name: column[kept] for name, column in values.items()}
+        self._topic_index.push(numbers)
+        self._doc_ids.push(rows.doc_words, rows.lines)
+        self._lines.push(rows.lines)
+        for name, column in values.items():
+            self._values[name].push(column)
+
+    def count_lines(self, block: Block) -> None:
+        """To be called when a block is read. Every line counts, also a blank one or a comment,
+        except those of topics that are dropped. Raises FormatError where there are too many."""
+        last = block.first_line + block.line_count - 1
+        dropped, self._dropped = self._dropped, self._dropped[:0]
+        counted = last - self._dropped_count - dropped.size
+        if self._max_lines is not None and counted > self._max_lines:
+            counts = np.ones(block.line_count, np.bool_)
+            counts[dropped - block.first_line] = False
+            before = block.first_line - 1 - self._dropped_count
+            line = block.first_line + int(np.flatnonzero(counts)[self._max_lines - before])
+            refuse("TOO_MANY", f"more than {self._max_lines:,} lines", line)
+        self._dropped_count += dropped.size
+
+    def join(self) -> Records:
+        """All rows, after the checks that need them all."""
+        self._topics.finish()
+        records = Records(
+            topics=tuple(self._topics.topics),
+            topic_index=self._topic_index.join(),
+            doc_ids=self._doc_ids.join(),
+            lines=self._lines.join(),
+            values={name: stack.join() for name, stack in self._values.items()},
+        )
+        note_repeated(
+            records.topic_index, records.doc_ids, records.lines, records.topics, self._findings
+        )
+        return records
+
+
+# --- documents that are repeated in a topic ------------------------------------------------------
+
+MIX = np.uint64(0x9E3779B97F4A7C15)
+MAX_WORD = (1 << 64) - 1
+PART_ROWS = 1_000_000
+
+
+def id_words(doc_ids: DocIds) -> Words:
+    """Fixed-width ids as words, uint64[rows, words]."""
+    return doc_ids.view("<u8").reshape(doc_ids.size, doc_ids.itemsize // WORD)
+
+
+def repeated_rows(
+    topic_index: NDArray[np.int32], doc_ids: DocIds
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows that name a document of their topic again, and the row that named it first.
+
+    Topics that stand one after the other are looked at some at a time: what is needed for it is as
+    large as that part, however long the run.
+    """
+    words = id_words(doc_ids)
+    if compiled.scan is not None:
+        found_pairs = compiled.scan.repeated_rows(topic_index, words, words.shape[1])
+        if found_pairs is not None:  # None: the ids were made to collide
+            pairs = np.frombuffer(found_pairs, np.int64).reshape(-1, 2)
+            return pairs[:, 0], pairs[:, 1]
+    found = []
+    for part in _parts(topic_index):
+        again, first = _repeated(topic_index[part], words[part])
+        found.append((again + part.start, first + part.start))
+    return np.concatenate([a for a, _ in found]), np.concatenate([f for _, f in found])
+
+
+def _parts(topic_index: NDArray[np.int32]) -> list[slice]:
+    """Slices of whole topics, of `PART_ROWS` or a topic more; one of all rows where the topics do
+    not stand together."""
+    size = topic_index.size
+    if size <= PART_ROWS or (topic_index[1:] < topic_index[:-1]).any():
+        return [slice(0, size)]
+    bounds = [0]
+    while size - bounds[-1] > PART_ROWS:
+        last_topic = topic_index[bounds[-1] + PART_ROWS]
+        bounds.append(int(np.searchsorted(topic_index, last_topic, side="right")))
+    return [slice(a, b) for a, b in pairwise([*bounds, size]) if b > a]
+
+
+def _repeated(
+    topic_index: NDArray[np.int32], words: Words
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The same for one part: equal hashes are neighbours in sorted order."""
+    hashes = _hashes(topic_index, words)
+    order = np.argsort(hashes)
+    alike = np.flatnonzero(hashes[order[1:]] == hashes[order[:-1]])
+    candidates = np.unique(np.concatenate([order[alike], order[alike + 1]]))
+    return _verified(candidates, topic_index, words)
+
+
+def _hashes(topic_index: NDArray[np.int32], words: Words) -> Words:
+    """The topic and each word, multiplied by different odd numbers and added up."""
+    hashes = topic_index.astype(np.uint64)
+    for k in range(words.shape[1]):
+        hashes += words[:, k] * np.uint64(int(MIX) * (2 * k + 1) & MAX_WORD)
+    return hashes
+
+
+def _verified(
+    rows: NDArray[np.intp], topic_index: NDArray[np.int32], words: Words
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Those of the rows that are the same in full as one before."""
+    keys = [words[rows, k] for k in range(words.shape[1])]
+    keys.append(topic_index[rows].astype(np.uint64))
+    rows = rows[np.lexsort(keys)]  # stable: equal rows stay in file order
+    same = topic_index[rows][1:] == topic_index[rows][:-1]
+    same &= (words[rows[1:]] == words[rows[:-1]]).all(axis=1)
+    is_again = np.zeros(rows.size, np.bool_)
+    is_again[1:] = same
+    begins = np.flatnonzero(~is_again)
+    first = rows[np.repeat(begins, np.diff(begins, append=rows.size))]
+    order = np.argsort(rows[is_again])
+    return rows[is_again][order], first[is_again][order]
+
+
+def note_repeated(
+    topic_index: NDArray[np.int32],
+    doc_ids: DocIds,
+    lines: NDArray[np.uint32],
+    topics: Sequence[str],
+    findings: ProblemList,
+) -> None:
+    """A problem for every line that names a document of its topic again, naming both lines."""
+    rows, first = repeated_rows(topic_index, doc_ids)
+
+    def describe(k: int) -> Problem:
+        row = int(rows[k])
+        topic = shown(topics[topic_index[row]])
+        message = f"document of topic '{topic}' is already on line {lines[first[k]]}"
+        return Problem("DUP", int(lines[row]), message, 3, shown(doc_ids[row]))
+
+    findings.add_rows(range(rows.size), rows.size, describe)

@@ -1,7 +1,7 @@
 """Runs: `topic Q0 document rank score tag`, one line a retrieved document, read and written.
 
 A file is read in blocks of about 4 MiB (`blocks`). If all lines of a block are regular, the
-compiled scanner reads it in one pass (`scanner`). Otherwise numpy cuts the lines into fields
+compiled scanner (`_scan.c`) reads it in one pass. Otherwise numpy cuts the lines into fields
 (`fields`), column by column without a loop over lines; masks find what is suspicious, and only the
 lines that need a message are looked at one by one (`run_faults`).
 """
@@ -15,11 +15,12 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.blocks import Block, read_blocks, warn_carriage_returns
+from campaigns.trec import compiled
+from campaigns.trec.blocks import PAD, Block, read_blocks, warn_carriage_returns
+from campaigns.trec.columns import Rows, TopicColumn, UnknownTopics, rows_of
 from campaigns.trec.fields import Fields, differs, read_decimals, read_integers, split_fields
-from campaigns.trec.problems import Problem, ProblemList, refuse
-from campaigns.trec.record_table import Records, RecordTable
-from campaigns.trec.records import Rows, rows_of
+from campaigns.trec.problems import SHOWN_PROBLEMS, Problem, ProblemList, refuse, shown
+from campaigns.trec.records import Records, RecordTable
 from campaigns.trec.run_faults import (
     COMMENTED_RUN_LINE,
     LITERAL,
@@ -34,9 +35,6 @@ from campaigns.trec.run_faults import (
     score_problem,
     tag_problem,
 )
-from campaigns.trec.run_order import note_depth, warn_order
-from campaigns.trec.scanner import ScannedRun, scan_run
-from campaigns.trec.topic_column import TopicColumn, UnknownTopics
 
 WRITE_ROWS = 50_000
 
@@ -89,6 +87,43 @@ def read_run(
         retrieval_scores=records.values["scores"],
         line_count=records.lines.size,
         warnings=findings.warnings,
+    )
+
+
+@dataclass(frozen=True)
+class ScannedRun:
+    """A block of a run. One entry for each line, except `literals`: one for each head of `rows`."""
+
+    rows: Rows
+    literals: list[bytes]  # field 2
+    tag: bytes
+    ranks: NDArray[np.int32]
+    scores: NDArray[np.float64]
+    carriage_returns: int  # lines that end in CR LF
+
+
+def scan_run(block: Block) -> ScannedRun | None:
+    """The lines of the block; None if one is irregular or nothing was compiled."""
+    if compiled.scan is None:
+        return None
+    scanned = compiled.scan.scan_run(block.data, len(PAD), block.data.size - len(PAD))
+    if scanned is None:
+        return None
+    heads, topics, literals, tag, ids, words, ranks, scores, carriage_returns = scanned
+    block.line_count = len(scores) // 8  # spares counting them
+    rows = Rows(
+        np.arange(block.first_line, block.first_line + block.line_count),
+        np.frombuffer(heads, np.int64),
+        topics,
+        np.frombuffer(ids, "<u8").reshape(-1, words),
+    )
+    return ScannedRun(
+        rows,
+        literals,
+        tag,
+        np.frombuffer(ranks, np.int32),
+        np.frombuffer(scores, np.float64),
+        carriage_returns,
     )
 
 
@@ -204,6 +239,89 @@ class _RunReader:
         if max_depth is not None:
             note_depth(records, max_depth, self.findings)
         return records
+
+
+# --- what only the whole run shows ---------------------------------------------------------------
+
+
+def note_depth(records: Records, max_depth: int, findings: ProblemList) -> None:
+    """A problem for every topic with more than `max_depth` documents, at the first too many."""
+    counts = np.bincount(records.topic_index, minlength=len(records.topics))
+    deep = np.flatnonzero(counts > max_depth)
+    for number in deep[:SHOWN_PROBLEMS].tolist():
+        rows = np.flatnonzero(records.topic_index == number)
+        topic = shown(records.topics[number])
+        message = f"{counts[number]:,} documents for topic '{topic}', at most {max_depth:,} allowed"
+        findings.add(Problem("TOO_MANY", int(records.lines[rows[max_depth]]), message, 1, topic))
+    findings.total += max(0, deep.size - SHOWN_PROBLEMS)
+
+
+def warn_order(records: Records, findings: ProblemList) -> None:
+    """Warn of topics that do not stand together, of ranks against scores, and of ties."""
+    topic_index, lines = records.topic_index, records.lines
+    ranks, scores = records.values["ranks"], records.values["scores"]
+    if compiled.scan is not None:
+        found = compiled.scan.order(topic_index, ranks, scores)
+        if found is not None:
+            against, first_against, tied = found
+            _warn_contradictions(against, int(lines[first_against]) if against else 0, findings)
+            _warn_tied(tied, findings)
+            return
+    # Topics are numbered by first appearance: together they are in order.
+    if (topic_index[1:] < topic_index[:-1]).any():
+        line = int(lines[1:][np.argmax(topic_index[1:] < topic_index[:-1])])
+        findings.warn("INTERLEAVED", "the lines of a topic are not contiguous", line=line)
+        order = np.argsort(topic_index, kind="stable")
+        topic_index, ranks, scores = topic_index[order], ranks[order], scores[order]
+        lines = lines[order]
+    same_topic = topic_index[1:] == topic_index[:-1]
+    rises = same_topic & (scores[1:] > scores[:-1])
+    _warn_ranks(same_topic, rises, ranks, scores, lines, findings)
+    if rises.any():
+        by_score = np.lexsort((scores, topic_index))
+        scores, topic_index = scores[by_score], topic_index[by_score]
+        same_topic = topic_index[1:] == topic_index[:-1]
+    _warn_ties(same_topic & (scores[1:] == scores[:-1]), findings)
+
+
+def _warn_ranks(
+    same_topic: NDArray[np.bool_],
+    rises: NDArray[np.bool_],
+    ranks: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    lines: NDArray[np.uint32],
+    findings: ProblemList,
+) -> None:
+    falls = same_topic & (scores[1:] < scores[:-1])
+    against = (rises & (ranks[1:] > ranks[:-1])) | (falls & (ranks[1:] < ranks[:-1]))
+    count = int(np.count_nonzero(against))
+    _warn_contradictions(count, int(lines[1:][against].min()) if count else 0, findings)
+
+
+def _warn_contradictions(count: int, line: int, findings: ProblemList) -> None:
+    if count:
+        message = (
+            "the {rank|ranks} of {n} {line contradicts its score|lines contradict their scores}; "
+            "the scores determine the order"
+        )
+        findings.warn("RANK_ORDER", message, line=line, count=count, field=4)
+
+
+def _warn_ties(ties: NDArray[np.bool_], findings: ProblemList) -> None:
+    """`ties[i]` says that rows i and i + 1, in order of score, are tied."""
+    is_tied = np.zeros(ties.size + 1, np.bool_)
+    is_tied[1:] |= ties
+    is_tied[:-1] |= ties
+    _warn_tied(int(np.count_nonzero(is_tied)), findings)
+
+
+def _warn_tied(count: int, findings: ProblemList) -> None:
+    if count:
+        message = (
+            "{n} {line shares its|lines share their} score with another of {its|their} topic; "
+            "ties are broken by document id, descending, as trec_eval does"
+        )
+        findings.warn("TIES", message, count=count, field=5)
 
 
 def write_run(run: ParsedRun, target: BinaryIO) -> None:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import BinaryIO
 
+from campaigns.trec.compression import read_text
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.run_faults import tag_problem
-from campaigns.trec.whole_text import read_text
 
 MAX_TABLE_BYTES = 16 << 20
 CELL_CHARACTERS = 10_000

@@ -9,8 +9,8 @@ from typing import BinaryIO, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from campaigns.trec.compression import read_text
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
-from campaigns.trec.whole_text import read_text
 
 _TOPIC_HEADER: Final = re.compile(
     r"#?(?:topics?|query|queries|q[ _.-]?(?=id|no))[ _.-]?(?:id|no|num|number|code)?"

@@ -144,7 +144,7 @@ def test_every_repetition_is_a_problem_and_names_the_first_line() -> None:
 
 
 def test_documents_that_hash_alike_are_not_duplicates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("campaigns.trec.duplicates.MIX", np.uint64(0))
+    monkeypatch.setattr("campaigns.trec.records.MIX", np.uint64(0))
     run = read_run(b"1 Q0 A 1 3 r\n1 Q0 B 2 2 r\n2 Q0 A 1 1 r\n2 Q0 verylongdocument 2 0 r\n")
     assert run.line_count == 4
 

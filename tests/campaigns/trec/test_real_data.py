@@ -11,8 +11,7 @@ import pytest
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import read_run
 from campaigns.trec.runs_table import read_runs_table
-from campaigns.trec.topics import read_topics
-from campaigns.trec.topics_xml import write_topics_xml
+from campaigns.trec.topics import read_topics, write_topics_xml
 from tests.campaigns.trec.slow_twin import fast_judgments, fast_rows, slow_qrels, slow_run
 
 DATA = os.environ.get("TRACKSIDE_DATA", "")

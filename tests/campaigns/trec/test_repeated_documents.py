@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from campaigns.trec import duplicates
+from campaigns.trec import records
 from campaigns.trec.columns import LARGE_BYTES, ColumnStack, DocColumn
 
 pytestmark = pytest.mark.usefixtures("either_way")
@@ -31,16 +31,16 @@ def test_they_are_found_however_the_run_is_parted(
         rows.sort(key=lambda row: row[0])
     topics, docs = [topic for topic, _ in rows], [doc for _, doc in rows]
     with pytest.MonkeyPatch.context() as changed:
-        changed.setattr(duplicates, "PART_ROWS", part_rows)
-        again, first = duplicates.repeated_rows(np.array(topics, np.int32), np.array(docs, "S8"))
+        changed.setattr(records, "PART_ROWS", part_rows)
+        again, first = records.repeated_rows(np.array(topics, np.int32), np.array(docs, "S8"))
     assert list(zip(again.tolist(), first.tolist(), strict=True)) == again_and_first(topics, docs)
 
 
 def test_a_part_ends_where_a_topic_does() -> None:
     topics = np.repeat(np.arange(5, dtype=np.int32), [3, 1, 7, 1, 4])
     with pytest.MonkeyPatch.context() as changed:
-        changed.setattr(duplicates, "PART_ROWS", 4)
-        parts = duplicates._parts(topics)
+        changed.setattr(records, "PART_ROWS", 4)
+        parts = records._parts(topics)
     bounds = [part.start for part in parts] + [parts[-1].stop]
     assert bounds == [0, 11, 16]
     assert set(bounds) <= {0, 3, 4, 11, 12, 16}

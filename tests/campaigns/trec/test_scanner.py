@@ -7,10 +7,10 @@ import random
 import numpy as np
 import pytest
 
-from campaigns.trec import compiled, duplicates
+from campaigns.trec import compiled, records
 from campaigns.trec.blocks import PAD, Block
-from campaigns.trec.duplicates import MIX
-from campaigns.trec.scanner import scan_run
+from campaigns.trec.records import MIX
+from campaigns.trec.runs import scan_run
 from tests.campaigns.trec.fuzz import compare_readers, mutants, samples
 
 pytestmark = pytest.mark.skipif(compiled.scan is None, reason="the scanner was not compiled")
@@ -109,7 +109,7 @@ def test_ids_made_to_collide_are_left_to_numpy() -> None:
     topics = np.zeros(len(words), np.int32)
     assert compiled.scan is not None
     assert compiled.scan.repeated_rows(topics, words, 2) is None
-    again, first = duplicates.repeated_rows(topics, words.view("S16").reshape(-1))
+    again, first = records.repeated_rows(topics, words.view("S16").reshape(-1))
     assert again.size == first.size == 0
 
 

@@ -13,8 +13,7 @@ import tracemalloc
 import pytest
 
 from campaigns.trec.problems import FormatError, Problem
-from campaigns.trec.topics import ParsedTopic, read_topics
-from campaigns.trec.topics_xml import write_topics_xml
+from campaigns.trec.topics import ParsedTopic, read_topics, write_topics_xml
 from tests.campaigns.trec.outcomes import Row, check, refuse
 
 TSV = b"1\tfirst query\n2\tsecond query\n"
