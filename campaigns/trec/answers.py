@@ -1,6 +1,6 @@
 """Imported judgments in each format of an exported pool: CSV or prels with grades, or qrels.
 
-Each line becomes one line of qrels at the same place, so that problems have the line numbers of
+Each line becomes the line of qrels with the same number, so that problems have the line numbers of
 the file.
 """
 

@@ -1,7 +1,7 @@
-"""Whole lines of text in blocks of about 4 MiB, and what is refused as not being clean text.
+"""Whole lines of text in blocks of about 4 MiB, and the checks for clean text.
 
-Positions are byte offsets into `Block.data`, which blanks pad on both sides so that readers may
-load eight bytes before or behind any field without looking where the block ends.
+Positions are byte offsets into `Block.data`. Blanks pad it on both sides, so that readers can load
+eight bytes from any position in a line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from campaigns.trec.compression import BOM, WIDE_BOMS, plain_blocks
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
-LINE_BYTES = 64 << 10  # a longer line is refused before it is read to its end
+LINE_BYTES = 64 << 10  # longer lines are refused before they are read to the end
 PAD = b" " * 64
 TAB, LF, VT, FF, CR, SPACE, DEL = 9, 10, 11, 12, 13, 32, 127
 CTRL_Z = b"\x1a"
@@ -44,12 +44,12 @@ class Block:
 
     @cached_property
     def is_blank(self) -> NDArray[np.bool_]:
-        """bool[bytes]: what separates fields."""
+        """bool[bytes]: the bytes that separate fields."""
         return self.data <= SPACE
 
     @cached_property
     def line_count(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return int(np.count_nonzero(self.data == LF))
 
     @cached_property
@@ -70,7 +70,7 @@ class Block:
         return self.data[start : self.line_feeds[index]].tobytes()
 
     def refuse_long_line(self) -> None:
-        """Raises FormatError if a line is longer than any may be."""
+        """Raises FormatError if a line is longer than `LINE_BYTES`."""
         lengths = self.line_feeds - self.line_starts()
         if lengths.max() <= LINE_BYTES:
             return
@@ -105,7 +105,7 @@ def read_blocks(
 
 
 def _whole_lines(pieces: Iterator[bytes], findings: ProblemList) -> Iterator[bytes]:
-    """Cut at the last LF of each piece, and pad; what is too long for a line is handed on as is."""
+    """Cut at the last LF of each piece, and pad. Stops after a line that is too long."""
     carry = b""
     for piece in pieces:
         cut = piece.rfind(b"\n") + 1
@@ -178,7 +178,7 @@ def _begin(block: Block, position: int) -> int:
 
 
 def _around(block: Block, position: int) -> str:
-    """A byte and its neighbours in the line, for people."""
+    """A byte and its neighbours in the line, for an error message."""
     begin = max(_begin(block, position), position - 8)
     return shown(block.data[begin : position + 8].tobytes().partition(b"\n")[0])
 
@@ -240,7 +240,7 @@ def _note_bytes(
     code: str,
     message: str,
 ) -> None:
-    """One problem a line for bytes that no line may hold; such lines are read no further."""
+    """One problem for each line with a byte that is not allowed. The line is marked as refused."""
     lines, first = np.unique(np.searchsorted(block.line_feeds, positions), return_index=True)
     fresh = ~block.refused[lines]
     lines, first = lines[fresh], positions[first[fresh]]

@@ -1,4 +1,4 @@
-"""Columns of runs and qrels: what a block says of topics and documents, and blocks joined."""
+"""Columns of runs and qrels: the topics and documents of each block, and the blocks joined."""
 
 from __future__ import annotations
 
@@ -124,7 +124,8 @@ class DocColumn:
 
 
 def doc_words(fields: Fields, column: int, findings: ProblemList) -> Words:
-    """The document ids of a block, uint64[rows, words], NUL padded; too long ones are noted."""
+    """The document ids of a block, uint64[rows, words], NUL padded; ids that are too long
+    become problems."""
     _note_long(fields, column, findings)
     return fields.words(column, DOC_BYTES)
 
@@ -146,20 +147,20 @@ DOC = 2  # the column of the document, in runs and qrels
 
 @dataclass(frozen=True)
 class Rows:
-    """Lines of one block, one row a line; runs and qrels alike."""
+    """Lines of one block of a run or of qrels, one row for each line."""
 
     lines: NDArray[np.int64]  # int64[rows]: physical line numbers
-    heads: Positions  # rows that begin a stretch of one topic; the first row is one
+    heads: Positions  # first rows of consecutive rows with one topic
     topics: list[bytes]  # the topic of each head
     doc_words: Words  # uint64[rows, words]: document ids, NUL padded
 
     @cached_property
     def lengths(self) -> Positions:
-        """How many rows each head stands for."""
+        """The number of rows from each head to the next."""
         return np.diff(self.heads, append=self.lines.size)
 
     def only(self, kept: NDArray[np.bool_]) -> Rows:
-        """The rows of a mask; all of them heads of their own."""
+        """The rows of a mask. Each of them becomes a head."""
         topic = np.repeat(np.arange(self.heads.size), self.lengths)[kept]
         names = [self.topics[number] for number in topic.tolist()]
         return Rows(self.lines[kept], np.arange(topic.size), names, self.doc_words[kept])
@@ -172,17 +173,18 @@ def rows_of(fields: Fields, findings: ProblemList) -> Rows:
 
 
 TOPIC_BYTES = 64
-MAX_TOPICS = 100_000  # different ids in one file; a campaign has at most 10,000
+MAX_TOPICS = 100_000  # distinct ids in one file; a campaign has at most 10,000
 DROPPED = -1
 
 UnknownTopics = Literal["refuse", "drop"]
 
 
 class TopicColumn:
-    """Numbers the topics of a file block by block; unknown ones become problems or are dropped.
+    """Numbers the topics of a file by first appearance. Unknown ones become problems or are
+    dropped.
 
-    The only list compared with is `known`, the one that participants may see: which of its topics
-    were judged never shows.
+    Topics are compared only with `known`, the list that participants see. So messages do not reveal
+    which topics were judged.
     """
 
     def __init__(
@@ -211,7 +213,7 @@ class TopicColumn:
         return spread
 
     def _enter(self, code: bytes, line: int) -> int:
-        """The number of a topic met for the first time, after checking it."""
+        """The number of a new topic, after checking it."""
         if len(self._numbers) == MAX_TOPICS:
             refuse("TOO_MANY", f"more than {MAX_TOPICS:,} different topics", line)
         number = len(self.topics)

@@ -1,6 +1,7 @@
-"""The bytes of a submitted file, plain: gzip is told by its content, other packings are refused.
+"""The uncompressed content of a submitted file. gzip is recognised by its content, and other
+formats are refused.
 
-Nothing is decompressed before it is asked for, so a reader that gives up costs nothing more.
+Data are decompressed only when the reader needs them, so a file that is refused costs no more.
 `isal`, where it is installed, inflates 2.5 times as fast as zlib, and gives the same bytes or the
 same code of an error.
 """
@@ -24,7 +25,7 @@ except ImportError:
     isal_zlib = None
 
 READ_BYTES = 1 << 22
-BLOCK_BYTES = 1 << 21  # unpacked at a time: what is packed may be hostile
+BLOCK_BYTES = 1 << 21  # decompressed at a time: compressed data may be hostile
 MEMBER_LIMIT = 1000
 HEAD_BYTES = 512
 GZIP_MAGIC = b"\x1f\x8b"
@@ -40,7 +41,7 @@ FOREIGN = (
     (b"%PDF-", "a PDF"),
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
-    (b"BZh", "bzip2"),  # text may begin so too: see `_is_foreign`
+    (b"BZh", "bzip2"),  # text may also begin like this: see `_is_foreign`
     (b"\xfd7zXZ\x00", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
@@ -68,9 +69,9 @@ def plain_blocks(
 ) -> Iterator[bytes]:
     """Yield the plain content of a plain or gzipped file in blocks of at most 4 MiB.
 
-    `max_bytes` is an absolute limit on what is yielded, `max_seconds` one on the processor time
-    that the thread uses until the last block, whoever asks for the blocks included. Raises
-    FormatError: TYPE (another packing), GZIP (truncated, damaged, followed by other data,
+    `max_bytes` limits the uncompressed size. `max_seconds` limits the processor time of the thread
+    until the last block, including the time of the code that processes the blocks. Raises
+    FormatError: TYPE (another format), GZIP (truncated, damaged, followed by other data,
     compressed twice, more than 1000 members), TOO_BIG or TOO_SLOW. An empty file yields nothing.
     """
     started = time.thread_time()
@@ -178,7 +179,7 @@ def _inflate(inflater: Any, data: bytes) -> bytes:
 
 
 def read_text(source: BinaryIO | bytes, findings: ProblemList, *, max_bytes: int) -> str:
-    """The whole content, plain or gzipped, of a UTF-8 file; a byte order mark is removed.
+    """The whole content of a small UTF-8 file, plain or gzipped, without a byte order mark.
 
     Raises FormatError: ENCODING, NUL, and the refusals of `plain_blocks`.
     """

@@ -19,7 +19,7 @@ from campaigns.trec.compression import BOM, WIDE_BOMS, plain_blocks
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.topics_text import FORBIDDEN, squeezed
 
-MAX_BYTES = 4 << 30  # unpacked
+MAX_BYTES = 4 << 30  # uncompressed
 MAX_DOCUMENTS = 500_000
 DOC_ID_BYTES = 1024
 TITLE_CHARACTERS = 500
@@ -53,7 +53,7 @@ class ParsedDocument:
 
 @dataclass(frozen=True)
 class _Raw:
-    """A document as it stands in the file, unchecked."""
+    """A document as written in the file, unchecked."""
 
     line: int
     doc_id: str
@@ -65,7 +65,8 @@ def read_documents(
     source: BinaryIO | bytes, *, max_bytes: int = MAX_BYTES, max_seconds: float | None = None
 ) -> Iterator[ParsedDocument]:
     """Yields the documents in file order. Raises FormatError at the end, with the first 25
-    problems in line order and the number of all, so nothing is to be kept before that."""
+    problems in line order and the number of all. The caller must store nothing before
+    that."""
     findings, seen = ProblemList(), dict[str, int]()
     with findings.gathered():
         lines = text_lines(source, findings, max_bytes=max_bytes, max_seconds=max_seconds)
@@ -83,7 +84,7 @@ def read_documents(
 
 
 def _raw_documents(lines: Iterator[tuple[int, str]], findings: ProblemList) -> Iterator[_Raw]:
-    """The format is told by the first line that is not blank."""
+    """The format is recognised by the first line that is not blank."""
     for number, line in lines:
         if line.strip():
             rest = chain([(number, line)], lines)
@@ -163,7 +164,7 @@ def _text_of(record: dict[str, Any], name: str) -> str:
 
 
 def _trec_documents(lines: Iterator[tuple[int, str]]) -> Iterator[_Raw]:
-    """What stands between `<DOC>` and `</DOC>`, each at the begin and the end of a line."""
+    """The documents between `<DOC>` at the start of a line and `</DOC>` at the end of one."""
     start, kept, size = 0, list[str](), 0
     for number, line in lines:
         if not start:
@@ -205,7 +206,7 @@ def _trec_document(line: int, body: str) -> _Raw:
 
 
 def _taken_out(body: str, name: str) -> tuple[list[str], str]:
-    """What stands in the elements of this name, and the body without them."""
+    """The contents of the elements of this name, and the body without them."""
     begin, end = ELEMENTS[name]
     found, rest, at = list[str](), list[str](), 0
     while (start := begin.search(body, at)) and (stop := end.search(body, start.end())):
@@ -216,8 +217,7 @@ def _taken_out(body: str, name: str) -> tuple[list[str], str]:
 
 
 def _plain(markup: str) -> str:
-    """The text without its tags, as long as lines go: their ends are the file's, paragraphs the
-    text's."""
+    """The text without tags and line breaks. Blank lines, which separate paragraphs, are kept."""
     text = html.unescape(TAG.sub(" ", BREAK.sub("\n\n", markup)))
     lines = "\n".join(line.strip() for line in text.split("\n"))
     paragraphs = (paragraph.replace("\n", " ") for paragraph in PARAGRAPHS.split(lines))

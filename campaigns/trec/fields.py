@@ -166,7 +166,7 @@ def split_fields(
     """Cut a block into lines of `width` fields; other lines become problems, comments are skipped.
 
     `hint(fields, line)` says what a line of another width may be. A comment that matches `record`
-    earns a warning: the line would have been a record.
+    causes a warning, because it may be a record.
     """
     examine(block, findings)
     return _LineTable(block).fields(width, findings, hint, record)
@@ -183,7 +183,7 @@ def _warn_leading(
 
 
 class _LineTable:
-    """The careful way: how many fields each line has, and what the odd ones are."""
+    """The number of fields of each line, and the lines that are comments, blank or indented."""
 
     def __init__(self, block: Block) -> None:
         self.block = block

@@ -1,4 +1,4 @@
-"""Qrels: `topic iteration document grade`, one line a judgment, read and written."""
+"""Qrels: `topic iteration document grade`, one line for each judgment, read and written."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def read_qrels(
 ) -> ParsedQrels:
     """Read qrels, plain or gzipped, and check all of them.
 
-    Field 2 is free and forgotten. Grades are whole numbers from -127 to 127 without plus sign or
-    leading zeros. Limits are those of `read_run`. Raises FormatError with the first 25 problems in
-    line order and the number of all.
+    Field 2 may have any value and is not used. Grades are whole numbers from -127 to 127 without
+    plus sign or leading zeros. Limits are those of `read_run`. Raises FormatError with the first 25
+    problems in line order and the number of all.
     """
     findings = ProblemList()
     reader = _QrelsReader(findings, TopicColumn(findings, known_topics, unknown_topics), max_lines)
@@ -77,7 +77,7 @@ def read_qrels(
 
 
 class _QrelsReader:
-    """What is read so far."""
+    """Reads blocks and collects their columns."""
 
     def __init__(self, findings: ProblemList, topics: TopicColumn, max_lines: int | None) -> None:
         self.findings = findings
@@ -121,14 +121,14 @@ class _QrelsReader:
         return grades
 
     def records(self) -> Records:
-        """Join the blocks and check what only the whole file shows."""
+        """Join the blocks and check the whole file."""
         if not self.iteration and not self.findings.total:
             refuse("EMPTY", "the file contains no judgment")
         return self.table.join()
 
 
 def _hint(parts: list[bytes], line: int) -> str:
-    """What a line of another width may be."""
+    """What a line with another number of fields may be."""
     if len(parts) == 6 and DECIMAL.fullmatch(parts[4]):
         return "this looks like a run"
     if len(parts) == 5 and DECIMAL.fullmatch(parts[4]) and not INTEGER.fullmatch(parts[4]):
@@ -141,7 +141,7 @@ def _hint(parts: list[bytes], line: int) -> str:
 
 
 def _grade_problem(fields: Fields, row: int) -> Problem:
-    """Why field 4 is no grade."""
+    """The problem of a field 4 that is not a grade."""
     text = fields.text(row, GRADE)
     message = "grade is not a whole number"
     if INTEGER.fullmatch(text):
@@ -154,7 +154,8 @@ def _grade_problem(fields: Fields, row: int) -> Problem:
 
 
 def warn_content(records: Records, findings: ProblemList) -> None:
-    """Warn of grades that are no judgments, of topics without relevant ones, of odd columns."""
+    """Warn of grades that are no judgments, of topics without relevant documents, and of swapped
+    columns."""
     grades = records.values["grades"]
     unjudged = int(np.count_nonzero(grades == -1))
     if unjudged:
@@ -191,7 +192,7 @@ def _warn_topics(
 
 
 def _warn_columns(doc_ids: NDArray[np.bytes_], findings: ProblemList) -> None:
-    """Iteration and document swapped leave a column of few low numbers."""
+    """If iteration and document are swapped, the documents are a few low numbers."""
     if doc_ids.size < 2 or not LOW_NUMBER.fullmatch(doc_ids[0]):
         return
     distinct = np.unique(doc_ids)

@@ -19,7 +19,7 @@ from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
 @dataclass(frozen=True)
 class Records:
-    """All rows of a file; the arrays have one entry a kept line."""
+    """All rows of a file. The arrays have one entry for each kept line."""
 
     topics: tuple[str, ...]
     topic_index: NDArray[np.int32]
@@ -29,7 +29,7 @@ class Records:
 
 
 class RecordTable:
-    """Collects blocks; topics that are dropped leave no row."""
+    """Collects the rows of blocks, without those of dropped topics."""
 
     def __init__(
         self,
@@ -64,8 +64,8 @@ class RecordTable:
             self._values[name].push(column)
 
     def count_lines(self, block: Block) -> None:
-        """To be called when a block is read. Every line counts, also a blank one or a comment,
-        except those of topics that are dropped. Raises FormatError where there are too many."""
+        """Count the lines of a block that was read. Blank lines and comments count, lines of
+        dropped topics do not. Raises FormatError if there are too many."""
         last = block.first_line + block.line_count - 1
         dropped, self._dropped = self._dropped, self._dropped[:0]
         counted = last - self._dropped_count - dropped.size
@@ -78,7 +78,7 @@ class RecordTable:
         self._dropped_count += dropped.size
 
     def join(self) -> Records:
-        """All rows, after the checks that need them all."""
+        """All rows, after the checks that need all of them."""
         self._topics.finish()
         records = Records(
             topics=tuple(self._topics.topics),
@@ -108,10 +108,10 @@ def id_words(doc_ids: DocIds) -> Words:
 def repeated_rows(
     topic_index: NDArray[np.int32], doc_ids: DocIds
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows that name a document of their topic again, and the row that named it first.
+    """Rows that repeat a document of their topic, and the first row of that document.
 
-    Topics that stand one after the other are looked at some at a time: what is needed for it is as
-    large as that part, however long the run.
+    If the rows of each topic are contiguous, some topics are checked at a time, which limits the
+    memory needed for long runs.
     """
     words = id_words(doc_ids)
     if compiled.scan is not None:
@@ -127,8 +127,8 @@ def repeated_rows(
 
 
 def _parts(topic_index: NDArray[np.int32]) -> list[slice]:
-    """Slices of whole topics, of `PART_ROWS` or a topic more; one of all rows where the topics do
-    not stand together."""
+    """Slices of whole topics, with `PART_ROWS` rows and the rest of a topic each. One slice of all
+    rows if the rows of a topic are not contiguous."""
     size = topic_index.size
     if size <= PART_ROWS or (topic_index[1:] < topic_index[:-1]).any():
         return [slice(0, size)]
@@ -161,7 +161,7 @@ def _hashes(topic_index: NDArray[np.int32], words: Words) -> Words:
 def _verified(
     rows: NDArray[np.intp], topic_index: NDArray[np.int32], words: Words
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Those of the rows that are the same in full as one before."""
+    """Those of the rows whose topic and document equal those of a row before."""
     keys = [words[rows, k] for k in range(words.shape[1])]
     keys.append(topic_index[rows].astype(np.uint64))
     rows = rows[np.lexsort(keys)]  # stable: equal rows stay in file order
@@ -182,7 +182,7 @@ def note_repeated(
     topics: Sequence[str],
     findings: ProblemList,
 ) -> None:
-    """A problem for every line that names a document of its topic again, naming both lines."""
+    """Add a problem for every line that repeats a document of its topic."""
     rows, first = repeated_rows(topic_index, doc_ids)
 
     def describe(k: int) -> Problem:

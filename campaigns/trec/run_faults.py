@@ -1,4 +1,4 @@
-"""What is wrong with a line of a run, in words: hints for whole lines and for single fields."""
+"""The error messages for lines of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RUN_WIDTH = 6
 LITERAL, RANK, SCORE, TAG = 1, 3, 4, 5  # columns, from 0
 TAG_FORM = re.compile(rb"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 TAG_BYTES = 64
-# Windows cannot hold a file of such a name, and a tag names the file that people download.
+# Windows reserves these file names, and the file that users download is named by the tag.
 RESERVED_NAME = re.compile(rb"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 NUMBER = DECIMAL.pattern
 COMMENTED_RUN_LINE = re.compile(rb"#\S+\s+\S+\s+\S+\s+-?\d+\s+" + NUMBER + rb"\s+\S+")
@@ -23,7 +23,7 @@ WORDS_OF_A_HEADER = re.compile(rb"[A-Za-z][A-Za-z_@ ]*")
 
 
 def run_hint(parts: list[bytes], line: int) -> str:
-    """What a line of another width may be."""
+    """What a line with another number of fields may be."""
     foreign = _foreign_hint(parts[0], b" ".join(parts))
     if foreign:
         return foreign
@@ -37,7 +37,7 @@ def run_hint(parts: list[bytes], line: int) -> str:
 
 
 def _foreign_hint(first: bytes, text: bytes) -> str:
-    """What begins like a format that is no table of fields."""
+    """The format that the line may have instead."""
     if first.startswith((b"<!", b"<html", b"<HTML", b"<?", b"<head", b"<body")):
         return "this looks like an HTML or XML page"
     if first.startswith((b"{", b"[")):
@@ -50,7 +50,7 @@ def _foreign_hint(first: bytes, text: bytes) -> str:
 
 
 def _line_hint(fields: Fields, row: int) -> str:
-    """What explains a wrong number by the whole line."""
+    """What the whole line says about a wrong number."""
     rank, score = fields.text(row, RANK), fields.text(row, SCORE)
     if rank[:1] in (b'"', b"'") or score[:1] in (b'"', b"'"):
         return ": remove the quotes"
@@ -61,7 +61,7 @@ def _line_hint(fields: Fields, row: int) -> str:
 
 
 def score_problem(fields: Fields, row: int) -> Problem:
-    """Why field 5 is no score."""
+    """The problem of a field 5 that is not a score."""
     text = fields.text(row, SCORE)
     message = "score is not a decimal number" + _line_hint(fields, row)
     if NOT_FINITE.fullmatch(text):
@@ -76,7 +76,7 @@ def score_problem(fields: Fields, row: int) -> Problem:
 
 
 def rank_problem(fields: Fields, row: int) -> Problem:
-    """Why field 4 is no rank."""
+    """The problem of a field 4 that is not a rank."""
     text = fields.text(row, RANK)
     message = "rank is not a whole number" + _line_hint(fields, row)
     if INTEGER.fullmatch(text):
@@ -85,7 +85,7 @@ def rank_problem(fields: Fields, row: int) -> Problem:
 
 
 def tag_problem(tag: bytes, line: int) -> Problem | None:
-    """Why a run may not be called so; None if it may."""
+    """The problem of a run tag; None if it is valid."""
     message = ""
     if len(tag) > TAG_BYTES:
         message = f"tag of {len(tag):,} bytes, at most {TAG_BYTES} allowed"
@@ -99,7 +99,7 @@ def tag_problem(tag: bytes, line: int) -> Problem | None:
 
 
 def other_tag_problem(fields: Fields, row: int, tag: bytes, first_line: int) -> Problem:
-    """Two names in one file."""
+    """The problem of a second tag in one file."""
     message = f"tag differs from '{shown(tag)}' on line {first_line}: one file contains one run"
     line = int(fields.lines[row])
     return Problem("TAG", line, message, TAG + 1, shown(fields.text(row, TAG)))

@@ -1,9 +1,9 @@
-"""Runs: `topic Q0 document rank score tag`, one line a retrieved document, read and written.
+"""Runs: `topic Q0 document rank score tag`, one line for each retrieved document, read and written.
 
 A file is read in blocks of about 4 MiB (`blocks`). If all lines of a block are regular, the
 compiled scanner (`_scan.c`) reads it in one pass. Otherwise numpy cuts the lines into fields
-(`fields`), column by column without a loop over lines; masks find what is suspicious, and only the
-lines that need a message are looked at one by one (`run_faults`).
+(`fields`) and reads them column by column. Only lines with a problem are processed one by one
+(`run_faults`).
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def read_run(
     """Read a run, plain or gzipped, and check all of it.
 
     `known_topics` is the public topic list; topics outside it are refused or dropped. `max_depth`
-    is the limit of documents a topic. `max_lines` is that of lines: blank lines and comments count,
-    lines of topics that are dropped do not. `max_bytes` is that of the plain file, `max_seconds`
-    that of processor time. Whatever they are, a run holds at most 20,000,000 lines, and lines ×
+    limits the documents of a topic. `max_lines` limits the lines: blank lines and comments count,
+    lines of dropped topics do not. `max_bytes` limits the uncompressed file, `max_seconds` the
+    processor time. In any case a run has at most 20,000,000 lines, and lines ×
     width of the longest document id at most 256 MiB. Scores are bit for bit those of `float()`.
     Raises FormatError with the first 25 problems in line order and the number of all.
     """
@@ -92,7 +92,7 @@ def read_run(
 
 @dataclass(frozen=True)
 class ScannedRun:
-    """A block of a run. One entry for each line, except `literals`: one for each head of `rows`."""
+    """The columns of a block of regular lines. `literals` has one entry for each head of `rows`."""
 
     rows: Rows
     literals: list[bytes]  # field 2
@@ -103,7 +103,11 @@ class ScannedRun:
 
 
 def scan_run(block: Block) -> ScannedRun | None:
-    """The lines of the block; None if one is irregular or nothing was compiled."""
+    """The lines of the block as columns.
+
+    None if a line needs an error or a warning, or if the scanner was not compiled. The Python
+    reader then reads the block, so that all messages have one implementation.
+    """
     if compiled.scan is None:
         return None
     scanned = compiled.scan.scan_run(block.data, len(PAD), block.data.size - len(PAD))
@@ -128,7 +132,7 @@ def scan_run(block: Block) -> ScannedRun | None:
 
 
 class _RunReader:
-    """What is read so far."""
+    """Reads blocks and collects their columns."""
 
     def __init__(self, findings: ProblemList, topics: TopicColumn, max_lines: int | None) -> None:
         self.findings = findings
@@ -196,7 +200,7 @@ class _RunReader:
         rows = np.flatnonzero(bad)
         if rows.size:
             self.findings.add_rows(rows.tolist(), rows.size, lambda row: rank_problem(fields, row))
-            ranks[rows] = 1  # whatever it should be
+            ranks[rows] = 1  # any valid rank
         self._note_low_ranks(ranks, fields.lines)
         return ranks
 
@@ -232,7 +236,7 @@ class _RunReader:
         return scores.values
 
     def records(self, max_depth: int | None) -> Records:
-        """Join the blocks and check what only the whole file shows."""
+        """Join the blocks and check the whole file."""
         if not self.tag and not self.findings.total:
             refuse("EMPTY", "the file contains no line of a run")
         records = self.table.join()
@@ -241,11 +245,11 @@ class _RunReader:
         return records
 
 
-# --- what only the whole run shows ---------------------------------------------------------------
+# --- checks of the whole run ---------------------------------------------------------------------
 
 
 def note_depth(records: Records, max_depth: int, findings: ProblemList) -> None:
-    """A problem for every topic with more than `max_depth` documents, at the first too many."""
+    """Add a problem for every topic with more than `max_depth` documents."""
     counts = np.bincount(records.topic_index, minlength=len(records.topics))
     deep = np.flatnonzero(counts > max_depth)
     for number in deep[:SHOWN_PROBLEMS].tolist():
@@ -257,7 +261,7 @@ def note_depth(records: Records, max_depth: int, findings: ProblemList) -> None:
 
 
 def warn_order(records: Records, findings: ProblemList) -> None:
-    """Warn of topics that do not stand together, of ranks against scores, and of ties."""
+    """Warn of topics that are not contiguous, of ranks that contradict the scores, and of ties."""
     topic_index, lines = records.topic_index, records.lines
     ranks, scores = records.values["ranks"], records.values["scores"]
     if compiled.scan is not None:
@@ -267,7 +271,7 @@ def warn_order(records: Records, findings: ProblemList) -> None:
             _warn_contradictions(against, int(lines[first_against]) if against else 0, findings)
             _warn_tied(tied, findings)
             return
-    # Topics are numbered by first appearance: together they are in order.
+    # Topics are numbered by first appearance: if they are contiguous, the numbers ascend.
     if (topic_index[1:] < topic_index[:-1]).any():
         line = int(lines[1:][np.argmax(topic_index[1:] < topic_index[:-1])])
         findings.warn("INTERLEAVED", "the lines of a topic are not contiguous", line=line)

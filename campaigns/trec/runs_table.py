@@ -1,4 +1,4 @@
-"""The runs table: a CSV that says of each run its team, its type and whether it was pooled."""
+"""The runs table: a CSV with the team and type of each run, and whether it was pooled."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ NO = frozenset({"no", "false", "0"})
 
 @dataclass(frozen=True)
 class RunsTableRow:
-    """What a table says of one run; texts it does not give are empty."""
+    """The row of one run. Missing texts are empty."""
 
     tag: str
     team: str
     run_type: str
-    is_pooled: bool | None  # None: not said
-    file: str = ""  # where two teams share a tag, the file tells their runs apart
+    is_pooled: bool | None  # None: missing
+    file: str = ""  # distinguishes runs of two teams with the same tag
 
 
 @dataclass(frozen=True)
 class RunsTable:
-    """The rows without an error, and what is wrong with the others."""
+    """The rows without an error, and the problems of the others."""
 
     rows: tuple[RunsTableRow, ...] = ()
     problems: tuple[Problem, ...] = ()  # one for each bad row, by line
@@ -55,7 +55,7 @@ class RunsTable:
 
     @cached_property
     def by_name(self) -> dict[str, RunsTableRow]:
-        """By file name where the table gives one, otherwise by tag."""
+        """By file name if the table has one, otherwise by tag."""
         return {row.file or row.tag: row for row in self.rows}
 
 
@@ -64,8 +64,8 @@ def read_runs_table(source: BinaryIO | bytes, *, max_bytes: int = MAX_TABLE_BYTE
 
     Columns are known by name, in any case and order: run or tag (required), team, runtype / run
     type / type, pooled / contributed judgments / contributed (yes, no, true, false, 1, 0 or
-    empty), file. Other columns are passed over. A row with an error is left out and named in
-    `problems`. Raises FormatError with line numbers for what concerns the whole file.
+    empty), file. Other columns are ignored. A row with an error is left out and listed in
+    `problems`. Raises FormatError with line numbers for problems of the whole file.
     """
     findings = ProblemList()
     with findings.gathered():
@@ -110,7 +110,7 @@ def _table(text: str) -> RunsTable:
             rows.append(row)
         if problem:
             problems.append(problem)
-            # In a row of another shape no column is known: any cell may be the run's name.
+            # If the number of cells is wrong, any cell may be the run's name.
             bad_lines |= dict.fromkeys([name] if row else cells, line)
     return RunsTable(tuple(rows), tuple(problems), bad_lines)
 
@@ -118,14 +118,14 @@ def _table(text: str) -> RunsTable:
 def _read_row(
     cells: list[str], header: list[str], names: dict[str, str], line: int
 ) -> tuple[RunsTableRow | None, Problem | None]:
-    """No row where the cells do not fit the header."""
+    """The row is None if the cells do not fit the header."""
     if problem := _shape_problem(cells, header, line):
         return None, problem
     return _row(dict(zip(header, cells, strict=True)), names, line)
 
 
 def _columns(header: list[str], line: int) -> dict[str, str]:
-    """Which header gives which of our columns."""
+    """The header of each known column."""
     names: dict[str, str] = {}
     if len(header) > MAX_COLUMNS:
         refuse("TABLE", f"more than {MAX_COLUMNS:,} columns", line)

@@ -1,6 +1,6 @@
-"""Topics in four formats, told apart by their content: TREC tags, XML, `code TAB text`, JSON lines.
+"""Topics in four formats, recognised by their content: TREC tags, XML, `code TAB text`, JSON lines.
 
-XML needs the package defusedxml; where it is not installed the other formats are still read.
+XML needs the package defusedxml. The other formats are read without it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FIRST_TAG = re.compile(r"\s*<[A-Za-z!?/]")
 XML_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 MAX_ELEMENTS = 1_000_000
 CHILD_DEPTH = 2  # of the root's children
-GENERIC = "field"  # an element for names that are no XML names
+GENERIC = "field"  # the element for names that are not valid in XML
 
 
 def read_topics(
@@ -52,7 +52,7 @@ def read_topics(
     """Read a topics file, plain or gzipped, in UTF-8; at most 10,000 topics, in file order.
 
     Codes stay text as written. Each topic has at least one field with text; a format without
-    field names gives the name `query`. `on_warning` hears what was accepted all the same.
+    field names gives the name `query`. `on_warning` is called with each warning.
     Raises FormatError with the first 25 problems in line order and the number of all.
     """
     findings = ProblemList()
@@ -91,7 +91,7 @@ def _xml_topics(text: str) -> Iterator[RawTopic]:
 
 
 class _Placed(TreeBuilder):
-    """Builds the tree and keeps the lines on which the root's children begin."""
+    """Builds the tree and records the lines where the root's children begin."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -116,7 +116,7 @@ class _Placed(TreeBuilder):
 
 
 def xml_topics(data: bytes) -> Iterator[RawTopic]:
-    """Every child of the root is a topic: its id an attribute or a child, its texts the others.
+    """Every child of the root is a topic. Its id is an attribute or a child, the others are texts.
 
     Raises FormatError XML: not well-formed, or with a DOCTYPE.
     """

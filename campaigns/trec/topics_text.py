@@ -18,22 +18,22 @@ from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 MAX_TOPICS = 10_000
 MAX_FIELDS = 100  # of one topic
 ASCII_BLANKS = re.compile(r"[ \t\n\v\f\r]+")
-# Neither a page nor an XML file may carry these.
+# Not allowed in HTML or XML.
 FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 ID_NAMES = ("number", "num", "id", "_id", "qid", "query_id", "topic_id", "topic", "uid")
 
 
 @dataclass(frozen=True)
 class ParsedTopic:
-    """One topic: its code is text (`001` is not `1`), its fields stand in file order."""
+    """One topic: its code is text (`001` is not `1`), its fields are in file order."""
 
     code: str
-    fields: tuple[tuple[str, str], ...]  # (name, text), white space made single
+    fields: tuple[tuple[str, str], ...]  # (name, text) with single spaces
 
 
 @dataclass(frozen=True)
 class RawTopic:
-    """A topic as it stands in the file, unchecked; `code` is None where there is none."""
+    """A topic as written in the file, unchecked. `code` is None if it has none."""
 
     line: int
     code: str | None
@@ -41,14 +41,14 @@ class RawTopic:
 
 
 def squeezed(text: str) -> str:
-    """The text with every run of white space made one space."""
+    """The text with each sequence of white space replaced by one space."""
     return ASCII_BLANKS.sub(" ", text).strip(" ")
 
 
 def checked_topics(
     raw_topics: Iterable[RawTopic], findings: ProblemList
 ) -> tuple[ParsedTopic, ...]:
-    """The topics in file order; what is wrong with them goes to `findings`."""
+    """The topics in file order. Their problems go to `findings`."""
     topics: list[ParsedTopic] = []
     lines: dict[str, int] = {}
     for raw in raw_topics:
@@ -104,13 +104,13 @@ def _text_problem(fields: tuple[tuple[str, str], ...], line: int) -> Problem | N
 # --- TREC's form, tables, JSON lines --------------------------------------------------------------
 
 ROW_CHARACTERS = 1 << 20
-QUERY = "query"  # the field name where a format has none
+QUERY = "query"  # the field name in formats without names
 TOP = re.compile(r"<top\b[^<>]*>", re.IGNORECASE)
 END_OF_TOP = re.compile(r"</top\s*>", re.IGNORECASE)
 TREC_NAMES = frozenset({"num", "number", "title", "desc", "description", "narr", "narrative"})
 TREC_NAMES |= {"query", "question", "smry", "con", "fac", "def", "dom"}
 NUMBER_NAMES = ("num", "number")
-# Known names begin a field anywhere, others at the begin of a line only: they may be text.
+# Known names begin a field anywhere, others only at the start of a line: they may be text.
 TAG = re.compile(r"(^[^\S\n]*)?<([A-Za-z][A-Za-z0-9_.-]{0,63})\s*>", re.MULTILINE)
 LABELS = {
     "num": re.compile(r"\A\s*(?:Number|Topic)\s*:", re.IGNORECASE),
@@ -121,7 +121,7 @@ LABELS = {
 
 
 def trec_topics(text: str, findings: ProblemList) -> Iterator[RawTopic]:
-    """Topics between `<top>` and `</top>`, whose fields may be closed or not."""
+    """Topics between `<top>` and `</top>`. End tags of fields are optional."""
     starts = list(islice(TOP.finditer(text), MAX_TOPICS + 1))
     if text[: starts[0].start()].strip():
         refuse("FIELDS", "there is text before the first <top>: remove it", 1)
@@ -149,7 +149,7 @@ def _trec_fields(body: str) -> tuple[list[tuple[str, str]], bool]:
     tags = (tag for tag in TAG.finditer(body) if tag[1] is not None or _is_known(tag))
     begins = list(islice(tags, MAX_FIELDS))
     stops = [tag.start(2) - 1 for tag in begins] + [len(body)]
-    fields = [(QUERY, body[: stops[0]])]  # blank, as a rule, and then left out
+    fields = [(QUERY, body[: stops[0]])]  # usually blank, and then left out
     is_closed = True
     for tag, stop in zip(begins, stops[1:], strict=True):
         name = tag[2].lower()
@@ -166,8 +166,8 @@ def _is_known(tag: re.Match[str]) -> bool:
 
 
 def _rows(text: str) -> Iterator[tuple[int, str]]:
-    """Lines that are not blank, with their numbers: as many as there may be topics, faulty ones
-    too, for a million of these would take minutes to tell."""
+    """Lines that are not blank, with their numbers. Lines with an error count against the limit of
+    topics too, because a million of them would take minutes to report."""
     rows = 0
     for line, row in enumerate(text.split("\n"), 1):
         if len(row) > ROW_CHARACTERS:
@@ -197,7 +197,7 @@ class _Raw(str):
 
 
 def json_topics(text: str, findings: ProblemList) -> Iterator[RawTopic]:
-    """One JSON object a line: an id and texts."""
+    """One JSON object on each line: an id and texts."""
     for line, row in _rows(text):
         try:
             yield _json_topic(line, row)
