@@ -7,8 +7,8 @@
    reader (fields.py) then reads the same lines, and it alone knows what is wrong and what to warn
    of. Wherever both read a line, the columns are the same bit for bit.
 
-   The memory that is scanned must go on for 8 bytes behind the last line, because words of eight
-   bytes are loaded from anywhere in it. Nothing is stored between two calls, and the GIL is released
+   Words of eight bytes are loaded from anywhere in the text. So that none is loaded from behind it,
+   its last bytes are scanned in a copy. Nothing is stored between two calls, and the GIL is released
    while lines are scanned, so that two threads can read two runs. */
 
 #define PY_SSIZE_T_CLEAN
@@ -27,6 +27,7 @@
 #define SCORE_BYTES 40
 #define SHORTEST_LINE 12 /* one byte for each field, a blank between them, and LF */
 #define WORD 8
+#define TAIL_BYTES (LINE_BYTES + 2 * WORD)
 
 typedef const unsigned char *Text;
 
@@ -196,7 +197,7 @@ static inline int scan_score(Text at, Text *end, double *score) {
 
 /* Line after line: where the document is, and what follows it. */
 typedef struct {
-    uint32_t *doc_at;
+    Text *docs;
     uint16_t *doc_bytes;
     int32_t *ranks;
     double *scores;
@@ -204,7 +205,8 @@ typedef struct {
 
 /* A line whose topic or second field are not those of the line before. */
 typedef struct {
-    uint32_t row, topic, topic_end, literal, literal_end;
+    Text topic, topic_end, literal, literal_end;
+    int64_t row;
 } Head;
 
 typedef struct {
@@ -224,6 +226,8 @@ static void *pushed(List *list) {
 
 typedef struct {
     List heads, hard; /* of Head; of uint32_t, rows whose score float() has to read */
+    Text head; /* of the last line, with the blanks behind it */
+    size_t head_bytes;
     Text tag;
     size_t tag_bytes;
     size_t rows, longest_doc;
@@ -231,15 +235,13 @@ typedef struct {
 } Found;
 
 /* Topic and second field of a line; returns where its document begins, NULL if it is irregular. */
-static Text scan_head(Text at, Text text, Head *head) {
+static Text scan_head(Text at, Head *head) {
     if (*at == '#') return NULL; /* a comment */
-    head->topic = (uint32_t)(at - text);
     Text end = end_of_field(at);
-    head->topic_end = (uint32_t)(end - text);
+    head->topic = at, head->topic_end = end;
     if (end == at || !(at = after_blanks(end))) return NULL;
-    head->literal = (uint32_t)(at - text);
     end = end_of_field(at);
-    head->literal_end = (uint32_t)(end - text);
+    head->literal = at, head->literal_end = end;
     return end == at ? NULL : after_blanks(end);
 }
 
@@ -264,30 +266,30 @@ static inline Text scan_end(Text tag, Text end, Found *found) {
 
 enum { REGULAR, IRREGULAR, NO_MEMORY };
 
-static int scan_lines(Text text, Text at, Text end, Columns into, Found *found) {
-    Text last_head = at; /* that of the line before, with the blanks behind it */
-    size_t head_bytes = 0;
-    for (uint32_t row = 0; at < end; row++) {
+static int scan_lines(Text at, Text end, Columns into, Found *found) {
+    for (; at < end; found->rows++) {
         Text line = at;
-        int is_like_last = head_bytes && (size_t)(end - line) > head_bytes &&
-                           is_equal(line, last_head, head_bytes) && line[head_bytes] > ' ';
+        size_t row = found->rows;
+        int is_like_last = found->head_bytes && (size_t)(end - line) > found->head_bytes &&
+                           is_equal(line, found->head, found->head_bytes) &&
+                           line[found->head_bytes] > ' ';
         if (is_like_last) {
-            at += head_bytes;
+            at += found->head_bytes;
         } else {
             Head *head = pushed(&found->heads);
             if (!head) return NO_MEMORY;
-            head->row = row;
-            at = scan_head(line, text, head);
+            head->row = (int64_t)row;
+            at = scan_head(line, head);
             if (!at) return IRREGULAR;
-            last_head = line;
-            head_bytes = (size_t)(at - line);
+            found->head = line;
+            found->head_bytes = (size_t)(at - line);
         }
         Text doc = at;
         at = end_of_field(at);
         size_t bytes = (size_t)(at - doc);
         if (!bytes || bytes > DOC_BYTES) return IRREGULAR;
         if (bytes > found->longest_doc) found->longest_doc = bytes;
-        into.doc_at[row] = (uint32_t)(doc - text);
+        into.docs[row] = doc;
         into.doc_bytes[row] = (uint16_t)bytes;
         at = after_blanks(at);
         at = at ? scan_rank(at, &into.ranks[row]) : NULL;
@@ -296,22 +298,33 @@ static int scan_lines(Text text, Text at, Text end, Columns into, Found *found) 
         int how = scan_score(at, &at, &into.scores[row]);
         if (how == BAD) return IRREGULAR;
         if (how == HARD) {
-            uint32_t *hard = pushed(&found->hard);
+            size_t *hard = pushed(&found->hard);
             if (!hard) return NO_MEMORY;
             *hard = row;
         }
         at = after_blanks(at);
         at = at ? scan_end(at, end, found) : NULL;
         if (!at || at - line > LINE_BYTES) return IRREGULAR;
-        found->rows++;
     }
     return REGULAR;
 }
 
+/* Scans all lines: those that end less than eight bytes before the end in a copy, `tail`. */
+static int scan_all(Text begin, Text end, unsigned char *tail, Columns into, Found *found) {
+    Text last = end - begin > WORD ? end - WORD : begin;
+    while (last > begin && last[-1] != '\n') last--;
+    size_t bytes = (size_t)(end - last);
+    if (bytes > TAIL_BYTES - WORD) return IRREGULAR;
+    memcpy(tail, last, bytes);
+    memset(tail + bytes, 0, WORD);
+    int status = scan_lines(begin, last, into, found);
+    return status == REGULAR ? scan_lines(tail, tail + bytes, into, found) : status;
+}
+
 /* Ids of `words` words of eight bytes each, padded with NUL. */
-static void copy_ids(Text text, Columns from, size_t rows, size_t words, uint64_t *into) {
+static void copy_ids(Columns from, size_t rows, size_t words, uint64_t *into) {
     for (size_t row = 0; row < rows; row++, into += words) {
-        Text at = text + from.doc_at[row];
+        Text at = from.docs[row];
         long bytes = from.doc_bytes[row];
         size_t word = 0;
         for (; bytes >= WORD; bytes -= WORD, at += WORD) into[word++] = word_at(at);
@@ -457,8 +470,12 @@ static PyObject *array_from(List list) {
     return PyByteArray_FromStringAndSize(list.items, (Py_ssize_t)(list.count * list.size));
 }
 
+static PyObject *bytes_of(Text begin, Text end) {
+    return PyBytes_FromStringAndSize((const char *)begin, end - begin);
+}
+
 /* The rows, topics and second fields of the heads: an array of int64 and two lists of bytes. */
-static PyObject *heads_for_python(Text text, List heads) {
+static PyObject *heads_for_python(List heads) {
     Py_ssize_t count = (Py_ssize_t)heads.count;
     const Head *head = heads.items;
     PyObject *rows = array_of(heads.count * sizeof(int64_t));
@@ -467,10 +484,8 @@ static PyObject *heads_for_python(Text text, List heads) {
     int failed = !rows || !topics || !literals;
     for (Py_ssize_t k = 0; k < count && !failed; k++, head++) {
         row[k] = head->row;
-        PyObject *topic = PyBytes_FromStringAndSize((const char *)text + head->topic,
-                                                    head->topic_end - head->topic);
-        PyObject *literal = PyBytes_FromStringAndSize((const char *)text + head->literal,
-                                                      head->literal_end - head->literal);
+        PyObject *topic = bytes_of(head->topic, head->topic_end);
+        PyObject *literal = bytes_of(head->literal, head->literal_end);
         failed = !topic || !literal;
         if (topic) PyList_SetItem(topics, k, topic);
         if (literal) PyList_SetItem(literals, k, literal);
@@ -482,11 +497,11 @@ static PyObject *heads_for_python(Text text, List heads) {
 
 /* Scores of the rows that float() has to read. Returns REGULAR, or IRREGULAR where one is not finite
    or too small for a double: the Python reader says so. */
-static int read_hard(Text text, List hard, Columns columns) {
-    const uint32_t *row = hard.items;
+static int read_hard(List hard, Columns columns) {
+    const size_t *row = hard.items;
     for (size_t k = 0; k < hard.count; k++, row++) {
         char number[SCORE_BYTES + 1];
-        Text at = text + columns.doc_at[*row] + columns.doc_bytes[*row];
+        Text at = columns.docs[*row] + columns.doc_bytes[*row];
         at = after_blanks(end_of_field(after_blanks(at))); /* past the rank */
         size_t bytes = (size_t)(end_of_field(at) - at);
         memcpy(number, at, bytes);
@@ -505,35 +520,37 @@ PyDoc_STRVAR(scan_run_doc,
 "(heads, topics, literals, tag, ids, words, ranks, scores, carriage_returns): `heads` are the rows\n"
 "(int64) that begin a stretch of lines with the same first two fields, `topics` and `literals` those\n"
 "fields; `ids` are the document ids in `words` words of eight bytes each, padded with NUL; `ranks`\n"
-"are int32 and `scores` float64. `text` goes on for at least 8 bytes behind `end`.");
+"are int32 and `scores` float64.");
 
 static PyObject *scan_run(PyObject *module, PyObject *args) {
     Py_buffer buffer;
     Py_ssize_t begin, end;
     if (!PyArg_ParseTuple(args, "y*nn:scan_run", &buffer, &begin, &end)) return NULL;
     Text text = buffer.buf;
-    Found found = {.heads.size = sizeof(Head), .hard.size = sizeof(uint32_t)};
-    PyObject *doc_at = NULL, *doc_bytes = NULL, *ranks = NULL, *scores = NULL, *ids = NULL;
+    Found found = {.heads.size = sizeof(Head), .hard.size = sizeof(size_t)};
+    unsigned char *tail = NULL;
+    PyObject *docs = NULL, *doc_bytes = NULL, *ranks = NULL, *scores = NULL, *ids = NULL;
     PyObject *heads = NULL, *result = NULL;
-    if (begin < 0 || begin >= end || end > buffer.len - WORD || buffer.len > INT32_MAX ||
-        text[end - 1] != '\n') {
-        PyErr_SetString(PyExc_ValueError, "scan_run needs whole lines and 8 bytes behind them");
+    if (begin < 0 || begin >= end || end > buffer.len || text[end - 1] != '\n') {
+        PyErr_SetString(PyExc_ValueError, "scan_run needs whole lines");
         goto done;
     }
     size_t room = (size_t)(end - begin) / SHORTEST_LINE + 1, rows = 0;
-    doc_at = array_of(room * sizeof(uint32_t));
+    tail = malloc(TAIL_BYTES);
+    docs = array_of(room * sizeof(Text));
     doc_bytes = array_of(room * sizeof(uint16_t));
     ranks = array_of(room * sizeof(int32_t));
     scores = array_of(room * sizeof(double));
-    if (!doc_at || !doc_bytes || !ranks || !scores) goto done;
+    if (!tail) PyErr_NoMemory();
+    if (!tail || !docs || !doc_bytes || !ranks || !scores) goto done;
     Columns columns = {
-        (uint32_t *)PyByteArray_AsString(doc_at), (uint16_t *)PyByteArray_AsString(doc_bytes),
+        (Text *)PyByteArray_AsString(docs), (uint16_t *)PyByteArray_AsString(doc_bytes),
         (int32_t *)PyByteArray_AsString(ranks), (double *)PyByteArray_AsString(scores)};
     int status;
     Py_BEGIN_ALLOW_THREADS
-    status = scan_lines(text, text + begin, text + end, columns, &found);
+    status = scan_all(text + begin, text + end, tail, columns, &found);
     Py_END_ALLOW_THREADS
-    if (status == REGULAR) status = read_hard(text, found.hard, columns);
+    if (status == REGULAR) status = read_hard(found.hard, columns);
     if (status == NO_MEMORY) PyErr_NoMemory();
     if (status == IRREGULAR) result = Py_NewRef(Py_None);
     if (status != REGULAR) goto done;
@@ -546,17 +563,17 @@ static PyObject *scan_run(PyObject *module, PyObject *args) {
     if (!ids) goto done;
     uint64_t *id = (uint64_t *)PyByteArray_AsString(ids);
     Py_BEGIN_ALLOW_THREADS
-    copy_ids(text, columns, rows, words, id);
+    copy_ids(columns, rows, words, id);
     Py_END_ALLOW_THREADS
-    heads = heads_for_python(text, found.heads);
+    heads = heads_for_python(found.heads);
     if (heads)
         result = Py_BuildValue("OOOy#OnOOn", PyTuple_GetItem(heads, 0), PyTuple_GetItem(heads, 1),
                                PyTuple_GetItem(heads, 2), (const char *)found.tag,
                                (Py_ssize_t)found.tag_bytes, ids, (Py_ssize_t)words, ranks, scores,
                                (Py_ssize_t)found.carriage_returns);
 done:
-    free(found.heads.items), free(found.hard.items);
-    Py_XDECREF(doc_at), Py_XDECREF(doc_bytes), Py_XDECREF(ranks), Py_XDECREF(scores);
+    free(found.heads.items), free(found.hard.items), free(tail);
+    Py_XDECREF(docs), Py_XDECREF(doc_bytes), Py_XDECREF(ranks), Py_XDECREF(scores);
     Py_XDECREF(ids), Py_XDECREF(heads);
     PyBuffer_Release(&buffer);
     return result;

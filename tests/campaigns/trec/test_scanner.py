@@ -116,7 +116,7 @@ def test_ids_made_to_collide_are_left_to_numpy() -> None:
 class TestWrongArguments:
     """The extension is called by our own code only; a mistake there must not read other memory."""
 
-    @pytest.mark.parametrize(("begin", "end"), [(-1, 5), (5, 5), (0, 15), (0, 1000), (0, 4)])
+    @pytest.mark.parametrize(("begin", "end"), [(-1, 5), (5, 5), (0, 1000), (0, 4)])
     def test_scan_run(self, begin: int, end: int) -> None:
         assert compiled.scan is not None
         with pytest.raises(ValueError, match="whole lines"):
