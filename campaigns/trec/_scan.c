@@ -515,8 +515,8 @@ static int read_hard(List hard, Columns columns) {
 }
 
 PyDoc_STRVAR(scan_run_doc,
-"scan_run(text, begin, end, /)\n--\n\n"
-"The columns of the lines in text[begin:end], or None if a line is irregular.\n\n"
+"scan_run(text, /)\n--\n\n"
+"The columns of the lines of a text, or None if a line is irregular.\n\n"
 "(heads, topics, literals, tag, ids, words, ranks, scores, carriage_returns): `heads` are the rows\n"
 "(int64) that begin a stretch of lines with the same first two fields, `topics` and `literals` those\n"
 "fields; `ids` are the document ids in `words` words of eight bytes each, padded with NUL; `ranks`\n"
@@ -524,14 +524,13 @@ PyDoc_STRVAR(scan_run_doc,
 
 static PyObject *scan_run(PyObject *module, PyObject *args) {
     Py_buffer buffer;
-    Py_ssize_t begin, end;
-    if (!PyArg_ParseTuple(args, "y*nn:scan_run", &buffer, &begin, &end)) return NULL;
-    Text text = buffer.buf;
+    if (!PyArg_ParseTuple(args, "y*:scan_run", &buffer)) return NULL;
+    Text begin = buffer.buf, end = begin + buffer.len;
     Found found = {.heads.size = sizeof(Head), .hard.size = sizeof(size_t)};
     unsigned char *tail = NULL;
     PyObject *docs = NULL, *doc_bytes = NULL, *ranks = NULL, *scores = NULL, *ids = NULL;
     PyObject *heads = NULL, *result = NULL;
-    if (begin < 0 || begin >= end || end > buffer.len || text[end - 1] != '\n') {
+    if (begin == end || end[-1] != '\n') {
         PyErr_SetString(PyExc_ValueError, "scan_run needs whole lines");
         goto done;
     }
@@ -548,7 +547,7 @@ static PyObject *scan_run(PyObject *module, PyObject *args) {
         (int32_t *)PyByteArray_AsString(ranks), (double *)PyByteArray_AsString(scores)};
     int status;
     Py_BEGIN_ALLOW_THREADS
-    status = scan_all(text + begin, text + end, tail, columns, &found);
+    status = scan_all(begin, end, tail, columns, &found);
     Py_END_ALLOW_THREADS
     if (status == REGULAR) status = read_hard(found.hard, columns);
     if (status == NO_MEMORY) PyErr_NoMemory();

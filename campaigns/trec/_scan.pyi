@@ -1,8 +1,8 @@
-from numpy import int32, uint8, uint64
+from numpy import int32, uint64
 from numpy.typing import NDArray
 
 def scan_run(
-    text: NDArray[uint8], begin: int, end: int, /
+    text: bytes, /
 ) -> (
     tuple[bytearray, list[bytes], list[bytes], bytes, bytearray, int, bytearray, bytearray, int]
     | None

@@ -27,10 +27,15 @@ UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})  # beyond ASCII: controls, fo
 
 @dataclass
 class Block:
-    """Some whole lines, each ended by LF, between two pads of blanks."""
+    """Some whole lines, each ended by LF."""
 
-    data: NDArray[np.uint8]
+    text: bytes
     first_line: int  # physical number of the first line
+
+    @cached_property
+    def data(self) -> NDArray[np.uint8]:
+        """The text between two pads of blanks."""
+        return np.frombuffer(b"".join((PAD, self.text, PAD)), np.uint8)
 
     @cached_property
     def refused(self) -> NDArray[np.bool_]:
@@ -95,9 +100,8 @@ def read_blocks(
     keep_freed_memory()
     first_line = 1
     plain = plain_blocks(source, max_bytes=max_bytes, max_seconds=max_seconds)
-    for padded in _whole_lines(plain, findings):
-        raw = _without_mark(padded, findings) if first_line == 1 else padded
-        block = Block(np.frombuffer(raw, np.uint8), first_line)
+    for text in _whole_lines(plain, findings):
+        block = Block(_without_mark(text, findings) if first_line == 1 else text, first_line)
         yield block
         first_line += block.line_count
     if first_line == 1:
@@ -105,12 +109,13 @@ def read_blocks(
 
 
 def _whole_lines(pieces: Iterator[bytes], findings: ProblemList) -> Iterator[bytes]:
-    """Cut at the last LF of each piece, and pad. Stops after a line that is too long."""
+    """Cut at the last LF of each piece. Stops after a line that is too long."""
     carry = b""
     for piece in pieces:
         cut = piece.rfind(b"\n") + 1
         if cut:
-            yield b"".join((PAD, carry, memoryview(piece)[:cut], PAD))
+            whole = cut == len(piece) and not carry  # most files are one piece: spare a copy
+            yield piece if whole else b"".join((carry, memoryview(piece)[:cut]))
             carry = piece[cut:]
         else:
             carry += piece
@@ -120,16 +125,15 @@ def _whole_lines(pieces: Iterator[bytes], findings: ProblemList) -> Iterator[byt
     if len(rest) < len(carry):
         findings.warn("CTRL_Z", "the Ctrl-Z at the end of the file was removed")
     if rest:
-        yield b"".join((PAD, rest, b"\n", PAD))
+        yield rest + b"\n"
 
 
-def _without_mark(padded: bytes, findings: ProblemList) -> bytes:
-    if padded.startswith(WIDE_BOMS, len(PAD)):
+def _without_mark(text: bytes, findings: ProblemList) -> bytes:
+    if text.startswith(WIDE_BOMS):
         refuse("ENCODING", "the file is UTF-16 or UTF-32: save it as UTF-8", 1)
-    if not padded.startswith(BOM, len(PAD)):
-        return padded
-    findings.warn("BOM", "the byte order mark at the start of the file was removed", line=1)
-    return PAD + padded[len(PAD) + len(BOM) :]
+    if text.startswith(BOM):
+        findings.warn("BOM", "the byte order mark at the start of the file was removed", line=1)
+    return text.removeprefix(BOM)
 
 
 def examine(block: Block, findings: ProblemList) -> None:

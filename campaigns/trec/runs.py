@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.trec import compiled
-from campaigns.trec.blocks import PAD, Block, read_blocks, warn_carriage_returns
+from campaigns.trec.blocks import Block, read_blocks, warn_carriage_returns
 from campaigns.trec.columns import Rows, TopicColumn, UnknownTopics, rows_of
 from campaigns.trec.fields import Fields, differs, read_decimals, read_integers, split_fields
 from campaigns.trec.problems import SHOWN_PROBLEMS, Problem, ProblemList, refuse, shown
@@ -110,7 +110,7 @@ def scan_run(block: Block) -> ScannedRun | None:
     """
     if compiled.scan is None:
         return None
-    scanned = compiled.scan.scan_run(block.data, len(PAD), block.data.size - len(PAD))
+    scanned = compiled.scan.scan_run(block.text)
     if scanned is None:
         return None
     heads, topics, literals, tag, ids, words, ranks, scores, carriage_returns = scanned
