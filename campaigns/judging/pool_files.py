@@ -25,10 +25,9 @@ from campaigns.judging.plans import active_plan
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, Claim, Judgment, Plan, User
-from campaigns.trec.answers import as_qrels
 from campaigns.trec.compression import plain_blocks
 from campaigns.trec.problems import SHOWN_PROBLEMS, FormatError, Problem
-from campaigns.trec.qrels import ParsedQrels, read_qrels
+from campaigns.trec.qrels import ParsedQrels, as_qrels, read_qrels
 
 Pool: TypeAlias = Mapping[str, Sequence[str]]  # documents by topic, topics in the campaign's order
 

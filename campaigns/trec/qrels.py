@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 
 from campaigns.trec.blocks import read_blocks
 from campaigns.trec.columns import TopicColumn, UnknownTopics, rows_of
+from campaigns.trec.compression import plain_blocks
 from campaigns.trec.fields import DECIMAL, Fields, differs, read_integers, split_fields
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.records import Records, RecordTable
@@ -217,3 +220,70 @@ def write_qrels(qrels: ParsedQrels, target: BinaryIO) -> None:
             )
         ]
         target.write(b"".join(lines))
+
+
+# --- judgments in other formats ------------------------------------------------------------------
+
+BOM_CHARACTER = "\ufeff"
+CSV_COLUMNS = ("topic", "doc_id", "grade")
+CSV_HEADER = re.compile(rf"{BOM_CHARACTER}?\"?topic\"?([,;\t])", re.IGNORECASE)
+GUARDED = re.compile(r"'(?=[@+=|%-])")  # the escape of such a cell in a CSV for spreadsheets
+PRELS_FIELDS = 5
+NOT_JUDGED = "-1"
+NOT_JUDGED_IN_PRELS = "-999"  # lower than grades of qrels go
+
+
+def as_qrels(data: bytes) -> bytes:
+    """Judgments in any format of an exported pool (CSV with grades, prels or qrels) as qrels.
+
+    Each line becomes the line of qrels with the same number, so that problems have the line numbers
+    of the file. Other files are returned unchanged. Raises FormatError.
+    """
+    text = b"".join(plain_blocks(io.BytesIO(data))).decode("utf-8", "surrogateescape")
+    lines = text.split("\n")
+    if header := CSV_HEADER.match(text):
+        return _encoded(["", *map(_csv_reader(lines[0], header[1]), lines[1:])])
+    if len(next((line for line in lines if line.strip()), "").split()) == PRELS_FIELDS:
+        return _encoded([_of_prels(line) for line in lines])
+    return data
+
+
+def _csv_reader(header: str, separator: str) -> Callable[[str], str]:
+    """A function that converts a row to a line of qrels."""
+    names = [name.strip().lower() for name in _cells(header.lstrip(BOM_CHARACTER), separator)]
+    missing = [name for name in CSV_COLUMNS if name not in names]
+    if missing:
+        refuse("FIELDS", f"the header has no column {' or '.join(missing)}: add it", 1)
+    places = [names.index(name) for name in CSV_COLUMNS]
+
+    def read(line: str) -> str:
+        cells = [cell.strip() for cell in _cells(line, separator)]
+        if not any(cells):
+            return ""
+        if len(cells) <= max(places):
+            return line  # the reader of qrels reports the problem
+        topic, doc_id, grade = (cells[place] for place in places)
+        return f"{_unguarded(topic)} 0 {_unguarded(doc_id)} {grade or NOT_JUDGED}"
+
+    return read
+
+
+def _cells(line: str, separator: str) -> Sequence[str]:
+    return next(csv.reader([line.rstrip("\r")], delimiter=separator), [])
+
+
+def _unguarded(cell: str) -> str:
+    bare, count = GUARDED.subn("", cell, count=1) if cell.startswith("'") else (cell, 0)
+    return bare.replace("\\|", "|") if count else cell
+
+
+def _of_prels(line: str) -> str:
+    fields = line.split()
+    if len(fields) != PRELS_FIELDS:
+        return line
+    topic, doc_id, grade = fields[:3]
+    return f"{topic} 0 {doc_id} {NOT_JUDGED if grade == NOT_JUDGED_IN_PRELS else grade}"
+
+
+def _encoded(lines: Sequence[str]) -> bytes:
+    return "\n".join(lines).encode("utf-8", "surrogateescape")
