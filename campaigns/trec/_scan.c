@@ -82,13 +82,40 @@ static const double POWERS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 #define EXACT_POWER 22 /* 10^22 is the last power of ten that is a double */
 #define EXACT_INTEGER ((uint64_t)1 << 53)
 #define WORD_DIGITS 19 /* any integer of so many digits is below 2^64 */
-#define FIVES 27       /* 5^27 is the last power of five below 2^64 */
+static const uint64_t FIVES[] = {
+    1u, 5u, 25u, 125u, 625u, 3125u, 15625u, 78125u, 390625u, 1953125u, 9765625u, 48828125u,
+    244140625u, 1220703125u, 6103515625u, 30517578125u, 152587890625u, 762939453125u,
+    3814697265625u, 19073486328125u, 95367431640625u, 476837158203125u, 2384185791015625u,
+    11920928955078125u, 59604644775390625u, 298023223876953125u, 1490116119384765625u,
+    7450580596923828125u};
+#define LAST_FIVE 27 /* 5^28 is above 2^64 */
 
-/* Digits are read one by one: the processor foresees how many the next number has, and goes on with
-   what follows. To find their end by arithmetic takes fewer steps, but all else would wait for it. */
+static inline int are_digits(uint64_t word) {
+    uint64_t digits = word ^ '0' * ONES;
+    return !(((digits + (0x7f - 9) * ONES) | digits) & HIGH_BITS);
+}
+
+/* The value of eight digits: they become pairs, then fours, then one number. */
+static inline uint64_t value_of_digits(uint64_t word) {
+    uint64_t digits = word ^ '0' * ONES;
+    digits = 10 * digits + (digits >> 8);
+    uint64_t low = (digits & 0x000000FF000000FF) * 0x000F424000000064;
+    uint64_t high = (digits >> 16 & 0x000000FF000000FF) * 0x0000271000000001;
+    return (low + high) >> 32;
+}
+
+/* Scans digits and appends them to *m, one by one: the processor foresees how many the next number
+   has, and goes on with what follows. If arithmetic found their end, all else would wait for it. */
 static inline Text scan_digits(Text at, uint64_t *m) {
     while (is_digit(*at)) *m = 10 * *m + (*at++ - '0');
     return at;
+}
+
+/* The same for digits that are often many. */
+static inline Text scan_fraction(Text at, uint64_t *m) {
+    for (uint64_t word; are_digits(word = word_at(at)); at += WORD)
+        *m = 100000000 * *m + value_of_digits(word);
+    return scan_digits(at, m);
 }
 
 static inline Text scan_rank(Text at, int32_t *rank) {
@@ -100,11 +127,10 @@ static inline Text scan_rank(Text at, int32_t *rank) {
     return at > first && at - first <= RANK_DIGITS ? at : NULL;
 }
 
-/* m / 10^k for 0 < k <= FIVES, correctly rounded: 63 or 64 bits of m / 5^k, and whether anything
+/* m / 10^k for 0 < k <= LAST_FIVE, correctly rounded: 63 or 64 bits of m / 5^k, and whether anything
    follows them, decide how to round to 53. */
 static double divided(uint64_t m, int k) {
-    uint64_t power = 1;
-    for (int i = 0; i < k; i++) power *= 5;
+    uint64_t power = FIVES[k];
     int up = __builtin_clzll(m), left = __builtin_clzll(power);
     unsigned __int128 dividend = (unsigned __int128)(m << up) << 63; /* below divisor * 2^64 */
     uint64_t divisor = power << left;
@@ -127,7 +153,7 @@ static inline int scaled(uint64_t m, long power, double *value) {
         *value = power < 0 ? (double)m / POWERS[-power] : (double)m * POWERS[power];
     else if (m == 0)
         *value = 0;
-    else if (power < 0 && power >= -FIVES)
+    else if (power < 0 && power >= -LAST_FIVE)
         *value = divided(m, (int)-power);
     else
         return 0;
@@ -169,7 +195,7 @@ static inline int scan_score(Text at, Text *end, double *score) {
     long count = at - digits, power = 0, exponent = 0;
     if (*at == '.') {
         Text point = ++at;
-        at = scan_digits(at, &m);
+        at = scan_fraction(at, &m);
         power = point - at;
         count -= power;
     }
