@@ -150,7 +150,8 @@ def _cast(fields: Fields, column: int) -> NDArray[np.float64] | None:
     if not IN_DECIMALS[texts.view(np.uint8)].all():
         return None
     try:
-        return texts.astype(np.float64)
+        with np.errstate(over="ignore"):  # what is too large for a double becomes infinite
+            return texts.astype(np.float64)
     except ValueError:  # such as 1.2.3
         return None
 
