@@ -1,6 +1,7 @@
 """The command `trackside`: finds the module of a sub-command, and imports no other."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -49,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stdout is None:
         sys.stderr.write("trackside: standard output is closed\n")
         return FAILED
+    # numpy starts its threads for linear algebra when it is imported, and they only wait here.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     escape_what_stdout_lacks()
     try:
         status = _answer(list(sys.argv[1:] if arguments is None else arguments))
