@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import BinaryIO
 
 import numpy as np
@@ -282,10 +283,19 @@ def warn_order(records: Records, findings: ProblemList) -> None:
     rises = same_topic & (scores[1:] > scores[:-1])
     _warn_ranks(same_topic, rises, ranks, scores, lines, findings)
     if rises.any():
-        by_score = np.lexsort((scores, topic_index))
-        scores, topic_index = scores[by_score], topic_index[by_score]
-        same_topic = topic_index[1:] == topic_index[:-1]
+        scores = _sorted_within(same_topic, scores)
     _warn_ties(same_topic & (scores[1:] == scores[:-1]), findings)
+
+
+def _sorted_within(
+    same_topic: NDArray[np.bool_], scores: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The scores, those of each topic in ascending order."""
+    bounds = [0, *(np.flatnonzero(~same_topic) + 1).tolist(), len(scores)]
+    scores = scores.copy()
+    for begin, end in pairwise(bounds):
+        scores[begin:end].sort()
+    return scores
 
 
 def _warn_ranks(

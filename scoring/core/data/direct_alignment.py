@@ -92,7 +92,7 @@ def _align_compiled(
     head, ids = (*table.arrays, row_of_topic), id_words(doc_ids)
     aligned = compiled_align.align(*head, topic_index, retrieval_scores, ids, max_depth)
     if aligned is None:
-        order = np.lexsort((-retrieval_scores, topic_index))
+        order = score_order(topic_index, retrieval_scores)
         columns = topic_index[order], retrieval_scores[order], ids[order]
         aligned = compiled_align.align(*head, *columns, max_depth)
     grades, begins, depth = aligned
