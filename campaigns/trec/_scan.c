@@ -1,9 +1,10 @@
-/* Reads the lines of a run as most programs write them:
+/* Reads the lines of runs and qrels as most programs write them:
 
        topic Q0 document rank score tag
+       topic iteration document grade
 
    with spaces or tabs between the fields, LF or CR LF at the end, printable ASCII only, and one tag
-   throughout. `scan_run` returns the columns of such lines, and None for anything else: the Python
+   throughout. `scan_run` and `scan_qrels` return the columns of such lines, and None for anything else: the Python
    reader (fields.py) then reads the same lines, and it alone knows what is wrong and what to warn
    of. Wherever both read a line, the columns are the same bit for bit.
 
@@ -23,9 +24,10 @@
 
 #define LINE_BYTES (64 << 10) /* as in blocks.py */
 #define DOC_BYTES 1024        /* as in columns.py */
+#define MAX_GRADE 127         /* as in qrels.py */
 #define RANK_DIGITS 8         /* as in fields.py  */
 #define SCORE_BYTES 40
-#define SHORTEST_LINE 12 /* one byte for each field, a blank between them, and LF */
+#define SHORTEST_LINE 8 /* of qrels: one byte for each field, a blank between them, and LF */
 #define WORD 8
 #define TAIL_BYTES (LINE_BYTES + 2 * WORD)
 
@@ -127,6 +129,14 @@ static inline Text scan_rank(Text at, int32_t *rank) {
     return at > first && at - first <= RANK_DIGITS ? at : NULL;
 }
 
+/* Whole numbers from -MAX_GRADE to MAX_GRADE without leading zeros. */
+static inline Text scan_grade(Text at, int32_t *grade) {
+    Text digits = at + (*at == '-');
+    Text end = scan_rank(at, grade);
+    int is_padded = *digits == '0' && end - digits > 1;
+    return end && !is_padded && *grade <= MAX_GRADE && *grade >= -MAX_GRADE ? end : NULL;
+}
+
 /* m / 10^k for 0 < k <= LAST_FIVE, correctly rounded: 63 or 64 bits of m / 5^k, and whether anything
    follows them, decide how to round to 53. */
 static double divided(uint64_t m, int k) {
@@ -225,8 +235,8 @@ static inline int scan_score(Text at, Text *end, double *score) {
 typedef struct {
     Text *docs;
     uint16_t *doc_bytes;
-    int32_t *ranks;
-    double *scores;
+    int32_t *numbers; /* ranks or grades */
+    double *scores;   /* NULL for qrels */
 } Columns;
 
 /* A line whose topic or second field are not those of the line before. */
@@ -271,17 +281,20 @@ static Text scan_head(Text at, Head *head) {
     return end == at ? NULL : after_blanks(end);
 }
 
-/* Returns what follows the line, NULL if it is irregular. `tag` begins where the tag should. */
-static inline Text scan_end(Text tag, Text end, Found *found) {
+/* Returns the end of the tag, NULL if it is not that of the lines before. */
+static inline Text scan_tag(Text tag, Text end, Found *found) {
     if (!found->tag) {
         found->tag = tag;
         found->tag_bytes = (size_t)(end_of_field(tag) - tag);
-        if (!found->tag_bytes) return NULL;
-    } else if ((size_t)(end - tag) < found->tag_bytes ||
-               !is_equal(tag, found->tag, found->tag_bytes)) {
-        return NULL;
+        return found->tag_bytes ? tag + found->tag_bytes : NULL;
     }
-    Text at = tag + found->tag_bytes;
+    int is_same = (size_t)(end - tag) >= found->tag_bytes &&
+                  is_equal(tag, found->tag, found->tag_bytes);
+    return is_same ? tag + found->tag_bytes : NULL;
+}
+
+/* Returns what follows the line, NULL if it does not end here. */
+static inline Text scan_end(Text at, Found *found) {
     while (is_blank(*at)) at++;
     if (*at == '\r') {
         found->carriage_returns++;
@@ -292,45 +305,63 @@ static inline Text scan_end(Text tag, Text end, Found *found) {
 
 enum { REGULAR, IRREGULAR, NO_MEMORY };
 
+/* Scans topic, second field and document. Returns what follows the document and the blanks behind
+   it, NULL if the line is irregular. */
+static inline Text scan_document(Text line, Text end, Columns into, Found *found, int *status) {
+    Text at = line + found->head_bytes;
+    int is_like_last = found->head_bytes && (size_t)(end - line) > found->head_bytes &&
+                       is_equal(line, found->head, found->head_bytes) && *at > ' ';
+    if (!is_like_last) {
+        Head *head = pushed(&found->heads);
+        if (!head) {
+            *status = NO_MEMORY;
+            return NULL;
+        }
+        head->row = (int64_t)found->rows;
+        at = scan_head(line, head);
+        if (!at) return NULL;
+        found->head = line;
+        found->head_bytes = (size_t)(at - line);
+    }
+    Text doc = at;
+    at = end_of_field(at);
+    size_t bytes = (size_t)(at - doc);
+    if (!bytes || bytes > DOC_BYTES) return NULL;
+    if (bytes > found->longest_doc) found->longest_doc = bytes;
+    into.docs[found->rows] = doc;
+    into.doc_bytes[found->rows] = (uint16_t)bytes;
+    return after_blanks(at);
+}
+
+/* Scans rank, score and tag. Returns what follows, NULL if the line is irregular. */
+static inline Text scan_result(Text at, Text end, Columns into, Found *found, int *status) {
+    at = scan_rank(at, &into.numbers[found->rows]);
+    at = at ? after_blanks(at) : NULL;
+    if (!at) return NULL;
+    int how = scan_score(at, &at, &into.scores[found->rows]);
+    if (how == BAD) return NULL;
+    if (how == HARD) {
+        size_t *hard = pushed(&found->hard);
+        if (!hard) {
+            *status = NO_MEMORY;
+            return NULL;
+        }
+        *hard = found->rows;
+    }
+    at = after_blanks(at);
+    return at ? scan_tag(at, end, found) : NULL;
+}
+
 static int scan_lines(Text at, Text end, Columns into, Found *found) {
+    int status = IRREGULAR;
     for (; at < end; found->rows++) {
         Text line = at;
-        size_t row = found->rows;
-        int is_like_last = found->head_bytes && (size_t)(end - line) > found->head_bytes &&
-                           is_equal(line, found->head, found->head_bytes) &&
-                           line[found->head_bytes] > ' ';
-        if (is_like_last) {
-            at += found->head_bytes;
-        } else {
-            Head *head = pushed(&found->heads);
-            if (!head) return NO_MEMORY;
-            head->row = (int64_t)row;
-            at = scan_head(line, head);
-            if (!at) return IRREGULAR;
-            found->head = line;
-            found->head_bytes = (size_t)(at - line);
-        }
-        Text doc = at;
-        at = end_of_field(at);
-        size_t bytes = (size_t)(at - doc);
-        if (!bytes || bytes > DOC_BYTES) return IRREGULAR;
-        if (bytes > found->longest_doc) found->longest_doc = bytes;
-        into.docs[row] = doc;
-        into.doc_bytes[row] = (uint16_t)bytes;
-        at = after_blanks(at);
-        at = at ? scan_rank(at, &into.ranks[row]) : NULL;
-        at = at ? after_blanks(at) : NULL;
-        if (!at) return IRREGULAR;
-        int how = scan_score(at, &at, &into.scores[row]);
-        if (how == BAD) return IRREGULAR;
-        if (how == HARD) {
-            size_t *hard = pushed(&found->hard);
-            if (!hard) return NO_MEMORY;
-            *hard = row;
-        }
-        at = after_blanks(at);
-        at = at ? scan_end(at, end, found) : NULL;
-        if (!at || at - line > LINE_BYTES) return IRREGULAR;
+        at = scan_document(line, end, into, found, &status);
+        if (!at) return status;
+        at = into.scores ? scan_result(at, end, into, found, &status)
+                         : scan_grade(at, &into.numbers[found->rows]);
+        at = at ? scan_end(at, found) : NULL;
+        if (!at || at - line > LINE_BYTES) return status;
     }
     return REGULAR;
 }
@@ -540,37 +571,42 @@ static int read_hard(List hard, Columns columns) {
     return REGULAR;
 }
 
-PyDoc_STRVAR(scan_run_doc,
-"scan_run(text, /)\n--\n\n"
-"The columns of the lines of a text, or None if a line is irregular.\n\n"
-"(heads, topics, literals, tag, ids, words, ranks, scores, carriage_returns): `heads` are the rows\n"
-"(int64) that begin a stretch of lines with the same first two fields, `topics` and `literals` those\n"
-"fields; `ids` are the document ids in `words` words of eight bytes each, padded with NUL; `ranks`\n"
-"are int32 and `scores` float64.");
+static PyObject *columns_for_python(Found found, PyObject *ids, size_t words, PyObject *numbers,
+                                    PyObject *scores) {
+    PyObject *heads = heads_for_python(found.heads);
+    if (!heads) return NULL;
+    PyObject *all = Py_BuildValue(
+        "OOOy#OnOOn", PyTuple_GetItem(heads, 0), PyTuple_GetItem(heads, 1),
+        PyTuple_GetItem(heads, 2), found.tag ? (const char *)found.tag : "", (Py_ssize_t)found.tag_bytes, ids,
+        (Py_ssize_t)words, numbers, scores, (Py_ssize_t)found.carriage_returns);
+    Py_DECREF(heads);
+    return all;
+}
 
-static PyObject *scan_run(PyObject *module, PyObject *args) {
+static PyObject *scan(PyObject *text, int has_scores) {
     Py_buffer buffer;
-    if (!PyArg_ParseTuple(args, "y*:scan_run", &buffer)) return NULL;
+    if (PyObject_GetBuffer(text, &buffer, PyBUF_SIMPLE) < 0) return NULL;
     Text begin = buffer.buf, end = begin + buffer.len;
-    Found found = {.heads.size = sizeof(Head), .hard.size = sizeof(size_t)};
+    Found found = {.heads.size = sizeof(Head), .hard.size = sizeof(size_t), .tag_bytes = 0};
     unsigned char *tail = NULL;
-    PyObject *docs = NULL, *doc_bytes = NULL, *ranks = NULL, *scores = NULL, *ids = NULL;
-    PyObject *heads = NULL, *result = NULL;
+    PyObject *docs = NULL, *doc_bytes = NULL, *numbers = NULL, *scores = NULL, *ids = NULL;
+    PyObject *result = NULL;
     if (begin == end || end[-1] != '\n') {
-        PyErr_SetString(PyExc_ValueError, "scan_run needs whole lines");
+        PyErr_SetString(PyExc_ValueError, "the scanner needs whole lines");
         goto done;
     }
-    size_t room = (size_t)(end - begin) / SHORTEST_LINE + 1, rows = 0;
+    size_t room = (size_t)(end - begin) / SHORTEST_LINE + 1;
     tail = malloc(TAIL_BYTES);
     docs = array_of(room * sizeof(Text));
     doc_bytes = array_of(room * sizeof(uint16_t));
-    ranks = array_of(room * sizeof(int32_t));
-    scores = array_of(room * sizeof(double));
+    numbers = array_of(room * sizeof(int32_t));
+    scores = array_of(has_scores ? room * sizeof(double) : 0);
     if (!tail) PyErr_NoMemory();
-    if (!tail || !docs || !doc_bytes || !ranks || !scores) goto done;
-    Columns columns = {
-        (Text *)PyByteArray_AsString(docs), (uint16_t *)PyByteArray_AsString(doc_bytes),
-        (int32_t *)PyByteArray_AsString(ranks), (double *)PyByteArray_AsString(scores)};
+    if (!tail || !docs || !doc_bytes || !numbers || !scores) goto done;
+    Columns columns = {(Text *)PyByteArray_AsString(docs),
+                       (uint16_t *)PyByteArray_AsString(doc_bytes),
+                       (int32_t *)PyByteArray_AsString(numbers),
+                       has_scores ? (double *)PyByteArray_AsString(scores) : NULL};
     int status;
     Py_BEGIN_ALLOW_THREADS
     status = scan_all(begin, end, tail, columns, &found);
@@ -579,30 +615,40 @@ static PyObject *scan_run(PyObject *module, PyObject *args) {
     if (status == NO_MEMORY) PyErr_NoMemory();
     if (status == IRREGULAR) result = Py_NewRef(Py_None);
     if (status != REGULAR) goto done;
-    rows = found.rows;
-    if (PyByteArray_Resize(ranks, (Py_ssize_t)(rows * sizeof(int32_t))) < 0 ||
-        PyByteArray_Resize(scores, (Py_ssize_t)(rows * sizeof(double))) < 0)
-        goto done;
-    size_t words = (found.longest_doc + WORD - 1) / WORD;
+    size_t rows = found.rows, words = (found.longest_doc + WORD - 1) / WORD;
     ids = array_of(rows * words * WORD);
-    if (!ids) goto done;
+    if (!ids || PyByteArray_Resize(numbers, (Py_ssize_t)(rows * sizeof(int32_t))) < 0 ||
+        (has_scores && PyByteArray_Resize(scores, (Py_ssize_t)(rows * sizeof(double))) < 0))
+        goto done;
     uint64_t *id = (uint64_t *)PyByteArray_AsString(ids);
     Py_BEGIN_ALLOW_THREADS
     copy_ids(columns, rows, words, id);
     Py_END_ALLOW_THREADS
-    heads = heads_for_python(found.heads);
-    if (heads)
-        result = Py_BuildValue("OOOy#OnOOn", PyTuple_GetItem(heads, 0), PyTuple_GetItem(heads, 1),
-                               PyTuple_GetItem(heads, 2), (const char *)found.tag,
-                               (Py_ssize_t)found.tag_bytes, ids, (Py_ssize_t)words, ranks, scores,
-                               (Py_ssize_t)found.carriage_returns);
+    result = columns_for_python(found, ids, words, numbers, scores);
 done:
     free(found.heads.items), free(found.hard.items), free(tail);
-    Py_XDECREF(docs), Py_XDECREF(doc_bytes), Py_XDECREF(ranks), Py_XDECREF(scores);
-    Py_XDECREF(ids), Py_XDECREF(heads);
+    Py_XDECREF(docs), Py_XDECREF(doc_bytes), Py_XDECREF(numbers), Py_XDECREF(scores);
+    Py_XDECREF(ids);
     PyBuffer_Release(&buffer);
     return result;
 }
+
+PyDoc_STRVAR(scan_run_doc,
+"scan_run(text, /)\n--\n\n"
+"The columns of the lines of a run, or None if a line is irregular.\n\n"
+"(heads, topics, literals, tag, ids, words, ranks, scores, carriage_returns): `heads` are the rows\n"
+"(int64) that begin a stretch of lines with the same first two fields, `topics` and `literals` those\n"
+"fields; `ids` are the document ids in `words` words of eight bytes each, padded with NUL; `ranks`\n"
+"are int32 and `scores` float64.");
+
+static PyObject *scan_run(PyObject *module, PyObject *text) { return scan(text, 1); }
+
+PyDoc_STRVAR(scan_qrels_doc,
+"scan_qrels(text, /)\n--\n\n"
+"The same for the lines of qrels: `literals` are the iterations, grades stand for ranks, and there\n"
+"are neither tag nor scores.");
+
+static PyObject *scan_qrels(PyObject *module, PyObject *text) { return scan(text, 0); }
 
 PyDoc_STRVAR(repeated_rows_doc,
 "repeated_rows(topics, ids, words, /)\n--\n\n"
@@ -663,7 +709,8 @@ static PyObject *order(PyObject *module, PyObject *args) {
 }
 
 static PyMethodDef methods[] = {
-    {"scan_run", scan_run, METH_VARARGS, scan_run_doc},
+    {"scan_qrels", scan_qrels, METH_O, scan_qrels_doc},
+    {"scan_run", scan_run, METH_O, scan_run_doc},
     {"order", order, METH_VARARGS, order_doc},
     {"repeated_rows", repeated_rows, METH_VARARGS, repeated_rows_doc},
     {NULL, NULL, 0, NULL},

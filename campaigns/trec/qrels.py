@@ -12,10 +12,11 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.blocks import read_blocks
-from campaigns.trec.columns import TopicColumn, UnknownTopics, rows_of
+from campaigns.trec.blocks import Block, read_blocks, warn_carriage_returns
+from campaigns.trec.columns import Rows, TopicColumn, UnknownTopics, rows_of
+from campaigns.trec.compiled import scan_qrels
 from campaigns.trec.compression import plain_blocks
-from campaigns.trec.fields import DECIMAL, Fields, differs, read_integers, split_fields
+from campaigns.trec.fields import DECIMAL, Fields, read_integers, split_fields
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.records import Records, RecordTable
 
@@ -62,9 +63,7 @@ def read_qrels(
     reader = _QrelsReader(findings, TopicColumn(findings, known_topics, unknown_topics), max_lines)
     with findings.gathered():
         for block in read_blocks(source, findings, max_bytes=max_bytes, max_seconds=max_seconds):
-            reader.take(
-                split_fields(block, QRELS_WIDTH, findings, hint=_hint, record=COMMENTED_JUDGMENT)
-            )
+            reader.take(block)
             reader.table.count_lines(block)
         records = reader.records()
     warn_content(records, findings)
@@ -88,25 +87,34 @@ class _QrelsReader:
         values = {"grades": np.int16}
         self.table = RecordTable(findings, topics, max_lines=max_lines, values=values)
 
-    def take(self, fields: Fields) -> None:
+    def take(self, block: Block) -> None:
         """Read a block."""
+        scanned = scan_qrels(block)
+        if scanned is not None:
+            warn_carriage_returns(scanned.carriage_returns, self.findings)
+            self._compare_iterations(scanned.literals, scanned.rows)
+            self.table.push(scanned.rows, grades=scanned.numbers)
+            return
+        fields = split_fields(
+            block, QRELS_WIDTH, self.findings, hint=_hint, record=COMMENTED_JUDGMENT
+        )
         if fields.lines.size:
-            self._compare_iteration(fields)
-            self.table.push(rows_of(fields, self.findings), grades=self._grades(fields))
+            rows = rows_of(fields, self.findings)
+            self._compare_iterations(fields.texts(fields.heads, ITERATION), rows)
+            self.table.push(rows, grades=self._grades(fields))
 
-    def _compare_iteration(self, fields: Fields) -> None:
+    def _compare_iterations(self, iterations: list[bytes], rows: Rows) -> None:
+        """Field 2, given for each head of the rows."""
         if not self.iteration:
-            self.iteration = fields.text(0, ITERATION)[:ITERATION_BYTES]
-        heads = fields.only(fields.heads)
-        other = differs(heads, ITERATION, self.iteration)
-        if other.size:
-            row = int(other[0])
+            self.iteration = iterations[0][:ITERATION_BYTES]
+        head = next((k for k, each in enumerate(iterations) if each != self.iteration), None)
+        if head is not None:
             self.findings.warn(
                 "FIELD_2",
                 "field 2 varies: if it names assessors, their judgments are not distinguished",
-                line=int(heads.lines[row]),
+                line=int(rows.lines[rows.heads[head]]),
                 field=ITERATION + 1,
-                value=heads.text(row, ITERATION),
+                value=iterations[head],
             )
 
     def _grades(self, fields: Fields) -> NDArray[np.int64]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from campaigns.trec import compiled
 from campaigns.trec.blocks import Block, read_blocks, warn_carriage_returns
 from campaigns.trec.columns import Rows, TopicColumn, UnknownTopics, rows_of
+from campaigns.trec.compiled import ScannedLines
 from campaigns.trec.fields import Fields, differs, read_decimals, read_integers, split_fields
 from campaigns.trec.problems import SHOWN_PROBLEMS, Problem, ProblemList, refuse, shown
 from campaigns.trec.records import Records, RecordTable
@@ -91,47 +92,6 @@ def read_run(
     )
 
 
-@dataclass(frozen=True)
-class ScannedRun:
-    """The columns of a block of regular lines. `literals` has one entry for each head of `rows`."""
-
-    rows: Rows
-    literals: list[bytes]  # field 2
-    tag: bytes
-    ranks: NDArray[np.int32]
-    scores: NDArray[np.float64]
-    carriage_returns: int  # lines that end in CR LF
-
-
-def scan_run(block: Block) -> ScannedRun | None:
-    """The lines of the block as columns.
-
-    None if a line needs an error or a warning, or if the scanner was not compiled. The Python
-    reader then reads the block, so that all messages have one implementation.
-    """
-    if compiled.scan is None:
-        return None
-    scanned = compiled.scan.scan_run(block.text)
-    if scanned is None:
-        return None
-    heads, topics, literals, tag, ids, words, ranks, scores, carriage_returns = scanned
-    block.line_count = len(scores) // 8  # spares counting them
-    rows = Rows(
-        np.arange(block.first_line, block.first_line + block.line_count),
-        np.frombuffer(heads, np.int64),
-        topics,
-        np.frombuffer(ids, "<u8").reshape(-1, words),
-    )
-    return ScannedRun(
-        rows,
-        literals,
-        tag,
-        np.frombuffer(ranks, np.int32),
-        np.frombuffer(scores, np.float64),
-        carriage_returns,
-    )
-
-
 class _RunReader:
     """Reads blocks and collects their columns."""
 
@@ -144,7 +104,7 @@ class _RunReader:
 
     def take(self, block: Block) -> None:
         """Read a block."""
-        scanned = scan_run(block)
+        scanned = compiled.scan_run(block)
         if scanned is not None and self.tag in (scanned.tag, b""):
             self._take_scanned(scanned, block)
             return
@@ -158,12 +118,12 @@ class _RunReader:
             self._check_literals(fields.texts(fields.heads, LITERAL), rows)
             self.table.push(rows, ranks=self._ranks(fields), scores=self._scores(fields))
 
-    def _take_scanned(self, scanned: ScannedRun, block: Block) -> None:
+    def _take_scanned(self, scanned: ScannedLines, block: Block) -> None:
         warn_carriage_returns(scanned.carriage_returns, self.findings)
         self._check_tag(scanned.tag, block.first_line)
         self._check_literals(scanned.literals, scanned.rows)
-        self._note_low_ranks(scanned.ranks, scanned.rows.lines)
-        self.table.push(scanned.rows, ranks=scanned.ranks, scores=scanned.scores)
+        self._note_low_ranks(scanned.numbers, scanned.rows.lines)
+        self.table.push(scanned.rows, ranks=scanned.numbers, scores=scanned.scores)
 
     def _check_tag(self, tag: bytes, line: int) -> None:
         if not self.tag:

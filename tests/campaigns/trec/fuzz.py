@@ -1,4 +1,4 @@
-"""Reads mutated runs with the compiled scanner and with Python, and compares what both say.
+"""Reads mutated runs and qrels with the compiled scanner and with Python, and compares the results.
 
     python -m tests.campaigns.trec.fuzz 1000000 [seed]
 
@@ -11,12 +11,16 @@ import gzip
 import os
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from campaigns.trec import compiled
 from campaigns.trec.problems import FormatError
-from campaigns.trec.runs import read_run
+from campaigns.trec.qrels import ParsedQrels, read_qrels
+from campaigns.trec.runs import ParsedRun, read_run
+
+Read = Callable[[bytes], ParsedRun | ParsedQrels]
 
 LINES = 12  # of a sample: enough for two topics and a few ties
 BYTES = b" \t\n\r\0#.-+eE019AzQ,\x0b\x1a\x7f\x80\xc3\xa4\xff"
@@ -40,6 +44,13 @@ def samples() -> list[bytes]:
     texts = [b"\n".join(lines) + b"\n" for lines in (made, tabs, tied)]
     folder = os.environ.get("TRACKSIDE_DATA")
     return texts + ([_head(path) for path in _real_runs(Path(folder))] if folder else [])
+
+
+def qrels_samples() -> list[bytes]:
+    """Qrels of one and of several iterations, with grades of one and of more digits."""
+    plain = [b"%d 0 FT9%d-%d %d\n" % (401 + k // 5, k, 10**k, k % 3) for k in range(12)]
+    tabs = [b"mb%d\tass%d\tD%d\t%d\r\n" % (k // 4, k % 2, k, 9 * k - 40) for k in range(9)]
+    return [b"".join(plain), b"".join(tabs)]
 
 
 def _real_runs(folder: Path) -> Iterator[Path]:
@@ -112,26 +123,31 @@ MUTATIONS = (
 )  # fmt: skip
 
 
-def compare_readers(text: bytes) -> str:
-    """What the two readers disagree about; "" if they do not."""
+def compare_readers(text: bytes, read: Read = read_run) -> str:
+    """What the compiled scanner and Python disagree about; "" if they agree."""
     scanner = compiled.scan
-    by_scanner = _outcome(text)
+    by_scanner = _outcome(text, read)
     compiled.scan = None
     try:
-        by_python = _outcome(text)
+        by_python = _outcome(text, read)
     finally:
         compiled.scan = scanner
     return "" if by_scanner == by_python else f"{by_scanner}\n{by_python}"
 
 
-def _outcome(text: bytes) -> object:
+def _outcome(text: bytes, read: Read) -> object:
     try:
-        run = read_run(text)
+        parsed = read(text)
     except FormatError as error:
         return error.problems, error.total, error.warnings
-    ids, scores = run.doc_ids, run.retrieval_scores
-    columns = (run.topic_index.tobytes(), ids.tobytes(), ids.dtype, scores.tobytes())
-    return run.tag, run.topics, columns, run.line_count, run.warnings
+    tag, values = (
+        (parsed.tag, parsed.retrieval_scores)
+        if isinstance(parsed, ParsedRun)
+        else ("", parsed.grades)
+    )
+    ids = parsed.doc_ids
+    columns = (parsed.topic_index.tobytes(), ids.tobytes(), ids.dtype, values.tobytes())
+    return tag, parsed.topics, columns, parsed.line_count, parsed.warnings
 
 
 def main(count: int, seed: int = 0) -> int:
@@ -139,8 +155,11 @@ def main(count: int, seed: int = 0) -> int:
         print("The scanner is not compiled.", file=sys.stderr)
         return 2
     print(f"{count:,} cases with {compiled.scan.__file__}")
-    for number, text in enumerate(mutants(samples(), random.Random(seed), count), 1):
-        difference = compare_readers(text)
+    draw = random.Random(seed)
+    runs = ((text, read_run) for text in mutants(samples(), draw, count - count // 4))
+    qrels = ((text, read_qrels) for text in mutants(qrels_samples(), draw, count // 4))
+    for number, (text, read) in enumerate(chain(runs, qrels), 1):
+        difference = compare_readers(text, read)
         if difference:
             print(f"case {number}: {text!r}\n{difference}")
             return 1

@@ -17,6 +17,8 @@ from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels, write_qrels
 from tests.campaigns.trec.outcomes import Row, accept, check, refuse
 
+pytestmark = pytest.mark.usefixtures("either_way")
+
 GOOD = b"1 0 A 1\n1 0 B 0\n2 0 A 1\n"
 
 

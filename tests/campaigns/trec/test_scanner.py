@@ -9,9 +9,9 @@ import pytest
 
 from campaigns.trec import compiled, records
 from campaigns.trec.blocks import Block
+from campaigns.trec.qrels import read_qrels
 from campaigns.trec.records import MIX
-from campaigns.trec.runs import scan_run
-from tests.campaigns.trec.fuzz import compare_readers, mutants, samples
+from tests.campaigns.trec.fuzz import compare_readers, mutants, qrels_samples, samples
 
 pytestmark = pytest.mark.skipif(compiled.scan is None, reason="the scanner was not compiled")
 
@@ -66,7 +66,7 @@ IRREGULAR = {
 
 @pytest.mark.parametrize("text", REGULAR.values(), ids=REGULAR)
 def test_regular_lines_are_scanned(text: bytes) -> None:
-    scanned = scan_run(block_of(text, 7))
+    scanned = compiled.scan_run(block_of(text, 7))
     assert scanned is not None
     assert scanned.rows.lines.tolist() == list(range(7, 7 + text.count(b"\n")))
     assert compare_readers(text) == ""
@@ -74,8 +74,8 @@ def test_regular_lines_are_scanned(text: bytes) -> None:
 
 @pytest.mark.parametrize("text", IRREGULAR.values(), ids=IRREGULAR)
 def test_everything_else_is_left_to_python(text: bytes) -> None:
-    assert scan_run(block_of(text)) is None
-    assert scan_run(block_of(b"1 Q0 Z 1 2.5 r\n" + text)) is None
+    assert compiled.scan_run(block_of(text)) is None
+    assert compiled.scan_run(block_of(b"1 Q0 Z 1 2.5 r\n" + text)) is None
     assert compare_readers(text) == ""
 
 
@@ -84,6 +84,29 @@ def test_mutated_runs_are_read_alike(seed: int) -> None:
     draw = random.Random(seed)
     for text in mutants(samples(), draw, 250):
         assert compare_readers(text) == "", text
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_mutated_qrels_are_read_alike(seed: int) -> None:
+    draw = random.Random(seed)
+    for text in mutants(qrels_samples(), draw, 250):
+        assert compare_readers(text, read_qrels) == "", text
+
+
+@pytest.mark.parametrize(
+    ("line", "is_regular"),
+    [
+        (b"1 0 A 2", True), (b"1\t0\tA\t-1 \r", True), (b"x  7 A  127", True),
+        (b"1 0 A -127", True),
+        (b"1 0 A 128", False), (b"1 0 A 01", False), (b"1 0 A +1", False), (b"1 0 A 1.0", False),
+        (b"1 0 A", False), (b"1 0 A 1 1", False), (b"#1 0 A 1", False), (b"1 0 A -", False),
+        ("1 0 Ä 1".encode(), False),
+    ],
+)  # fmt: skip
+def test_which_lines_of_qrels_are_scanned(line: bytes, is_regular: bool) -> None:
+    text = b"1 0 Z 1\n" + line + b"\n"
+    assert (compiled.scan_qrels(block_of(text)) is not None) is is_regular
+    assert compare_readers(text, read_qrels) == ""
 
 
 def test_long_decimals_are_rounded_as_float_does() -> None:
@@ -95,7 +118,7 @@ def test_long_decimals_are_rounded_as_float_does() -> None:
         zeros = "0" * draw.choice([0, 0, 0, 2, 9])
         numbers.append(f"{draw.choice(['', '-'])}{zeros}{digits[:point]}.{digits[point:]}"[:40])
     text = "".join(f"1 Q0 D{k} 1 {number} r\n" for k, number in enumerate(numbers)).encode()
-    scanned = scan_run(block_of(text))
+    scanned = compiled.scan_run(block_of(text))
     assert scanned is not None
     expected = np.array([float(number) for number in numbers])
     assert scanned.scores.tobytes() == expected.tobytes()
