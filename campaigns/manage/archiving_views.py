@@ -47,9 +47,11 @@ def campaign_copy(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def campaign_archive(request: HttpRequest, slug: str) -> HttpResponse:
-    """Archives or unarchives the campaign."""
+    """Archives or unarchives the campaign. Pages that were opened before an upgrade call the button
+    `bring_back`."""
     viewer = access.organiser_or_404(request.user, slug)
-    change = archiving.unarchive if "unarchive" in request.POST else archiving.archive
+    brings_back = not request.POST.keys().isdisjoint({"unarchive", "bring_back"})
+    change = archiving.unarchive if brings_back else archiving.archive
     with show_refusals(request):
         change(campaign=viewer.campaign, actor=request.user)
     return redirect("campaigns:campaign-manage", slug)

@@ -203,6 +203,15 @@ def test_nothing_of_an_archived_campaign_changes_until_it_is_brought_back() -> N
     assert [entry.verb for entry in stale.log.all()] == ["published", "unarchived", "archived"]
 
 
+@pytest.mark.parametrize("button", ["unarchive", "bring_back"])  # of a page before an upgrade
+def test_an_organiser_unarchives_by_the_page(client: Client, button: str) -> None:
+    campaign = make_campaign(archived_at=timezone.now())
+    client.force_login(make_organiser(campaign))
+    client.post(reverse("campaigns:campaign-archive", args=[campaign.slug]), {button: ""})
+    campaign.refresh_from_db()
+    assert campaign.archived_at is None
+
+
 def test_an_archived_campaign_is_listed_apart() -> None:
     campaign = make_campaign(stage="published", is_accepting=False, name="Last year's")
     archiving.archive(campaign=campaign, actor=None)
