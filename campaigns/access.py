@@ -20,7 +20,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
 from campaigns.models import Audience, Campaign, Membership, Run, Team, Topic, User
-from campaigns.models.compiled import CompiledQuery
+from campaigns.models.compiled_query import CompiledQuery
 from campaigns.models.runs import LIVE
 from campaigns.options import choice_or_404
 from campaigns.participation import participating_teams
