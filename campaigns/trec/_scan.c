@@ -394,6 +394,7 @@ static void copy_ids(Columns from, size_t rows, size_t words, uint64_t *into) {
 
 #define GOLDEN 0x9E3779B97F4A7C15u
 #define SLOTS_A_ROW 4
+#define MOST_ROWS (1 << 21) /* of a part: their slots take 64 MiB */
 #define PROBES_A_ROW 16 /* on average; more is no accident: the ids were made to collide */
 
 typedef struct {
@@ -448,7 +449,7 @@ static inline Slot *slot_of(Named all, size_t row, size_t first, Slot *slots, in
     return &slots[place];
 }
 
-enum { FOUND = REGULAR, FLOODED = IRREGULAR };
+enum { FOUND = REGULAR, TOO_MUCH = IRREGULAR };
 
 /* Pushes pairs of rows: one that names a document again, and the one that named it first. */
 static int find_repeated(Named all, List *pairs) {
@@ -456,6 +457,10 @@ static int find_repeated(Named all, List *pairs) {
     Slot *slots = NULL;
     for (size_t first = 0, end; status == FOUND && first < all.rows; first = end) {
         end = end_of_part(all, first, together);
+        if (end - first > MOST_ROWS) {
+            status = TOO_MUCH;
+            break;
+        }
         int needed = 2;
         while (((size_t)1 << needed) < SLOTS_A_ROW * (end - first)) needed++;
         if (needed > bits) {
@@ -467,7 +472,7 @@ static int find_repeated(Named all, List *pairs) {
         for (size_t row = first; status == FOUND && row < end; row++) {
             Slot *slot = slot_of(all, row, first, slots, bits, &probes);
             if (!slot) {
-                status = FLOODED;
+                status = TOO_MUCH;
             } else if (slot->row_and_1 <= first) {
                 slot->row_and_1 = (uint32_t)row + 1;
             } else {
@@ -653,7 +658,8 @@ static PyObject *scan_qrels(PyObject *module, PyObject *text) { return scan(text
 PyDoc_STRVAR(repeated_rows_doc,
 "repeated_rows(topics, ids, words, /)\n--\n\n"
 "Pairs of rows (int64): one that names a document of its topic again, and the one that named it\n"
-"first; by the first of the pair. None if the ids were made to collide. `topics` are int32, `ids`\n"
+"first; by the first of the pair. None if the ids were made to collide, or if more than two million\n"
+"rows have one topic or topics that are not contiguous. `topics` are int32, `ids`\n"
 "`words` words of eight bytes each.");
 
 static PyObject *repeated_rows(PyObject *module, PyObject *args) {
@@ -672,7 +678,7 @@ static PyObject *repeated_rows(PyObject *module, PyObject *args) {
         status = find_repeated(all, &pairs);
         Py_END_ALLOW_THREADS
         if (status == FOUND) result = array_from(pairs);
-        if (status == FLOODED) result = Py_NewRef(Py_None);
+        if (status == TOO_MUCH) result = Py_NewRef(Py_None);
         if (status == NO_MEMORY) PyErr_NoMemory();
     }
     free(pairs.items);

@@ -116,7 +116,7 @@ def repeated_rows(
     words = id_words(doc_ids)
     if compiled.scan is not None:
         found_pairs = compiled.scan.repeated_rows(topic_index, words, words.shape[1])
-        if found_pairs is not None:  # None: the ids were made to collide
+        if found_pairs is not None:  # None: sorting is better
             pairs = np.frombuffer(found_pairs, np.int64).reshape(-1, 2)
             return pairs[:, 0], pairs[:, 1]
     found = []

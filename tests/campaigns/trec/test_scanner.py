@@ -136,6 +136,16 @@ def test_ids_made_to_collide_are_left_to_numpy() -> None:
     assert again.size == first.size == 0
 
 
+def test_a_part_of_very_many_rows_is_left_to_numpy() -> None:
+    """Slots for twenty million rows would take a gigabyte."""
+    rows = (1 << 21) + 1
+    ids = np.arange(1, rows + 1, dtype=np.uint64)
+    assert compiled.scan is not None
+    assert compiled.scan.repeated_rows(np.zeros(rows, np.int32), ids, 1) is None
+    halves = np.repeat(np.array([0, 1], np.int32), [rows // 2, rows - rows // 2])
+    assert len(compiled.scan.repeated_rows(halves, ids, 1)) == 0
+
+
 class TestWrongArguments:
     """The extension is called by our own code only; a mistake there must not read other memory."""
 
