@@ -261,7 +261,7 @@ static void *pushed(List *list) {
 }
 
 typedef struct {
-    List heads, hard; /* of Head; of uint32_t, rows whose score float() has to read */
+    List heads, hard; /* of Head; of size_t, rows whose score float() has to read */
     Text head; /* of the last line, with the blanks behind it */
     size_t head_bytes;
     Text tag;
