@@ -48,7 +48,7 @@ def install(version: str, part: Path = PART) -> None:
         )
         (archive,) = Path(folder).glob("*.tgz")
         with tarfile.open(archive) as package:
-            text = package.extractfile(INSIDE).read()  # type: ignore[union-attr]
+            text = package.extractfile(INSIDE).read()
     part.parent.mkdir(parents=True, exist_ok=True)
     unfinished = part.with_suffix(".new")
     unfinished.write_bytes(text)
