@@ -12,15 +12,28 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import Redirect, StaticFile
 
 from tests.caches import empty_caches
+from tests.chromium import chromium
 from tests.compiled import either_way
 from tests.flow_world import clock, files_of_its_own, wake_ups, world
+from tests.own_connections import live_server, own_connections
 
-__all__ = ["clock", "either_way", "files_of_its_own", "wake_ups", "world"]
+__all__ = [
+    "chromium",
+    "clock",
+    "either_way",
+    "files_of_its_own",
+    "live_server",
+    "own_connections",
+    "wake_ups",
+    "world",
+]
 
 # How many examples are drawn in each tier. None has a deadline: on a busy machine it would only
-# measure others.
-settings.register_profile("fast", max_examples=25, deadline=None)
-settings.register_profile("ci", max_examples=200, deadline=None)
+# measure others. Both tiers draw the same examples each time, so that a red test is the fault of
+# the change it tests. `search` draws others each time.
+settings.register_profile("fast", max_examples=25, deadline=None, derandomize=True)
+settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True)
+settings.register_profile("search", max_examples=2_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 

@@ -22,6 +22,7 @@ os.environ.update(
     THROTTLE_UPLOADS="1000000/min",
     THROTTLE_ORGANISE="1000000/min",
     THROTTLE_ANALYSES="1000000/min",
+    THROTTLE_PROGRAMS="1000000/min",
 )
 
 from trackside.settings import *  # noqa: E402, F403 - after what it reads

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from tests.browser.conftest import ARGUMENTS, CHROMIUM
+from tests.chromium import ARGUMENTS, CHROMIUM
 from tests.container.site import HOST, Site
 
 SLUG = "containers"
@@ -62,6 +62,7 @@ class Person:
 
     def sign_up(self) -> None:
         self.page.goto("/accounts/signup/")
+        self.page.get_by_label("Your name").fill("Ann Lee")
         self.page.get_by_label(re.compile("mail", re.I)).fill(EMAIL)
         for field in self.page.locator("main input[type=password]").all():
             field.fill(PASSWORD)
