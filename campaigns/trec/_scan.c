@@ -4,9 +4,9 @@
        topic iteration document grade
 
    with spaces or tabs between the fields, LF or CR LF at the end, printable ASCII only, and one tag
-   throughout. `scan_run` and `scan_qrels` return the columns of such lines, and None for anything else: the Python
-   reader (fields.py) then reads the same lines, and it alone knows what is wrong and what to warn
-   of. Wherever both read a line, the columns are the same bit for bit.
+   throughout. `scan_run` and `scan_qrels` return the columns of such lines, and None for anything
+   else: the Python reader (fields.py) then reads the same lines, and it alone knows what is wrong
+   and what to warn of. Wherever both read a line, the columns are the same bit for bit.
 
    Words of eight bytes are loaded from anywhere in the text. So that none is loaded from behind it,
    its last bytes are scanned in a copy. Nothing is stored between two calls, and the GIL is released
@@ -25,11 +25,10 @@
 #define LINE_BYTES (64 << 10) /* as in blocks.py */
 #define DOC_BYTES 1024        /* as in columns.py */
 #define MAX_GRADE 127         /* as in qrels.py */
-#define RANK_DIGITS 8         /* as in fields.py  */
+#define RANK_DIGITS 8         /* as in fields.py */
 #define SCORE_BYTES 40
-#define SHORTEST_LINE 8 /* of qrels: one byte for each field, a blank between them, and LF */
 #define WORD 8
-#define TAIL_BYTES (LINE_BYTES + 2 * WORD)
+#define COPY_BYTES (LINE_BYTES + 2 * WORD)
 
 typedef const unsigned char *Text;
 
@@ -133,8 +132,8 @@ static inline Text scan_rank(Text at, int32_t *rank) {
 static inline Text scan_grade(Text at, int32_t *grade) {
     Text digits = at + (*at == '-');
     Text end = scan_rank(at, grade);
-    int is_padded = *digits == '0' && end - digits > 1;
-    return end && !is_padded && *grade <= MAX_GRADE && *grade >= -MAX_GRADE ? end : NULL;
+    if (!end || (*digits == '0' && end - digits > 1)) return NULL;
+    return *grade <= MAX_GRADE && *grade >= -MAX_GRADE ? end : NULL;
 }
 
 /* m / 10^k for 0 < k <= LAST_FIVE, correctly rounded: 63 or 64 bits of m / 5^k, and whether anything
@@ -231,12 +230,12 @@ static inline int scan_score(Text at, Text *end, double *score) {
 
 /* --- what is read ------------------------------------------------------------------------------ */
 
-/* Line after line: where the document is, and what follows it. */
+/* One entry for each line. */
 typedef struct {
-    Text *docs;
-    uint16_t *doc_bytes;
+    uint64_t *ids;    /* of documents: `words` words of eight bytes, padded with NUL */
     int32_t *numbers; /* ranks or grades */
     double *scores;   /* NULL for qrels */
+    size_t words, room;
 } Columns;
 
 /* A line whose topic or second field are not those of the line before. */
@@ -244,6 +243,12 @@ typedef struct {
     Text topic, topic_end, literal, literal_end;
     int64_t row;
 } Head;
+
+/* A score that float() has to read. */
+typedef struct {
+    Text at, end;
+    size_t row;
+} Hard;
 
 typedef struct {
     void *items;
@@ -261,16 +266,25 @@ static void *pushed(List *list) {
 }
 
 typedef struct {
-    List heads, hard; /* of Head; of size_t, rows whose score float() has to read */
-    Text head; /* of the last line, with the blanks behind it */
+    List heads, hard; /* of Head, of Hard */
+} Lists;
+
+/* Where the scanner is, and what it expects of the next line. */
+typedef struct {
+    Text at;
+    size_t rows, words; /* of the longest document id */
+    Text head;          /* of the last line, with the blanks behind it */
     size_t head_bytes;
     Text tag;
     size_t tag_bytes;
-    size_t rows, longest_doc;
     size_t carriage_returns;
-} Found;
+    int is_in_copy; /* of the last lines */
+} State;
 
-/* Topic and second field of a line; returns where its document begins, NULL if it is irregular. */
+/* FULL for the next line, or for its document; FAILED: Python knows why. */
+enum { REGULAR, IRREGULAR, NO_MEMORY, FULL, FAILED };
+
+/* Scans topic and second field of a line into a new head; NULL if they are irregular. */
 static Text scan_head(Text at, Head *head) {
     if (*at == '#') return NULL; /* a comment */
     Text end = end_of_field(at);
@@ -281,120 +295,163 @@ static Text scan_head(Text at, Head *head) {
     return end == at ? NULL : after_blanks(end);
 }
 
-/* Returns the end of the tag, NULL if it is not that of the lines before. */
-static inline Text scan_tag(Text tag, Text end, Found *found) {
-    if (!found->tag) {
-        found->tag = tag;
-        found->tag_bytes = (size_t)(end_of_field(tag) - tag);
-        return found->tag_bytes ? tag + found->tag_bytes : NULL;
-    }
-    int is_same = (size_t)(end - tag) >= found->tag_bytes &&
-                  is_equal(tag, found->tag, found->tag_bytes);
-    return is_same ? tag + found->tag_bytes : NULL;
-}
-
-/* Returns what follows the line, NULL if it does not end here. */
-static inline Text scan_end(Text at, Found *found) {
-    while (is_blank(*at)) at++;
-    if (*at == '\r') {
-        found->carriage_returns++;
-        at++;
-    }
-    return *at == '\n' ? at + 1 : NULL;
-}
-
-enum { REGULAR, IRREGULAR, NO_MEMORY };
-
-/* Scans topic, second field and document. Returns what follows the document and the blanks behind
-   it, NULL if the line is irregular. */
-static inline Text scan_document(Text line, Text end, Columns into, Found *found, int *status) {
-    Text at = line + found->head_bytes;
-    int is_like_last = found->head_bytes && (size_t)(end - line) > found->head_bytes &&
-                       is_equal(line, found->head, found->head_bytes) && *at > ' ';
+/* Passes topic and second field. */
+static inline int pass_head(State *now, Text end, List *heads) {
+    Text line = now->at, doc = line + now->head_bytes;
+    int is_like_last = now->head_bytes && (size_t)(end - line) > now->head_bytes &&
+                       is_equal(line, now->head, now->head_bytes) && *doc > ' ';
     if (!is_like_last) {
-        Head *head = pushed(&found->heads);
-        if (!head) {
-            *status = NO_MEMORY;
-            return NULL;
-        }
-        head->row = (int64_t)found->rows;
-        at = scan_head(line, head);
-        if (!at) return NULL;
-        found->head = line;
-        found->head_bytes = (size_t)(at - line);
+        Head *head = pushed(heads);
+        if (!head) return NO_MEMORY;
+        head->row = (int64_t)now->rows;
+        doc = scan_head(line, head);
+        if (!doc) return IRREGULAR;
+        now->head = line;
+        now->head_bytes = (size_t)(doc - line);
     }
-    Text doc = at;
-    at = end_of_field(at);
-    size_t bytes = (size_t)(at - doc);
-    if (!bytes || bytes > DOC_BYTES) return NULL;
-    if (bytes > found->longest_doc) found->longest_doc = bytes;
-    into.docs[found->rows] = doc;
-    into.doc_bytes[found->rows] = (uint16_t)bytes;
-    return after_blanks(at);
-}
-
-/* Scans rank, score and tag. Returns what follows, NULL if the line is irregular. */
-static inline Text scan_result(Text at, Text end, Columns into, Found *found, int *status) {
-    at = scan_rank(at, &into.numbers[found->rows]);
-    at = at ? after_blanks(at) : NULL;
-    if (!at) return NULL;
-    int how = scan_score(at, &at, &into.scores[found->rows]);
-    if (how == BAD) return NULL;
-    if (how == HARD) {
-        size_t *hard = pushed(&found->hard);
-        if (!hard) {
-            *status = NO_MEMORY;
-            return NULL;
-        }
-        *hard = found->rows;
-    }
-    at = after_blanks(at);
-    return at ? scan_tag(at, end, found) : NULL;
-}
-
-static int scan_lines(Text at, Text end, Columns into, Found *found) {
-    int status = IRREGULAR;
-    for (; at < end; found->rows++) {
-        Text line = at;
-        at = scan_document(line, end, into, found, &status);
-        if (!at) return status;
-        at = into.scores ? scan_result(at, end, into, found, &status)
-                         : scan_grade(at, &into.numbers[found->rows]);
-        at = at ? scan_end(at, found) : NULL;
-        if (!at || at - line > LINE_BYTES) return status;
-    }
+    now->at = doc;
     return REGULAR;
 }
 
-/* Scans all lines: those that end less than eight bytes before the end in a copy, `tail`. */
-static int scan_all(Text begin, Text end, unsigned char *tail, Columns into, Found *found) {
+/* Scans a document into `id`, which has room for so many words, and passes the blanks behind it. */
+static inline int scan_document(State *now, uint64_t *id, size_t room) {
+    Text at = now->at;
+    size_t words = 0;
+    uint64_t word, marks;
+    while (!(marks = not_printable(word = word_at(at)))) {
+        if (words == DOC_BYTES / WORD) return IRREGULAR;
+        if (words < room) id[words] = word;
+        at += WORD, words++;
+    }
+    uint64_t first = marks & -marks; /* the high bit of the first byte behind the document */
+    word &= (first >> 7) - 1;
+    if (words < room) id[words] = word;
+    words += word != 0;
+    if (words > now->words) now->words = words;
+    if (words > DOC_BYTES / WORD) return IRREGULAR;
+    if (words > room) return FULL;
+    for (size_t k = words + !word; k < room; k++) id[k] = 0;
+    at += __builtin_ctzll(first) >> 3;
+    if (!words || (at = after_blanks(at)) == NULL) return IRREGULAR;
+    now->at = at;
+    return REGULAR;
+}
+
+static inline int pass_tag(State *now, Text end) {
+    if (!now->tag) {
+        now->tag = now->at;
+        now->tag_bytes = (size_t)(end_of_field(now->at) - now->at);
+        if (!now->tag_bytes) return IRREGULAR;
+    } else if ((size_t)(end - now->at) < now->tag_bytes ||
+               !is_equal(now->at, now->tag, now->tag_bytes)) {
+        return IRREGULAR;
+    }
+    now->at += now->tag_bytes;
+    return REGULAR;
+}
+
+/* Scans rank, score and tag. */
+static inline int scan_result(State *now, Text end, Columns into, List *hard) {
+    Text at = scan_rank(now->at, &into.numbers[now->rows]);
+    at = at ? after_blanks(at) : NULL;
+    if (!at) return IRREGULAR;
+    Text score = at;
+    int how = scan_score(at, &at, &into.scores[now->rows]);
+    if (how == BAD) return IRREGULAR;
+    if (how == HARD) {
+        Hard *next = pushed(hard);
+        if (!next) return NO_MEMORY;
+        *next = (Hard){score, at, now->rows};
+    }
+    now->at = after_blanks(at);
+    return now->at ? pass_tag(now, end) : IRREGULAR;
+}
+
+static inline int scan_judgment(State *now, Columns into) {
+    now->at = scan_grade(now->at, &into.numbers[now->rows]);
+    return now->at ? REGULAR : IRREGULAR;
+}
+
+/* Passes the end of the line. */
+static inline int pass_end(State *now) {
+    Text at = now->at;
+    while (is_blank(*at)) at++;
+    if (*at == '\r') {
+        now->carriage_returns++;
+        at++;
+    }
+    now->at = at + 1;
+    return *at == '\n' ? REGULAR : IRREGULAR;
+}
+
+/* Scans lines up to `end`, or up to one that there is no room for. */
+static int scan_lines(State *scan, Text end, Columns into, Lists *lists) {
+    int status = REGULAR;
+    State now = *scan; /* in registers */
+    uint64_t *id = into.ids + now.rows * into.words;
+    for (; status == REGULAR && now.at < end; id += into.words) {
+        Text line = now.at;
+        status = now.rows < into.room ? pass_head(&now, end, &lists->heads) : FULL;
+        if (status == REGULAR) status = scan_document(&now, id, into.words);
+        if (status == FULL) now.at = line;
+        if (status == REGULAR)
+            status = into.scores ? scan_result(&now, end, into, &lists->hard)
+                                 : scan_judgment(&now, into);
+        if (status == REGULAR) status = pass_end(&now);
+        if (status == REGULAR && now.at - line > LINE_BYTES) status = IRREGULAR;
+        now.rows += status == REGULAR;
+    }
+    *scan = now;
+    return status;
+}
+
+/* Whole lines: those that end less than eight bytes before the end are in a copy. */
+typedef struct {
+    Text last; /* where those begin that are in the copy */
+    unsigned char *copy;
+    size_t copy_bytes;
+} Lines;
+
+/* Returns 0 where they do not fit into `copy`. */
+static int copy_last(Text begin, Text end, unsigned char *copy, Lines *lines) {
     Text last = end - begin > WORD ? end - WORD : begin;
     while (last > begin && last[-1] != '\n') last--;
     size_t bytes = (size_t)(end - last);
-    if (bytes > TAIL_BYTES - WORD) return IRREGULAR;
-    memcpy(tail, last, bytes);
-    memset(tail + bytes, 0, WORD);
-    int status = scan_lines(begin, last, into, found);
-    return status == REGULAR ? scan_lines(tail, tail + bytes, into, found) : status;
+    *lines = (Lines){last, copy, bytes};
+    if (bytes > COPY_BYTES - WORD) return 0;
+    memcpy(copy, last, bytes);
+    memset(copy + bytes, 0, WORD);
+    return 1;
 }
 
-/* Ids of `words` words of eight bytes each, padded with NUL. */
-static void copy_ids(Columns from, size_t rows, size_t words, uint64_t *into) {
-    for (size_t row = 0; row < rows; row++, into += words) {
-        Text at = from.docs[row];
-        long bytes = from.doc_bytes[row];
-        size_t word = 0;
-        for (; bytes >= WORD; bytes -= WORD, at += WORD) into[word++] = word_at(at);
-        if (bytes) into[word++] = word_at(at) & (((uint64_t)1 << (8 * bytes)) - 1);
-        while (word < words) into[word++] = 0;
+static int scan_all(State *scan, Lines lines, Columns into, Lists *lists) {
+    if (!scan->is_in_copy) {
+        int status = scan_lines(scan, lines.last, into, lists);
+        if (status != REGULAR) return status;
+        scan->is_in_copy = 1;
+        scan->at = lines.copy;
     }
+    return scan_lines(scan, lines.copy + lines.copy_bytes, into, lists);
+}
+
+/* Gives each id more words, which are empty; the last one first, so that none is written over
+   before it is read. */
+static void widen(uint64_t *ids, size_t rows, size_t from, size_t to) {
+    for (size_t row = rows; row-- > 0;) {
+        memmove(ids + row * to, ids + row * from, from * WORD);
+        memset(ids + row * to + from, 0, (to - from) * WORD);
+    }
+}
+
+static void narrow(uint64_t *ids, size_t rows, size_t from, size_t to) {
+    for (size_t row = 0; row < rows; row++) memmove(ids + row * to, ids + row * from, to * WORD);
 }
 
 /* --- documents named twice in a topic ------------------------------------------------------------ */
 
 #define GOLDEN 0x9E3779B97F4A7C15u
-#define SLOTS_A_ROW 4
-#define MOST_ROWS (1 << 21) /* of a part: their slots take 64 MiB */
+#define SLOTS_A_ROW 8 /* rarely do two rows meet, which is foreseen wrong */
+#define MOST_ROWS (1 << 20) /* of a part: their slots take 64 MiB */
 #define PROBES_A_ROW 16 /* on average; more is no accident: the ids were made to collide */
 
 typedef struct {
@@ -557,34 +614,99 @@ static PyObject *heads_for_python(List heads) {
     return all;
 }
 
-/* Scores of the rows that float() has to read. Returns REGULAR, or IRREGULAR where one is not finite
-   or too small for a double: the Python reader says so. */
-static int read_hard(List hard, Columns columns) {
-    const size_t *row = hard.items;
-    for (size_t k = 0; k < hard.count; k++, row++) {
+/* Scores that float() has to read. Returns REGULAR, or IRREGULAR where one is not finite or too small
+   for a double: the Python reader says so. */
+static int read_hard(List hard, double *scores) {
+    const Hard *next = hard.items;
+    for (size_t k = 0; k < hard.count; k++, next++) {
         char number[SCORE_BYTES + 1];
-        Text at = columns.docs[*row] + columns.doc_bytes[*row];
-        at = after_blanks(end_of_field(after_blanks(at))); /* past the rank */
-        size_t bytes = (size_t)(end_of_field(at) - at);
-        memcpy(number, at, bytes);
+        size_t bytes = (size_t)(next->end - next->at);
+        memcpy(number, next->at, bytes);
         number[bytes] = 0;
         double value = PyOS_string_to_double(number, NULL, NULL);
         if (PyErr_Occurred()) PyErr_Clear(), value = 0;
         if (value == 0 || value - value != 0) return IRREGULAR;
-        columns.scores[*row] = value;
+        scores[next->row] = value;
     }
     return REGULAR;
 }
 
-static PyObject *columns_for_python(Found found, PyObject *ids, size_t words, PyObject *numbers,
-                                    PyObject *scores) {
-    PyObject *heads = heads_for_python(found.heads);
-    if (!heads) return NULL;
+/* The columns as Python gets them. */
+typedef struct {
+    PyObject *ids, *numbers, *scores;
+    size_t words, room;
+    int has_scores;
+} Arrays;
+
+static int make_arrays(Arrays *arrays) {
+    arrays->ids = array_of(0), arrays->numbers = array_of(0), arrays->scores = array_of(0);
+    return arrays->ids && arrays->numbers && arrays->scores;
+}
+
+/* Returns 0 where there is not enough memory. */
+static int resize(Arrays *arrays, size_t words, size_t rows) {
+    size_t scores = arrays->has_scores ? rows * sizeof(double) : 0;
+    arrays->words = words, arrays->room = rows;
+    return PyByteArray_Resize(arrays->ids, (Py_ssize_t)(rows * words * WORD)) == 0 &&
+           PyByteArray_Resize(arrays->numbers, (Py_ssize_t)(rows * sizeof(int32_t))) == 0 &&
+           PyByteArray_Resize(arrays->scores, (Py_ssize_t)scores) == 0;
+}
+
+static Columns columns_in(const Arrays *arrays) {
+    return (Columns){(uint64_t *)PyByteArray_AsString(arrays->ids),
+                     (int32_t *)PyByteArray_AsString(arrays->numbers),
+                     arrays->has_scores ? (double *)PyByteArray_AsString(arrays->scores) : NULL,
+                     arrays->words, arrays->room};
+}
+
+/* As many rows as there are if most lines are as long as the first one, and some more. */
+static size_t rows_expected(Text begin, Text end) {
+    size_t bytes = (size_t)(end - begin);
+    size_t first = (size_t)((Text)memchr(begin, '\n', bytes) - begin) + 1;
+    return bytes / first + bytes / (8 * first) + 16;
+}
+
+/* For the next line: twice the words, or twice the rows. */
+static int make_room(Arrays *arrays, const State *scan) {
+    size_t from = arrays->words;
+    if (scan->words <= from) return resize(arrays, from, 2 * arrays->room);
+    size_t words = scan->words > 2 * from ? scan->words : 2 * from;
+    if (!resize(arrays, words, arrays->room)) return 0;
+    widen(columns_in(arrays).ids, scan->rows, from, words);
+    return 1;
+}
+
+/* Leaves the rows that there are, and the words of the longest document. */
+static int cut(Arrays *arrays, const State *scan) {
+    if (scan->words < arrays->words)
+        narrow(columns_in(arrays).ids, scan->rows, arrays->words, scan->words);
+    return resize(arrays, scan->words, scan->rows);
+}
+
+/* Scans all lines into the arrays; the GIL is released meanwhile. */
+static int fill(Arrays *arrays, State *scan, Lines lines, Lists *lists) {
+    int status = FULL;
+    while (status == FULL) {
+        Columns into = columns_in(arrays);
+        Py_BEGIN_ALLOW_THREADS
+        status = scan_all(scan, lines, into, lists);
+        Py_END_ALLOW_THREADS
+        if (status == FULL && !make_room(arrays, scan)) status = FAILED;
+    }
+    if (status == REGULAR) status = read_hard(lists->hard, columns_in(arrays).scores);
+    if (status == REGULAR && !cut(arrays, scan)) status = FAILED;
+    return status;
+}
+
+static PyObject *columns_for_python(const State *scan, List heads, Arrays arrays) {
+    PyObject *found = heads_for_python(heads);
+    if (!found) return NULL;
     PyObject *all = Py_BuildValue(
-        "OOOy#OnOOn", PyTuple_GetItem(heads, 0), PyTuple_GetItem(heads, 1),
-        PyTuple_GetItem(heads, 2), found.tag ? (const char *)found.tag : "", (Py_ssize_t)found.tag_bytes, ids,
-        (Py_ssize_t)words, numbers, scores, (Py_ssize_t)found.carriage_returns);
-    Py_DECREF(heads);
+        "OOOy#OnOOn", PyTuple_GetItem(found, 0), PyTuple_GetItem(found, 1),
+        PyTuple_GetItem(found, 2), scan->tag ? (const char *)scan->tag : "",
+        (Py_ssize_t)scan->tag_bytes, arrays.ids, (Py_ssize_t)arrays.words, arrays.numbers,
+        arrays.scores, (Py_ssize_t)scan->carriage_returns);
+    Py_DECREF(found);
     return all;
 }
 
@@ -592,48 +714,25 @@ static PyObject *scan(PyObject *text, int has_scores) {
     Py_buffer buffer;
     if (PyObject_GetBuffer(text, &buffer, PyBUF_SIMPLE) < 0) return NULL;
     Text begin = buffer.buf, end = begin + buffer.len;
-    Found found = {.heads.size = sizeof(Head), .hard.size = sizeof(size_t), .tag_bytes = 0};
-    unsigned char *tail = NULL;
-    PyObject *docs = NULL, *doc_bytes = NULL, *numbers = NULL, *scores = NULL, *ids = NULL;
+    State now = {.at = begin};
+    Lists lists = {.heads.size = sizeof(Head), .hard.size = sizeof(Hard)};
+    Arrays arrays = {.has_scores = has_scores};
     PyObject *result = NULL;
-    if (begin == end || end[-1] != '\n') {
+    Lines lines;
+    unsigned char *copy = malloc(COPY_BYTES);
+    if (!copy) {
+        PyErr_NoMemory();
+    } else if (begin == end || end[-1] != '\n') {
         PyErr_SetString(PyExc_ValueError, "the scanner needs whole lines");
-        goto done;
+    } else if (make_arrays(&arrays) && resize(&arrays, 1, rows_expected(begin, end))) {
+        int status = IRREGULAR;
+        if (copy_last(begin, end, copy, &lines)) status = fill(&arrays, &now, lines, &lists);
+        if (status == REGULAR) result = columns_for_python(&now, lists.heads, arrays);
+        if (status == IRREGULAR) result = Py_NewRef(Py_None);
+        if (status == NO_MEMORY) PyErr_NoMemory();
     }
-    size_t room = (size_t)(end - begin) / SHORTEST_LINE + 1;
-    tail = malloc(TAIL_BYTES);
-    docs = array_of(room * sizeof(Text));
-    doc_bytes = array_of(room * sizeof(uint16_t));
-    numbers = array_of(room * sizeof(int32_t));
-    scores = array_of(has_scores ? room * sizeof(double) : 0);
-    if (!tail) PyErr_NoMemory();
-    if (!tail || !docs || !doc_bytes || !numbers || !scores) goto done;
-    Columns columns = {(Text *)PyByteArray_AsString(docs),
-                       (uint16_t *)PyByteArray_AsString(doc_bytes),
-                       (int32_t *)PyByteArray_AsString(numbers),
-                       has_scores ? (double *)PyByteArray_AsString(scores) : NULL};
-    int status;
-    Py_BEGIN_ALLOW_THREADS
-    status = scan_all(begin, end, tail, columns, &found);
-    Py_END_ALLOW_THREADS
-    if (status == REGULAR) status = read_hard(found.hard, columns);
-    if (status == NO_MEMORY) PyErr_NoMemory();
-    if (status == IRREGULAR) result = Py_NewRef(Py_None);
-    if (status != REGULAR) goto done;
-    size_t rows = found.rows, words = (found.longest_doc + WORD - 1) / WORD;
-    ids = array_of(rows * words * WORD);
-    if (!ids || PyByteArray_Resize(numbers, (Py_ssize_t)(rows * sizeof(int32_t))) < 0 ||
-        (has_scores && PyByteArray_Resize(scores, (Py_ssize_t)(rows * sizeof(double))) < 0))
-        goto done;
-    uint64_t *id = (uint64_t *)PyByteArray_AsString(ids);
-    Py_BEGIN_ALLOW_THREADS
-    copy_ids(columns, rows, words, id);
-    Py_END_ALLOW_THREADS
-    result = columns_for_python(found, ids, words, numbers, scores);
-done:
-    free(found.heads.items), free(found.hard.items), free(tail);
-    Py_XDECREF(docs), Py_XDECREF(doc_bytes), Py_XDECREF(numbers), Py_XDECREF(scores);
-    Py_XDECREF(ids);
+    free(lists.heads.items), free(lists.hard.items), free(copy);
+    Py_XDECREF(arrays.ids), Py_XDECREF(arrays.numbers), Py_XDECREF(arrays.scores);
     PyBuffer_Release(&buffer);
     return result;
 }
@@ -658,7 +757,7 @@ static PyObject *scan_qrels(PyObject *module, PyObject *text) { return scan(text
 PyDoc_STRVAR(repeated_rows_doc,
 "repeated_rows(topics, ids, words, /)\n--\n\n"
 "Pairs of rows (int64): one that names a document of its topic again, and the one that named it\n"
-"first; by the first of the pair. None if the ids were made to collide, or if more than two million\n"
+"first; by the first of the pair. None if the ids were made to collide, or if more than a million\n"
 "rows have one topic or topics that are not contiguous. `topics` are int32, `ids`\n"
 "`words` words of eight bytes each.");
 

@@ -103,7 +103,7 @@ class DocColumn:
         self._rows = 0
         self._width = 1  # words
 
-    def push(self, words: Words, lines: NDArray[np.int64]) -> None:
+    def push(self, words: Words, lines: NDArray[np.integer]) -> None:
         """Keep the ids of a block; refuse a table that memory should not hold."""
         self._rows += len(words)
         self._width = max(self._width, words.shape[1])
@@ -149,7 +149,7 @@ DOC = 2  # the column of the document, in runs and qrels
 class Rows:
     """Lines of one block of a run or of qrels, one row for each line."""
 
-    lines: NDArray[np.int64]  # int64[rows]: physical line numbers
+    lines: NDArray[np.integer]  # [rows]: physical line numbers
     heads: Positions  # first rows of consecutive rows with one topic
     topics: list[bytes]  # the topic of each head
     doc_words: Words  # uint64[rows, words]: document ids, NUL padded
@@ -157,7 +157,14 @@ class Rows:
     @cached_property
     def lengths(self) -> Positions:
         """The number of rows from each head to the next."""
-        return np.diff(self.heads, append=self.lines.size)
+        lengths = np.empty_like(self.heads)
+        np.subtract(self.heads[1:], self.heads[:-1], out=lengths[:-1])
+        lengths[-1:] = self.lines.size - self.heads[-1:]
+        return lengths
+
+    def line_of(self, head: int) -> int:
+        """The line of a head, for a message."""
+        return int(self.lines[self.heads[head]])
 
     def only(self, kept: NDArray[np.bool_]) -> Rows:
         """The rows of a mask. Each of them becomes a head."""
@@ -201,38 +208,40 @@ class TopicColumn:
 
     def numbers(self, rows: Rows) -> NDArray[np.int32]:
         """Topic number of each row, int32[rows]; DROPPED for rows to leave out."""
-        numbers = np.empty(rows.heads.size, np.int32)
+        known = self._numbers
         for k, code in enumerate(rows.topics):
-            number = self._numbers.get(code)
-            if number is None:
-                number = self._enter(code, int(rows.lines[rows.heads[k]]))
-            numbers[k] = number
-        spread = np.repeat(numbers, rows.lengths)
+            if code not in known:
+                known[code] = self._enter(code, rows, k)
+        spread = np.array([known[code] for code in rows.topics], np.int32).repeat(rows.lengths)
         if self._dropped_topics:
             self._count_dropped(spread, rows.lines)
         return spread
 
-    def _enter(self, code: bytes, line: int) -> int:
+    def _enter(self, code: bytes, rows: Rows, head: int) -> int:
         """The number of a new topic, after checking it."""
         if len(self._numbers) == MAX_TOPICS:
-            refuse("TOO_MANY", f"more than {MAX_TOPICS:,} different topics", line)
-        number = len(self.topics)
+            message = f"more than {MAX_TOPICS:,} different topics"
+            refuse("TOO_MANY", message, rows.line_of(head))
+        topic = code.decode()
         if len(code) > TOPIC_BYTES:
             message = f"topic id of {len(code):,} bytes, at most {TOPIC_BYTES} allowed"
-            self._findings.add(Problem("TOPIC", line, message, 1, shown(code)))
-        elif self._known is not None and code.decode() not in self._known:
+            self._findings.add(Problem("TOPIC", rows.line_of(head), message, 1, shown(code)))
+        elif self._known is not None and topic not in self._known:
             if self._drops:
-                number = DROPPED
                 self._dropped_topics += 1
-            else:
-                message = f"topic is not in the list of topics{self._hint(code.decode())}"
-                self._findings.add(Problem("UNKNOWN_TOPIC", line, message, 1, shown(code)))
-        if number != DROPPED:
-            self.topics.append(code.decode())
-        self._numbers[code] = number
-        return number
+                return DROPPED
+            message = f"topic is not in the list of topics{self._hint(topic)}"
+            problem = Problem("UNKNOWN_TOPIC", rows.line_of(head), message, 1, shown(code))
+            self._findings.add(problem)
+        self.topics.append(topic)
+        return len(self.topics) - 1
 
-    def _count_dropped(self, numbers: NDArray[np.int32], lines: NDArray[np.int64]) -> None:
+    @property
+    def drops_some(self) -> bool:
+        """Whether rows were dropped so far."""
+        return self._dropped_topics > 0
+
+    def _count_dropped(self, numbers: NDArray[np.int32], lines: NDArray[np.integer]) -> None:
         dropped = numbers == DROPPED
         count = int(np.count_nonzero(dropped))
         if count and not self._dropped_lines:
@@ -251,7 +260,8 @@ class TopicColumn:
         return {_plain(code): code for code in self._known or ()}
 
     def finish(self) -> None:
-        """Warn of dropped and of missing topics; refuse a file of unknown topics only."""
+        """Warn of dropped and of missing topics; refuse a file of unknown topics only. If no line
+        names a known topic, that has another reason, which is told as a fault."""
         if self._dropped_lines:
             topics = f"{self._dropped_topics:,} topics that are"
             if self._dropped_topics == 1:
@@ -268,7 +278,7 @@ class TopicColumn:
             message = "no line is about a topic in the list of topics"
             self._findings.add(Problem("UNKNOWN_TOPIC", self._first_dropped, message, 1))
         missing = sorted(self._known.difference(self.topics), key=lambda code: (len(code), code))
-        if missing:
+        if 0 < len(missing) < len(self._known):
             message = f"{{n}} of {len(self._known):,} topics {{has|have}} no line"
             value = " ".join(missing[:20])
             self._findings.warn("MISSING_TOPICS", message, count=len(missing), value=value)

@@ -54,7 +54,7 @@ def _columns(block: Block, scanned: tuple[Any, ...] | None) -> ScannedLines | No
     heads, topics, literals, tag, ids, words, numbers, scores, carriage_returns = scanned
     block.line_count = len(numbers) // 4  # spares counting them
     rows = Rows(
-        np.arange(block.first_line, block.first_line + block.line_count),
+        np.arange(block.first_line, block.first_line + block.line_count, dtype=np.uint32),
         np.frombuffer(heads, np.int64),
         topics,
         np.frombuffer(ids, "<u8").reshape(-1, words),

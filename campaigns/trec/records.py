@@ -52,8 +52,7 @@ class RecordTable:
     def push(self, rows: Rows, **values: NDArray[Any]) -> None:
         """Add a block and, by name, the values read from its lines."""
         numbers = self._topics.numbers(rows)
-        kept = numbers != DROPPED
-        if not kept.all():
+        if self._topics.drops_some and not (kept := numbers != DROPPED).all():
             self._dropped = rows.lines[~kept]
             rows, numbers = rows.only(kept), numbers[kept]
             values = {name: column[kept] for name, column in values.items()}

@@ -28,6 +28,9 @@ REGULAR = {
     "another field 2": b"1 0 A 1 2.5 r\n2 x B 1 2.5 r\n",
     "ranks in any order": b"1 Q0 A 0 2.5 r\n1 Q0 B -3 1 r\n1 Q0 C 99999999 0 r\n",
     "ids of mixed length": b"1 Q0 %b 1 3 r\n1 Q0 A 2 2 r\n1 Q0 12345678 3 1 r\n" % (b"x" * 1024),
+    "ids that grow": b"".join(b"1 Q0 %b 1 3 r\n" % (b"x" * n) for n in (1, 8, 9, 10, 17, 63, 1024)),
+    "many short lines after a long one": b"1 Q0 %b 1 3 r\n" % (b"x" * 999)
+    + b"".join(b"1 Q0 %d 1 3 r\n" % n for n in range(999)),
     "topics that alternate": b"1 Q0 A 1 1 r\n2 Q0 A 1 1 r\n1 Q0 B 2 0 r\n",
     "scientific notation": b"1 Q0 A 1 1e-05 r\n1 Q0 B 2 -1.5E+3 r\n1 Q0 C 3 .5 r\n1 Q0 D 4 5. r\n",
     "one byte for each field": b"a b c 1 2 d\n",
@@ -47,6 +50,9 @@ IRREGULAR = {
     "beyond ASCII": "1 Q0 Ä 1 2.5 r\n".encode(),
     "a vertical tab": b"1 Q0 A\v1 2.5 r\n",
     "an id of 1,025 bytes": b"1 Q0 %b 1 2.5 r\n" % (b"x" * 1025),
+    "an id of 1,031 bytes where there is room": b"".join(
+        b"1 Q0 %b 1 2.5 r\n" % (b"x" * n) for n in (1, 520, 528, 1031)
+    ),
     "a line that is too long": b"%b Q0 A 1 2.5 r\n" % (b"1" * 70_000),
     "a rank of nine digits": b"1 Q0 A 123456789 2.5 r\n",
     "a rank with a plus": b"1 Q0 A +1 2.5 r\n",
@@ -138,7 +144,7 @@ def test_ids_made_to_collide_are_left_to_numpy() -> None:
 
 def test_a_part_of_very_many_rows_is_left_to_numpy() -> None:
     """Slots for twenty million rows would take a gigabyte."""
-    rows = (1 << 21) + 1
+    rows = (1 << 20) + 1
     ids = np.arange(1, rows + 1, dtype=np.uint64)
     assert compiled.scan is not None
     assert compiled.scan.repeated_rows(np.zeros(rows, np.int32), ids, 1) is None
