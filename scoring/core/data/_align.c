@@ -178,17 +178,27 @@ static void look_up(Run run, const Table *table, size_t row, size_t first, size_
     }
 }
 
+static size_t end_of_group(const double *scores, size_t first, size_t lines) {
+    size_t end = first + 1;
+    while (end < lines && scores[end] == scores[first]) end++;
+    return end;
+}
+
 /* Aligns the lines of one topic, [first, end), with a row of the table. */
 static void align_topic(Run run, const Table *table, size_t row, size_t first, size_t end,
                         Matrices into, Scratch use) {
+    const double *scores = run.scores + first;
     uint8_t *begins = into.begins + row * into.depth;
-    size_t shown = end - first < into.depth ? end - first : into.depth;
+    size_t lines = end - first, shown = lines < into.depth ? lines : into.depth;
     look_up(run, table, row, first, end, use);
-    for (size_t line = first, group = first; line < end && group - first < shown; line++) {
-        if (line - first < shown) begins[line - first] = line == group;
-        if (line + 1 < end && run.scores[line + 1] == run.scores[line]) continue;
-        if (line > group) order_ties(run, group, line + 1, use.codes + (group - first), use.tied);
-        group = line + 1;
+    for (size_t line = 1; line < shown; line++) begins[line] = scores[line] != scores[line - 1];
+    for (size_t group = 0; group < shown; group = end_of_group(scores, group, lines)) {
+        /* The next group of more than one is where a line begins none; the last can end past `shown`. */
+        const uint8_t *second = memchr(begins + group, 0, shown - group);
+        group = (second ? (size_t)(second - begins) : shown) - 1;
+        size_t after = end_of_group(scores, group, lines);
+        if (after > group + 1)
+            order_ties(run, first + group, first + after, use.codes + group, use.tied);
     }
     memcpy(into.grades + row * into.depth, use.codes, shown);
 }

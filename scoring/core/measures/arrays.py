@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import repeat
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.data.grades import HIGHEST_POSSIBLE_GRADE, PAST_END, UNJUDGED
+
+_T = TypeVar("_T", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +20,7 @@ class GradedTopics:
 
     `grades` holds the grade at each rank, UNJUDGED where nobody judged the document, and PAST_END
     from the rank after the last document on (never between two documents). Raises ValueError for
-    arrays that do not fit together, a grade above the scale, or a worth outside [0, 1].
+    arrays that do not fit together, a grade above the scale, or a gain outside [0, 1].
     """
 
     grades: NDArray[np.int8]  # int8[topics, depth]
@@ -38,7 +41,7 @@ class GradedTopics:
         if self.pooled is not None and self.pooled.shape != self.grades.shape:
             raise ValueError(f"pooled has shape {self.pooled.shape}, expected {self.grades.shape}")
         if not bool(((self.gain_map >= 0) & (self.gain_map <= 1)).all()):
-            raise ValueError("the gain map must give every grade a worth in [0, 1]")
+            raise ValueError("the gain map must give every grade a gain in [0, 1]")
         if self.grades.size and int(self.grades.max()) > self.highest_grade:
             raise ValueError(f"a grade lies above the highest grade {self.highest_grade}")
 
@@ -118,17 +121,30 @@ class Scores:
 
 
 def stacked(runs: Sequence[GradedTopics]) -> GradedTopics:
-    """Several runs of one depth and one gain map as one: the topics of each below those of the run
-    before it. Raises ValueError for runs of different depths."""
+    """Several runs of one gain map as one, as deep as the deepest: the topics of each below those
+    of the run before it."""
     if len(runs) == 1:
         return runs[0]
     pooled = [run.pooled for run in runs if run.pooled is not None]
     return GradedTopics(
-        np.concatenate([run.grades for run in runs]),
+        below_each_other([run.grades for run in runs], PAST_END),
         np.concatenate([run.grade_counts for run in runs]),
         runs[0].gain_map,
-        np.concatenate(pooled) if pooled else None,
+        below_each_other(pooled, False) if pooled else None,
     )
+
+
+def below_each_other(matrices: Sequence[NDArray[_T]], past_end: int) -> NDArray[_T]:
+    """The rows of all matrices in one as wide as the widest, filled up with `past_end`."""
+    widest = max(matrix.shape[1] for matrix in matrices)
+    if all(matrix.shape[1] == widest for matrix in matrices):
+        return np.concatenate(matrices)
+    joined = np.full((sum(map(len, matrices)), widest), past_end, matrices[0].dtype)
+    first = 0
+    for matrix in matrices:
+        joined[first : first + len(matrix), : matrix.shape[1]] = matrix
+        first += len(matrix)
+    return joined
 
 
 def by_run(scores: Scores, runs: int) -> Scores:
