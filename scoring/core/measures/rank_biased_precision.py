@@ -37,6 +37,7 @@ def rbp_weighting(arguments: Arguments, workings: Workings) -> Weighting:
 RBP = Family(
     name="RBP",
     compute=compute_rbp,
+    counts_ranks_past_end=lambda arguments: arguments.has("p1"),
     parameters=(
         Parameter(
             "p",

@@ -1,4 +1,4 @@
-"""How large is the difference between two runs, and how sure is that? Effect sizes, bootstrap.
+"""How large is the difference between two runs, and how certain is that? Effect sizes, bootstrap.
 
 All take differences float64[pairs, topics], candidate - baseline, NaN where a topic is not common
 to both runs of a pair, as `significance` does.
@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.special_functions import normal_cdf, normal_quantile
+from scoring.core.distributions import normal_cdf, normal_quantile
 from scoring.core.statistics.pairs import is_same_throughout, whole_units
 
 _CELLS_AT_A_TIME = 1 << 20  # pairs x samples, and samples x topics: 8 MB each
@@ -115,20 +115,21 @@ def _drawn_means(differences: NDArray[np.float64], samples: int, seed: int) -> N
     """float64[pairs, samples]. Some samples at a time: memory does not grow with their number times
     that of the topics, and the generator gives the same draws as for all of them at once."""
     random = np.random.default_rng(seed)
-    step = max(1, _CELLS_AT_A_TIME // differences.shape[1])
+    topics = differences.shape[1]
+    step = max(1, _CELLS_AT_A_TIME // topics)
     blocks = [
-        differences @ _drawn_shares(random, differences.shape[1], min(step, samples - start))
+        differences @ (drawn_counts(random, topics, min(step, samples - start)) / topics)
         for start in range(0, samples, step)
     ]
     return np.concatenate(blocks, axis=1)
 
 
-def _drawn_shares(random: np.random.Generator, topics: int, samples: int) -> NDArray[np.float64]:
-    """float64[topics, samples]: how often each topic is drawn, over the number of topics."""
+def drawn_counts(random: np.random.Generator, topics: int, samples: int) -> NDArray[np.float64]:
+    """float64[topics, samples]: how often each topic is drawn, in as many draws as topics."""
     drawn = random.integers(0, topics, (samples, topics))
     cells = drawn + np.arange(samples)[:, None] * topics
     counts = np.bincount(cells.reshape(-1), minlength=samples * topics)
-    return counts.reshape(samples, topics).T / topics
+    return counts.reshape(samples, topics).T.astype(np.float64)
 
 
 def _tails(

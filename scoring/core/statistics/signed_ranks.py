@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.special_functions import normal_cdf
+from scoring.core.distributions import normal_cdf
 from scoring.core.statistics.pairs import (
     EXACT,
     NORMAL,

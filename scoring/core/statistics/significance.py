@@ -9,7 +9,7 @@ RBP paper, Table IV; strategic judgments paper, section 6.
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.special_functions import student_cdf
+from scoring.core.distributions import student_cdf
 from scoring.core.statistics.pairs import (
     FLIPS,
     NOTHING,
