@@ -29,6 +29,7 @@ DECIMAL = re.compile(rb"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 NON_ZERO = re.compile(rb"[1-9]")
 DECIMAL_BYTES = 40  # longer numbers are read one by one
 RANK_DIGITS = 8
+MANY_WIDTHS = 8  # lines of so many different widths are not grouped by width
 IN_DECIMALS = np.zeros(256, np.bool_)
 IN_DECIMALS[list(b"0123456789.+-eE\0")] = True  # NUL pads the fields
 
@@ -163,14 +164,19 @@ def split_fields(
     *,
     hint: Callable[[list[bytes], int], str],
     record: re.Pattern[bytes],
+    text_may_follow: bool = False,
 ) -> Fields:
     """Cut a block into lines of `width` fields; other lines become problems, comments are skipped.
 
     `hint(fields, line)` says what a line of another width may be. A comment that matches `record`
-    causes a warning, because it may be a record.
+    causes a warning, because it may be a record. With `text_may_follow` further fields cause only a
+    warning.
     """
     examine(block, findings)
-    return _LineTable(block).fields(width, findings, hint, record)
+    table = _LineTable(block)
+    if text_may_follow:
+        table.leave_out_further_fields(width, findings)
+    return table.fields(width, findings, hint, record)
 
 
 def _warn_leading(
@@ -201,6 +207,15 @@ class _LineTable:
         self.late = np.zeros(self.counts.size, np.bool_)
         self.late[filled] = starts[self.first[filled]] != line_starts[filled]
 
+    def leave_out_further_fields(self, width: int, findings: ProblemList) -> None:
+        longer = (self.counts > width) & ~self.comment & ~self.block.refused
+        count = int(np.count_nonzero(longer))
+        if count:
+            line = self.block.first_line + int(np.argmax(longer))
+            message = f"text after field {width} left out on {{n}} {{line|lines}}"
+            findings.warn("TEXT_AFTER", message, line=line, count=count)
+            self.counts[longer] = width
+
     def fields(
         self,
         width: int,
@@ -210,6 +225,7 @@ class _LineTable:
     ) -> Fields:
         self._note_left_out(width, findings, record)
         open_lines = (self.counts > 0) & ~self.comment & ~self.block.refused
+        findings.records += int(np.count_nonzero(open_lines))
         self._note_width(open_lines & (self.counts != width), width, findings, hint)
         shaped = open_lines & (self.counts == width)
         self._note_unseen(shaped & self.block.unseen, findings)
@@ -222,6 +238,8 @@ class _LineTable:
     def _note_left_out(self, width: int, findings: ProblemList, record: re.Pattern[bytes]) -> None:
         first_line = self.block.first_line
         empty = np.flatnonzero((self.counts == 0) & ~self.block.refused)
+        if findings.blanked_lines:
+            empty = empty[~np.isin(empty + first_line, list(findings.blanked_lines))]
         if empty.size:
             line = first_line + int(empty[0])
             findings.warn("BLANK", "{n} blank {line|lines} left out", line=line, count=empty.size)
@@ -246,8 +264,21 @@ class _LineTable:
         findings: ProblemList,
         hint: Callable[[list[bytes], int], str],
     ) -> None:
-        indices = np.flatnonzero(odd)
+        """Lines with equally many fields are reported together."""
+        counts = np.unique(self.counts[odd]).tolist()
+        groups = [odd & (self.counts == count) for count in counts[:MANY_WIDTHS]]
+        if len(counts) > MANY_WIDTHS:
+            groups = [odd]
+        for group in groups:
+            self._note_same_width(np.flatnonzero(group), width, findings, hint)
 
+    def _note_same_width(
+        self,
+        indices: Positions,
+        width: int,
+        findings: ProblemList,
+        hint: Callable[[list[bytes], int], str],
+    ) -> None:
         def describe(k: int) -> Problem:
             index = int(indices[k])
             line = self.block.first_line + index

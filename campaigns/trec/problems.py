@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from bisect import insort
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, NoReturn, TypeAlias
 
 SHOWN_PROBLEMS = 25  # as NIST's checkers: the first 25 are listed, all are counted
 SHOWN_CHARACTERS = 40
+DESCRIBED = 1_000  # rows of a block that are described one by one to find out whether they differ
+REPEATED = 4  # as many equal problems or more are one problem with a count
 MAX_PROBLEMS = 1_000_000  # then reading stops
+BY_VALUE = frozenset({"TOPIC", "UNKNOWN_TOPIC"})  # problems of topics, which are listed
+MAX_KINDS = 200  # of problems of one file; 25 are shown
 ONE_OR_MANY = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")
 
 # Why a file is refused.
@@ -27,7 +32,7 @@ REFUSALS = {
     "FIELDS": "A line has the wrong number of fields.",
     "TOPIC": "A topic id is missing or malformed.",
     "UNKNOWN_TOPIC": "A topic is not in the list of topics.",
-    "RANK": "A rank is not a whole number.",
+    "RANK": "A rank is not a whole number, or is repeated in a run without scores.",
     "SCORE": "A retrieval score is not a finite decimal number.",
     "GRADE": "A grade is not a whole number from -127 to 127.",
     "TAG": "A run tag is malformed, or the lines disagree about it.",
@@ -65,9 +70,14 @@ WARNINGS = {
     "NO_GRADES": "A topic has no grade of 0 or more.",
     "NO_RELEVANT": "A topic, or the whole file, has no relevant document.",
     "COLUMNS": "The columns look swapped.",
+    "TEXT_AFTER": "Text after the last field was ignored.",
+    "RANKS": "The file has ranks instead of scores: rank r became score -r.",
+    "HEADER": "A header was ignored.",
     "UNCLOSED": "Tags are not closed.",
+    "RUN_TYPE": "A run type in a runs table is unknown and counts as automatic.",
 }
 CODES = REFUSALS | WARNINGS
+Kind: TypeAlias = tuple[str, int | None, str]  # code, field and message
 
 
 def shown(value: bytes | str) -> str:
@@ -90,6 +100,7 @@ class Problem:
     message: str
     field: int | None = None
     value: str = ""  # already passed through `shown`
+    count: int = 1  # of the lines with this problem; `line` is the first of them
 
     def __str__(self) -> str:
         place = "" if self.line is None else f"line {self.line}: "
@@ -106,6 +117,7 @@ class Problem:
             "field": self.field,
             "value": self.value,
             "message": self.message,
+            "count": self.count,
         }
 
 
@@ -125,7 +137,7 @@ class FormatError(Exception):
 
     def __str__(self) -> str:
         lines = [str(problem) for problem in self.problems]
-        if self.total > len(lines):
+        if self.total > sum(problem.count for problem in self.problems):
             lines.append(f"{self.total:,} problems, the first {len(lines)} shown")
         return "\n".join(lines)
 
@@ -139,29 +151,91 @@ def _place(problem: Problem) -> tuple[int, int]:
     return (problem.line or 0, problem.field or 0)
 
 
-class ProblemList:
-    """The problems and warnings of one file. Keeps the first 25 by line and counts all."""
+def _kind(problem: Problem) -> Kind:
+    return problem.code, problem.field, problem.message
+
+
+class _Group:
+    """Problems of one kind: their number, and the first 25."""
 
     def __init__(self) -> None:
-        self.problems: list[Problem] = []
-        self.total = 0
-        self._warnings: dict[str, list[Any]] = {}  # code: [count, line, message, field, value]
+        self.count = 0
+        self.first: list[Problem] = []
 
     def add(self, problem: Problem) -> None:
-        """Count a problem, and keep it if it is among the first 25 of the file."""
+        self.count += 1
+        insort(self.first, problem, key=_place)
+        del self.first[SHOWN_PROBLEMS:]
+
+    def problems(self, records: int) -> list[Problem]:
+        """One problem if there are many that are equal. `records` counts the lines of the file."""
+        first = self.first[0]
+        if self.count < REPEATED or first.code in BY_VALUE:
+            return self.first
+        is_all = self.count == records
+        lines = (
+            f"all {self.count:,} lines" if is_all else f"this and {self.count - 1:,} other lines"
+        )
+        message = f"{lines}: {first.message}"
+        return [replace(first, message=message, count=self.count)]
+
+
+class ProblemList:
+    """The problems and warnings of one file. Tells equal problems once, keeps the first 25 by line,
+    and counts all."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.records = 0  # lines that are neither blank nor comments
+        self.source_lines: Sequence[int] | None = None  # of converted lines, in the file itself
+        self.blanked_lines: set[int] = set()  # headers and faulty rows, converted to blank lines
+        self._groups: dict[Kind, _Group] = {}
+        self._latest: Kind | None = None  # of the kinds with few problems, if there are many kinds
+        self._warnings: dict[str, list[Any]] = {}  # code: [count, line, message, field, value]
+
+    @property
+    def problems(self) -> list[Problem]:
+        found = [each for group in self._groups.values() for each in group.problems(self.records)]
+        return sorted(map(self._at_source, found), key=_place)[:SHOWN_PROBLEMS]
+
+    def _at_source(self, problem: Problem) -> Problem:
+        if self.source_lines is None or problem.line is None:
+            return problem
+        return replace(problem, line=self.source_lines[problem.line - 1])
+
+    def add(self, problem: Problem) -> None:
         self.total += 1
-        insort(self.problems, problem, key=_place)
-        del self.problems[SHOWN_PROBLEMS:]
+        kind = _kind(problem)
+        if kind in self._groups or self._has_room_for(problem):
+            self._groups.setdefault(kind, _Group()).add(problem)
+
+    def _has_room_for(self, problem: Problem) -> bool:
+        """A file can have a million different problems. The earliest are kept."""
+        if len(self._groups) < MAX_KINDS:
+            return True
+        if self._latest is None:
+            alone = (kind for kind, group in self._groups.items() if group.count < REPEATED)
+            self._latest = max(
+                alone, key=lambda kind: _place(self._groups[kind].first[0]), default=None
+            )
+        if self._latest is None or _place(problem) >= _place(self._groups[self._latest].first[0]):
+            return False
+        del self._groups[self._latest]
+        self._latest = None
+        return True
 
     def add_rows(self, rows: Iterable[int], count: int, describe: Callable[[int], Problem]) -> None:
-        """Count the problems of `count` rows (in line order), describing no more than 25."""
-        described = 0
-        for row in rows:
-            if described == SHOWN_PROBLEMS:
-                break
-            self.add(describe(row))
-            described += 1
-        self.total += count - described
+        """Count the problems of `count` rows (in line order), describing no more than 1,000. If the
+        second half of these are equal, the others count as equal too: only the first line of a file
+        may be a header."""
+        described = [describe(row) for row in islice(rows, DESCRIBED)]
+        for problem in described:
+            self.add(problem)
+        left = count - len(described)
+        self.total += left
+        kinds = set(map(_kind, described[len(described) // 2 :]))
+        if len(kinds) == 1 and (group := self._groups.get(kinds.pop())):
+            group.count += left
         if self.total > MAX_PROBLEMS:
             raise FormatError(())  # `gathered` adds what is known
 
@@ -186,7 +260,7 @@ class ProblemList:
     def warnings(self) -> tuple[Problem, ...]:
         """The warnings so far by line, those of the whole file last."""
         warnings = [
-            Problem(code, line, _counted(message, count), field, value)
+            self._at_source(Problem(code, line, _counted(message, count), field, value))
             for code, (count, line, message, field, value) in self._warnings.items()
         ]
         return tuple(sorted(warnings, key=lambda w: (w.line is None, w.line or 0, w.code)))

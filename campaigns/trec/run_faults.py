@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import re
 
+from campaigns.trec.blocks import unseen_name
 from campaigns.trec.fields import DECIMAL, Fields
+from campaigns.trec.foreign import FORM_OF_JSON, HEADER, WORDS_OF_A_HEADER
 from campaigns.trec.problems import Problem, shown
 
 RUN_WIDTH = 6
+MS_MARCO_WIDTH = 3
 LITERAL, RANK, SCORE, TAG = 1, 3, 4, 5  # columns, from 0
-TAG_FORM = re.compile(rb"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+TAG_FORM = re.compile(rb"[!-~\x80-\xff]+")  # tools write anything but white space
 TAG_BYTES = 64
-# Windows reserves these file names, and the file that users download is named by the tag.
-RESERVED_NAME = re.compile(rb"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
 NUMBER = DECIMAL.pattern
 COMMENTED_RUN_LINE = re.compile(rb"#\S+\s+\S+\s+\S+\s+-?\d+\s+" + NUMBER + rb"\s+\S+")
 INTEGER = re.compile(rb"-?\d+")
 DECIMAL_COMMA = re.compile(rb"[+-]?\d+,\d+")
+THOUSANDS_COMMA = re.compile(rb"[+-]?\d{1,3}(?:,\d{3})+\.\d+")
 HEXADECIMAL = re.compile(rb"[+-]?0[xX][0-9a-fA-F.]+(?:[pP][+-]?\d+)?")
 NOT_FINITE = re.compile(rb"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
-WORDS_OF_A_HEADER = re.compile(rb"[A-Za-z][A-Za-z_@ ]*")
 
 
 def run_hint(parts: list[bytes], line: int) -> str:
@@ -27,12 +28,27 @@ def run_hint(parts: list[bytes], line: int) -> str:
     foreign = _foreign_hint(parts[0], b" ".join(parts))
     if foreign:
         return foreign
-    if len(parts) == RANK + 1 and INTEGER.fullmatch(parts[RANK]):
+    width = len(parts)
+    if width == RANK + 1 and INTEGER.fullmatch(parts[RANK]):
         return "this looks like a qrels file"
-    if len(parts) == TAG and DECIMAL.fullmatch(parts[SCORE]):
+    if width == TAG and DECIMAL.fullmatch(parts[SCORE]):
         return "the run tag is missing"
+    if width == TAG and INTEGER.fullmatch(parts[RANK - 1]) and DECIMAL.fullmatch(parts[SCORE - 1]):
+        return "the second field, Q0, is missing"
+    if width == MS_MARCO_WIDTH and INTEGER.fullmatch(parts[-1]):
+        return (
+            "this looks like MS MARCO's form (query, document, rank) or qrels of BEIR; a run has "
+            "topic, Q0, document, rank, score and tag"
+        )
+    if width > RUN_WIDTH and INTEGER.fullmatch(parts[RANK]) and DECIMAL.fullmatch(parts[SCORE]):
+        return (
+            "the run tag contains spaces, or text follows it: write one tag without spaces, and "
+            "nothing after it"
+        )
+    if line == 1 and parts[:2] == [b"query-id", b"corpus-id"]:
+        return "this looks like qrels of BEIR"
     if line == 1 and all(WORDS_OF_A_HEADER.fullmatch(part) for part in parts):
-        return "this looks like a header: remove it"
+        return HEADER
     return ""
 
 
@@ -41,33 +57,32 @@ def _foreign_hint(first: bytes, text: bytes) -> str:
     if first.startswith((b"<!", b"<html", b"<HTML", b"<?", b"<head", b"<body")):
         return "this looks like an HTML or XML page"
     if first.startswith((b"{", b"[")):
-        return "this looks like JSON"
-    if text.count(b",") >= RANK:
-        return "this looks like CSV: separate fields by spaces or tabs"
+        return f"this looks like JSON: {FORM_OF_JSON}"
+    if text.count(b",") > 1:
+        return "this looks like CSV: begin with a header, such as qid,docno,score"
     if first.startswith((b'"', b"'")):
         return "remove the quotes"
     return ""
 
 
-def _line_hint(fields: Fields, row: int) -> str:
+def _quotes_hint(fields: Fields, row: int) -> str:
     """What the whole line says about a wrong number."""
     rank, score = fields.text(row, RANK), fields.text(row, SCORE)
     if rank[:1] in (b'"', b"'") or score[:1] in (b'"', b"'"):
         return ": remove the quotes"
-    is_header = WORDS_OF_A_HEADER.fullmatch(rank) and WORDS_OF_A_HEADER.fullmatch(score)
-    if fields.lines[row] == 1 and is_header and not NOT_FINITE.fullmatch(score):
-        return ": this looks like a header: remove it"
     return ""
 
 
 def score_problem(fields: Fields, row: int) -> Problem:
     """The problem of a field 5 that is not a score."""
     text = fields.text(row, SCORE)
-    message = "score is not a decimal number" + _line_hint(fields, row)
+    message = "score is not a decimal number" + _quotes_hint(fields, row)
     if NOT_FINITE.fullmatch(text):
         message = "score is not finite"
     elif DECIMAL.fullmatch(text):
         message = "score is too large for a double"
+    elif THOUSANDS_COMMA.fullmatch(text):
+        message = "score is not a decimal number: write it without a comma for thousands"
     elif DECIMAL_COMMA.fullmatch(text):
         message = "score is not a decimal number: write a point, not a comma"
     elif HEXADECIMAL.fullmatch(text):
@@ -78,7 +93,7 @@ def score_problem(fields: Fields, row: int) -> Problem:
 def rank_problem(fields: Fields, row: int) -> Problem:
     """The problem of a field 4 that is not a rank."""
     text = fields.text(row, RANK)
-    message = "rank is not a whole number" + _line_hint(fields, row)
+    message = "rank is not a whole number" + _quotes_hint(fields, row)
     if INTEGER.fullmatch(text):
         message = "rank has more than 8 digits"
     return Problem("RANK", int(fields.lines[row]), message, RANK + 1, shown(text))
@@ -90,11 +105,9 @@ def tag_problem(tag: bytes, line: int) -> Problem | None:
     if len(tag) > TAG_BYTES:
         message = f"tag of {len(tag):,} bytes, at most {TAG_BYTES} allowed"
     elif not TAG_FORM.fullmatch(tag):
-        message = (
-            "tag is malformed: use letters, digits and _ . -, beginning with a letter or digit"
-        )
-    elif RESERVED_NAME.fullmatch(tag):
-        message = "tag is a reserved file name"
+        message = "tag is empty, or contains white space or a control character"
+    elif name := unseen_name(tag):
+        message = f"tag contains {name}"
     return Problem("TAG", line, message, TAG + 1, shown(tag)) if message else None
 
 

@@ -59,9 +59,7 @@ BAD_FILES = {
     ),
     "a PDF": BadFile(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "TYPE", None, ("a PDF",)),
     "Latin-1 text": BadFile(GOOD.replace(b"d2", b"d\xe9", 1), "ENCODING", 2, ("not UTF-8",)),
-    "a tag with markup": BadFile(
-        GOOD.replace(b"ours", b"<b>ours</b>"), "TAG", 1, ("letters, digits",)
-    ),
+    "a long tag": BadFile(GOOD.replace(b"ours", b"x" * 65), "TAG", 1, ("at most 64",)),
     "too many documents": BadFile(
         b"".join(b"1 Q0 x%d %d 1 ours\n" % (n, n) for n in range(1, 1002)),
         "TOO_MANY",

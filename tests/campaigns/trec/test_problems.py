@@ -27,6 +27,7 @@ def test_a_problem_as_a_dictionary_has_the_keys_of_the_api() -> None:
         "field": 5,
         "value": "abc",
         "message": "m",
+        "count": 1,
     }
 
 
@@ -50,12 +51,35 @@ def test_values_are_shown_escaped_and_short(value: bytes | str, seen: str) -> No
 def test_the_first_25_by_line_are_kept_whatever_the_order_of_finding() -> None:
     findings = ProblemList()
     for line in range(100, 0, -1):
-        findings.add(Problem("SCORE", line, "m"))
+        findings.add(Problem("SCORE", line, f"message {line}"))
     findings.add(Problem("EMPTY", None, "m"))
     with pytest.raises(FormatError) as caught, findings.gathered():
         pass
     assert [p.line for p in caught.value.problems] == [None, *range(1, 25)]
     assert caught.value.total == 101
+
+
+def test_equal_problems_are_one_problem_with_a_count() -> None:
+    findings = ProblemList()
+    for line in range(1, 2001):
+        findings.add(Problem("FIELDS", line, "5 fields, 6 expected", None, f"line {line}"))
+    findings.add(Problem("SCORE", 2001, "score is not finite", 5, "nan"))
+    findings.records = 2001
+    with pytest.raises(FormatError) as caught, findings.gathered():
+        pass
+    assert list(map(str, caught.value.problems)) == [
+        "line 1: FIELDS this and 1,999 other lines: 5 fields, 6 expected ('line 1')",
+        "line 2001: SCORE score is not finite (field 5: 'nan')",
+    ]
+    assert "shown" not in str(caught.value)
+
+
+def test_of_a_million_different_problems_the_first_are_kept() -> None:
+    findings = ProblemList()
+    for line in [*range(5_000, 10_000), *range(100, 50, -1)]:
+        findings.add(Problem("DUP", line, f"document is already on line {line // 2}"))
+    assert [p.line for p in findings.problems] == list(range(51, 76))
+    assert findings.total == 5_050
 
 
 def test_warnings_are_counted_once_a_code() -> None:

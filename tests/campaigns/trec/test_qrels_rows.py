@@ -128,3 +128,30 @@ def test_all_problems_come_in_line_order() -> None:
         (4, "UNKNOWN_TOPIC"),
         (4, "GRADE"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "hint"),
+    [
+        ([b"%d, 0, d%d, 1" % (n, n) for n in range(5)], "all 5 lines: this looks like CSV"),
+        (
+            [b"%d,0,d%d,1" % (n, n) for n in range(5)],
+            "all 5 lines: 1 field, 4 expected: this looks",
+        ),
+        (
+            [b'{"topic": "1", "doc": "d%d"}' % n for n in range(5)],
+            'the object has topic, doc: qid, docno and grade are needed, or {"topic": ',
+        ),
+        ([b"topic doc rel", b"1 0 d1 1"], "this looks like a header: remove it"),
+        (
+            [b"1\td%d\t1" % n for n in range(5)],
+            "all 5 lines: 3 fields, 4 expected: this looks like qrels of BEIR",
+        ),
+    ],
+)
+def test_qrels_of_another_format_are_one_problem(lines: list[bytes], hint: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read_qrels(b"\n".join(lines) + b"\n")
+    (problem,) = caught.value.problems
+    assert problem.line == 1
+    assert hint in problem.message

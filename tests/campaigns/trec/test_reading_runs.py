@@ -7,6 +7,7 @@ import itertools
 import subprocess
 import sys
 import tracemalloc
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -102,13 +103,56 @@ def test_all_problems_come_in_line_order() -> None:
     assert caught.value.total == 8
 
 
-def test_the_first_25_of_all_problems_are_kept() -> None:
+@pytest.mark.parametrize(
+    ("data", "unknown_topics", "said"),
+    [
+        (b"1 Q0 A 1 r\n" * 5, "refuse", "all 5 lines: 5 fields, 6 expected"),
+        (b"7 Q0 A 1 3 r\n", "refuse", "topic is not in the list of topics"),
+        (b"7 Q0 A 1 3 r\n", "drop", "no line is about a topic in the list of topics"),
+    ],
+)
+def test_a_fault_on_every_line_is_told_without_missing_topics(
+    data: bytes, unknown_topics: Literal["refuse", "drop"], said: str
+) -> None:
+    with pytest.raises(FormatError) as caught:
+        read_run(data, known_topics=["1", "2", "3"], unknown_topics=unknown_topics)
+    (problem,) = caught.value.problems
+    assert problem.message.startswith(said)
+    assert "MISSING_TOPICS" not in {warning.code for warning in caught.value.warnings}
+
+
+def test_one_fault_on_many_lines_is_told_once() -> None:
     lines = [b"1 Q0 D%d 1 %b r\n" % (k, b"x" if k % 2 else b"1") for k in range(20_000)]
     with pytest.raises(FormatError) as caught:
         read_run(b"".join(lines))
-    assert [problem.line for problem in caught.value.problems] == list(range(2, 52, 2))
-    assert caught.value.total == 10_000
-    assert "10,000 problems, the first 25 shown" in str(caught.value)
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.count, caught.value.total) == (2, 10_000, 10_000)
+    assert problem.message == "this and 9,999 other lines: score is not a decimal number"
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        (b"301 FT911-3 1 14.2 bm25\n", "5 fields, 6 expected: the second field, Q0, is missing"),
+        (b"301 Q0 FT911-3 1 14.2\n", "5 fields, 6 expected: the run tag is missing"),
+        (b"301 Q0 FT911-3 1 14.2 my run\n", "7 fields, 6 expected: the run tag contains spaces"),
+        (b"301,Q0,FT911-3,1,14.2,bm25\n", "1 field, 6 expected: this looks like CSV"),
+        (b'["301", "FT911-3", 14.2]\n', "3 fields, 6 expected: this looks like JSON"),
+        (b"301 0 FT911-3 1\n", "4 fields, 6 expected: this looks like a qrels file"),
+    ],
+)
+def test_a_foreign_form_gets_one_sentence_with_the_way_out(line: bytes, hint: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read_run(line * 2000)
+    (problem,) = caught.value.problems
+    assert problem.message.startswith(f"all 2,000 lines: {hint}")
+    assert (problem.line, problem.count) == (1, 2000)
+
+
+def test_the_header_of_beir_qrels_is_recognised() -> None:
+    with pytest.raises(FormatError) as caught:
+        read_run(b"query-id\tcorpus-id\tscore\n1\tA\t1\n2\tB\t0\n")
+    assert caught.value.problems[0].message == "these are qrels of BEIR, not a run"
 
 
 def test_a_fatal_fault_stands_beside_the_problems_before_it() -> None:
@@ -255,6 +299,14 @@ def test_a_written_run_reads_back_equal() -> None:
     assert target.getvalue().splitlines()[2] == b"9 Q0 B 2 5e-324 r"
 
 
+def test_written_ranks_follow_the_scores() -> None:
+    lines = "2 Q0 z 1 1 r\n1 Q0 a 1 1 r\n1 Q0 b 2 3 r\n1 Q0 c 3 1 r\n2 Q0 y 2 5 r\n"
+    target = io.BytesIO()
+    write_run(read_run(lines.encode()), target)
+    ranks = [line.split()[3] for line in target.getvalue().splitlines()]
+    assert ranks == [b"2", b"3", b"1", b"2", b"1"]
+
+
 def test_runs_and_qrels_need_neither_django_nor_an_xml_package() -> None:
     code = (
         "import sys\n"
@@ -267,3 +319,11 @@ def test_runs_and_qrels_need_neither_django_nor_an_xml_package() -> None:
         "assert not [name for name in sys.modules if name.startswith('scoring')]\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_header_does_not_change_the_count_of_the_other_lines() -> None:
+    with pytest.raises(FormatError) as caught:
+        read_run(b"qid docid rank score tag\n" + b"1 A 1 2.5 r\n" * 4_999)
+    header, others = caught.value.problems
+    assert (header.line, header.count, "header" in header.message) == (1, 1, True)
+    assert (others.line, others.count, caught.value.total) == (2, 4_999, 5_000)
