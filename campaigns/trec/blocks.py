@@ -7,7 +7,7 @@ eight bytes from any position in a line.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import BinaryIO, NoReturn
@@ -15,7 +15,7 @@ from typing import BinaryIO, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from campaigns.trec.compression import BOM, WIDE_BOMS, plain_blocks
+from campaigns.trec.compression import BOM, WIDE_BOMS, in_time, plain_blocks
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
 LINE_BYTES = 64 << 10  # longer lines are refused before they are read to the end
@@ -23,6 +23,7 @@ PAD = b" " * 64
 TAB, LF, VT, FF, CR, SPACE, DEL = 9, 10, 11, 12, 13, 32, 127
 CTRL_Z = b"\x1a"
 UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})  # beyond ASCII: controls, formats, blanks
+BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and signs without ink
 
 
 @dataclass
@@ -92,14 +93,17 @@ def read_blocks(
     *,
     max_bytes: int = 1 << 30,
     max_seconds: float | None = None,
+    convert: Callable[[Iterator[bytes], ProblemList], Iterator[bytes]] | None = None,
 ) -> Iterator[Block]:
     """Yield the lines of a plain or gzipped text file, not yet checked by `examine`.
 
-    Raises FormatError at EMPTY, ENCODING (by the first bytes) and the refusals of `plain_blocks`.
+    `convert` makes TREC's lines of other layouts (`layouts`). Raises FormatError at EMPTY, ENCODING
+    (by the first bytes) and the refusals of `plain_blocks`.
     """
     keep_freed_memory()
     first_line = 1
     plain = plain_blocks(source, max_bytes=max_bytes, max_seconds=max_seconds)
+    plain = in_time(convert(plain, findings), max_seconds) if convert else plain
     for text in _whole_lines(plain, findings):
         block = Block(_without_mark(text, findings) if first_line == 1 else text, first_line)
         yield block
@@ -210,7 +214,9 @@ def _decoded(block: Block, raw: bytes) -> str:
 def _unseen_characters(text: str) -> set[str]:
     """The characters beyond ASCII that are invisible, blank or controls."""
     return {
-        char for char in set(text) if not char.isascii() and unicodedata.category(char) in UNSEEN
+        char
+        for char in set(text)
+        if not char.isascii() and (unicodedata.category(char) in UNSEEN or char in BLANK_LETTERS)
     }
 
 

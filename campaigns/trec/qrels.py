@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -16,8 +15,11 @@ from campaigns.trec.blocks import Block, read_blocks, warn_carriage_returns
 from campaigns.trec.columns import Rows, TopicColumn, UnknownTopics, rows_of
 from campaigns.trec.compiled import scan_qrels
 from campaigns.trec.compression import plain_blocks
+from campaigns.trec.csv_rows import csv_cells
 from campaigns.trec.fields import DECIMAL, Fields, read_integers, split_fields
-from campaigns.trec.problems import Problem, ProblemList, refuse, shown
+from campaigns.trec.foreign import HEADER, foreign_format, is_header, set_aside
+from campaigns.trec.layouts import trec_qrels
+from campaigns.trec.problems import FormatError, Problem, ProblemList, refuse, shown
 from campaigns.trec.records import Records, RecordTable
 
 QRELS_WIDTH = 4
@@ -62,7 +64,9 @@ def read_qrels(
     findings = ProblemList()
     reader = _QrelsReader(findings, TopicColumn(findings, known_topics, unknown_topics), max_lines)
     with findings.gathered():
-        for block in read_blocks(source, findings, max_bytes=max_bytes, max_seconds=max_seconds):
+        for block in read_blocks(
+            source, findings, max_bytes=max_bytes, max_seconds=max_seconds, convert=trec_qrels
+        ):
             reader.take(block)
             reader.table.count_lines(block)
         records = reader.records()
@@ -72,10 +76,20 @@ def read_qrels(
         topic_index=records.topic_index,
         doc_ids=records.doc_ids,
         grades=records.values["grades"],
-        lines=records.lines,
+        lines=_at_source(records.lines, findings.source_lines),
         line_count=records.lines.size,
         warnings=findings.warnings,
     )
+
+
+def _at_source(
+    lines: NDArray[np.integer], source_lines: Sequence[int] | None
+) -> NDArray[np.integer]:
+    """The numbers of lines in the file itself."""
+    if source_lines is None:
+        return lines
+    found: NDArray[np.integer] = np.array(source_lines, np.int64)[lines - 1]
+    return found
 
 
 class _QrelsReader:
@@ -90,7 +104,8 @@ class _QrelsReader:
     def take(self, block: Block) -> None:
         """Read a block."""
         scanned = scan_qrels(block)
-        if scanned is not None:
+        if scanned is not None and not scanned.literals[0].endswith(b","):  # CSV with spaces
+            self.findings.records += scanned.rows.lines.size
             warn_carriage_returns(scanned.carriage_returns, self.findings)
             self._compare_iterations(scanned.literals, scanned.rows)
             self.table.push(scanned.rows, grades=scanned.numbers)
@@ -98,6 +113,7 @@ class _QrelsReader:
         fields = split_fields(
             block, QRELS_WIDTH, self.findings, hint=_hint, record=COMMENTED_JUDGMENT
         )
+        fields = set_aside(fields, self.findings, numbers=range(QRELS_WIDTH), code="GRADE")
         if fields.lines.size:
             rows = rows_of(fields, self.findings)
             self._compare_iterations(fields.texts(fields.heads, ITERATION), rows)
@@ -112,7 +128,7 @@ class _QrelsReader:
             self.findings.warn(
                 "FIELD_2",
                 "field 2 varies: if it names assessors, their judgments are not distinguished",
-                line=int(rows.lines[rows.heads[head]]),
+                line=rows.line_of(head),
                 field=ITERATION + 1,
                 value=iterations[head],
             )
@@ -140,6 +156,8 @@ class _QrelsReader:
 
 def _hint(parts: list[bytes], line: int) -> str:
     """What a line with another number of fields may be."""
+    if foreign := foreign_format(parts):
+        return foreign
     if len(parts) == 6 and DECIMAL.fullmatch(parts[4]):
         return "this looks like a run"
     if len(parts) == 5 and DECIMAL.fullmatch(parts[4]) and not INTEGER.fullmatch(parts[4]):
@@ -147,7 +165,11 @@ def _hint(parts: list[bytes], line: int) -> str:
     if len(parts) == 5:
         return "this looks like preferences or subtopics: write qrels"
     if b" ".join(parts).count(b",") >= GRADE:
-        return "this looks like CSV: separate fields by spaces or tabs"
+        return "this looks like CSV: begin with a header, such as qid,docno,grade"
+    if len(parts) == 3 and (INTEGER.fullmatch(parts[2]) or parts[:1] == [b"query-id"]):
+        return "this looks like qrels of BEIR: begin with its header, query-id corpus-id score"
+    if line == 1 and len(parts) > 1 and is_header(parts):
+        return HEADER
     return ""
 
 
@@ -213,6 +235,11 @@ def _warn_columns(doc_ids: NDArray[np.bytes_], findings: ProblemList) -> None:
         findings.warn("COLUMNS", message, field=3, value=distinct[0])
 
 
+def second_fields(data: bytes) -> list[bytes]:
+    """Field 2 of each line of plain qrels in TREC's layout without comments or blank lines."""
+    return [line.split(maxsplit=2)[1] for line in data.splitlines()]
+
+
 def write_qrels(qrels: ParsedQrels, target: BinaryIO) -> None:
     """Write the judgments as text with 0 in field 2; reading it again gives the same columns."""
     topics = [topic.encode() for topic in qrels.topics]
@@ -228,6 +255,23 @@ def write_qrels(qrels: ParsedQrels, target: BinaryIO) -> None:
             )
         ]
         target.write(b"".join(lines))
+
+
+def refuse_high_grades(parsed: ParsedQrels, highest_grade: int) -> None:
+    """Raises FormatError if a grade is higher than a campaign allows."""
+    above = (parsed.grades > highest_grade).nonzero()[0].tolist()
+    message = f"grade is above {highest_grade}, the campaign's highest: if it is right, set a "
+
+    def problem(row: int) -> Problem:
+        grade = str(parsed.grades[row])
+        line = int(parsed.lines[row])
+        return Problem("GRADE", line, f"{message}higher one in the settings", GRADE + 1, grade)
+
+    findings = ProblemList()
+    findings.records = parsed.line_count
+    findings.add_rows(above, len(above), problem)
+    if above:
+        raise FormatError(findings.problems, findings.total)
 
 
 # --- judgments in other formats ------------------------------------------------------------------
@@ -258,14 +302,14 @@ def as_qrels(data: bytes) -> bytes:
 
 def _csv_reader(header: str, separator: str) -> Callable[[str], str]:
     """A function that converts a row to a line of qrels."""
-    names = [name.strip().lower() for name in _cells(header.lstrip(BOM_CHARACTER), separator)]
+    names = [name.strip().lower() for name in csv_cells(header.lstrip(BOM_CHARACTER), separator)]
     missing = [name for name in CSV_COLUMNS if name not in names]
     if missing:
         refuse("FIELDS", f"the header has no column {' or '.join(missing)}: add it", 1)
     places = [names.index(name) for name in CSV_COLUMNS]
 
     def read(line: str) -> str:
-        cells = [cell.strip() for cell in _cells(line, separator)]
+        cells = [cell.strip() for cell in csv_cells(line, separator)]
         if not any(cells):
             return ""
         if len(cells) <= max(places):
@@ -274,10 +318,6 @@ def _csv_reader(header: str, separator: str) -> Callable[[str], str]:
         return f"{_unguarded(topic)} 0 {_unguarded(doc_id)} {grade or NOT_JUDGED}"
 
     return read
-
-
-def _cells(line: str, separator: str) -> Sequence[str]:
-    return next(csv.reader([line.rstrip("\r")], delimiter=separator), [])
 
 
 def _unguarded(cell: str) -> str:

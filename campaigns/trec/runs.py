@@ -21,6 +21,8 @@ from campaigns.trec.blocks import Block, read_blocks, warn_carriage_returns
 from campaigns.trec.columns import Rows, TopicColumn, UnknownTopics, rows_of
 from campaigns.trec.compiled import ScannedLines
 from campaigns.trec.fields import Fields, differs, read_decimals, read_integers, split_fields
+from campaigns.trec.foreign import set_aside
+from campaigns.trec.layouts import trec_run
 from campaigns.trec.problems import SHOWN_PROBLEMS, Problem, ProblemList, refuse, shown
 from campaigns.trec.records import Records, RecordTable
 from campaigns.trec.run_faults import (
@@ -63,6 +65,7 @@ def read_run(
     max_lines: int | None = None,
     max_bytes: int = 1 << 30,
     max_seconds: float | None = None,
+    text_may_follow: bool = False,
 ) -> ParsedRun:
     """Read a run, plain or gzipped, and check all of it.
 
@@ -70,13 +73,17 @@ def read_run(
     limits the documents of a topic. `max_lines` limits the lines: blank lines and comments count,
     lines of dropped topics do not. `max_bytes` limits the uncompressed file, `max_seconds` the
     processor time. In any case a run has at most 20,000,000 lines, and lines ×
-    width of the longest document id at most 256 MiB. Scores are bit for bit those of `float()`.
+    width of the longest document id at most 256 MiB. Text after the tag is a problem, or with
+    `text_may_follow` a warning, as trec_eval ignores it. Scores are bit for bit those of `float()`.
     Raises FormatError with the first 25 problems in line order and the number of all.
     """
     findings = ProblemList()
-    reader = _RunReader(findings, TopicColumn(findings, known_topics, unknown_topics), max_lines)
+    topics = TopicColumn(findings, known_topics, unknown_topics)
+    reader = _RunReader(findings, topics, max_lines, text_may_follow=text_may_follow)
     with findings.gathered():
-        for block in read_blocks(source, findings, max_bytes=max_bytes, max_seconds=max_seconds):
+        for block in read_blocks(
+            source, findings, max_bytes=max_bytes, max_seconds=max_seconds, convert=trec_run
+        ):
             reader.take(block)
             reader.table.count_lines(block)
         records = reader.records(max_depth)
@@ -95,8 +102,16 @@ def read_run(
 class _RunReader:
     """Reads blocks and collects their columns."""
 
-    def __init__(self, findings: ProblemList, topics: TopicColumn, max_lines: int | None) -> None:
+    def __init__(
+        self,
+        findings: ProblemList,
+        topics: TopicColumn,
+        max_lines: int | None,
+        *,
+        text_may_follow: bool,
+    ) -> None:
         self.findings = findings
+        self.text_may_follow = text_may_follow
         self.tag = b""
         self.tag_line = 0
         values = {"ranks": np.int32, "scores": np.float64}
@@ -109,8 +124,14 @@ class _RunReader:
             self._take_scanned(scanned, block)
             return
         fields = split_fields(
-            block, RUN_WIDTH, self.findings, hint=run_hint, record=COMMENTED_RUN_LINE
+            block,
+            RUN_WIDTH,
+            self.findings,
+            hint=run_hint,
+            record=COMMENTED_RUN_LINE,
+            text_may_follow=self.text_may_follow,
         )
+        fields = set_aside(fields, self.findings, numbers=(RANK, SCORE), code="SCORE")
         if fields.lines.size:
             self._check_tag(fields.text(0, TAG), int(fields.lines[0]))
             self._compare_tags(fields)
@@ -119,6 +140,7 @@ class _RunReader:
             self.table.push(rows, ranks=self._ranks(fields), scores=self._scores(fields))
 
     def _take_scanned(self, scanned: ScannedLines, block: Block) -> None:
+        self.findings.records += scanned.rows.lines.size
         warn_carriage_returns(scanned.carriage_returns, self.findings)
         self._check_tag(scanned.tag, block.first_line)
         self._check_literals(scanned.literals, scanned.rows)
@@ -165,9 +187,9 @@ class _RunReader:
         self._note_low_ranks(ranks, fields.lines)
         return ranks
 
-    def _note_low_ranks(self, ranks: NDArray[np.integer], lines: NDArray[np.int64]) -> None:
-        low = np.flatnonzero(ranks < 1)
-        if low.size:
+    def _note_low_ranks(self, ranks: NDArray[np.integer], lines: NDArray[np.integer]) -> None:
+        if ranks.min(initial=1) < 1:
+            low = np.flatnonzero(ranks < 1)
             row = int(low[0])
             self.findings.warn(
                 "RANK_BELOW_1",
@@ -298,25 +320,36 @@ def _warn_tied(count: int, findings: ProblemList) -> None:
         findings.warn("TIES", message, count=count, field=5)
 
 
+def ranks_of(run: ParsedRun) -> NDArray[np.int64]:
+    """int64[lines], from 1 in each topic: by score, and for equal scores by document id, both
+    descending, as trec_eval ranks."""
+    order = np.lexsort((run.doc_ids, run.retrieval_scores, -run.topic_index))[::-1]
+    lengths = np.bincount(run.topic_index, minlength=len(run.topics))
+    ranks = np.empty(run.line_count, np.int64)
+    ranks[order] = np.arange(1, run.line_count + 1) - np.repeat(
+        np.cumsum(lengths) - lengths, lengths
+    )
+    return ranks
+
+
 def write_run(run: ParsedRun, target: BinaryIO) -> None:
     """Write the run as text; reading it again gives the same columns, tag and topics.
 
-    Ranks are positions in the file within a topic, from 1; scores are the shortest decimals that
-    read back to the same double.
+    Scores are the shortest decimals that read back to the same double.
     """
     topics = [topic.encode() for topic in run.topics]
-    ranks = [0] * len(topics)
+    ranks = ranks_of(run)
     tag = run.tag.encode()
     for begin in range(0, run.line_count, WRITE_ROWS):
         rows = slice(begin, begin + WRITE_ROWS)
         lines = []
-        for topic, doc_id, score in zip(
+        for topic, doc_id, score, rank in zip(
             run.topic_index[rows].tolist(),
             run.doc_ids[rows].tolist(),
             run.retrieval_scores[rows].tolist(),
+            ranks[rows].tolist(),
             strict=True,
         ):
-            ranks[topic] += 1
-            number = b"%d %r" % (ranks[topic], score)
+            number = b"%d %r" % (rank, score)
             lines.append(b" ".join((topics[topic], b"Q0", doc_id, number, tag)))
         target.write(b"\n".join(lines) + b"\n")

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import BinaryIO
-
 from campaigns.trec.compression import read_text
+from campaigns.trec.csv_rows import separator_of
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.run_faults import tag_problem
 
@@ -18,6 +18,7 @@ CELL_CHARACTERS = 10_000
 MAX_COLUMNS = 1_000
 MAX_ROWS = 100_000
 TEAM_CHARACTERS = 100
+NAME_CHARACTERS = 64
 COLUMNS = {
     "run": "tag",
     "tag": "tag",
@@ -30,6 +31,7 @@ COLUMNS = {
     "contributed": "is_pooled",
     "file": "file",
 }
+RUN_TYPES = ("automatic", "manual", "feedback")
 YES = frozenset({"yes", "true", "1"})
 NO = frozenset({"no", "false", "0"})
 
@@ -44,6 +46,12 @@ class RunsTableRow:
     is_pooled: bool | None  # None: missing
     file: str = ""  # distinguishes runs of two teams with the same tag
 
+    @property
+    def known_type(self) -> str | None:
+        """One of `RUN_TYPES`, if the table has one of them, in any case."""
+        text = self.run_type.casefold()
+        return text if text in RUN_TYPES else None
+
 
 @dataclass(frozen=True)
 class RunsTable:
@@ -51,6 +59,7 @@ class RunsTable:
 
     rows: tuple[RunsTableRow, ...] = ()
     problems: tuple[Problem, ...] = ()  # one for each bad row, by line
+    warnings: tuple[Problem, ...] = ()  # one for each unknown run type, by line
     bad_lines: Mapping[str, int] = field(default_factory=dict)  # by the name of the bad row's run
 
     @cached_property
@@ -75,7 +84,8 @@ def read_runs_table(source: BinaryIO | bytes, *, max_bytes: int = MAX_TABLE_BYTE
 
 def _records(text: str) -> Iterator[tuple[int, list[str]]]:
     """Line and cells of each record that is not blank."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    source = io.StringIO(text, newline="")
+    reader = csv.reader(source, strict=True, delimiter=separator_of(text))
     line = 1
     try:
         for cells in reader:

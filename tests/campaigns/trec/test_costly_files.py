@@ -7,7 +7,7 @@ from io import BytesIO
 
 import pytest
 
-from campaigns.trec import compression
+from campaigns.trec import compression, layouts
 from campaigns.trec.documents import read_documents
 from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels
@@ -85,3 +85,19 @@ def test_a_file_that_takes_too_much_processor_time_is_refused(
     code, _ = refusal(read, data, max_seconds=5)
     assert code == "TOO_SLOW"
     assert data.read_bytes <= 10 << 10
+
+
+@pytest.mark.parametrize("read", [read_run, read_qrels])
+@pytest.mark.parametrize("first", ["d", "d 0"])
+def test_the_limit_of_time_is_that_of_json_too(
+    read: Callable[..., object], first: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is one object, which is complete before its first entry is read."""
+    seconds = itertools.count()
+    monkeypatch.setattr(compression.time, "thread_time", lambda: float(next(seconds)))
+    monkeypatch.setattr(layouts, "ENTRIES_AT_ONCE", 100)
+    entries = ",".join(f'"d{number}":1' for number in range(1_000))
+    data = f'{{"1":{{"{first}":1,{entries}}}}}'.encode()
+    with pytest.raises(FormatError) as caught:
+        read(data, max_seconds=5)
+    assert "TOO_SLOW" in {problem.code for problem in caught.value.problems}

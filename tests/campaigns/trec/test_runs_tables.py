@@ -22,6 +22,15 @@ def test_known_columns_are_read_and_others_passed_over() -> None:
     )
 
 
+@pytest.mark.parametrize("separator", [";", "\t", ","])
+def test_the_separator_is_that_of_the_header(separator: str) -> None:
+    text = "run,team,note\nr1,x,\nr2,y,z\n".replace(",", separator)
+    assert read_runs_table(f"\ufeff{text}".encode()).rows == (
+        RunsTableRow("r1", "x", "", None),
+        RunsTableRow("r2", "y", "", None),
+    )
+
+
 @pytest.mark.parametrize("title", ["run", "Tag", " TAG "])
 def test_the_run_column_has_two_names_in_any_case(title: str) -> None:
     assert read_runs_table(f"{title}\nr1\n".encode()).rows[0].tag == "r1"
@@ -94,3 +103,16 @@ def test_every_bad_row_is_named_and_the_runs_of_the_others_are_known() -> None:
     assert [problem.line for problem in table.problems] == [3, 4, 5, 7]
     assert list(table.by_name) == ["good", "shared.2.gz"]
     assert table.bad_lines == {"bad": 3, "short": 4, "C": 4, "shared.1.gz": 5, "good": 7}
+
+
+def test_an_unknown_run_type_is_a_warning_with_the_known_ones() -> None:
+    table = read_runs_table(
+        b"run,type\nr1,Manual\nr2,auto\nr3,\nr4,interactive\nr5,auto\nr6,auto\nr 7,wrong\n"
+    )
+    assert [row.known_type for row in table.rows] == ["manual", None, None, None, None, None]
+    known = "the run type is not automatic, manual or feedback, and counts as automatic"
+    assert [str(warning) for warning in table.warnings] == [
+        f"line 3: RUN_TYPE this and 2 other rows: {known} ('auto')",
+        f"line 5: RUN_TYPE {known} ('interactive')",
+    ]
+    assert [problem.line for problem in table.problems] == [8]

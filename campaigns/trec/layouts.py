@@ -1,0 +1,379 @@
+"""Runs and qrels in other layouts than TREC's, converted to TREC's lines before they are read.
+
+A table with a header (tabs, commas or semicolons), one JSON object on each line, and MS MARCO's
+three columns are converted line by line, so that each line keeps its number. A JSON object of
+objects is converted entry by entry, and `ProblemList.source_lines` has the line of each. The file
+itself is stored as it is, and converted again whenever it is read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import Final
+
+from campaigns.trec.blocks import LINE_BYTES
+from campaigns.trec.compression import BOM
+from campaigns.trec.csv_rows import columns_fault, table_cells
+from campaigns.trec.json_layout import json_entries, surrogate_fault
+from campaigns.trec.problems import Problem, ProblemList, refuse, shown
+
+Pieces = Iterator[bytes]
+Row = Mapping[str, str]
+
+TAG: Final = "run"  # of runs in layouts without tags
+TOPIC: Final = ("topic", "qid", "query_id", "q_id", "topic_id", "query")
+BEIR_QRELS: Final = ("query_id", "corpus_id", "score")
+DOCUMENT: Final = (
+    "docno",
+    "doc",
+    "doc_id",
+    "docid",
+    "corpus_id",
+    "document",
+    "document_id",
+    "pid",
+    "did",
+)
+SCORE: Final = ("score", "retrieval_score", "sim")
+GRADE: Final = ("grade", "relevance", "label", "rel", "score")
+SUBTOPIC: Final = ("iteration", "iter", "q0", "subtopic")
+NAME: Final = ("tag", "run", "run_id", "runid", "run_name", "name")
+SEPARATORS: Final = ("\t", ",", ";")
+AS_WRITTEN: Final = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
+PIECE_BYTES: Final = 1 << 20
+MAX_JSON_BYTES: Final = 1 << 27
+ENTRIES_AT_ONCE: Final = 10_000
+IN_RUNS: Final = ("topic", "Q0", "document", "rank", "score", "tag")
+IN_QRELS: Final = ("topic", "iteration", "document", "grade")
+FIELDS: Final = re.compile(r"\S+(?:\t\S+)*\n", re.ASCII)
+WHOLE: Final = re.compile(rb"[-+]?[0-9]+")
+WHOLE_FLOAT: Final = re.compile(r"(-?[0-9]+)\.0+", re.ASCII)
+RANK_LINE: Final = re.compile(rb"\s*(\S+)\s+(\S+)\s+([0-9]{1,9})\s*")
+
+
+def trec_run(pieces: Pieces, findings: ProblemList) -> Pieces:
+    """The lines of a run in TREC's layout."""
+    number, first, pieces = _first_line(pieces)
+    if table := _header(first, TOPIC, DOCUMENT, SCORE):
+        if table.names == BEIR_QRELS:
+            refuse("TYPE", "these are qrels of BEIR, not a run", number)
+        return _gathered(_of_table(pieces, table, _run_line, findings))
+    if first.startswith(b"{"):
+        _refuse_unknown_names(first, number, "qid, docno and score")
+        return _of_json(pieces, findings, _run_line_of_entry)
+    if RANK_LINE.fullmatch(first):
+        return _gathered(_of_ranks(pieces, findings))
+    return pieces
+
+
+def trec_qrels(pieces: Pieces, findings: ProblemList) -> Pieces:
+    """The lines of qrels in TREC's layout."""
+    number, first, pieces = _first_line(pieces)
+    if table := _header(first, TOPIC, DOCUMENT, GRADE):
+        return _gathered(_of_table(pieces, table, _qrels_line, findings))
+    if first.startswith(b"{"):
+        _refuse_unknown_names(first, number, "qid, docno and grade")
+        return _of_json(pieces, findings, _qrels_line_of_entry)
+    return pieces
+
+
+def is_trec_qrels(pieces: Pieces) -> bool:
+    """Whether these qrels, which are valid, are in TREC's layout without a header."""
+    _, first, _ = _first_line(pieces)
+    fields = first.split()
+    return first.startswith(b"#") or (len(fields) == 4 and bool(WHOLE.fullmatch(fields[3])))
+
+
+def are_qrels(pieces: Pieces) -> bool:
+    """Whether the first line, leaving comments out, can only be one of qrels: four fields with a
+    grade, or the names of BEIR's columns or of a grade."""
+    lines = (line.removeprefix(BOM).strip() for line in _lines(pieces))
+    first = next((line for line in lines if line and not line.startswith(b"#")), b"")
+    if table := _header(first, TOPIC, DOCUMENT, GRADE):
+        row = _json_row(first.decode("utf-8", "replace")) or {}
+        names = table.names or tuple(row)
+        is_whole = bool(WHOLE.fullmatch(_whole(_cell(row, SCORE, "0")).encode()))
+        return (names == BEIR_QRELS and is_whole) or not _has_all(names, [SCORE])
+    fields = first.split()
+    return len(fields) == len(IN_QRELS) and bool(WHOLE.fullmatch(fields[3]))
+
+
+def _first_line(pieces: Pieces) -> tuple[int, bytes, Pieces]:
+    """Number and text of the first line that is not blank, if it ends within 64 KiB, and all
+    pieces."""
+    head = b""
+    taken = []
+    for piece in pieces:
+        taken.append(piece)
+        head += piece[:LINE_BYTES]
+        if b"\n" in head.removeprefix(BOM).lstrip() or len(head) >= LINE_BYTES:
+            break
+    text = head.removeprefix(BOM).lstrip()
+    number = head.count(b"\n") - text.count(b"\n") + 1
+    return number, text.partition(b"\n")[0], chain(taken, pieces)
+
+
+# --- tables with a header ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Table:
+    """How the lines of a table are cut into cells. Without names each line is a JSON object."""
+
+    separator: str = ""
+    names: tuple[str, ...] = ()
+
+    def row(self, line: str) -> Row | None:
+        """The cells by their names; None if the line is not a row of this table."""
+        if not self.names:
+            return _json_row(line)
+        cells = table_cells(line, self.separator)
+        if len(cells) != len(self.names):
+            return None
+        return dict(zip(self.names, (cell.strip() for cell in cells), strict=True))
+
+    def fault(self, line: str) -> str:
+        """What is wrong with a line that is no row."""
+        if not self.names:
+            return "the line is not a JSON object"
+        return columns_fault(table_cells(line, self.separator), self.names)
+
+
+def _header(line: bytes, *columns: Sequence[str]) -> _Table | None:
+    """The table, if its first line has a name of each of the columns."""
+    text = line.decode("utf-8", "replace").strip("\r ")
+    if text.startswith("{"):
+        return _Table() if _has_all(_json_row(text) or (), columns) else None
+    for separator in SEPARATORS:
+        if separator in text:
+            names = tuple(_plain(cell.strip().strip('"')) for cell in text.split(separator))
+            is_header = _has_all(names, columns) and len(set(names)) == len(names)
+            return _Table(separator, names) if is_header else None
+    return None
+
+
+def _refuse_unknown_names(line: bytes, number: int, needed: str) -> None:
+    """Refuses a row whose names are not those of the columns."""
+    if row := _json_row(line.decode("utf-8", "replace")):
+        names = ", ".join(map(shown, row))
+        other = '{"topic": {"document": number}}'
+        refuse("JSON", f"the object has {names}: {needed} are needed, or {other}", number)
+
+
+def _has_all(names: Collection[str], columns: Iterable[Sequence[str]]) -> bool:
+    return all(any(name in names for name in known) for known in columns)
+
+
+@lru_cache(1000)
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_").removeprefix("_")
+
+
+def _json_row(line: str) -> Row | None:
+    """The texts and numbers of a JSON object, as they are written."""
+    try:
+        found = AS_WRITTEN.decode(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict):
+        return None
+    return {_plain(key): value.strip() for key, value in found.items() if isinstance(value, str)}
+
+
+def _of_table(
+    pieces: Pieces, table: _Table, convert: Callable[[Row], str], findings: ProblemList
+) -> Pieces:
+    """Each line of the table as a line with the same number, the header as a blank one."""
+    has_header = bool(table.names)
+    for number, line in enumerate(_lines(pieces), 1):
+        text = line.removeprefix(BOM).decode("utf-8", "surrogateescape").strip("\r\n")
+        if has_header and text.strip():
+            has_header = False
+            findings.warn("HEADER", "the header was left out", line=number)
+            findings.blanked_lines.add(number)
+            yield b"\n"
+        elif not text.strip():
+            yield line
+        else:
+            row = table.row(text)
+            converted = convert(row) if row else ""
+            code = "FIELDS"
+            fault = _cells_fault(converted) if row else table.fault(text)
+            if not fault and (fault := surrogate_fault(converted)):
+                code = "ENCODING"
+            if not fault:
+                yield _encoded(converted)
+                continue
+            findings.records += 1
+            findings.add(Problem(code, number, fault, None, shown(text)))
+            findings.blanked_lines.add(number)
+            yield b"\n"
+
+
+def _run_line(row: Row) -> str:
+    tag = _cell(row, NAME, TAG)
+    return _joined(_cell(row, TOPIC), "Q0", _cell(row, DOCUMENT), "1", _cell(row, SCORE), tag)
+
+
+def _qrels_line(row: Row) -> str:
+    grade = _whole(_cell(row, GRADE))
+    return _joined(_cell(row, TOPIC), _cell(row, SUBTOPIC, "0"), _cell(row, DOCUMENT), grade)
+
+
+def _cells_fault(converted: str) -> str:
+    """What is wrong with a cell that is missing or more than one field."""
+    if FIELDS.fullmatch(converted):
+        return ""
+    cells = converted.removesuffix("\n").split("\t")
+    names = IN_RUNS if len(cells) == len(IN_RUNS) else IN_QRELS
+    for name, cell in zip(names, cells, strict=False):
+        if not cell:
+            return f"the {name} is missing"
+        if not FIELDS.fullmatch(f"{cell}\n"):
+            return f"the {name} contains white space"
+    return ""
+
+
+def _cell(row: Row, names: Iterable[str], otherwise: str = "") -> str:
+    for name in names:
+        if value := row.get(name):
+            return value
+    return otherwise
+
+
+def _whole(grade: str) -> str:
+    """1.0 is 1, as tables of numbers have it; 0.5 stays, and is refused."""
+    matched = WHOLE_FLOAT.fullmatch(grade)
+    return matched[1] if matched else grade
+
+
+def _joined(*fields: str) -> str:
+    return "\t".join(fields) + "\n"
+
+
+def _encoded(line: str) -> bytes:
+    return line.encode("utf-8", "surrogateescape")
+
+
+def _gathered(lines: Iterator[bytes]) -> Pieces:
+    """Many lines in a piece: the readers take as long for a piece of one line."""
+    taken: list[bytes] = []
+    size = 0
+    for line in lines:
+        taken.append(line)
+        size += len(line)
+        if size >= PIECE_BYTES:
+            yield b"".join(taken)
+            taken, size = [], 0
+    if taken:
+        yield b"".join(taken)
+
+
+def _lines(pieces: Pieces) -> Iterator[bytes]:
+    """Each with its LF. Raises FormatError for one that is too long to wait for its end."""
+    carry, count = b"", 0
+    for piece in pieces:
+        *whole, carry = (carry + piece).split(b"\n")
+        yield from (line + b"\n" for line in whole)
+        count += len(whole)
+        if len(carry) > LINE_BYTES:
+            refuse("LINE_TOO_LONG", f"the line is longer than {LINE_BYTES:,} bytes", count + 1)
+    if carry:
+        yield carry
+
+
+# --- MS MARCO ------------------------------------------------------------------------------------
+
+
+class _RankLines:
+    """The first line of each rank of a topic. Ranks that increase by 1 from line to line, as in
+    most files, take no memory."""
+
+    def __init__(self, rank: int, line: int) -> None:
+        self.rank, self.line, self.count = rank, line, 0  # where the regular lines begin
+        self.others: dict[int, int] = {}
+
+    def first_line(self, rank: int, line: int) -> int:
+        """The line with this rank, which is `line` itself if it is the first."""
+        if rank in self.others:
+            return self.others[rank]
+        place = rank - self.rank
+        if 0 <= place < self.count:
+            return self.line + place
+        if place == self.count == line - self.line:
+            self.count += 1
+            return line
+        self.others[rank] = line
+        return line
+
+
+def _of_ranks(pieces: Pieces, findings: ProblemList) -> Pieces:
+    """`topic document rank` as a line with the score -rank."""
+    topics: dict[bytes, _RankLines] = {}
+    for number, line in enumerate(_lines(pieces), 1):
+        matched = RANK_LINE.fullmatch(line)
+        if matched is None:
+            yield line
+            continue
+        topic, doc_id, rank = matched[1], matched[2], int(matched[3])
+        if topic not in topics:
+            topics[topic] = _RankLines(rank, number)
+        first = topics[topic].first_line(rank, number)
+        if first != number:
+            findings.records += 1
+            findings.add(_repeated_rank(topic, rank, (first, number)))
+            findings.blanked_lines.add(number)
+            yield b"\n"
+            continue
+        message = "the file has topic, document and rank: rank r becomes score -r"
+        findings.warn("RANKS", message, line=number, count=1)
+        yield b"%b Q0 %b %d %d %b\n" % (topic, doc_id, rank, -rank, TAG.encode())
+
+
+def _repeated_rank(topic: bytes, rank: int, lines: tuple[int, int]) -> Problem:
+    message = (
+        f"rank {rank} of topic '{shown(topic)}' is already on line {lines[0]}: give each document "
+        "of a topic its own rank. If the column has scores, begin with a header, such as qid docno "
+        "score; if it has grades, this looks like qrels"
+    )
+    return Problem("RANK", lines[1], message, 3, str(rank))
+
+
+# --- JSON ----------------------------------------------------------------------------------------
+
+
+def _of_json(
+    pieces: Pieces, findings: ProblemList, convert: Callable[[str, str, str], str]
+) -> Pieces:
+    """Of `{topic: {document: number}}`. Empty pieces let the reader look at the time."""
+    data = bytearray()
+    for piece in pieces:
+        data += piece
+        if len(data) > MAX_JSON_BYTES:
+            refuse("TOO_BIG", f"JSON of more than {MAX_JSON_BYTES:,} bytes: write TREC's layout")
+    text = data.removeprefix(BOM).decode("utf-8", "surrogateescape")
+    # As bytes and numbers: the entries themselves take twenty times as much memory as the file.
+    converted, lines = bytearray(), array("I")
+    for line, topic, doc_id, number in json_entries(text, findings):
+        lines.append(line)
+        if not findings.total:  # otherwise the file is refused
+            converted += _encoded(convert(topic, doc_id, number))
+        if len(lines) % ENTRIES_AT_ONCE == 0:
+            yield b""
+    findings.source_lines = lines
+    for first in range(0, len(converted), PIECE_BYTES):
+        yield bytes(memoryview(converted)[first : first + PIECE_BYTES])
+
+
+def _run_line_of_entry(topic: str, doc_id: str, score: str) -> str:
+    return _joined(topic, "Q0", doc_id, "1", score, TAG)
+
+
+def _qrels_line_of_entry(topic: str, doc_id: str, grade: str) -> str:
+    return _joined(topic, "0", doc_id, _whole(grade))
