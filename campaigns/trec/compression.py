@@ -1,5 +1,5 @@
-"""The uncompressed content of a submitted file. gzip is recognised by its content, and other
-formats are refused.
+"""The uncompressed content of a submitted file. gzip and Parquet are recognised by their content,
+and other formats are refused.
 
 Data are decompressed only when the reader needs them, so a file that is refused costs no more.
 `isal`, where it is installed, inflates 2.5 times as fast as zlib, and gives the same bytes or the
@@ -13,6 +13,7 @@ import re
 import time
 import zlib
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import chain
 from typing import Any, BinaryIO
 
@@ -29,6 +30,7 @@ BLOCK_BYTES = 1 << 21  # decompressed at a time: compressed data may be hostile
 MEMBER_LIMIT = 1000
 HEAD_BYTES = 512
 GZIP_MAGIC = b"\x1f\x8b"
+PARQUET_MAGIC = b"PAR1"
 # Compressed by deflate, with a file name or without. isal lets undefined flags pass, and checks the
 # sum of a header only if it has the whole header at once: zlib reads the members with other flags.
 USUAL_HEADS = (GZIP_MAGIC + b"\x08\x00", GZIP_MAGIC + b"\x08\x08")
@@ -67,7 +69,8 @@ def inflating_library() -> str:
 def plain_blocks(
     source: BinaryIO | bytes, *, max_bytes: int = 1 << 30, max_seconds: float | None = None
 ) -> Iterator[bytes]:
-    """Yield the plain content of a plain or gzipped file in blocks of at most 4 MiB.
+    """Yield the plain content of a plain or gzipped file in blocks of at most 4 MiB, and the rows
+    of a Parquet file as JSON lines.
 
     `max_bytes` limits the uncompressed size. `max_seconds` limits the processor time of the thread
     until the last block, including the time of the code that processes the blocks. Raises
@@ -82,14 +85,30 @@ def plain_blocks(
         if head.startswith(GZIP_MAGIC):
             refuse("GZIP", "the file is compressed twice: compress it once")
         _refuse_foreign(head)
+    if head.startswith(PARQUET_MAGIC):
+        parquet = import_module("campaigns.trec.parquet")  # only such files wait for it
+        pieces = parquet.json_lines(pieces, max_bytes=max_bytes, max_seconds=max_seconds)
     total = 0
     for piece in pieces:
         total += len(piece)
         if total > max_bytes:
             refuse("TOO_BIG", f"the plain file is larger than {max_bytes:,} bytes")
-        if max_seconds is not None and time.thread_time() - started > max_seconds:
-            refuse("TOO_SLOW", f"reading the file takes more than {max_seconds:g} s: {SLOW_HINT}")
+        _refuse_slow(started, max_seconds)
         yield piece
+
+
+def in_time(pieces: Iterator[bytes], max_seconds: float | None) -> Iterator[bytes]:
+    """The same limit of processor time for pieces that are made of `plain_blocks`, which may be
+    read to its end before the first of them."""
+    started = time.thread_time()
+    for piece in pieces:
+        _refuse_slow(started, max_seconds)
+        yield piece
+
+
+def _refuse_slow(started: float, max_seconds: float | None) -> None:
+    if max_seconds is not None and time.thread_time() - started > max_seconds:
+        refuse("TOO_SLOW", f"reading the file takes more than {max_seconds:g} s: {SLOW_HINT}")
 
 
 def _pieces(source: BinaryIO | bytes) -> Iterator[bytes]:
