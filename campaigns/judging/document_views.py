@@ -11,7 +11,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 from campaigns import access, lifecycle
 from campaigns.errors import CannotChangeStage, show_refusals
 from campaigns.judging.assessing_forms import AddressForm, DocumentsForm
-from campaigns.judging.documents import add_documents, counts_of, remove_documents
+from campaigns.judging.documents import (
+    AddedDocuments,
+    add_documents,
+    counts_of,
+    remove_documents,
+)
 from campaigns.trec.problems import FormatError
 
 
@@ -25,7 +30,7 @@ def documents(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return _page(request, viewer, form=form, status=400)
     try:
-        count = add_documents(
+        added = add_documents(
             campaign=viewer.campaign, file=form.cleaned_data["file"], actor=request.user
         )
     except FormatError as error:
@@ -33,8 +38,23 @@ def documents(request: HttpRequest, slug: str) -> HttpResponse:
     except CannotChangeStage as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"{count:,} document{'' if count == 1 else 's'} uploaded.")
+        plural = "" if added.count == 1 else "s"
+        messages.success(request, f"{added.count:,} document{plural} uploaded.")
+        if added.without_text:
+            messages.warning(request, _missing_text_warning(added))
     return redirect("campaigns:documents", slug)
+
+
+def _missing_text_warning(added: AddedDocuments) -> str:
+    named = ", ".join(added.first_without_text)
+    more = " and others" if added.without_text > len(added.first_without_text) else ""
+    if added.without_text == added.count:
+        return (
+            "None of them has a text: call the field or column text, contents, body, segment or "
+            "passage."
+        )
+    verb = "has" if added.without_text == 1 else "have"
+    return f"{added.without_text:,} of them {verb} no text: {named}{more}."
 
 
 @login_required

@@ -1,5 +1,6 @@
 """The texts of a campaign's documents."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO
@@ -15,6 +16,7 @@ from campaigns.models import Campaign, Document, Plan, Task, User
 from campaigns.trec.documents import ParsedDocument, read_documents
 
 ROWS_AT_ONCE = 500
+SHOWN_WITHOUT_TEXT = 5
 
 
 @dataclass(frozen=True)
@@ -35,23 +37,40 @@ def counts_of(campaign: Campaign) -> DocumentCounts:
     return DocumentCounts(stored.count(), to_judge.count(), missing.count())
 
 
-def add_documents(*, campaign: Campaign, file: BinaryIO, actor: User) -> int:
-    """Stores all documents of a file, replacing the texts of known documents, and returns their
-    number. Raises `FormatError`, and then stores none.
+@dataclass(frozen=True)
+class AddedDocuments:
+    count: int
+    without_text: int
+    first_without_text: tuple[str, ...]  # ids
+
+
+def add_documents(*, campaign: Campaign, file: BinaryIO, actor: User) -> AddedDocuments:
+    """Stores all documents of a file, replacing the texts of known documents. Raises
+    `FormatError`, and then stores none.
 
     The file is validated before the transaction begins, so that a long validation locks no rows.
     Only the first of the two readings has a time limit, because the second includes the time for
     storing the documents.
     """
     refuse_archived(campaign)
-    count = sum(1 for _ in read_documents(file, max_seconds=settings.MAX_READING_SECONDS))
+    added = _counted(read_documents(file, max_seconds=settings.MAX_READING_SECONDS))
     file.seek(0)
     with transaction.atomic():
         rows = read_documents(file)
         while batch := list(islice(rows, ROWS_AT_ONCE)):
             _store(campaign, batch)
-        record(campaign, actor, "added documents", count=count)
-    return count
+        record(campaign, actor, "added documents", count=added.count)
+    return added
+
+
+def _counted(documents: Iterator[ParsedDocument]) -> AddedDocuments:
+    count, without_text, first = 0, 0, list[str]()
+    for document in documents:
+        count += 1
+        if not document.text:
+            without_text += 1
+            first += [document.doc_id] if without_text <= SHOWN_WITHOUT_TEXT else []
+    return AddedDocuments(count, without_text, tuple(first))
 
 
 @transaction.atomic

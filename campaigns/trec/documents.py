@@ -1,4 +1,4 @@
-"""Documents to be judged: JSON lines, or TREC's `<DOC>` form, plain or gzipped.
+"""Documents to be judged: JSON lines, TREC's `<DOC>` form, or a table, plain or gzipped.
 
 A document is text: tags of the TREC form are left out, entities are read, and what no page may
 carry becomes a blank. Only one document is in memory at a time, and the ids of all of them.
@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from campaigns.trec.blocks import unseen_name
 from campaigns.trec.compression import BOM, WIDE_BOMS, plain_blocks
+from campaigns.trec.csv_rows import columns_fault, table_cells
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 from campaigns.trec.topics_text import FORBIDDEN, squeezed
 
@@ -24,8 +25,8 @@ MAX_DOCUMENTS = 500_000
 DOC_ID_BYTES = 1024
 TITLE_CHARACTERS = 500
 TEXT_CHARACTERS = 1 << 20
-ID_NAMES = ("doc_id", "docno", "docid", "id", "_id")
-TEXT_NAMES = ("text", "body", "contents", "abstract")
+ID_NAMES = ("doc_id", "docno", "pid", "docid", "id", "_id", "corpus_id")  # MARCO's has both
+TEXT_NAMES = ("text", "body", "contents", "abstract", "segment", "passage")
 
 DOC = re.compile(r"\s*<DOC>\s*", re.IGNORECASE)
 END_OF_DOC = re.compile(r"</DOC>\s*\Z", re.IGNORECASE)
@@ -92,7 +93,12 @@ def _raw_documents(lines: Iterator[tuple[int, str]], findings: ProblemList) -> I
                 return _trec_documents(rest)
             if line.lstrip().startswith("{"):
                 return _json_documents(rest, findings)
-            message = "the file does not begin with <DOC> or a JSON object"
+            if table := _table(line):
+                return table.documents(lines if table.names else rest, findings)
+            message = (
+                "the file does not begin with <DOC>, a JSON object, an id and a tab, or a header "
+                "with id and text"
+            )
             refuse("TYPE", message, number, line)
     return iter(())
 
@@ -158,6 +164,60 @@ def _text_of(record: dict[str, Any], name: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"'{name}' is not text")
     return value
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Without names: an id, a tab, and the text, as MS MARCO's `collection.tsv`."""
+
+    separator: str
+    names: tuple[str, ...] = ()
+
+    def documents(self, lines: Iterator[tuple[int, str]], findings: ProblemList) -> Iterator[_Raw]:
+        for number, line in lines:
+            if not line.strip():
+                continue
+            raw = self._by_name(number, line) if self.names else self._of_two(number, line)
+            if raw is None:
+                findings.add(Problem("FIELDS", number, self._fault(line), None, shown(line)))
+            else:
+                yield raw
+
+    def _of_two(self, number: int, line: str) -> _Raw | None:
+        doc_id, tab, text = line.partition(self.separator)
+        return _Raw(number, doc_id.strip(), "", text) if tab else None
+
+    def _by_name(self, number: int, line: str) -> _Raw | None:
+        cells = table_cells(line, self.separator)
+        if len(cells) != len(self.names):
+            return None
+        row = dict(zip(self.names, cells, strict=True))
+        return _Raw(
+            line=number,
+            doc_id=next(row[name] for name in ID_NAMES if name in row).strip(),
+            title=squeezed(row.get("title", "")),
+            text=next(filter(None, (row.get(name, "").strip() for name in TEXT_NAMES)), ""),
+        )
+
+    def _fault(self, line: str) -> str:
+        if not self.names:
+            return "1 column, 2 expected: id, tab, text"
+        return columns_fault(table_cells(line, self.separator), self.names)
+
+
+def _table(line: str) -> _Table | None:
+    """The table that begins with this line."""
+    for separator in ("\t", ",", ";"):
+        names = tuple(
+            name.strip().lower().replace("-", "_") for name in table_cells(line, separator)
+        )
+        has_id = any(name in names for name in ID_NAMES)
+        if has_id and any(name in names for name in TEXT_NAMES):
+            return _Table(separator, names)
+    return _Table("\t") if "\t" in line else None
 
 
 # --- TREC's form ----------------------------------------------------------------------------------

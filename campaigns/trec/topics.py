@@ -1,4 +1,4 @@
-"""Topics in four formats, recognised by their content: TREC tags, XML, `code TAB text`, JSON lines.
+"""Topics in formats that are recognised by their content: TREC tags, XML, tables, JSON lines.
 
 XML needs the package defusedxml. The other formats are read without it.
 """

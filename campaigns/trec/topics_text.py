@@ -4,6 +4,8 @@ of two columns and JSON lines.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -13,6 +15,7 @@ from typing import Any
 
 from campaigns.trec.blocks import unseen_name
 from campaigns.trec.columns import TOPIC_BYTES
+from campaigns.trec.csv_rows import columns_fault, csv_cells, separator_of
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
 MAX_TOPICS = 10_000
@@ -20,6 +23,8 @@ MAX_FIELDS = 100  # of one topic
 ASCII_BLANKS = re.compile(r"[ \t\n\v\f\r]+")
 # Not allowed in HTML or XML.
 FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+COLUMN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ -]{0,63}")
+METADATA = "metadata"  # of BEIR and MTEB: an object, which is left out
 ID_NAMES = ("number", "num", "id", "_id", "qid", "query_id", "topic_id", "topic", "uid")
 
 
@@ -180,14 +185,62 @@ def _rows(text: str) -> Iterator[tuple[int, str]]:
 
 
 def table_topics(text: str, findings: ProblemList) -> Iterator[RawTopic]:
-    """`code TAB text` lines; further tabs belong to the text."""
+    """`code TAB text` lines, where further tabs belong to the text; or a table with a header, with
+    tabs, commas or semicolons, whose columns are the fields."""
+    line, row = next(_rows(text), (0, ""))
+    if names := _header(row.split("\t")):
+        cells = ((number, each.split("\t")) for number, each in _rows(text) if number > line)
+        yield from _named_columns(cells, names, findings)
+    elif "\t" not in row and (names := _header(csv_cells(row, separator := separator_of(row)))):
+        yield from _named_columns(_csv_rows(text, line, separator), names, findings)
+    else:
+        yield from _two_columns(text, findings)
+
+
+def _two_columns(text: str, findings: ProblemList) -> Iterator[RawTopic]:
     for line, row in _rows(text):
         code, tab, query = row.partition("\t")
         if not tab:
-            message = "1 column, 2 expected: topic id, tab, text"
+            is_csv = "," in row or ";" in row
+            hint = ". CSV needs a header, such as qid,query" if is_csv else ""
+            message = f"1 column, 2 expected: topic id, tab, text{hint}"
             findings.add(Problem("FIELDS", line, message, None, shown(row)))
             continue
         yield RawTopic(line, code, ((QUERY, query),))
+
+
+def _header(cells: list[str]) -> list[str]:
+    """The names of the columns if these cells are a header: the first one is a name of the id."""
+    names = [cell.strip(" \r") for cell in cells]
+    is_header = len(names) > 1 and names[0].lower().replace("-", "_") in ID_NAMES
+    return names if is_header and all(map(COLUMN_NAME.fullmatch, names)) else []
+
+
+def _named_columns(
+    rows: Iterable[tuple[int, list[str]]], names: list[str], findings: ProblemList
+) -> Iterator[RawTopic]:
+    for line, cells in rows:
+        if len(cells) != len(names):
+            message = columns_fault(cells, names)
+            findings.add(Problem("FIELDS", line, message, None, shown(" ".join(cells))))
+            continue
+        yield RawTopic(line, cells[0], tuple(zip(names[1:], cells[1:], strict=True)))
+
+
+def _csv_rows(text: str, header: int, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows after the header; a quoted cell can have several lines."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
+    line, rows = 1, 0
+    try:
+        for cells in reader:
+            if line > header and any(cell.strip() for cell in cells):
+                rows += 1
+                if rows > MAX_TOPICS:
+                    refuse("TOO_MANY", f"more than {MAX_TOPICS:,} topics", line)
+                yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        refuse("FIELDS", f"not CSV: {error}", line)
 
 
 class _Raw(str):
@@ -219,6 +272,8 @@ def _json_topic(line: int, row: str) -> RawTopic:
         raise ValueError("the id is neither text nor a number")
     fields = []
     for name, value in pairs.items():
+        if name == METADATA and not isinstance(value, str):
+            continue
         if not isinstance(value, str):
             raise ValueError(f"'{shown(name)}' is not text")
         fields.append((name, str(value)))

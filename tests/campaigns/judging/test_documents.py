@@ -6,6 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 from django.conf import settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
 
 from campaigns.judging import documents
 from campaigns.judging.documents import add_documents, address_of, remove_documents
@@ -26,7 +29,7 @@ def test_a_file_is_stored_whole_and_a_second_one_brings_texts_up_to_date() -> No
     campaign = make_campaign()
     organiser = make_organiser(campaign)
     first = io.BytesIO(b'{"id": "a", "text": "one"}\n{"id": "b", "text": "two"}\n')
-    assert add_documents(campaign=campaign, file=first, actor=organiser) == 2
+    assert add_documents(campaign=campaign, file=first, actor=organiser).count == 2
     again = io.BytesIO(b'{"id": "b", "text": "new"}\n{"id": "c", "text": "three"}\n')
     add_documents(campaign=campaign, file=again, actor=organiser)
     assert texts() == {"a": "one", "b": "new", "c": "three"}
@@ -78,5 +81,31 @@ def test_only_reading_counts_as_reading_time_and_not_the_storing(
     lines = (json.dumps({"doc_id": f"d{number}", "text": text}) for number in range(2000))
     file = io.BytesIO("\n".join(lines).encode())
     assert len(file.getvalue()) > 2 * compression.READ_BYTES
-    assert add_documents(campaign=campaign, file=file, actor=make_organiser(campaign)) == 2000
+    added = add_documents(campaign=campaign, file=file, actor=make_organiser(campaign))
+    assert added.count == 2000
     assert clock[0] > settings.MAX_READING_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b'{"id": "a", "text": "x"}\n{"id": "b", "title": "only"}\n', "1 of them has no text: b."),
+        (
+            b'{"id": "x", "text": "x"}\n' + b"".join(b'{"id": "d%d"}\n' % n for n in range(6)),
+            "6 of them have no text: d0, d1, d2, d3, d4 and others.",
+        ),
+        (
+            b'{"id": "a", "content": "x"}\n',
+            "None of them has a text: call the field or column text, contents, body, segment or "
+            "passage.",
+        ),
+        (b'{"id": "a", "text": "x"}\n', None),
+    ],
+)
+def test_documents_without_text_are_said(client: Client, data: bytes, said: str | None) -> None:
+    campaign = make_campaign()
+    client.force_login(make_organiser(campaign))
+    address = reverse("campaigns:documents", args=[campaign.slug])
+    page = client.post(address, {"file": SimpleUploadedFile("d.jsonl", data)}, follow=True)
+    told = [str(message) for message in page.context["messages"] if message.level_tag == "warning"]
+    assert told == ([said] if said else [])

@@ -99,3 +99,69 @@ def test_a_large_file_is_read_in_little_memory() -> None:
     tracemalloc.stop()
     assert count == 2000
     assert peak < 16 << 20
+
+
+TWO = [("1", "first text"), ("2", "second text")]
+LAYOUTS = {
+    # beir-cellar/beir: corpus.jsonl
+    "BEIR": b'{"_id": "1", "title": "", "text": "first text", "metadata": {}}\n'
+    b'{"_id": "2", "title": "", "text": "second text"}\n',
+    # microsoft/MSMARCO-Passage-Ranking: collection.tsv
+    "MS MARCO": b"1\tfirst text\n2\tsecond text\n",
+    # msmarco v2: msmarco_v2_passage_00.gz, one object a line
+    "MS MARCO v2": b'{"pid": "1", "passage": "first text", "spans": "(0,10)", "docid": "d"}\n'
+    b'{"pid": "2", "passage": "second text", "spans": "(11,22)", "docid": "d"}\n',
+    # TREC RAG 2024: the segmented corpus of MS MARCO v2.1
+    "TREC RAG": b'{"docid": "1", "url": "x", "headings": "h", "segment": "first text", '
+    b'"start_char": 0}\n{"docid": "2", "segment": "second text"}\n',
+    # allenai/ir_datasets, export docs --format tsv
+    "ir_datasets": b"doc_id\ttext\n1\tfirst text\n2\tsecond text\n",
+    "a CSV": b'docno,text\n1,first text\n2,"second text"\n',
+    "a CSV of Windows": b"\xef\xbb\xbfDocNo;Text\r\n1;first text\r\n2;second text\r\n",
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_documents_of_a_collection(name: str) -> None:
+    assert [(each.doc_id, each.text) for each in read_documents(LAYOUTS[name])] == TWO
+
+
+def test_a_table_has_titles_and_other_columns() -> None:
+    (document,) = read_documents(b'url,docno,title,body\nx,d1," A, title","a ""text"""\n')
+    assert document == ParsedDocument("d1", "A, title", 'a "text"')
+
+
+def test_quotes_between_tabs_are_text() -> None:
+    (document,) = read_documents(b'doc_id\ttext\n1\t"quoted" and "open\n')
+    assert document.text == '"quoted" and "open'
+    (document,) = read_documents(b'1\t"quoted"\tand more\n')
+    assert document.text == '"quoted"\tand more'
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"doc_id\ttext\n1\ta\n2\n", ["3 FIELDS"]),
+        (b"doc_id\ttext\n1\ta\tb\n2\tc\n", ["2 FIELDS"]),
+        (b"docno,text\n1,a,b\n", ["2 FIELDS"]),
+        (b'docno,text\n1,"a\nb"\n', ["3 FIELDS"]),
+        (b"docno,text\n,a\n", ["2 FIELDS"]),
+        (b"docno,text\n1,a\n\n1,b\n", ["4 DUP"]),
+        (b"docno,text\n1 2,a\n", ["2 INVISIBLE"]),
+        (b"docno,title\n1,a\n", ["1 TYPE"]),
+        (b"url,text\nx,a\n", ["1 TYPE"]),
+        (b"docno,text\n", ["None EMPTY"]),
+        (b"1\ta\n2 b\n", ["2 FIELDS"]),
+        (b"1\ta\n\tb\n", ["2 FIELDS"]),
+        (b"1\ta\n1\tb\n", ["2 DUP"]),
+        (b"1 2\ta\n", ["1 INVISIBLE"]),
+        (b"1\ta\n\xff\tb\n", ["2 ENCODING"]),
+        (b"just text\n", ["1 TYPE"]),
+        (b'{"pid": "1", "passage": ["a"]}\n', ["1 JSON"]),
+        (b'{"pid": "1", "passage": "a"}\n{"passage": "b"}\n', ["2 FIELDS"]),
+        (b'{"_id": "1", "text": "a"}\n{"_id": "1", "text": "b"}\n', ["2 DUP"]),
+        (b'{"docid": "1", "segment": 1}\n[1]\n', ["2 JSON"]),
+    ],
+)
+def test_a_wrong_row_has_its_line(data: bytes, expected: list[str]) -> None:
+    assert refused(data) == expected
