@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
+from scoring.core.diversity.measures import DIVERSITY_FAMILIES
 from scoring.core.measures.entries import Alias, Entry, entries
 
 HEAD: Final = """\
@@ -39,6 +40,26 @@ These rules apply to all measures:
 - **Not defined** is shown as – and is excluded from means.
 """
 
+_SUBTOPICS: Final = """\
+<a id="subtopics"></a>
+
+## Novelty and diversity
+
+`trackside diversity` and `ts.diversity` compute these measures from judgments by subtopic. Field 2
+of the qrels is the subtopic. Each score lies in 0..1 and is that of TREC's `ndeval`, at every
+cutoff. Its names, such as `alpha-nDCG@10` and `strec@10`, are accepted too. A leaderboard of the
+site has none of them.
+
+- g_i is the gain of the document at rank i: (1 - α)^n for each of its subtopics, where n documents
+  above it have the subtopic too.
+- S is the number of subtopics that have a relevant document.
+- g*_i is the gain at rank i of the ideal ranking, where each rank has the document that adds most.
+  Of equal documents, it has the one whose id comes last.
+- A document with a grade for any subtopic is judged for all of them. In score + residual, every
+  other document has all S subtopics, and so has every rank after the last document.
+- A topic without relevant documents scores 0. For the residual, it has one subtopic.
+"""
+
 _AFTER_HEAD: Final = "The scores of edge cases are computed for the measure named there.\n"
 
 
@@ -46,7 +67,23 @@ def page() -> str:
     """The whole page."""
     found = entries()
     index = ", ".join(f"[{each.family.name}](#{_anchor(each)})" for each in found)
-    return "\n".join([HEAD, _AFTER_HEAD, index, "", *("\n".join(_lines(each)) for each in found)])
+    catalogue = ["\n".join(_lines(each)) for each in found]
+    return "\n".join([HEAD, _AFTER_HEAD, index, "", *catalogue, *_of_subtopics()])
+
+
+def _of_subtopics() -> Iterator[str]:
+    yield _SUBTOPICS
+    for family in DIVERSITY_FAMILIES:
+        inside = ",".join(f"{each.name}={each.default}" for each in family.parameters)
+        name = f"{family.name}({inside})" if inside else family.name
+        yield f"### `{name}{'@k' if family.cutoff else ''}`: {family.pretty_name}"
+        yield ""
+        yield family.description
+        yield ""
+        yield f"- **Formula**: `{family.formula}`"
+        yield f"- **Residual**: {family.residual}"
+        yield f"- **Reference**: {family.reference}"
+        yield ""
 
 
 def _anchor(entry: Entry) -> str:

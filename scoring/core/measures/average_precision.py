@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import Scores
-from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
+from scoring.core.measures.measure import (
+    JUDGED_ONLY,
+    REL,
+    Arguments,
+    Facts,
+    Family,
+    Parameter,
+    UserModel,
+)
 from scoring.core.measures.precision import BUCKLEY_VOORHEES, share
 from scoring.core.measures.workings import Ranks, Workings
 from scoring.core.special_functions import digamma
@@ -31,7 +39,7 @@ def compute_ap(arguments: Arguments, workings: Workings) -> Scores:
 AP = Family(
     name="AP",
     compute=compute_ap,
-    parameters=(REL,),
+    parameters=(REL, JUDGED_ONLY),
     cutoff="optional",
     trec_eval="map",
     trec_eval_cut="map_cut",

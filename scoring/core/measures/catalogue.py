@@ -1,10 +1,12 @@
 """The families of measures, in one explicit list."""
 
 import re
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Final
 
 from scoring.core.measures import (
+    adaptive,
     counts,
     interpolated_precision,
     sets,
@@ -14,9 +16,11 @@ from scoring.core.measures import (
 from scoring.core.measures.average_precision import AP, INCOMPLETE_JUDGMENTS, RELATIVES_OF_AP
 from scoring.core.measures.cumulated_gain import DCG, NDCG, SCALED_GAINS, Q
 from scoring.core.measures.measure import Family, Measure, UnknownMeasure
+from scoring.core.measures.overlap import COMPAT
+from scoring.core.measures.pairs import ACCURACY
 from scoring.core.measures.precision import FIRST_RANKS, JUDGED, RPREC, P, R
 from scoring.core.measures.rank_biased_precision import RBP
-from scoring.core.measures.reciprocal_rank import ERR, RR, SEARCH_LENGTHS
+from scoring.core.measures.reciprocal_rank import ERR, NERR, RR, SEARCH_LENGTHS
 
 FAMILIES: Final[tuple[Family, ...]] = (
     RBP,
@@ -30,13 +34,17 @@ FAMILIES: Final[tuple[Family, ...]] = (
     JUDGED,
     *FIRST_RANKS,
     *weighted_precision.FAMILIES,
+    *adaptive.FAMILIES,
     *RELATIVES_OF_AP,
     *interpolated_precision.FAMILIES,
     *INCOMPLETE_JUDGMENTS,
     Q,
     ERR,
+    NERR,
+    COMPAT,
     *SCALED_GAINS,
     *SEARCH_LENGTHS,
+    ACCURACY,
     *sets.FAMILIES,
     *trec_gain.FAMILIES,
     *counts.FAMILIES,
@@ -77,6 +85,14 @@ def family_named(name: str) -> Family:
 def nearest_name(name: str, names: list[str]) -> str | None:
     """The name that looks most like what was typed, capitals aside; None if none does."""
     by_folded = {each.casefold(): each for each in names}
-    difflib = import_module("difflib")  # only who has mistyped a name waits for it to load
-    close = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.5)
+    close = near_names(name.casefold(), by_folded)
     return by_folded[close[0]] if close else None
+
+
+def near_names(name: str, names: Iterable[str]) -> list[str]:
+    """The name that looks most like this one, and up to two others that look much like it."""
+    difflib = import_module("difflib")  # only a name that is mistyped waits for it to load
+    known = list(names)
+    nearest: list[str] = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    others: list[str] = difflib.get_close_matches(name, known, n=3, cutoff=0.8)
+    return nearest + [each for each in others if each not in nearest]

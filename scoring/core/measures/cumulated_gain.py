@@ -22,7 +22,15 @@ from scoring.core.measures.gains import (
     ideal,
     rewarded,
 )
-from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
+from scoring.core.measures.measure import (
+    JUDGED_ONLY,
+    REL,
+    Arguments,
+    Facts,
+    Family,
+    Parameter,
+    UserModel,
+)
 from scoring.core.measures.precision import share
 from scoring.core.measures.trec_gain import running_sums
 from scoring.core.measures.weighted import Weighting, Weights, score_weighting
@@ -153,7 +161,7 @@ DCG = Family(
 NDCG = Family(
     name="nDCG",
     compute=compute_ndcg,
-    parameters=(LOG_BASE, GAIN),
+    parameters=(LOG_BASE, GAIN, JUDGED_ONLY),
     cutoff="optional",
     trec_eval="ndcg",
     trec_eval_cut="ndcg_cut",

@@ -1,4 +1,4 @@
-"""Curves of one run: how sure its RBP is at every depth and every p (Figs. 5 and 6 of the RBP
+"""Curves of one run: how certain its RBP is at every depth and every p (Figs. 5 and 6 of the RBP
 paper), and precision against recall.
 
 Everything starts from grades. A rank past the end of a list is unknown, as an unjudged document is:

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from scoring.core.data.grades import PAST_END
-from scoring.core.measures.aliases import IR_MEASURES
+from scoring.core.measures.aliases import IR_MEASURES, OTHER_TOOLS
 from scoring.core.measures.arrays import GradedTopics
 from scoring.core.measures.catalogue import FAMILIES
 from scoring.core.measures.graded import evaluate
@@ -22,14 +22,14 @@ from scoring.core.ties.ties import has_bounds, has_expected
 
 # Where a reader looks for a family; one that is not named stands in a group at the end.
 _NAMED: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
-    ("Weights by rank", ("RBP", "P", "INSQ", "WP")),
+    ("Weights by rank", ("RBP", "P", "INSQ", "INST", "WP", "BPM")),
     (
         "Sums of precisions",
         ("AP", "SP", "APret", "SNAP", "GMAP", "yaap", "AUC", "IPrec", "IPrec11", "IPrec3"),
     ),
-    ("Cumulated gain", ("nDCG", "DCG", "CG", "SDCG", "SNDCG", "Q")),
-    ("First relevant documents", ("RR", "ERR", "Success", "HIT", "ESL", "RankPower")),
-    ("Recall and precision", ("R", "Rprec", "F1", "PR", "relative_P")),
+    ("Cumulated gain", ("nDCG", "DCG", "CG", "SDCG", "SNDCG", "Q", "Compat")),
+    ("First relevant documents", ("RR", "ERR", "nERR", "Success", "HIT", "ESL", "RankPower")),
+    ("Recall and precision", ("R", "Rprec", "F1", "PR", "relative_P", "Accuracy")),
     ("Incomplete judgments", ("bpref", "gm_bpref", "infAP", "Judged", "unj")),
     ("Sets", ("SetP", "SetR", "SetF", "SetAP", "set_relative_P", "utility")),
     ("Further measures of gain in trec_eval", ("binG", "G", "ndcg_rel", "Rndcg")),
@@ -193,3 +193,6 @@ def _aliases(family: Family) -> Iterator[Alias]:
     for alias, name in IR_MEASURES.items():
         if name == family.name:
             yield Alias(alias, "ir_measures")
+    for alias, name in OTHER_TOOLS.items():
+        if name == family.name:
+            yield Alias(alias, "ranx and others")

@@ -1,7 +1,7 @@
 """The door to the measures: grades in, scores out."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from functools import lru_cache
 from typing import Final, TypeVar
 
 import numpy as np
@@ -14,11 +14,13 @@ from scoring.core.measures.workings import Workings
 __all__ = [
     "GradedTopics",
     "Scores",
+    "counts_ranks_past_end",
     "default_gain_map",
     "evaluate",
     "evaluate_by",
     "evaluate_in_blocks",
     "evaluate_runs",
+    "has_residual",
     "in_stacks",
 ]
 
@@ -41,28 +43,66 @@ def evaluate_by(measures: Sequence[Measure], workings: Workings) -> dict[Measure
     scores = {}
     for measure in measures:
         family = family_of(measure)
-        scores[measure] = family.compute(family.arguments(measure), workings)
+        arguments = family.arguments(measure)
+        if arguments.says(
+            "judged_only"
+        ):  # no bound: where an unjudged document comes in is unknown
+            base = family.compute(arguments, workings.condensed()).base
+            scores[measure] = Scores(base, None)
+        else:
+            scores[measure] = family.compute(arguments, workings)
     return scores
+
+
+@lru_cache(maxsize=1024)
+def has_residual(measure: Measure) -> bool:
+    """Whether the measure comes with its residual: some only do with some parameters."""
+    nothing = GradedTopics(np.zeros((1, 0), np.int8), np.zeros((1, 2), np.int64), np.arange(2.0))
+    return evaluate([measure], nothing)[measure].residual is not None
 
 
 def evaluate_runs(
     measures: Sequence[Measure], runs: Sequence[GradedTopics]
 ) -> dict[Measure, Scores]:
-    """The same scores of several runs of one depth, float64[runs, topics] each: quicker than one
-    run after the other if they are small (`in_stacks`)."""
+    """The same scores of several runs, float64[runs, topics] each: quicker than one run after the
+    other if they are small (`in_stacks`)."""
     found = evaluate_in_blocks(measures, stacked(runs))
     return {measure: by_run(scores, len(runs)) for measure, scores in found.items()}
 
 
 def in_stacks(
-    runs: Iterable[T], shape: Callable[[T], tuple[int, ...]], *, most: int | None = None
+    runs: Iterable[T],
+    shape: Callable[[T], tuple[int, ...]],
+    measures: Iterable[Measure],
+    *,
+    most: int | None = None,
 ) -> Iterator[list[T]]:
-    """The runs in their order, several at a time: neighbours whose grades have one shape, at most
-    GRADES_AT_A_TIME grades, or one run that has more, and at most `most` runs."""
-    for (topics, depth), alike in groupby(runs, key=shape):
-        at_a_time = max(1, GRADES_AT_A_TIME // max(topics * depth, 1))
-        while stack := list(islice(alike, min(at_a_time, most or at_a_time))):
+    """The runs in their order, several at a time: neighbours with as many topics, at most
+    GRADES_AT_A_TIME grades if each is as deep as the deepest, or one run that has more, and at most
+    `most` runs. They have one depth if a measure counts the ranks past the end."""
+    of_one_depth = any(map(counts_ranks_past_end, measures))
+    stack: list[T] = []
+    topics = deepest = 0
+    for run in runs:
+        own_topics, depth = shape(run)
+        grades = (len(stack) + 1) * own_topics * max(depth, deepest)
+        is_alike = own_topics == topics and (depth == deepest or not of_one_depth)
+        if stack and not (is_alike and grades <= GRADES_AT_A_TIME and len(stack) != most):
             yield stack
+            stack, deepest = [], 0
+        stack.append(run)
+        topics, deepest = own_topics, max(depth, deepest)
+    if stack:
+        yield stack
+
+
+@lru_cache(maxsize=1024)
+def counts_ranks_past_end(measure: Measure) -> bool:
+    """Whether the last bits of a score depend on how many ranks are in the matrix after the last
+    document. Such a run is stacked only with runs of its depth, so that they do not depend on other
+    runs."""
+    family = family_of(measure)
+    return family.counts_ranks_past_end(family.arguments(measure))
 
 
 def evaluate_in_blocks(measures: Sequence[Measure], graded: GradedTopics) -> dict[Measure, Scores]:

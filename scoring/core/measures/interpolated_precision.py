@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.average_precision import compute_ap
 from scoring.core.measures.measure import (
+    JUDGED_ONLY,
     NO,
     REL,
     YES,
@@ -124,7 +125,7 @@ def _facts(pretty_name: str, description: str, formula: str) -> Facts:
 IPREC = Family(
     name="IPrec",
     compute=compute_at_level,
-    parameters=(REL, LEVELS),
+    parameters=(REL, LEVELS, JUDGED_ONLY),
     cutoff="recall",
     facts=_facts(
         "Interpolated precision at a recall level",

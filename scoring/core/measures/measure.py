@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.workings import Workings
@@ -83,6 +83,10 @@ class Arguments:
     def word(self, name: str) -> str:
         return str(self.values[name])
 
+    def says(self, name: str) -> bool:
+        """Whether the parameter exists and is yes."""
+        return self.values.get(name) == YES
+
     def required_cutoff(self) -> int:
         """The cutoff of a family that has always one."""
         if self.cutoff is None:
@@ -124,6 +128,24 @@ class Facts:
         return self.direction == "lower"
 
 
+Cutoff: TypeAlias = Literal["required", "optional", "recall"]
+
+
+class Syntax(Protocol):
+    """What the names of a family's measures look like."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]: ...
+
+    @property
+    def cutoff(self) -> Cutoff | None: ...
+
+    def parameter(self, name: str) -> Parameter | None: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Family:
     """All measures of one name. `version` counts up when a score changes its meaning or value."""
@@ -134,9 +156,11 @@ class Family:
     version: int = 1
     parameters: tuple[Parameter, ...] = ()  # in the order in which they are printed
     # What stands behind the @: None means nothing, "recall" a level in [0, 1] that must be given.
-    cutoff: Literal["required", "optional", "recall"] | None = None
+    cutoff: Cutoff | None = None
     # How topics become one number. "geometric": scores are positive, their geometric mean.
     summary: Literal["mean", "sum", "geometric"] = "mean"
+    # Whether sums go on over the ranks after the last document that are in the matrix.
+    counts_ranks_past_end: Callable[[Arguments], bool] = lambda _: False
     trec_eval: str | None = None  # trec_eval's name for it without cutoff and parameters
     trec_eval_cut: str | None = None  # what stands before "_10" in trec_eval's name for @10
 
@@ -146,22 +170,34 @@ class Family:
 
     def arguments(self, measure: Measure) -> Arguments:
         """The measure's parameters with the defaults filled in."""
-        typed = dict(measure.parameters)
-        given = typed.copy()
-        values: dict[str, Value] = {}
-        for each in self.parameters:
-            value = given.pop(each.name, each.default)
-            if value is None and any(other in typed for other in each.instead_of):
-                continue
-            if value is None:
-                raise BadMeasure(f"{self.name} needs {each.name}: it has no default")
-            values[each.name] = value
-        if given:
-            raise BadMeasure(f"{self.name} has no parameter {', '.join(given)}")
-        if self.cutoff == "recall":
-            return Arguments(values, None, level=float(measure.cutoff or 0))
-        return Arguments(values, None if measure.cutoff is None else int(measure.cutoff))
+        return arguments_of(self, measure)
+
+
+def arguments_of(family: Syntax, measure: Measure) -> Arguments:
+    """The measure's parameters with the defaults filled in."""
+    typed = dict(measure.parameters)
+    given = typed.copy()
+    values: dict[str, Value] = {}
+    for each in family.parameters:
+        value = given.pop(each.name, each.default)
+        if value is None and any(other in typed for other in each.instead_of):
+            continue
+        if value is None:
+            raise BadMeasure(f"{family.name} needs {each.name}: it has no default")
+        values[each.name] = value
+    if given:
+        raise BadMeasure(f"{family.name} has no parameter {', '.join(given)}")
+    if family.cutoff == "recall":
+        return Arguments(values, None, level=float(measure.cutoff or 0))
+    return Arguments(values, None if measure.cutoff is None else int(measure.cutoff))
 
 
 NO, YES = "no", "yes"  # words of a parameter that only says whether: `AUC(interpolated)` is yes
+JUDGED_ONLY = Parameter(
+    "judged_only",
+    "word",
+    "leave out unjudged documents, and move the documents below them up",
+    default=NO,
+    words=(NO, YES),
+)
 REL = Parameter("rel", "integer", "lowest relevant grade", default=1, at_least=1, at_most=127)

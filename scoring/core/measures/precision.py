@@ -5,7 +5,15 @@ from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import Scores
 from scoring.core.measures.gains import MAP, rewarded
-from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
+from scoring.core.measures.measure import (
+    JUDGED_ONLY,
+    REL,
+    Arguments,
+    Facts,
+    Family,
+    Parameter,
+    UserModel,
+)
 from scoring.core.measures.workings import Workings
 
 MULT = Parameter(
@@ -76,7 +84,7 @@ def compute_judged(arguments: Arguments, workings: Workings) -> Scores:
 P = Family(
     name="P",
     compute=compute_precision,
-    parameters=(REL,),
+    parameters=(REL, JUDGED_ONLY),
     cutoff="required",
     trec_eval_cut="P",
     facts=Facts(
@@ -99,7 +107,7 @@ P = Family(
 R = Family(
     name="R",
     compute=compute_recall,
-    parameters=(REL,),
+    parameters=(REL, JUDGED_ONLY),
     cutoff="required",
     trec_eval_cut="recall",
     facts=Facts(
@@ -115,7 +123,7 @@ R = Family(
 RPREC = Family(
     name="Rprec",
     compute=compute_r_precision,
-    parameters=(REL, MULT),
+    parameters=(REL, MULT, JUDGED_ONLY),
     cutoff="optional",
     trec_eval="Rprec",
     facts=Facts(
@@ -265,7 +273,7 @@ RELATIVE_P = Family(
 SUCCESS = Family(
     name="Success",
     compute=compute_success,
-    parameters=(REL,),
+    parameters=(REL, JUDGED_ONLY),
     cutoff="required",
     trec_eval_cut="success",
     facts=Facts(

@@ -2,12 +2,22 @@
 the nth, damped, expected), and of effort, where lower is better, search length and RankPower."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import GradedTopics, Scores
-from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter, UserModel
+from scoring.core.measures.gains import best_first
+from scoring.core.measures.measure import (
+    JUDGED_ONLY,
+    REL,
+    Arguments,
+    Facts,
+    Family,
+    Parameter,
+    UserModel,
+)
 from scoring.core.measures.workings import Workings
 
 
@@ -51,6 +61,7 @@ RR = Family(
             at_least=0,
             at_most=1e9,
         ),
+        JUDGED_ONLY,
     ),
     cutoff="optional",
     trec_eval="recip_rank",
@@ -118,6 +129,8 @@ def _expected(stops: NDArray[np.float64]) -> NDArray[np.float64]:
 ERR = Family(
     name="ERR",
     compute=compute_expected,
+    counts_ranks_past_end=lambda _: True,
+    parameters=(JUDGED_ONLY,),
     cutoff="optional",
     facts=Facts(
         pretty_name="Expected reciprocal rank",
@@ -139,6 +152,49 @@ ERR = Family(
             utility="The document at which the user stops has the utility 1.",
             accumulation="The utility, divided by the number of documents read.",
         ),
+    ),
+)
+
+
+def compute_normalised(arguments: Arguments, workings: Workings) -> Scores:
+    """0 where no judged document can satisfy the user."""
+    graded, cutoff = workings.graded, arguments.cutoff
+    stops = stop_probabilities(graded)
+    reached = _expected(stops[graded.grades[:, : workings.ranks_of(cutoff)]])
+    worth = stops[: graded.highest_grade + 1]
+    best = _ideal_expected(worth.tobytes(), graded.grade_counts.tobytes(), cutoff)
+    return Scores(np.divide(reached, best, out=np.zeros_like(best), where=best > 0), None)
+
+
+@lru_cache(maxsize=16)  # one for all runs of a campaign: it depends on the qrels alone
+def _ideal_expected(worth: bytes, grade_counts: bytes, cutoff: int | None) -> NDArray[np.float64]:
+    """float64[topics]: what the best ranking of each topic has, from the chance of stopping at each
+    grade and the judged documents of every topic and grade."""
+    stops = np.frombuffer(worth)
+    counts = np.frombuffer(grade_counts, np.int64).reshape(-1, len(stops))
+    places, best_first_stops = best_first(stops, counts, cutoff)
+    best = _expected(places.table(best_first_stops))
+    best.setflags(write=False)
+    return best
+
+
+NERR = Family(
+    name="nERR",
+    compute=compute_normalised,
+    cutoff="optional",
+    facts=Facts(
+        pretty_name="Normalised expected reciprocal rank",
+        description=(
+            "Expected reciprocal rank, divided by that of the ideal ranking of all judged "
+            "documents."
+        ),
+        formula="ERR@k / ERR@k of the ideal ranking",
+        reference=(
+            "T. Sakai and R. Song. Evaluating diversified search results using per-intent graded "
+            "relevance. SIGIR 2011."
+        ),
+        relevance="graded",
+        needs_relevant=True,
     ),
 )
 

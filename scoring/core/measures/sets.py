@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.arrays import Scores
-from scoring.core.measures.measure import REL, Arguments, Facts, Family, Parameter
+from scoring.core.measures.measure import JUDGED_ONLY, REL, Arguments, Facts, Family, Parameter
 from scoring.core.measures.precision import BUCKLEY_VOORHEES, share
 from scoring.core.measures.workings import Workings
 
@@ -89,7 +89,7 @@ def _facts(
 SET_P = Family(
     name="SetP",
     compute=compute_precision,
-    parameters=(REL,),
+    parameters=(REL, JUDGED_ONLY),
     trec_eval="set_P",
     facts=_facts(
         "Set precision",
@@ -122,6 +122,7 @@ SET_F = Family(
             at_least=0,
             at_most=1e9,
         ),
+        JUDGED_ONLY,
     ),
     trec_eval="set_F",
     facts=_facts(
@@ -134,7 +135,7 @@ SET_F = Family(
 SET_AP = Family(
     name="SetAP",
     compute=compute_ap,
-    parameters=(REL,),
+    parameters=(REL, JUDGED_ONLY),
     trec_eval="set_map",
     facts=_facts(
         "Set average precision",

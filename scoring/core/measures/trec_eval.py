@@ -42,9 +42,9 @@ def relevance_strings(graded: GradedTopics, length: int = 10) -> tuple[str, ...]
     )
 
 
-def relstring_line(topic: str, signs: str) -> str:
+def relstring_line(topic: str, signs: str, label: str = RELSTRING) -> str:
     """The line of one topic's relevance string."""
-    return f"{RELSTRING:<22}\t{topic}\t'{signs}'"
+    return f"{label:<22}\t{topic}\t'{signs}'"
 
 
 def _sign(graded: GradedTopics, row: int, rank: int) -> str:

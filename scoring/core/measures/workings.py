@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.measures.arrays import GradedTopics
+from scoring.core.measures.arrays import GradedTopics, condensed
 
 _T = TypeVar("_T")
 
@@ -162,6 +162,10 @@ class Workings:
     def grades_of(self, places: Ranks) -> NDArray[np.int8]:
         """int8[cells]: the grades in these cells."""
         return self.graded.grades.reshape(-1).take(places.flat(self.graded.depth))
+
+    def condensed(self) -> "Workings":
+        """The same of the judged documents alone."""
+        return self.shared("condensed", lambda: Workings(condensed(self.graded)))
 
     def shared(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """What `make` returns, made once per key."""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.measures.workings import Ranks, Workings, places_of
-from scoring.core.ties.groups import Groups, TiedTopics
+from scoring.core.ties.groups import Groups, TiedTopics, condensed_with_ties
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,11 @@ class TiedWorkings(Workings):
 
     def __init__(self, tied: TiedTopics) -> None:
         super().__init__(tied.graded)
+        self.tied = tied
         self.mixed = tied.mixed
+
+    def condensed(self) -> "TiedWorkings":
+        return self.shared("condensed", lambda: TiedWorkings(condensed_with_ties(self.tied)))
 
     def across(self, cutoff: int) -> Groups:
         """The mixed groups that begin within the cutoff and go on after it, one a topic at most."""

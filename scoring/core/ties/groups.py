@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.core.measures.arrays import GradedTopics, stacked
+from scoring.core.measures.arrays import GradedTopics, below_each_other, condensed, stacked
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,4 +107,15 @@ def stacked_with_ties(runs: Sequence[TiedTopics]) -> TiedTopics:
     if len(runs) == 1:
         return runs[0]
     graded = stacked([run.graded for run in runs])
-    return TiedTopics(graded, np.concatenate([run.begins for run in runs]))
+    return TiedTopics(graded, below_each_other([run.begins for run in runs], True))
+
+
+def condensed_with_ties(tied: TiedTopics) -> TiedTopics:
+    """`condensed` together with the tied groups: documents that were tied still are."""
+    graded = condensed(tied.graded)
+    order = np.argsort(~tied.graded.judged, axis=1, kind="stable")
+    groups = np.take_along_axis(np.cumsum(tied.begins, axis=1), order, axis=1)
+    begins = np.arange(graded.depth) >= graded.lengths[:, None]
+    begins[:, :1] = True
+    begins[:, 1:] |= groups[:, 1:] != groups[:, :-1]
+    return TiedTopics(graded, begins)

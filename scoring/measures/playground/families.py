@@ -9,13 +9,22 @@ from scoring.core.measures.names import parse_measure
 
 # By group of the catalogue, with placeholders for p, k and b. Other families have their example.
 PATTERNS: Final = (
-    *("RBP(p={p})", "RBP(p={p})@{k}", "P@{k}", "INSQ(T=2)", "WP(w=harmonic)"),
+    *(
+        "RBP(p={p})",
+        "RBP(p={p})@{k}",
+        "P@{k}",
+        "INSQ(T=2)",
+        "INST",
+        "WP(w=harmonic)",
+        "BPM@{k}",
+    ),
     *("AP", "AP@{k}", "SP@{k}", "APret", "SNAP@{k}", "GMAP", "yaap", "AUC", "AUC(interpolated)"),
     *("IPrec@0.5", "IPrec11", "IPrec3"),
     *("nDCG", "nDCG@{k}", "nDCG(b={b})@{k}", "DCG@{k}", "DCG(b={b})@{k}", "CG@{k}", "SDCG@{k}"),
-    *("SNDCG@{k}", "Q"),
-    *("RR", "RR@{k}", "ERR", "ERR@{k}", "Success@{k}", "HIT@{k}", "ESL(n=1)", "RankPower"),
-    *("R@{k}", "Rprec", "Rprec@{k}", "F1@{k}", "PR@{k}", "relative_P@{k}"),
+    *("SNDCG@{k}", "Q", "Compat"),
+    *("RR", "RR@{k}", "ERR", "ERR@{k}", "nERR", "nERR@{k}", "Success@{k}", "HIT@{k}"),
+    *("ESL(n=1)", "RankPower"),
+    *("R@{k}", "Rprec", "Rprec@{k}", "F1@{k}", "PR@{k}", "relative_P@{k}", "Accuracy"),
     *("bpref", "bpref(k=10)", "gm_bpref", "infAP", "Judged@{k}", "unj@{k}"),
     *("SetP", "SetR", "SetF", "SetAP", "set_relative_P", "utility"),
     *("binG", "G", "ndcg_rel", "Rndcg"),

@@ -13,7 +13,7 @@ from scoring.core.measures.catalogue import FAMILIES
 HERE = Path(__file__).parent
 TWINS = (
     *("test_literal_twins.py", "test_twins_of_counting_measures.py"),
-    "test_twins_of_gain_measures.py",
+    *("test_twins_of_gain_measures.py", "test_twins_of_adaptive_measures.py"),
 )
 COMPARING = {"agrees", "TOLERANCE"}  # names that a test uses which compares with a twin
 

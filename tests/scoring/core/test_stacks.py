@@ -10,6 +10,7 @@ from scoring.core.measures import graded as evaluation
 from scoring.core.measures.arrays import GradedTopics, each_run
 from scoring.core.measures.graded import (
     Scores,
+    counts_ranks_past_end,
     default_gain_map,
     evaluate,
     evaluate_runs,
@@ -24,13 +25,19 @@ from tests.scoring.core.test_catalogue import EXAMPLES
 CELLS = np.array([UNJUDGED, 0, 1, 2], np.int8)
 
 
+DEPTHS = [1, 2, 9, 40, 300]
+
+
 @st.composite
-def tied_runs(draw):
-    """Some runs of one campaign, all of one depth, with ties."""
+def tied_runs(draw, of_one_depth=False):
+    """Some runs of one campaign with ties."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
-    shape = (draw(st.integers(1, 4)), draw(st.sampled_from([1, 2, 9, 40, 300])))
-    counts = random.integers(0, 9, (shape[0], 3)) + shape[1] * np.array([1, 1, 1])
-    return [tied_run(random, shape, counts) for _ in range(draw(st.integers(1, 4)))]
+    topics = draw(st.integers(1, 4))
+    depths = draw(st.lists(st.sampled_from(DEPTHS), min_size=1, max_size=4))
+    if of_one_depth:
+        depths = [depths[0]] * len(depths)
+    counts = random.integers(0, 9, (topics, 3)) + max(depths)
+    return [tied_run(random, (topics, depth), counts) for depth in depths]
 
 
 def tied_run(random, shape, counts):
@@ -51,17 +58,31 @@ def same_bits(found, expected):
         assert found.residual.tobytes() == expected.residual.tobytes()
 
 
-@given(runs=tied_runs())
-def test_every_measure(runs):
-    together = evaluate_runs(EXAMPLES, [run.graded for run in runs])
+PAST_END_COUNTS = [measure for measure in EXAMPLES if counts_ranks_past_end(measure)]
+OTHERS = [measure for measure in EXAMPLES if not counts_ranks_past_end(measure)]
+
+
+def scored_alike(measures, runs):
+    together = evaluate_runs(measures, [run.graded for run in runs])
     for place, run in enumerate(runs):
-        for measure, alone in evaluate(EXAMPLES, run.graded).items():
+        for measure, alone in evaluate(measures, run.graded).items():
             same_bits(each_run(together[measure])[place], alone)
 
 
 @given(runs=tied_runs())
+def test_measures_that_do_not_count_the_ranks_past_the_end(runs):
+    scored_alike(OTHERS, runs)
+
+
+@given(runs=tied_runs(of_one_depth=True))
+def test_measures_that_do(runs):
+    assert {measure.family for measure in PAST_END_COUNTS} == {"RBP", "ERR", "INST"}
+    scored_alike(PAST_END_COUNTS, runs)
+
+
+@given(runs=tied_runs())
 def test_the_bounds_under_ties(runs):
-    measures = [measure for measure in EXAMPLES if has_bounds(measure)]
+    measures = [measure for measure in OTHERS if has_bounds(measure)]
     together = bounds(measures, stacked_with_ties(runs))
     alone = [bounds(measures, run) for run in runs]
     for measure in measures:
@@ -85,23 +106,31 @@ def test_runs_that_a_stack_has_no_room_for_are_scored_in_blocks(monkeypatch):
     [
         ([], None, []),
         ([(2, 5)] * 5, None, [[0, 1], [2, 3], [4]]),
-        ([(2, 5), (2, 4), (2, 4), (2, 5)], None, [[0], [1, 2], [3]]),
+        ([(2, 5), (2, 4), (2, 4), (2, 4), (2, 3), (2, 5)], None, [[0, 1], [2, 3], [4, 5]]),
+        ([(2, 1), (2, 2), (2, 3), (2, 5)], None, [[0, 1, 2], [3]]),
         ([(2, 11), (2, 11), (1, 1), (1, 1)], None, [[0], [1], [2, 3]]),
         ([(2, 5)] * 3, 1, [[0], [1], [2]]),
         ([(0, 5), (0, 5), (3, 0)], None, [[0, 1], [2]]),
     ],
 )
-def test_a_stack_has_one_shape_and_is_not_too_large(monkeypatch, shapes, most, stacks):
+def test_a_stack_has_the_same_topics_and_is_not_too_large(monkeypatch, shapes, most, stacks):
     monkeypatch.setattr(evaluation, "GRADES_AT_A_TIME", 20)
-    found = in_stacks(range(len(shapes)), lambda run: shapes[run], most=most)
+    found = in_stacks(range(len(shapes)), lambda run: shapes[run], OTHERS, most=most)
     assert list(found) == stacks
 
 
-def test_no_more_runs_are_read_than_the_next_stack_takes(monkeypatch):
+@pytest.mark.parametrize("measure", PAST_END_COUNTS)
+def test_a_stack_for_a_measure_that_counts_the_ranks_past_the_end_has_one_depth(measure):
+    depths = [5, 5, 4, 5]
+    found = in_stacks(range(4), lambda run: (2, depths[run]), [*OTHERS, measure])
+    assert list(found) == [[0, 1], [2], [3]]
+
+
+def test_at_most_one_run_is_read_that_the_next_stack_does_not_take(monkeypatch):
     monkeypatch.setattr(evaluation, "GRADES_AT_A_TIME", 20)
     read = iter(range(10))
-    assert next(in_stacks(read, lambda run: (2, 5))) == [0, 1]
-    assert next(read) == 2
+    assert next(in_stacks(read, lambda run: (2, 5), OTHERS)) == [0, 1]
+    assert next(read) == 3
 
 
 values = st.floats(0, 1) | st.just(np.nan)

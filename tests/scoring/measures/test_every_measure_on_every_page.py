@@ -26,7 +26,7 @@ from tests.making import make_campaign, make_organiser, make_team
 from tests.scoring.core import test_catalogue, test_measure_names
 from tests.scoring.leaderboard.test_board_page import SHOWN
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.timeout(1200)]  # a page for every measure
 TURNS = 45  # in the fast tier a measure meets the board and one in so many of the other pages
 
 NAMED = test_measure_names.test_names_print_canonically.pytestmark[0].args[1]
@@ -92,7 +92,7 @@ PAGES = (
     f"{API}/leaderboard/?measure={{m}}",
     f"{API}/scores/?measure={{m}}",
     f"{API}/topic-means/?measure={{m}}",
-    f"{API}/agreement/?a={{m}}&b=AP",
+    f"{API}/agreement/?m={{m}}&m=AP",
     f"{API}/pool/?measure={{m}}",
     "/measures/{m}/",
     "/measures/playground/?measure={m}&first=1&second=2",

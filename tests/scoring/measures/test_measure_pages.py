@@ -118,7 +118,7 @@ def test_a_measure_by_its_full_name_has_its_own_row_and_counter_examples() -> No
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("rbp", "There is no measure 'rbp'; did you mean RBP?"),
+        ("rpb", "There is no measure 'rpb'; did you mean RBP?"),
         ("P@0", "P: the cutoff must be at least 1, not 0."),
         ("RBP(p=1)", "RBP: p=1 is outside 0 <= p < 1."),
         ("<b>", "'<b>' is not of the form"),

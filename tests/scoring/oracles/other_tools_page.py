@@ -22,7 +22,7 @@ HEAD: Final = """\
 
 # Other tools, cell by cell
 
-We compare the scores of Trackside with those of three other tools. A cell is the score of one run
+We compare the scores of Trackside with those of four other tools. A cell is the score of one run
 on one topic by one measure. We compare all cells of TREC-COVID round 1, {runs} runs of {topics}
 topics. Two scores are equal if they differ by at most 1e-12.
 
@@ -31,11 +31,13 @@ topics. Two scores are equal if they differ by at most 1e-12.
 | pytrec_eval-terrier {pytrec_eval} | {measures} of trec_eval's measures, with documents \
 relevant from grade 1 and from grade 2 | our order, with descending whole numbers as retrieval \
 scores |
-| cwl-eval {cwl_eval} | RBP at p = .5, .8 and .95, with its residual; INSQ (a sample of runs) | \
-documents in our order, because it uses the order of the lines and ignores scores |
-| pyNTCIREVAL {pyntcireval} | Q and ERR, with several gains and cutoffs, to rank 50; whole \
+| cwl-eval {cwl_eval} | RBP at p = .5, .8 and .95, with its residual; INSQ, INST and BPM (a sample \
+of runs) | documents in our order, because it uses the order of the lines and ignores scores |
+| pyNTCIREVAL {pyntcireval} | Q, ERR and nERR, with several gains and cutoffs, to rank 50; whole \
 rankings for one topic of each run | documents in our order, with gains 1 and 2 for Q, 1 and 3 \
 for ERR |
+| ir_measures {ir_measures} | Compat, Accuracy, and ten measures of judged documents alone | \
+our order, with descending whole numbers as retrieval scores |
 
 The tests are in `tests/scoring/oracles/`. `ORACLES_IN_FULL=1` compares all cells.
 
@@ -48,9 +50,11 @@ The tests are in `tests/scoring/oracles/`. `ORACLES_IN_FULL=1` compares all cell
   and `11pt_avg` differ from our exact `IPrec` and `IPrec11`. For `gm_map` and `gm_bpref` it returns
   logarithms.
 - **cwl-eval** scales weights so that they sum to 1 over a number of ranks, by default 1,000. Our
-  weights sum to 1 over all ranks. The result is the same for RBP, but not for INSQ.
+  weights sum to 1 over all ranks. The result is the same for RBP, but not for INSQ and INST.
 - **pyNTCIREVAL** has no default gains. It divides by the highest gain plus 1 in ERR, so its result
   is the published ERR only for gains 2^grade - 1.
+- **ir_measures** gives Accuracy as 0 for a topic whose ranking has no relevant document. Here it is
+  not defined, and the topic is left out.
 
 ## Differences in the order of pytrec_eval
 
@@ -95,6 +99,7 @@ def page(cells: Cells, pytrec_eval: Any) -> str:
         "pytrec_eval": version("pytrec-eval-terrier"),
         "cwl_eval": version("cwl-eval"),
         "pyntcireval": version("pyNTCIREVAL"),
+        "ir_measures": version("ir-measures"),
         "slips": _slips(cells),
         "moved_topics": moved.sum(),
         "moved_runs": moved.any(axis=1).sum(),
