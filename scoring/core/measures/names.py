@@ -2,17 +2,24 @@
 of trec_eval. `str(measure)` goes the other way; `aliases.to_trec_eval` to trec_eval's."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from scoring.core.measures.aliases import IR_MEASURES, from_trec_eval
+from scoring.core.measures.aliases import (
+    PARAMETERS,
+    from_other_tools,
+    from_trec_eval,
+    is_family,
+    spelled,
+    unknown,
+)
 from scoring.core.measures.catalogue import family_named, family_of
 from scoring.core.measures.measure import (
     NO,
     YES,
     BadMeasure,
-    Family,
     Measure,
     Parameter,
+    Syntax,
     UnknownMeasure,
     Value,
     format_value,
@@ -23,14 +30,16 @@ __all__ = [
     "UnknownMeasure",
     "make_measure",
     "parse_measure",
+    "parse_measure_of",
     "rel_of",
     "with_default_rel",
 ]
 
-_NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*)(?:\(([^()]*)\))?(?:@([^@()]*))?", re.ASCII)
+_NAME = re.compile(r"([A-Za-zα][A-Za-z0-9_-]*)(?:\(([^()]*)\))?(?:@([^@()]*))?", re.ASCII)
 _INTEGER = re.compile(r"[0-9]+", re.ASCII)
 _HIGHEST = 10**9 - 1
 _REAL = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?", re.ASCII)
+_YES_OR_NO = {"True": YES, "true": YES, "False": NO, "false": NO}  # as ir_measures prints them
 _LONGEST_NAME = 200
 
 
@@ -41,17 +50,40 @@ def parse_measure(text: str, *, default_rel: int = 1) -> Measure:
     `rel=1` stays 1. Raises UnknownMeasure, suggesting the nearest name, or BadMeasure with the
     reason.
     """
+    text = _stripped(text)
+    name, inside, cutoff = _split(from_trec_eval(text) or from_other_tools(text), text)
+    name, _, implied = spelled(name).rstrip(")").partition("(")
+    if not is_family(name):
+        raise UnknownMeasure(unknown(name))
+    family = family_named(name)
+    given = _read_parameters(family, ",".join(filter(None, (implied, inside))))
+    measure = _make(family, given, None if cutoff is None else _read_cutoff(family, cutoff))
+    return measure if "rel" in given else with_default_rel(measure, default_rel)
+
+
+def parse_measure_of(text: str, family_named: Callable[[str], Syntax]) -> Measure:
+    """The measure of this name, of families that are not in the catalogue. Raises as
+    `family_named` and `parse_measure` do."""
+    text = _stripped(text)
+    name, inside, cutoff = _split(text, text)
+    family = family_named(name)
+    given = _read_parameters(family, inside or "")
+    return _make(family, given, None if cutoff is None else _read_cutoff(family, cutoff))
+
+
+def _stripped(text: str) -> str:
     text = text.strip()
     if len(text) > _LONGEST_NAME:
         raise BadMeasure(f"a measure's name has at most {_LONGEST_NAME} characters")
-    matched = _NAME.fullmatch(from_trec_eval(text) or text)
+    return text
+
+
+def _split(name: str, text: str) -> tuple[str, str | None, str | None]:
+    """Family, parameters and cutoff of a name; `text` is what was typed."""
+    matched = _NAME.fullmatch(name)
     if matched is None:
         raise BadMeasure(f"{text!r} is not of the form Name(key=value,...)@cutoff")
-    name, inside, cutoff = matched.groups()
-    family = family_named(IR_MEASURES.get(name, name))
-    given = _read_parameters(family, inside or "")
-    measure = _make(family, given, None if cutoff is None else _read_cutoff(family, cutoff))
-    return measure if "rel" in given else with_default_rel(measure, default_rel)
+    return matched[1], matched[2], matched[3]
 
 
 def make_measure(
@@ -83,7 +115,7 @@ def rel_of(measure: Measure) -> int | None:
     return family.arguments(measure).integer("rel")
 
 
-def _make(family: Family, given: Mapping[str, Value], cutoff: int | float | None) -> Measure:
+def _make(family: Syntax, given: Mapping[str, Value], cutoff: int | float | None) -> Measure:
     """Checks everything, puts the parameters in order and drops the defaults."""
     unknown = [name for name in given if family.parameter(name) is None]
     if unknown:
@@ -94,7 +126,10 @@ def _make(family: Family, given: Mapping[str, Value], cutoff: int | float | None
         others = [name for name in each.instead_of if name in given]
         if each.name not in given:
             if each.default is None and not others:
-                raise BadMeasure(f"{family.name} needs {each.name} ({each.meaning}): no default")
+                example = f", as in {family.name}(p=0.8)" if each.name == "p" else ""
+                raise BadMeasure(
+                    f"{family.name} needs {each.name} ({each.meaning}): no default{example}"
+                )
             continue
         if others:
             raise BadMeasure(f"{family.name}: {each.name} and {others[0]} exclude each other")
@@ -108,7 +143,7 @@ def _make(family: Family, given: Mapping[str, Value], cutoff: int | float | None
     return Measure(family.name, tuple(kept), _checked_cutoff(family, cutoff))
 
 
-def _applies(family: Family, parameter: Parameter, given: Mapping[str, Value]) -> bool:
+def _applies(family: Syntax, parameter: Parameter, given: Mapping[str, Value]) -> bool:
     if parameter.only_with is None:
         return True
     name, wanted = parameter.only_with
@@ -116,7 +151,7 @@ def _applies(family: Family, parameter: Parameter, given: Mapping[str, Value]) -
     return given.get(name, other.default if other else None) == wanted
 
 
-def _checked(family: Family, parameter: Parameter, value: Value) -> Value:
+def _checked(family: Syntax, parameter: Parameter, value: Value) -> Value:
     """The value in its own type and range."""
     said = f"{family.name}: {parameter.name}={format_value(value)}"
     if parameter.kind == "word":
@@ -149,7 +184,7 @@ def _range_text(parameter: Parameter) -> str:
     return f"{low}{parameter.name}{high}{below}"
 
 
-def _checked_cutoff(family: Family, cutoff: int | float | None) -> int | float | None:
+def _checked_cutoff(family: Syntax, cutoff: int | float | None) -> int | float | None:
     if cutoff is None:
         if family.cutoff in ("required", "recall"):
             example = "0.1" if family.cutoff == "recall" else "10"
@@ -168,13 +203,19 @@ def _checked_cutoff(family: Family, cutoff: int | float | None) -> int | float |
     return int(cutoff)
 
 
-def _read_parameters(family: Family, inside: str) -> dict[str, Value]:
+def _read_parameters(family: Syntax, inside: str) -> dict[str, Value]:
     given: dict[str, Value] = {}
     for part in inside.split(",") if inside.strip() else []:
         name, equals, text = (piece.strip() for piece in part.partition("="))
+        text = text.strip("'\"")
+        if family.parameter(name) is None and (name, text) in PARAMETERS:
+            ours = PARAMETERS[name, text]
+            if ours is None:
+                continue
+            name, text = ours
         flag = family.parameter(name)
-        if not equals and flag is not None and flag.words == (NO, YES):
-            equals, text = "=", YES
+        if flag is not None and set(flag.words) == {NO, YES}:
+            equals, text = ("=", YES) if not equals else (equals, _YES_OR_NO.get(text, text))
         if not (name and equals and text):
             raise BadMeasure(f"{family.name}: {part.strip()!r} is not of the form key=value")
         if name in given:
@@ -184,7 +225,7 @@ def _read_parameters(family: Family, inside: str) -> dict[str, Value]:
     return given
 
 
-def _read_value(family: Family, parameter: Parameter, text: str) -> Value:
+def _read_value(family: Syntax, parameter: Parameter, text: str) -> Value:
     if parameter.kind == "integer" and _INTEGER.fullmatch(text):
         return _read_integer(family, text)
     if parameter.kind == "real" and _REAL.fullmatch(text):
@@ -195,7 +236,7 @@ def _read_value(family: Family, parameter: Parameter, text: str) -> Value:
     raise BadMeasure(f"{family.name}: {parameter.name}={text!r} is not {what}")
 
 
-def _read_cutoff(family: Family, text: str) -> int | float:
+def _read_cutoff(family: Syntax, text: str) -> int | float:
     text = text.strip()
     if family.cutoff == "recall":
         if not _REAL.fullmatch(text):
@@ -206,7 +247,7 @@ def _read_cutoff(family: Family, text: str) -> int | float:
     return _read_integer(family, text)
 
 
-def _read_integer(family: Family, digits: str) -> int:
+def _read_integer(family: Syntax, digits: str) -> int:
     if len(digits.lstrip("0")) > len(str(_HIGHEST)):
         raise BadMeasure(f"{family.name}: {digits} is too large: {_HIGHEST} at most")
     return int(digits)

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.core.measures.aliases import to_trec_eval
+from scoring.core.diversity.measures import DIVERSITY_FAMILIES
+from scoring.core.measures.aliases import spelled, to_trec_eval
 from scoring.core.measures.catalogue import FAMILIES, family_of
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import (
@@ -82,6 +83,49 @@ from scoring.core.measures.trec_eval import ALL_TREC, RELSTRING
         ("RR(damp=2,nth=1)", "RR(damp=2)"),
         ("WP(w=harmonic)", "WP(w=harmonic)"),
         ("Q(beta=1,gain=grade)", "Q"),
+        ("recall@100", "R@100"),
+        ("mrr@10", "RR@10"),
+        ("hit@10", "Success@10"),
+        ("hit_rate@10", "Success@10"),
+        ("HIT@10", "HIT@10"),
+        ("ndcg@10", "nDCG@10"),
+        ("map@100", "AP@100"),
+        ("precision@5", "P@5"),
+        ("r_precision", "Rprec"),
+        ("ndcg_burges@10", "nDCG(gain=exp)@10"),
+        ("ndcg_at_10", "nDCG@10"),
+        ("recall_at_1000", "R@1000"),
+        *((name, "Rprec") for name in ("r-precision", "R-Prec", "rPrec", "Rprecision", "r_prec")),
+        *((f"{name}@10", "Success@10") for name in ("HitRate", "hit-rate", "success", "hit")),
+        *((name, "Success@10") for name in ("Success.10", "success_10", "hit_rate_at_10")),
+        *((name, "P@10") for name in ("P.10", "p_10", "prec@10", "Precision.10", "P_cut_10")),
+        *((name, "RR@10") for name in ("mrr_10", "mrr_cut.10", "recip_rank@10", "RR_at_10")),
+        *((name, "nDCG@10") for name in ("ndcg_cut.10", "nDCG.10", "NDCG_10", "NDCG_cut_10")),
+        *((name, "AP") for name in ("average-precision", "MeanAveragePrecision")),
+        *((name, "AP@100") for name in ("MAP.100", "map_cut.100", "map_100")),
+        *((f"{name}@100", "relative_P@100") for name in ("R_cap", "recall_cap", "RCap")),
+        ("Q-measure", "Q"),
+        ("set_f1", "SetF"),
+        ("set_recall(rel=2)", "SetR(rel=2)"),
+        ("recall.100", "R@100"),
+        ("judged_10", "Judged@10"),
+        ("f1_score@10", "F1@10"),
+        ("11-pt_avg", "IPrec11(levels=trec_eval)"),
+        ("rank_biased_precision(p=0.8)", "RBP(p=0.8)"),
+        # parameters of trec_eval, which are no cutoffs
+        *((name, None) for name in ("map.10", "ndcg.10", "recip_rank.10", "set_F.1")),
+        *((name, None) for name in ("RBP", "rbp.80", "rbp_80", "bpref.10")),
+        ("iprec_at_recall_0.30", "IPrec(levels=trec_eval)@0.3"),
+        ("rbp(p=0.5)", "RBP(p=0.5)"),
+        ("rprec", "Rprec"),
+        ("bpref", "bpref"),
+        ("nDCG(dcg='exp-log2')@10", "nDCG(gain=exp)@10"),
+        ("nDCG(dcg='log2')@10", "nDCG@10"),
+        ("nDCG(dcg='exp-log2',judged_only=True)@10", "nDCG(gain=exp,judged_only=yes)@10"),
+        ("P(rel=2,judged_only=True)@5", "P(rel=2,judged_only=yes)@5"),
+        ("AP(judged_only)", "AP(judged_only=yes)"),
+        ("RR(judged_only=False)@10", "RR@10"),
+        ("Compat(p=0.8,normalize=False)", "Compat(p=0.8,normalize=no)"),
     ],
 )
 def test_names_print_canonically(typed, canonical):
@@ -98,20 +142,52 @@ def test_names_print_canonically(typed, canonical):
 @pytest.mark.parametrize(
     ("typed", "nearest"),
     [
-        ("ndcg@10", "nDCG"),
-        ("ap", "AP"),
+        ("ndgc@10", "nDCG"),
+        ("app", "AP"),
         ("bprev", "bpref"),
         ("iprec11pt", "IPrec11"),
         ("NumberRel", "NumRel"),
-        ("rbp(p=0.5)", "RBP"),
+        ("rpb(p=0.5)", "RBP"),
         ("Judge@10", "Judged"),
-        ("rprec", "Rprec"),
+        ("rprecc", "Rprec"),
         ("sucess@5", "Success"),
     ],
 )
 def test_an_unknown_name_suggests_the_nearest(typed, nearest):
     with pytest.raises(UnknownMeasure, match=f"did you mean {nearest}"):
         parse_measure(typed)
+
+
+def test_an_unknown_name_suggests_all_that_are_near():
+    with pytest.raises(UnknownMeasure, match=r"; did you mean Rprec or P\?"):
+        parse_measure("rprecisions@10")
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("hits@10", "'hits' is Success in some tools, and in ranx the number of relevant"),
+        ("Hole@10", "'Hole' is 1 - Judged: use Judged"),
+        ("bpref-10", "there is no measure 'bpref-10'; did you mean bpref?"),
+    ],
+)
+def test_a_name_with_another_meaning_says_what_to_take(typed, told):
+    with pytest.raises(UnknownMeasure) as error:
+        parse_measure(typed)
+    assert str(error.value).startswith(told)
+
+
+@pytest.mark.parametrize("family", DIVERSITY_FAMILIES, ids=lambda family: family.name)
+def test_measures_of_subtopics_are_computed_elsewhere(family):
+    for name in (family.name, family.name.replace("_", "-")):
+        with pytest.raises(UnknownMeasure, match="use `trackside diversity`"):
+            parse_measure(f"{name}@10")
+
+
+def test_no_two_families_are_spelled_alike():
+    for family in FAMILIES:
+        names = [family.name, family.name.replace("_", "-"), family.trec_eval, family.trec_eval_cut]
+        assert {spelled(name) for name in names if name} == {family.name}
 
 
 def test_a_name_like_no_other_suggests_nothing():
