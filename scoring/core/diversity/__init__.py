@@ -1,0 +1,1 @@
+"""Novelty and diversity: measures of rankings whose documents are judged by subtopic."""
