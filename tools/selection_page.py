@@ -1,11 +1,12 @@
-"""The page `docs/selection.md`: the results of pooling and methods A, B and C.
+"""The page `docs/selection.md`: the results of all methods that choose documents to judge.
 
-`make docs`, or `python -m tools.selection_page FOLDER > docs/selection.md`, where FOLDER
-contains `qrels.txt.gz` and `runs/*.gz` of TREC-COVID, round 1. A test fails if the page is
-outdated.
+`make docs`, or `python -m tools.selection_page COVID TREC8 > docs/selection.md`: the folders have
+`qrels*.txt.gz` and `runs/*.gz` of TREC-COVID, round 1, and of TREC-8's ad hoc task. A test fails if
+the page is outdated.
 """
 
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -16,7 +17,15 @@ from scoring.core.data.grades import UNJUDGED
 from scoring.core.data.ranking import rank
 from scoring.core.judging.candidates import collect_candidates
 from scoring.core.judging.defaults import DEFAULT_BATCH
-from scoring.core.judging.selection import Method, Scope, Strategy, bounds_of_runs, choose, weigh
+from scoring.core.judging.selection import (
+    METHODS,
+    Method,
+    Scope,
+    Strategy,
+    bounds_of_runs,
+    choose,
+    weigh,
+)
 from scoring.core.judging.simulation import (
     SimulatedJudging,
     mean_residual,
@@ -29,7 +38,7 @@ from tools.judging_study import Study, read_study
 DEPTH: Final = 100  # documents of a topic that a run proposes
 P: Final = 0.8
 BUDGETS: Final = (1000, 2000, 4000)
-METHODS: Final[tuple[Method, ...]] = ("pooling", "A", "B", "C")
+BUDGETS_OF_TREC_8: Final = (5000, 10_000, 20_000)
 PERSISTENCES: Final = (0.5, 0.8, 0.95)
 TABLE_1: Final = (
     *("18 22 15 13 11 25 10 84", "22 10 11 19 38 18 33 17"),
@@ -41,15 +50,27 @@ HEAD: Final = """\
 
 # Choosing documents to judge
 
-`trackside select` proposes the documents whose judgments say most about the runs (A. Moffat, W.
-Webber and J. Zobel, SIGIR 2007). A document at rank b has the weight (1 - p) p^(b-1) in a run's
-RBP.
+`trackside select` proposes documents to judge. Four methods propose those whose judgments say most
+about the runs (A. Moffat, W. Webber and J. Zobel, SIGIR 2007). A document at rank b has the weight
+(1 - p) p^(b-1) in a run's RBP.
 
 - **Pooling** chooses the first document of every run, then the second of every run, and so on.
 - **A** chooses the documents with the highest total weight in all runs.
 - **B** multiplies the weight of a document in a run by the run's residual.
 - **C** also multiplies it by the third power of the run's base + residual / 2. It therefore judges
   runs that look good first.
+
+Three others look for as many relevant documents as possible. They treat each topic by itself, and
+give all topics the same number of judgments.
+
+- **MTF**, move-to-front (G. V. Cormack, C. R. Palmer and C. L. A. Clarke, SIGIR 1998), reads on in
+  the run that found a relevant document last.
+- **Hedge** (J. A. Aslam, V. Pavlu and R. Savell, CIKM 2003) gives more weight to runs that ranked
+  the relevant documents high and the others low.
+- **MaxMean** (D. E. Losada, J. Parapar and A. Barreiro, SAC 2016) reads the run with the largest
+  share of relevant documents among those judged.
+
+[Judging](judging.md#three-orders-that-look-for-relevant-documents) defines these three exactly.
 """
 
 EXAMPLE: Final = """\
@@ -64,9 +85,9 @@ SETTING: Final = """\
 This simulation repeats the judging of TREC-COVID's first round, with {runs} runs, {topics} topics,
 and the first {depth} documents of each run on each topic. These are {candidates:,} candidates, of
 which {judged:,} were judged and {relevant:,} are relevant (grade 1 or 2). A method asks for
-documents, and the qrels provide the grades. p = .8. B and C compute the weights again after every
-{batch} judgments, from means over topics. The top third are the {top} runs with the highest mean
-RBP by all judgments.
+documents, and the qrels provide the grades. p = .8. All methods but pooling and A choose again
+after every {batch} judgments. B and C compute their weights from means over topics. The top third
+are the {top} runs with the highest mean RBP by all judgments.
 
 ### Relevant documents, residuals and significant pairs
 
@@ -100,6 +121,15 @@ were chosen with the p of the row. The runs are scored with the p of the column,
 is that of the same p:
 """
 
+TREC_8: Final = """\
+## TREC-8
+
+The same simulation of TREC-8's ad hoc task, with {runs} runs, {topics} topics, {candidates:,}
+candidates, of which {judged:,} were judged and {relevant:,} are relevant. The residual is the mean
+of the top third, {top} runs, after {budget:,} judgments. The time is the processor time of the
+simulation to the largest budget.
+"""
+
 VARIATIONS: Final = """\
 ### Variants
 
@@ -109,10 +139,10 @@ often. With pooling, many documents have equal weight, and the result depends on
 """
 
 
-def page(study: Study) -> str:
+def page(covid: Study, trec_8: Study) -> str:
     """The whole page."""
-    parts = (HEAD, *example(), *_main_table(study), *_bypassed(study))
-    return "\n".join((*parts, *_persistences(study), *_variations(study)))
+    parts = (HEAD, *example(), *_main_table(covid), *_bypassed(covid), *_persistences(covid))
+    return "\n".join((*parts, *_variations(covid), *_trec_8(trec_8)))
 
 
 def example() -> Iterator[str]:
@@ -235,6 +265,28 @@ def _variations(study: Study) -> Iterator[str]:
     yield _table(["method", "", *columns], rows)
 
 
+def _trec_8(study: Study) -> Iterator[str]:
+    yield TREC_8.format(
+        runs=study.candidates.runs,
+        topics=len(study.candidates.topics),
+        candidates=len(study.candidates),
+        judged=study.judged,
+        relevant=study.relevant,
+        top=len(study.top),
+        budget=BUDGETS_OF_TREC_8[1],
+    )
+    rows: list[tuple[object, ...]] = []
+    for method in METHODS:
+        began = time.process_time()
+        played = study.play(method, BUDGETS_OF_TREC_8[-1])
+        seconds = max(1, round(time.process_time() - began))
+        stages = [played.after(budget) for budget in BUDGETS_OF_TREC_8]
+        found = (stage.found for stage in stages)
+        rows.append((method, *found, study.residual_of_top(stages[1]), f"{seconds} s"))
+    found_at = (f"relevant found at {budget:,}" for budget in BUDGETS_OF_TREC_8)
+    yield _table(["method", *found_at, "residual", "time"], rows)
+
+
 def _table(columns: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
     lines = [columns, ["---"] * len(columns), *rows]
     return "".join(f"| {' | '.join(map(_text, line))} |\n" for line in lines)
@@ -251,4 +303,6 @@ def _number(p: float) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page(read_study(Path(sys.argv[1]), depth=DEPTH, persistence=P)))
+    sys.stdout.write(
+        page(*(read_study(Path(folder), depth=DEPTH, persistence=P) for folder in sys.argv[1:3]))
+    )

@@ -114,7 +114,21 @@ def candidates_of(
     """
     if runs.shape != (candidates.runs,):
         raise ValueError(f"{candidates.runs} runs but a choice of {runs.shape}")
-    kept = runs[candidates.run_rows]
+    return _with_places(candidates, runs[candidates.run_rows])
+
+
+def candidates_to_depth(candidates: Candidates, depth: int) -> tuple[Candidates, NDArray[np.int64]]:
+    """What the runs propose among their first `depth` documents of each topic, and where each of it
+    stands among all: int64[fewer]. Raises ValueError for a depth below 1."""
+    if depth < 1:
+        raise ValueError(f"depth must be at least 1, not {depth}")
+    return _with_places(candidates, candidates.positions < depth)
+
+
+def _with_places(
+    candidates: Candidates, kept: NDArray[np.bool_]
+) -> tuple[Candidates, NDArray[np.int64]]:
+    """The candidates that keep any of their places."""
     counts = np.add.reduceat(kept, candidates.starts[:-1], dtype=np.int64) if len(kept) else kept
     places = np.flatnonzero(counts)
     chosen = Candidates(
@@ -156,6 +170,12 @@ def find_outcomes(candidates: Candidates, table: JudgmentTable, *, rel: int) -> 
     """
     if rel < 1:
         raise ValueError(f"rel must be at least 1, not {rel}")
+    grades = find_grades(candidates, table)
+    return np.where(grades == UNJUDGED, UNJUDGED, grades >= rel).astype(np.int8)
+
+
+def find_grades(candidates: Candidates, table: JudgmentTable) -> NDArray[np.int8]:
+    """int8[candidates]: the grade of each, or UNJUDGED."""
     row_of_topic = np.array([table.row_of.get(t, -1) for t in candidates.topics], np.int32)
     places = find_judgments(
         table,
@@ -163,8 +183,8 @@ def find_outcomes(candidates: Candidates, table: JudgmentTable, *, rel: int) -> 
         doc_ids=candidates.doc_ids,
         hashes=hash_doc_ids(candidates.doc_ids),
     )
-    grades = np.append(table.grades, np.int8(UNJUDGED))[places]
-    return np.where(grades == UNJUDGED, UNJUDGED, grades >= rel).astype(np.int8)
+    grades: NDArray[np.int8] = np.append(table.grades, np.int8(UNJUDGED))[places]
+    return grades
 
 
 @dataclass(frozen=True, eq=False)

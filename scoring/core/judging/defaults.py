@@ -2,4 +2,4 @@
 
 from typing import Final
 
-DEFAULT_BATCH: Final = 20  # judgments after which methods B and C weigh anew
+DEFAULT_BATCH: Final = 20  # judgments after which methods that depend on them choose anew

@@ -1,9 +1,9 @@
 """Forecasts the documents and the residuals of a judging plan before anybody judges.
 
 Residuals depend only on which documents are judged, not on their grades. Pooling and methods A and
-B choose without grades, so their forecast is exact. Method C uses grades: the forecast assumes that
-documents are as relevant as the judged ones of the same run. While nothing is judged, the forecast
-of C is that of B.
+B choose without grades, so their forecast is exact. The other methods use grades: the forecast
+assumes that documents are as relevant as the judged ones of the same run. While nothing is judged,
+the forecast of C is that of B.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates
-from scoring.core.judging.selection import RunBounds, Strategy, Weighing, bounds_of_runs, choose
+from scoring.core.judging.selection import RunBounds, Strategy, bounds_of_runs, choose, selector
 
 
 def expected_shares(
@@ -63,12 +63,12 @@ def plan_judging(
     if strategy.is_static:
         return choose(candidates, strategy, outcomes, count=budget)
     known = np.flatnonzero(outcomes != UNJUDGED)
-    weighing = Weighing(candidates, strategy)
-    weighing.note(known, outcomes[known])
+    state = selector(candidates, strategy)
+    state.note(known, outcomes[known])
     chosen: list[NDArray[np.int64]] = []
     left = budget
-    while left > 0 and len(found := weighing.best(min(batch, left))):
-        weighing.expect(found, shares)
+    while left > 0 and len(found := state.best(min(batch, left))):
+        state.expect(found, shares)
         chosen.append(found)
         left -= len(found)
     return np.concatenate(chosen) if chosen else np.empty(0, np.int64)

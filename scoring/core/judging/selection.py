@@ -1,4 +1,4 @@
-"""Which documents to judge next: pooling, and methods A, B and C.
+"""Which documents to judge next: pooling, methods A, B and C, and the orders of single topics.
 
 A. Moffat, W. Webber and J. Zobel. Strategic system comparisons via targeted relevance judgments.
 SIGIR 2007, sections 3 and 4, which treat one topic; what follows says how it is for many.
@@ -16,20 +16,36 @@ candidate's own topic. Weights are rounded to 12 decimals; the greatest comes fi
 together, equal ones by topic code, then document id, ascending as bytes. Pooling's weights are
 only as many as there are ranks, and by topic code a small budget would never reach the last
 topics: there equal ranks go in the order in which the runs, one after the other, name them.
+
+Move-to-front (MTF), Hedge and MaxMean have no weights over all topics. Their modules define them
+for one topic, and `orders_by_topic.py` how a budget goes round the topics. They know neither the
+persistence nor the scope of a strategy.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates
+from scoring.core.judging.hedge import Hedge
+from scoring.core.judging.max_mean import MaxMean
+from scoring.core.judging.move_to_front import MoveToFront
+from scoring.core.judging.orders_by_topic import TopicOrders
 from scoring.core.statistics.ranks import DECIMALS
 
-Method: TypeAlias = Literal["pooling", "A", "B", "C"]
+Method: TypeAlias = Literal["pooling", "A", "B", "C", "MTF", "Hedge", "MaxMean"]
 Scope: TypeAlias = Literal["run", "topic"]
+
+METHODS: Final[tuple[Method, ...]] = get_args(Method)
+ORDERS: Final[Mapping[str, type[MoveToFront] | type[Hedge] | type[MaxMean]]] = {
+    "MTF": MoveToFront,
+    "Hedge": Hedge,
+    "MaxMean": MaxMean,
+}
 
 _FEWEST_WEIGHED = 1024  # candidates
 _ROUNDING = 10.0**-DECIMALS  # more than rounding can add to a weight
@@ -44,8 +60,8 @@ class Strategy:
     scope: Scope = "run"
 
     def __post_init__(self) -> None:
-        if self.method not in ("pooling", "A", "B", "C"):
-            raise ValueError(f"method must be pooling, A, B or C, not {self.method!r}")
+        if self.method not in METHODS:
+            raise ValueError(f"method must be one of {', '.join(METHODS)}, not {self.method!r}")
         if not 0 <= self.persistence < 1:
             raise ValueError(f"persistence must lie in 0 <= p < 1, not {self.persistence}")
         if self.scope not in ("run", "topic"):
@@ -55,6 +71,11 @@ class Strategy:
     def is_static(self) -> bool:
         """Judgments change nothing in the order of what comes next."""
         return self.method in ("pooling", "A")
+
+    @property
+    def is_by_topic(self) -> bool:
+        """The order is defined for one topic, without weights over all topics."""
+        return self.method in ORDERS
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +118,8 @@ def weigh(
 ) -> NDArray[np.float64]:
     """float64[candidates]: the weight of each, judged or not, with these judgments made.
 
-    `outcomes` as in `bounds_of_runs`. Rounded to 12 decimals. Raises ValueError likewise.
+    `outcomes` as in `bounds_of_runs`. Rounded to 12 decimals. Raises ValueError likewise, and for
+    an order that has no weights over all topics.
     """
     _check_outcomes(candidates, outcomes)
     if strategy.method == "pooling":
@@ -110,15 +132,30 @@ def weigh(
 
 
 def choose(
-    candidates: Candidates, strategy: Strategy, outcomes: NDArray[np.int8], *, count: int
+    candidates: Candidates,
+    strategy: Strategy,
+    outcomes: NDArray[np.int8],
+    *,
+    count: int,
+    waiting: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
     """int64[count or fewer]: the unjudged candidates to be judged next, in this order.
 
-    `outcomes` as in `bounds_of_runs`. Fewer only where no more are unjudged. Raises ValueError
-    likewise, and for a negative count.
+    `outcomes` as in `bounds_of_runs`; `waiting` are candidates that were chosen before and are not
+    judged yet, if any: they are not chosen again. Fewer than `count` only where no more are left.
+    Raises ValueError likewise, and for a negative count.
     """
     if count < 0:
         raise ValueError(f"count must not be negative: {count}")
+    is_open = outcomes == UNJUDGED
+    if waiting is not None:
+        is_open[waiting] = False
+    if strategy.is_by_topic:
+        _check_outcomes(candidates, outcomes)
+        handled = np.flatnonzero(~is_open)
+        orders = selector(candidates, strategy)
+        orders.note(handled, outcomes[handled])
+        return orders.best(count)
     turns = _turns(candidates, strategy)
     if strategy.method == "pooling":
         # By the ranks themselves: far down, the weights of all of them round to nothing.
@@ -126,7 +163,7 @@ def choose(
         order = np.lexsort((turns, candidates.best_positions))
     else:
         order = np.lexsort((turns, -weigh(candidates, strategy, outcomes)))
-    chosen: NDArray[np.int64] = order[outcomes[order] == UNJUDGED][:count]
+    chosen: NDArray[np.int64] = order[is_open[order]][:count]
     return chosen
 
 
@@ -141,6 +178,23 @@ def static_order(candidates: Candidates, strategy: Strategy) -> NDArray[np.int64
     return choose(candidates, strategy, nothing, count=len(candidates))
 
 
+class Selector(Protocol):
+    """The state of a method while judgments come in: feed it by `note` or `expect`, ask `best`."""
+
+    def note(self, chosen: NDArray[np.int64], outcomes: NDArray[np.int8]) -> None: ...
+
+    def expect(self, chosen: NDArray[np.int64], shares: NDArray[np.float64]) -> None: ...
+
+    def best(self, count: int) -> NDArray[np.int64]: ...
+
+
+def selector(candidates: Candidates, strategy: Strategy) -> Selector:
+    """For all methods but pooling. Raises ValueError for pooling, which has no state."""
+    if strategy.is_by_topic:
+        return TopicOrders(candidates, ORDERS[strategy.method])
+    return Weighing(candidates, strategy)
+
+
 class Weighing:
     """The state of methods A, B and C while judgments come in: feed by `note`, ask by `best`.
 
@@ -153,6 +207,9 @@ class Weighing:
     """
 
     def __init__(self, candidates: Candidates, strategy: Strategy) -> None:
+        """Raises ValueError for a method that has no such weights."""
+        if strategy.method not in ("A", "B", "C"):
+            raise ValueError(f"{strategy.method} has no sums of contributions as weights")
         self._candidates, self._strategy = candidates, strategy
         worth = _contributions(candidates, strategy.persistence)
         totals = np.add.reduceat(worth, candidates.starts[:-1]) if len(candidates) else worth

@@ -28,7 +28,7 @@ _SUMS_OF_PRECISIONS: Final = frozenset({"AP", "SP", "APret", "SNAP", "AUC"})
 def has_shares(measure: Measure) -> bool:
     """Whether the score of a ranking is shared out among its documents."""
     given = dict(measure.parameters)
-    if "p1" in given or "interpolated" in given:
+    if given.keys() & {"p1", "interpolated", "judged_only"}:
         return False
     return measure.family in _SUMS | _SUMS_OF_PRECISIONS
 

@@ -16,9 +16,10 @@ from scoring.core.judging.candidates import Candidates
 from scoring.core.judging.defaults import DEFAULT_BATCH
 from scoring.core.judging.selection import (
     RunBounds,
+    Selector,
     Strategy,
-    Weighing,
     bounds_of_runs,
+    selector,
     static_order,
 )
 from scoring.core.measures.arrays import Scores
@@ -81,8 +82,9 @@ def simulate_judging(
 
     `outcomes` are int8[candidates], what the full qrels say (`candidates.find_outcomes`). A
     candidate they do not judge is taken for a judged, nonrelevant one, or is bypassed: handled, but
-    no judgment and not counted against the budget. Methods B and C weigh anew after every `batch`
-    candidates. Any shorter budget is the beginning of a longer one (`after`).
+    no judgment and not counted against the budget. Methods that are not static choose by what is
+    known after every `batch` candidates. Any shorter budget is the beginning of a longer one, see
+    `after`.
 
     Raises ValueError for a negative budget, a batch below 1, another `unknown`, outcomes that do
     not fit the candidates.
@@ -100,7 +102,7 @@ def simulate_judging(
     if strategy.is_static:
         handled = static_order(candidates, strategy)
     else:
-        handled = _simulate_batches(Weighing(candidates, strategy), outcomes, budget, batch)
+        handled = _simulate_batches(selector(candidates, strategy), outcomes, budget, batch)
     return SimulatedJudging(candidates, handled, outcomes[handled]).after(budget)
 
 
@@ -160,15 +162,15 @@ def significant_fractions(
 
 
 def _simulate_batches(
-    weighing: Weighing, outcomes: NDArray[np.int8], budget: int, batch: int
+    state: Selector, outcomes: NDArray[np.int8], budget: int, batch: int
 ) -> NDArray[np.int64]:
     handled = []
     left = budget
     while left > 0:
-        chosen = weighing.best(batch)
+        chosen = state.best(batch)
         if not len(chosen):
             break
-        weighing.note(chosen, outcomes[chosen])
+        state.note(chosen, outcomes[chosen])
         handled.append(chosen)
         left -= int((outcomes[chosen] != UNJUDGED).sum())
     return np.concatenate(handled) if handled else np.empty(0, np.int64)

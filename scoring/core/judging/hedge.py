@@ -1,0 +1,83 @@
+"""Hedge: runs are experts, and the document is judged that would cost them most.
+
+J. A. Aslam, V. Pavlu and R. Savell. A unified model for metasearch, pooling, and system evaluation.
+CIKM 2003, with the algorithm Hedge(beta) of Y. Freund and R. E. Schapire (1997).
+
+A judged document d that a run has at rank r costs the run
+
+    loss = 1/2 (-1)^rel(d) ln(Z / r),
+
+so that a relevant document is a gain, and more so at a better rank. Z is the number of documents
+that any run retrieves for the topic. A document that a run does not retrieve costs it the mean of
+this over the ranks below its last, from its length + 1 to Z. Runs are weighted by beta^(the sum of
+their losses), normalised to 1; before the first judgment all weights are equal. The next document
+is the one with the greatest weighted mean loss over the runs, if it should not be relevant.
+
+Beta is .1. Runs without any document for the topic take no part: every document costs them the
+same. Losses that differ by less than 1e-12 are equal, and the document with the lower id goes
+first. The weights depend only on which documents are judged, and how, not on the order.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.judging.topic_lists import TopicLists
+from scoring.core.statistics.ranks import DECIMALS
+
+BETA: Final = 0.1
+
+
+class Hedge:
+    """The order of one topic. Judgments may come in any order."""
+
+    def __init__(self, lists: TopicLists) -> None:
+        self._lists = lists
+        lengths = np.array([len(found) for found in lists.by_run])
+        logs = np.log(np.arange(1, lists.documents + 1))
+        self._absent = _mean_losses_below(lengths, logs)
+        retrieved = (logs[-1] - logs[lists.positions]) / 2
+        self._surplus = retrieved - self._absent[lists.run_rows]  # over a document not retrieved
+        self._takes_part = lengths > 0
+        self._totals = np.zeros(lists.runs)
+        self._is_told = np.zeros(lists.documents, np.bool_)
+
+    def tell(self, document: int, outcome: int) -> None:
+        """1 relevant, 0 not; UNJUDGED if it is passed over and changes nothing."""
+        self._is_told[document] = True
+        if outcome < 0:
+            return
+        losses = self._absent.copy()
+        places = slice(*self._lists.starts[document : document + 2].tolist())
+        losses[self._lists.run_rows[places]] += self._surplus[places]
+        self._totals += -losses if outcome else losses
+
+    def next(self) -> tuple[int, float] | None:
+        """The document to judge next and its weighted mean loss; None if all are judged."""
+        if self._is_told.all():
+            return None
+        weights = self._weights()
+        losses = np.add.reduceat(
+            weights[self._lists.run_rows] * self._surplus, self._lists.starts[:-1]
+        )
+        losses = np.where(self._is_told, -np.inf, losses + weights @ self._absent)
+        document = int(np.argmax(losses >= losses.max() - 10.0**-DECIMALS))
+        return document, float(losses[document])
+
+    def _weights(self) -> NDArray[np.float64]:
+        """float64[runs], with sum 1. The least loss is subtracted, against overflow."""
+        least = self._totals[self._takes_part].min()
+        weights = np.where(self._takes_part, BETA ** (self._totals - least), 0.0)
+        normalised: NDArray[np.float64] = weights / weights.sum()
+        return normalised
+
+
+def _mean_losses_below(
+    lengths: NDArray[np.integer], logs: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """float64[runs]: the mean of 1/2 ln(Z / r) over the ranks r = length + 1, ..., Z; 0 for a run
+    that retrieves everything. `logs` are ln 1, ..., ln Z."""
+    sums = np.append(np.cumsum(logs[::-1])[::-1], 0.0)[lengths]
+    below = len(logs) - lengths
+    return np.where(below > 0, (logs[-1] - sums / np.maximum(below, 1)) / 2, 0.0)

@@ -1,0 +1,59 @@
+"""What the runs retrieve for each topic, for orders of judging that are defined for one topic."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.judging.candidates import Candidates
+
+
+@dataclass(frozen=True, eq=False)
+class TopicLists:
+    """The lists of one topic. Documents are numbered from 0 by id, ascending as bytes; the places
+    of document d are starts[d]:starts[d + 1], by run."""
+
+    first: int  # the candidate that is document 0
+    runs: int
+    starts: NDArray[np.int64]  # int64[documents + 1]
+    run_rows: NDArray[np.int32]  # int32[places], which run
+    positions: NDArray[np.int32]  # int32[places], 0-based position in that run
+
+    @property
+    def documents(self) -> int:
+        return len(self.starts) - 1
+
+    def runs_with(self, document: int) -> NDArray[np.int32]:
+        """int32[holders]: the runs that retrieve a document."""
+        return self.run_rows[self.starts[document] : self.starts[document + 1]]
+
+    @cached_property
+    def by_run(self) -> list[list[int]]:
+        """The documents of each run, best first; empty if it has none for the topic."""
+        documents = np.repeat(np.arange(self.documents), np.diff(self.starts))
+        order = np.lexsort((self.positions, self.run_rows))
+        ends = np.cumsum(np.bincount(self.run_rows, minlength=self.runs))
+        return [part.tolist() for part in np.split(documents[order], ends[:-1])]
+
+
+def topic_lists(candidates: Candidates) -> list[TopicLists]:
+    """The lists of the topics that have candidates, by topic code, ascending as bytes."""
+    begins = np.flatnonzero(np.diff(candidates.topic_rows, prepend=-1))
+    ends = np.append(begins, len(candidates))[1:]
+    return [
+        _lists_of(candidates, first, end)
+        for first, end in zip(begins.tolist(), ends.tolist(), strict=True)
+    ]
+
+
+def _lists_of(candidates: Candidates, first: int, end: int) -> TopicLists:
+    starts = candidates.starts[first : end + 1]
+    places = slice(int(starts[0]), int(starts[-1]))
+    return TopicLists(
+        first=first,
+        runs=candidates.runs,
+        starts=starts - starts[0],
+        run_rows=candidates.run_rows[places],
+        positions=candidates.positions[places],
+    )
