@@ -1,0 +1,119 @@
+"""How certain is the rank of a run? Over other topics, and over what was not judged."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.statistics.intervals import drawn_counts
+from scoring.core.statistics.ranks import DECIMALS
+
+_CELLS_AT_A_TIME = 1 << 20  # runs x samples: 8 MB for each array
+_WHOLE = 2.0**53  # below this, sums of whole numbers are exact in float64
+
+
+@dataclass(frozen=True, eq=False)
+class RankIntervals:
+    """Of each run, 1 being the best rank."""
+
+    best: NDArray[np.int64]  # int64[runs], the end of the interval nearer to rank 1
+    worst: NDArray[np.int64]  # int64[runs]
+    wins: NDArray[np.float64]  # float64[runs], the chance to be the best; they sum to 1
+    level: float
+
+
+def bootstrap_ranks(
+    scores: NDArray[np.float64], *, samples: int, seed: int, level: float = 0.95
+) -> RankIntervals:
+    """The ranks of runs if other topics of the same kind had been drawn.
+
+    `scores` is float64[runs, topics], higher being better, NaN where a run has no score. As many
+    topics as there are are drawn with replacement, `samples` times, the same for all runs. In each
+    sample runs are ranked by their means over the drawn topics that they have; equal means (to 12
+    decimals) share the best rank, and a run without a drawn topic comes last. The interval leaves
+    at most (1 - level) / 2 of the samples below each of its ends. Runs that share the first rank of
+    a sample share its win.
+
+    Raises ValueError without runs or topics, for less than two samples, and unless 0 < level < 1.
+    """
+    runs, topics = scores.shape
+    if not runs or not topics:
+        raise ValueError("ranks need at least one run and one topic")
+    if samples < 2:
+        raise ValueError(f"samples must be at least 2, not {samples}")
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, not {level}")
+    found = np.zeros((runs, runs), np.int64)  # how often each run has each rank, from 0
+    wins = np.zeros(runs)
+    for means in _drawn_means(scores, samples, seed):
+        ranks = _ranks(means)
+        cells = ranks + np.arange(runs)[:, None] * runs
+        found += np.bincount(cells.reshape(-1), minlength=runs * runs).reshape(runs, runs)
+        first = ranks == 0
+        wins += (first / first.sum(axis=0)).sum(axis=1)
+    so_far = found.cumsum(axis=1)
+    tail = samples * (1 - level) / 2 * (1 + 1e-12)
+    best = (so_far <= tail).sum(axis=1) + 1
+    worst = runs - (samples - so_far[:, :-1] <= tail).sum(axis=1)
+    return RankIntervals(best, worst, wins / samples, level)
+
+
+def possible_ranks(
+    base: NDArray[np.float64], upper: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The best and the worst rank that each run could have, whatever its unjudged documents and
+    those of the others are: float64[runs] are the lowest and highest possible means, and other
+    runs that reach at most the same mean (to 12 decimals) do not precede a run.
+
+    Each rank between lies within what the bounds allow. They are outer bounds: a document that is
+    unjudged in two runs moves both. A run without a mean (NaN) comes last.
+    """
+    lowest, highest = (
+        np.round(np.where(np.isnan(means), -np.inf, means), DECIMALS) for means in (base, upper)
+    )
+    runs = len(lowest)
+    surely_ahead = runs - np.searchsorted(np.sort(lowest), highest, side="right")
+    maybe_ahead = runs - np.searchsorted(np.sort(highest), lowest, side="right")
+    itself = highest > lowest
+    return surely_ahead + 1, maybe_ahead - itself + 1
+
+
+def _drawn_means(
+    scores: NDArray[np.float64], samples: int, seed: int
+) -> Iterator[NDArray[np.float64]]:
+    """float64[runs, some samples], in the same whole units, so that equal means are equal."""
+    random = np.random.default_rng(seed)
+    runs, topics = scores.shape
+    units, known = _in_whole_units(scores), ~np.isnan(scores)
+    step = max(1, _CELLS_AT_A_TIME // max(runs, topics))
+    for start in range(0, samples, step):
+        counts = drawn_counts(random, topics, min(step, samples - start))
+        sums = units @ counts
+        if known.all():
+            yield sums
+            continue
+        sizes = known @ counts
+        yield np.divide(sums, sizes, out=np.full_like(sums, -np.inf), where=sizes > 0)
+
+
+def _in_whole_units(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores as whole numbers of one unit, 1e-12 where the sum of any drawn topics stays exact in
+    float64, and 1e-11, 1e-10 ... for larger scores. NaN as 0."""
+    known = np.where(np.isnan(scores), 0.0, scores)
+    largest = np.abs(known).max() * scores.shape[1]
+    excess = max(largest * 10.0**DECIMALS / _WHOLE, 1.0)
+    units: NDArray[np.float64] = np.rint(known * 10.0 ** (DECIMALS - np.ceil(np.log10(excess))))
+    return units
+
+
+def _ranks(means: NDArray[np.float64]) -> NDArray[np.int64]:
+    """int64[runs, samples]: how many runs are better, in each sample."""
+    order = np.argsort(-means, axis=0)
+    descending = np.take_along_axis(means, order, axis=0)
+    places = np.broadcast_to(np.arange(len(means))[:, None], means.shape).copy()
+    places[1:][descending[1:] == descending[:-1]] = 0
+    np.maximum.accumulate(places, axis=0, out=places)
+    ranks = np.empty_like(places)
+    np.put_along_axis(ranks, order, places, axis=0)
+    return ranks

@@ -1,0 +1,196 @@
+"""How many topics does a test need to find a difference? Topic set size design.
+
+T. Sakai, Topic set size design, Information Retrieval Journal 19(3), 2016, computes with formulas
+by Y. Nagata: the paired t test, for which the smallest difference between two runs is given, and
+the one-way analysis of variance (ANOVA) of several runs, for which the smallest difference between
+the best and the worst of them is given. Both exist here twice: with the exact power, from the
+noncentral F distribution, and with Nagata's approximation by a normal distribution, which Sakai's
+spreadsheets use. The two differ by one topic at times.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.distributions import f_critical, noncentral_f_tail
+
+MOST_TOPICS: Final = 1_000_000
+MOST_RUNS: Final = 10_000  # in an ANOVA
+LEAST_LEVEL: Final = 1e-9
+_LARGEST_EFFECT: Final = 1e15  # two topics show it at every level
+_NORMAL: Final = NormalDist()
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What a test must achieve: find a true difference of at least `difference`, in units of the
+    measure, with the probability `power`, at the significance level `level`.
+
+    Raises ValueError unless difference > 0, LEAST_LEVEL <= level < 1 and level < power < 1.
+    """
+
+    difference: float
+    level: float = 0.05
+    power: float = 0.8
+
+    def __post_init__(self) -> None:
+        if not (self.difference > 0 and math.isfinite(self.difference)):
+            raise ValueError(f"difference must be a number above 0, not {self.difference}")
+        if not LEAST_LEVEL <= self.level < 1:
+            raise ValueError(f"level must lie between {LEAST_LEVEL} and 1, not {self.level}")
+        if not self.level < self.power < 1:
+            raise ValueError(f"power must lie between level and 1, not {self.power}")
+
+
+@dataclass(frozen=True)
+class Variances:
+    """How much the scores of runs vary over topics; NaN where the scores do not suffice."""
+
+    within_runs: float  # of the scores of a run around its mean: V_E of one-way ANOVA
+    of_differences: float  # of the difference of two runs, the mean over all pairs of runs
+
+
+def t_power(topics: int, variance: float, required: Requirement) -> float:
+    """The power of the paired t test with two tails; `variance` is that of the differences."""
+    noncentrality = topics * _effect(variance, required)
+    below = topics - 1
+    return noncentral_f_tail(1, below, noncentrality, f_critical(1, below, required.level))
+
+
+def t_power_by_nagata(topics: int, variance: float, required: Requirement) -> float:
+    """The same by Nagata's approximation (Sakai 2016, section 3.1)."""
+    below = topics - 1
+    critical = math.sqrt(f_critical(1, below, required.level))
+    shift = math.sqrt(topics * _effect(variance, required))
+    middle, width = critical * (1 - 1 / (4 * below)), math.sqrt(1 + critical**2 / (2 * below))
+    both_tails = _NORMAL.cdf((-middle - shift) / width), _NORMAL.cdf((shift - middle) / width)
+    return sum(both_tails)
+
+
+def anova_power(topics: int, runs: int, variance: float, required: Requirement) -> float:
+    """The power of one-way ANOVA if the best and the worst of `runs` runs differ by the required
+    difference and all others lie in the middle between them, which is the hardest case; `variance`
+    is that of scores within runs."""
+    above, below = runs - 1, runs * (topics - 1)
+    noncentrality = topics * _effect(variance, required) / 2
+    critical = f_critical(above, below, required.level)
+    return noncentral_f_tail(above, below, noncentrality, critical)
+
+
+def anova_power_by_nagata(topics: int, runs: int, variance: float, required: Requirement) -> float:
+    """The same by Nagata's approximation (Sakai 2016, section 3.2)."""
+    above, below = runs - 1, runs * (topics - 1)
+    noncentrality = topics * _effect(variance, required) / 2
+    critical = f_critical(above, below, required.level)
+    ratio = (above + 2 * noncentrality) / (above + noncentrality)
+    degrees = (above + noncentrality) ** 2 / (above + 2 * noncentrality)
+    farther = math.sqrt(critical / below) * math.sqrt(2 * below - 1)
+    nearer = math.sqrt(ratio / above) * math.sqrt(2 * degrees - 1)
+    return 1 - _NORMAL.cdf((farther - nearer) / math.sqrt(ratio / above + critical / below))
+
+
+def topics_for_t(
+    variance: float, required: Requirement, *, by_nagata: bool = False, most: int = MOST_TOPICS
+) -> int | None:
+    """The fewest topics with which the paired t test has the required power; None for more than
+    `most`. Raises ValueError for a negative variance or one that is not a number."""
+    power = t_power_by_nagata if by_nagata else t_power
+    start = _normal_topics(variance, required)
+    return _fewest(variance, start, most, lambda n: power(n, variance, required) >= required.power)
+
+
+def topics_for_anova(
+    runs: int,
+    variance: float,
+    required: Requirement,
+    *,
+    by_nagata: bool = False,
+    most: int = MOST_TOPICS,
+) -> int | None:
+    """The same for one-way ANOVA of `runs` runs. Raises ValueError for less than two runs or more
+    than MOST_RUNS, too."""
+    if not 2 <= runs <= MOST_RUNS:
+        raise ValueError(f"ANOVA needs from 2 to {MOST_RUNS:,} runs, not {runs}")
+    power = anova_power_by_nagata if by_nagata else anova_power
+    start = _normal_topics(2 * variance, required) * math.sqrt((runs + 2) / 4)
+    return _fewest(
+        variance, start, most, lambda n: power(n, runs, variance, required) >= required.power
+    )
+
+
+def _normal_topics(variance: float, required: Requirement) -> float:
+    """About as many topics: the normal distribution in place of Student's."""
+    quantiles = _NORMAL.inv_cdf(1 - required.level / 2) + _NORMAL.inv_cdf(required.power)
+    return min(quantiles**2 * variance / required.difference / required.difference, MOST_TOPICS)
+
+
+def _effect(variance: float, required: Requirement) -> float:
+    """The square of the difference in standard deviations, at most _LARGEST_EFFECT."""
+    deviations = required.difference / math.sqrt(variance)
+    return min(deviations * deviations, _LARGEST_EFFECT)
+
+
+def variances(scores: NDArray[np.float64]) -> Variances:
+    """Of float64[runs, topics], NaN where a run has no score.
+
+    Within runs: the squared deviations of scores from the mean of their run, over the sum of
+    topics - 1 of all runs (V_E of one-way ANOVA). Of differences: for each pair of runs over the
+    topics that both have, with topics - 1 degrees, and then the mean of the pairs. Without gaps
+    that is twice the residual variance of two-way ANOVA.
+    """
+    known = ~np.isnan(scores)
+    counts = known.sum(axis=1)
+    values = np.where(known, scores, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        deviations = np.where(known, values - (values.sum(axis=1) / counts)[:, None], 0.0)
+        within = (deviations**2).sum() / np.maximum(counts - 1, 0).sum()
+        of_pairs = _variances_of_differences(values, known.astype(np.float64))
+    defined = of_pairs[~np.isnan(of_pairs)]
+    return Variances(float(within), float(defined.mean()) if len(defined) else math.nan)
+
+
+def _variances_of_differences(
+    values: NDArray[np.float64], known: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """float64[pairs]: from sums over common topics, of scores centred by topic to keep digits."""
+    with np.errstate(invalid="ignore"):
+        centres = values.sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    values = np.where(known > 0, values - centres, 0.0)
+    squares = (values**2) @ known.T
+    totals = values @ known.T
+    topics = known @ known.T
+    sums = totals - totals.T
+    deviations = squares + squares.T - 2 * values @ values.T - sums**2 / topics
+    found = np.where(topics > 1, np.maximum(deviations, 0.0) / (topics - 1), np.nan)
+    pairs: NDArray[np.float64] = found[np.triu_indices(len(values), 1)]
+    return pairs
+
+
+def _fewest(
+    variance: float, start: float, most: int, suffices: Callable[[int], bool]
+) -> int | None:
+    """The least number of topics from 2 to `most`, searched around `start`; the power grows with
+    it."""
+    if not (variance >= 0 and math.isfinite(variance)):
+        raise ValueError(f"variance must be at least 0, not {variance}")
+    if variance == 0:
+        return 2
+    low = high = min(max(2, round(start)), most)
+    step = max(1, high // 50)
+    while not suffices(high):
+        if high == most:
+            return None
+        low, high, step = high, min(high + step, most), 2 * step
+    while low == high or suffices(low):
+        if low == 2 and suffices(2):
+            return 2
+        high, low, step = low, max(2, low - step), 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if suffices(middle) else (middle, high)
+    return high

@@ -1,0 +1,180 @@
+"""Needed topics: published figures, a slow search, and loops over runs and topics.
+
+The published figures are those of W. Webber, A. Moffat and J. Zobel (Statistical power in retrieval
+experimentation, CIKM 2008), of R's package pwr as the documentation of its Julia port prints them,
+and what the public Python version of Sakai's samplesizeANOVA2 (KevinRoitero/set-size-estimation)
+prints. That program has a minus where the variance of a difference of two independent variables
+has a plus, so it may print one topic less.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from scoring.core.statistics.topic_set_size import (
+    Requirement,
+    anova_power,
+    anova_power_by_nagata,
+    t_power,
+    t_power_by_nagata,
+    topics_for_anova,
+    topics_for_t,
+    variances,
+)
+
+
+def test_power_equals_the_figures_of_the_package_pwr():
+    # pwr.t.test(n=100, d=.3, type="one.sample"); pwr.anova.test(k=2, n=100, f=.2), and its n.
+    assert t_power(100, 1.0, Requirement(0.3)) == pytest.approx(0.8439471027376636, abs=1e-12)
+    found = anova_power(100, 2, 1.0, Requirement(0.4))  # f = .2: half of the difference
+    assert found == pytest.approx(0.8036475048589252, abs=1e-9)  # pwr's own precision
+    assert topics_for_t(1.0, Requirement(0.3)) == 90
+
+
+@pytest.mark.parametrize(("deviation", "printed"), [(0.15, 164), (0.19, 262)])
+def test_needed_topics_of_webber_moffat_and_zobel(deviation, printed):
+    # They round 164.1 and 262.1 to the nearest number, with a power that is .8 in three decimals.
+    required = Requirement(0.033)
+    assert t_power(printed, deviation**2, required) == pytest.approx(0.8, abs=0.0005)
+    assert topics_for_t(deviation**2, required) == printed + 1
+
+
+@pytest.mark.parametrize(
+    ("difference", "variance", "runs", "printed", "missing"),
+    [
+        (0.10, 0.05, 3, 96, 0),
+        (0.10, 0.05, 10, 157, 0),
+        (0.10, 0.0471, 10, 148, 0),
+        (0.10, 0.05, 2, 77, 1),
+        (0.20, 0.10, 50, 150, 1),
+    ],
+)
+def test_needed_topics_of_a_program_after_sakais_spreadsheet(
+    difference, variance, runs, printed, missing
+):
+    found = topics_for_anova(runs, variance, Requirement(difference), by_nagata=True)
+    assert found == printed + missing
+
+
+def test_one_way_anova_of_two_runs_is_the_t_test_of_two_samples():
+    # Nagata's approximation is not: it asks for fewer topics (Sakai, ICTIR 2018).
+    required = Requirement(0.1)
+    topics = topics_for_anova(2, 0.05, required)
+    shift = 0.1 / math.sqrt(2 * 0.05 / topics)
+    critical = stats.t.isf(0.025, 2 * topics - 2)
+    both = stats.nct.sf(critical, 2 * topics - 2, shift)
+    both += stats.nct.cdf(-critical, 2 * topics - 2, shift)
+    assert anova_power(topics, 2, 0.05, required) == pytest.approx(both, abs=1e-10)
+    assert topics == 80
+    assert topics_for_anova(2, 0.05, required, by_nagata=True) == 78
+
+
+def test_nagatas_power_by_the_formulas_with_scipy():
+    required, n, m = Requirement(0.5, 0.05, 0.8), 33, 4
+    w = stats.t.isf(0.025, n - 1)
+    at, width = w * (1 - 1 / (4 * (n - 1))), math.sqrt(1 + w**2 / (2 * (n - 1)))
+    shift = math.sqrt(n) * 0.5
+    expected = stats.norm.cdf((-at - shift) / width) + stats.norm.sf((at - shift) / width)
+    assert t_power_by_nagata(n, 1.0, required) == pytest.approx(expected, abs=1e-12)
+    a, e, lam = m - 1, m * (n - 1), n * 0.5**2 / 2
+    w = stats.f.isf(0.05, a, e)
+    c, star = (a + 2 * lam) / (a + lam), (a + lam) ** 2 / (a + 2 * lam)
+    u = math.sqrt(w / e) * math.sqrt(2 * e - 1) - math.sqrt(c / a) * math.sqrt(2 * star - 1)
+    expected = stats.norm.sf(u / math.sqrt(c / a + w / e))
+    assert anova_power_by_nagata(n, m, 1.0, required) == pytest.approx(expected, abs=1e-10)
+
+
+def counted(suffices):
+    return next(topics for topics in itertools.count(2) if suffices(topics))
+
+
+@pytest.mark.parametrize("difference", [0.06, 0.2, 3.0])
+@pytest.mark.parametrize(("level", "power"), [(0.05, 0.8), (0.01, 0.95), (0.05, 0.3)])
+@pytest.mark.parametrize("runs", [2, 7])
+def test_fewest_topics_are_those_of_a_count_from_two(difference, level, power, runs):
+    required = Requirement(difference, level, power)
+    v = 0.02
+    assert topics_for_t(v, required) == counted(lambda n: t_power(n, v, required) >= power)
+    assert topics_for_anova(runs, v, required) == counted(
+        lambda n: anova_power(n, runs, v, required) >= power
+    )
+    assert topics_for_t(v, required, by_nagata=True) == counted(
+        lambda n: t_power_by_nagata(n, v, required) >= power
+    )
+    assert topics_for_anova(runs, v, required, by_nagata=True) == counted(
+        lambda n: anova_power_by_nagata(n, runs, v, required) >= power
+    )
+
+
+def test_scores_without_variance_need_two_topics_and_tiny_differences_too_many():
+    assert topics_for_t(0.0, Requirement(0.1)) == topics_for_anova(5, 0.0, Requirement(0.1)) == 2
+    assert topics_for_t(1.0, Requirement(0.0001)) is None
+    assert topics_for_anova(5, 1.0, Requirement(0.0001)) is None
+
+
+def test_bad_arguments():
+    for options, words in [
+        ((0.0,), "difference"),
+        ((math.inf,), "difference"),
+        ((0.1, 0.0), "level"),
+        ((0.1, 0.05, 0.05), "power"),
+        ((0.1, 0.05, 1.0), "power"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            Requirement(*options)
+    with pytest.raises(ValueError, match="from 2 to 10,000 runs"):
+        topics_for_anova(1, 0.1, Requirement(0.1))
+    for variance in (-1.0, math.nan, math.inf):
+        with pytest.raises(ValueError, match="variance"):
+            topics_for_t(variance, Requirement(0.1))
+
+
+def test_variances_by_hand():
+    # Means .4 and .5; deviations .2, .2 and .1, .1 with 1 + 1 degrees; differences .2 and -.4.
+    found = variances(np.array([[0.6, 0.2], [0.4, 0.6]]))
+    assert found.within_runs == pytest.approx((0.08 + 0.02) / 2, abs=1e-15)
+    assert found.of_differences == pytest.approx(0.18, abs=1e-15)
+
+
+@pytest.mark.hypothesis
+@given(st.integers(1, 5), st.integers(1, 6), st.integers(0, 2**32 - 1), st.booleans())
+def test_variances_equal_the_loop(runs, topics, seed, has_gaps):
+    random = np.random.default_rng(seed)
+    scores = random.random((runs, topics))
+    if has_gaps:
+        scores[random.random((runs, topics)) < 0.3] = np.nan
+    rows = [[x for x in row if not math.isnan(x)] for row in scores.tolist()]
+    squares = sum((x - sum(row) / len(row)) ** 2 for row in rows for x in row)
+    degrees = sum(max(len(row) - 1, 0) for row in rows)
+    of_pairs = []
+    for a, b in itertools.combinations(scores.tolist(), 2):
+        d = [x - y for x, y in zip(a, b, strict=True) if not math.isnan(x - y)]
+        if len(d) > 1:
+            of_pairs.append(sum((x - sum(d) / len(d)) ** 2 for x in d) / (len(d) - 1))
+    found = variances(scores)
+    expected = squares / degrees if degrees else math.nan
+    assert found.within_runs == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    expected = sum(of_pairs) / len(of_pairs) if of_pairs else math.nan
+    assert found.of_differences == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize(("variance", "difference"), [(1e-300, 1e300), (1e-34, 0.05), (1e-9, 1.0)])
+def test_a_difference_of_many_standard_deviations_needs_two_topics(variance, difference):
+    required = Requirement(difference)
+    for by_nagata in (False, True):
+        assert topics_for_t(variance, required, by_nagata=by_nagata) == 2
+        assert topics_for_anova(5, variance, required, by_nagata=by_nagata) == 2
+
+
+def test_the_power_of_a_large_difference_is_the_one_of_the_central_distribution():
+    # For a large noncentrality, F is noncentrality / (chi² / degrees): here two topics.
+    for deviations in (9e3, 1.2e4, 4e5):
+        critical = stats.f.isf(1e-7, 1, 1)
+        expected = stats.chi2.cdf(2 * deviations**2 / critical, 1)
+        found = t_power(2, 1.0, Requirement(deviations, 1e-7))
+        assert found == pytest.approx(expected, rel=1e-3)
