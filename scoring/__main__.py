@@ -2,7 +2,7 @@
 
 import sys
 
-from scoring.cli.main import main
+from scoring.cli.main import main_of_process
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main_of_process())

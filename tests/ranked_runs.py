@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from campaigns.models import Campaign, Run
 from campaigns.trec.runs import read_run
-from scoring.cli.opening import rank_run
 from scoring.evaluation.storage import store_ranking
+from scoring.library.prepared import rank_run
 from scoring.models import StoredRanking
 from tests.making import make_run
 

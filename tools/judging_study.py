@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.cli.opening import open_qrels, open_run, rank_run
+from scoring.cli.opening import open_qrels, open_run
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates, collect_candidates, find_outcomes
 from scoring.core.judging.defaults import DEFAULT_BATCH
@@ -18,6 +18,7 @@ from scoring.core.judging.simulation import (
     simulate_judging,
     top_runs,
 )
+from scoring.library.prepared import rank_run
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +77,10 @@ class Study:
 
 
 def read_study(folder: Path, *, depth: int, persistence: float) -> Study:
-    """The campaign of a folder with `qrels.txt.gz` and `runs/*.gz`; only the first `depth`
-    documents of a topic of a run are candidates. Raises BadInput."""
-    table = open_qrels(str(folder / "qrels.txt.gz"), in_file_order=True)
+    """The campaign of a folder with one `qrels*.txt.gz` and `runs/*.gz`; only the first `depth`
+    documents of a topic of a run are candidates. Raises BadInput, and ValueError for several."""
+    (qrels,) = folder.glob("qrels*.txt.gz")
+    table = open_qrels(str(qrels), in_file_order=True)
     paths = sorted((folder / "runs").glob("*.gz"))
     rankings = [rank_run(open_run(str(path)), max_depth=depth) for path in paths]
     candidates = collect_candidates(rankings, topics=table.topics)

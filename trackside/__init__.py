@@ -1,0 +1,73 @@
+"""Evaluates retrieval runs: `import trackside as ts`.
+
+Importing it needs neither Django nor Celery, and loads nothing until it is used. `docs/library.md`
+describes it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scoring.library.bad_input import BadInput
+    from scoring.library.comparing import agreement, significance, significance_of_scores
+    from scoring.library.evaluation import Scores, bounds, evaluate, ties
+    from scoring.library.judging import select, simulate
+    from scoring.library.properties import properties
+    from scoring.library.sources import Qrels, Run, read_qrels, read_run
+    from scoring.library.table import Table
+
+    __version__: str
+
+__all__ = [
+    "BadInput",
+    "Qrels",
+    "Run",
+    "Scores",
+    "Table",
+    "__version__",
+    "agreement",
+    "bounds",
+    "evaluate",
+    "properties",
+    "read_qrels",
+    "read_run",
+    "select",
+    "significance",
+    "significance_of_scores",
+    "simulate",
+    "ties",
+]
+
+_MODULES = {
+    "BadInput": "scoring.library.bad_input",
+    "Qrels": "scoring.library.sources",
+    "Run": "scoring.library.sources",
+    "Scores": "scoring.library.evaluation",
+    "Table": "scoring.library.table",
+    "agreement": "scoring.library.comparing",
+    "bounds": "scoring.library.evaluation",
+    "evaluate": "scoring.library.evaluation",
+    "properties": "scoring.library.properties",
+    "read_qrels": "scoring.library.sources",
+    "read_run": "scoring.library.sources",
+    "select": "scoring.library.judging",
+    "significance": "scoring.library.comparing",
+    "significance_of_scores": "scoring.library.comparing",
+    "simulate": "scoring.library.judging",
+    "ties": "scoring.library.evaluation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Loads what is asked for (PEP 562)."""
+    if name == "__version__":
+        return import_module("importlib.metadata").version("trackside")
+    if name not in _MODULES:
+        raise AttributeError(f"module 'trackside' has no attribute {name!r}")
+    found = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,12 +1,16 @@
 """Arguments that several commands take, and how their values are read."""
 
+from __future__ import annotations
+
 import argparse
 import math
-from typing import Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
 
 from scoring.core.data.grades import HIGHEST_POSSIBLE_GRADE
 
-GainMap = tuple[tuple[int, float], ...]  # grade, worth
+if TYPE_CHECKING:  # importing it would load numpy
+    from scoring.library.measure_lines import GainMap
 
 TIE_RULES: Final = ("docno", "expected", "bounds")
 _MOST_DIGITS: Final = 15
@@ -19,6 +23,20 @@ def positive(text: str) -> int:
     if len(text) > _MOST_DIGITS:
         raise argparse.ArgumentTypeError(f"{text} has more than {_MOST_DIGITS} digits")
     return int(text)
+
+
+def whole_number(least: int, most: int) -> Callable[[str], int]:
+    """Reads a whole number from `least` to `most`."""
+
+    def read(text: str) -> int:
+        is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+        if not is_number or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(
+                f"{text[:_MOST_DIGITS]!r} is not a whole number from {least} to {most:,}"
+            )
+        return int(text)
+
+    return read
 
 
 def grade(text: str) -> int:
@@ -53,7 +71,7 @@ def _number(text: str) -> float:
 
 
 def gain_map(text: str) -> GainMap:
-    """`0=0,1=.5,2=1`: what each grade is worth."""
+    """`0=0,1=.5,2=1`: the gain of each grade."""
     worth: dict[int, float] = {}
     for part in text.split(","):
         grade, _, value = part.partition("=")
@@ -61,10 +79,10 @@ def gain_map(text: str) -> GainMap:
             key, number = int(grade), float(value)
         except ValueError:
             raise argparse.ArgumentTypeError(
-                f"{part!r} is not of the form grade=worth, as in 0=0,1=.5,2=1"
+                f"{part!r} is not of the form grade=gain, as in 0=0,1=.5,2=1"
             ) from None
         if not (0 <= key <= HIGHEST_POSSIBLE_GRADE and 0 <= number <= 1):
-            raise argparse.ArgumentTypeError(f"{part!r}: grades are 0..127, a worth is 0..1")
+            raise argparse.ArgumentTypeError(f"{part!r}: grades are 0..127, a gain is 0..1")
         if key in worth:
             raise argparse.ArgumentTypeError(f"grade {key} is given twice")
         worth[key] = number
@@ -108,7 +126,7 @@ def add_scoring_arguments(
         "--gain-map",
         metavar="0=0,1=.5,2=1",
         type=gain_map,
-        help="what each grade is worth, for gain=map; it also declares the scale (default: "
+        help="the gain of each grade, for gain=map; it also declares the scale (default: "
         "grade / highest grade in QRELS)",
     )
     add_workers_argument(parser)

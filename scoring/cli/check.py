@@ -11,9 +11,10 @@ from campaigns.trec.problems import FormatError, Problem
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import ParsedRun, read_run
 from campaigns.trec.topics import read_topics
-from scoring.cli.bad_input import BAD_INPUT, BadInput
+from scoring.cli.exit_status import BAD_INPUT
 from scoring.cli.opening import read_file, read_or_refuse
 from scoring.cli.streams import STANDARD_INPUT
+from scoring.library.bad_input import BadInput
 
 
 def run(options: argparse.Namespace) -> int:

@@ -7,8 +7,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Final, TypeVar
 
-from scoring.cli.bad_input import BadInput
 from scoring.cli.streams import STANDARD_INPUT
+from scoring.library.bad_input import BadInput
 
 T = TypeVar("T")
 

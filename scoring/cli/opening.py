@@ -1,21 +1,20 @@
 """Opens and reads files named on the command line; errors name path and line."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import BinaryIO, Final, TypeVar
-
-import numpy as np
 
 from campaigns.trec.problems import FormatError
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import ParsedRun, read_run
-from scoring.cli.bad_input import BadInput
 from scoring.cli.streams import STANDARD_INPUT, standard_input
-from scoring.core.data.judgments import JudgmentTable, build_table
-from scoring.core.data.ranking import Ranking, rank
+from scoring.core.data.judgments import JudgmentTable
+from scoring.library.bad_input import BadInput
+from scoring.library.prepared import judgment_table, topics_without_grades
 
 T = TypeVar("T")
-_NAMED: Final = 10  # topics of a warning
+TOLD: Final = ("RANKS", "TEXT_AFTER")  # warnings of what the scores depend on
 
 
 def read_file(path: str, read: Callable[[BinaryIO], T]) -> T:
@@ -27,8 +26,8 @@ def read_file(path: str, read: Callable[[BinaryIO], T]) -> T:
 
 
 def read_or_refuse(path: str, read: Callable[[BinaryIO], T]) -> T:
-    """The same for whoever tells more of a refusal: raises FormatError, and BadInput where the file
-    cannot be opened."""
+    """The same for callers that need the problems themselves: raises FormatError, and BadInput
+    where the file cannot be opened."""
     try:
         if path == STANDARD_INPUT:
             return read(standard_input())
@@ -40,46 +39,29 @@ def read_or_refuse(path: str, read: Callable[[BinaryIO], T]) -> T:
 
 def open_run(path: str) -> ParsedRun:
     """A run; its topics need not be those of any list."""
-    return read_file(path, read_run)
+    return _told(path, read_file(path, read_run))
+
+
+def open_run_of_trec_eval(path: str) -> ParsedRun:
+    """A run as trec_eval reads it: text after the tag is left out, with a warning."""
+    return _told(path, read_file(path, partial(read_run, text_may_follow=True)))
+
+
+def _told(path: str, run: ParsedRun) -> ParsedRun:
+    for warning in run.warnings:
+        if warning.code in TOLD:
+            sys.stderr.write(f"{path}: warning: {warning}\n")
+    return run
 
 
 def open_qrels(path: str, *, highest_grade: int = 1, in_file_order: bool = False) -> JudgmentTable:
-    """Judgments ready for look-up, topics in ascending order of bytes, as trec_eval prints them, or
-    in that of the file. No campaign declares a scale here: it ends at the highest grade of the
-    file, or at `highest_grade` if that is higher."""
+    """Judgments ready for look-up, as `judgment_table` makes them."""
     qrels = read_file(path, read_qrels)
-    return build_table(
-        topics=qrels.topics if in_file_order else sorted(qrels.topics, key=str.encode),
-        qrels_topics=qrels.topics,
-        topic_index=qrels.topic_index,
-        doc_ids=qrels.doc_ids,
-        grades=qrels.grades,
-        highest_grade=max(highest_grade, int(np.max(qrels.grades, initial=1))),
-    )
+    return judgment_table(qrels, highest_grade=highest_grade, in_file_order=in_file_order)
 
 
 def tell_of_topics_without_grades(path: str, table: JudgmentTable) -> None:
-    """On standard error: what nobody judged is in no mean, and the scores do not show it."""
-    left_out = [table.topics[row] for row in np.flatnonzero(~table.is_judged_topic).tolist()]
-    if left_out:
-        topics = "1 topic has" if len(left_out) == 1 else f"{len(left_out):,} topics have"
-        named = ", ".join(left_out[:_NAMED]) + (", ..." if len(left_out) > _NAMED else "")
-        message = f"{topics} no grade of 0 or more, and no part in any mean: {named}"
+    """On standard error."""
+    message = topics_without_grades(table)
+    if message:
         sys.stderr.write(f"{path}: warning: {message}\n")
-
-
-def rank_run(run: ParsedRun, *, max_depth: int | None = None) -> Ranking:
-    """The run in the order of its scores, at most so many documents a topic."""
-    return rank(
-        topics=run.topics,
-        topic_index=run.topic_index,
-        doc_ids=run.doc_ids,
-        retrieval_scores=run.retrieval_scores,
-        max_depth=max_depth,
-    )
-
-
-def run_names(tags: Sequence[str], paths: Sequence[str]) -> list[str]:
-    """What runs are called in a table: by their tags, and by their paths where tags coincide."""
-    shared = {tag for tag in tags if list(tags).count(tag) > 1}
-    return [path if tag in shared else tag for tag, path in zip(tags, paths, strict=True)]

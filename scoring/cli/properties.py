@@ -2,8 +2,6 @@
 
 import argparse
 
-from scoring.cli.bad_input import BadInput
-from scoring.cli.measure_lines import refuse_huge
 from scoring.cli.tables import print_csv
 from scoring.core.measures.measure import BadMeasure, Measure, UnknownMeasure
 from scoring.core.properties.table import (
@@ -15,6 +13,8 @@ from scoring.core.properties.table import (
     table_columns,
     table_name,
 )
+from scoring.library.bad_input import BadInput
+from scoring.library.measure_lines import refuse_huge
 
 
 def run(options: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from itertools import chain
 from multiprocessing import active_children
 from typing import Any
 
-from scoring.cli.bad_input import BadInput
+from scoring.library.bad_input import BadInput
 
 # What a worker process does with paths; set once a process, so that it is not sent each time.
 _act: list[Callable[[Sequence[str]], Iterable[Any]]] = []

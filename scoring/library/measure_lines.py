@@ -2,6 +2,7 @@
 
 1. A text with `(` or `@` is one of our measures. Any other is looked up among trec_eval's: a
    nickname (`official`), one line (`P_10`), or a measure with or without parameters (`P.5,10`).
+   What trec_eval does not have is read as other tools write it (`Success.10`).
 2. Lines come in trec_eval's order, cutoffs ascending, and then those that only we have, in the
    order in which they were asked for.
 3. Parameters replace trec_eval's own, also where a nickname asks for the measure too.
@@ -10,17 +11,18 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from importlib import import_module
+from typing import Final, Literal, TypeAlias
 
-from scoring.cli.arguments import GainMap
-from scoring.cli.bad_input import BadInput
-from scoring.core.measures.aliases import from_trec_eval, to_trec_eval
+from scoring.core.measures.aliases import advice, from_other_tools, from_trec_eval, to_trec_eval
 from scoring.core.measures.catalogue import FAMILIES, nearest_name
 from scoring.core.measures.measure import BadMeasure, Measure, UnknownMeasure
 from scoring.core.measures.names import make_measure, parse_measure, rel_of
 from scoring.core.measures.trec_eval import ALL_TREC, RELSTRING
+from scoring.library.bad_input import BadInput
 
-Kind = Literal["score", "residual", "utility", "relstring", "runid"]
+Kind = Literal["score", "residual", "utility", "levels", "relstring", "runid"]
+GainMap: TypeAlias = tuple[tuple[int, float], ...]  # grade, worth
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class Line:
     name: str  # in tables
     measure: Measure | None = None
     kind: Kind = "score"
-    numbers: tuple[float, ...] = ()  # the four of utility, the length of relstring
+    # The four of utility, the recall levels of 11pt_avg, the length of relstring.
+    numbers: tuple[float, ...] = ()
     gains: GainMap = ()  # of ndcg.1=3,2=9, in place of the grades
     root: str = ""  # what trec_eval calls it without numbers
 
@@ -45,6 +48,9 @@ class Line:
 _NUMBERED: Final = re.compile(r"(.+)_([0-9]+(?:\.[0-9]+)?)")
 _HUGE: Final = re.compile(r"[@_]([0-9]{10,})$|\(.*=([0-9]{10,})[,)]")
 _HIGHEST: Final = 999_999_999  # whole number that a measure may have
+# What trec_eval computes from preferences, and from the judgments of several groups of assessors.
+_PREFERENCES: Final = re.compile(r"(all_)?prefs(_.+)?")
+_GROUPS: Final = re.compile(r"(map|P)_avgjg(_[0-9]+)?")
 _TREC_PERSISTENCE: Final = 0.9  # of trec_eval's rbp: its name has a default, RBP(p=) has none
 
 
@@ -75,33 +81,46 @@ _NICKNAMES: Final[dict[str, Sequence[str]]] = {
 }
 
 
-def read_measures(texts: Sequence[str], *, rel: int = 1) -> tuple[Line, ...]:
+def read_measures(texts: Sequence[str], *, rel: int = 1, called: str = "-m") -> tuple[Line, ...]:
     """The lines that are asked for; nothing asks for `official`. `rel` is the default of measures
-    that have one. Raises BadInput with every text that is not understood."""
+    that have one, `called` what messages call the argument. Raises BadInput with every text that is
+    not understood."""
     asked = _RequestedLines(rel)
     faults = []
     for text in texts or ["official"]:
         try:
             asked.take(text.strip())
         except (BadMeasure, UnknownMeasure, ValueError) as error:
-            faults.append(f"-m {text}: {error}")
+            faults.append(f"{called} {text}: {_of_subtopics(text) or error}")
     if faults:
         raise BadInput(faults)
     return asked.lines()
 
 
-def single_measures(texts: Sequence[str], *, rel: int = 1) -> tuple[Measure, ...]:
+def _of_subtopics(text: str) -> str:
+    """Where a measure of diversity is computed; "" for other texts."""
+    diversity = import_module("scoring.core.diversity.measures")  # only mistakes wait for it
+    try:
+        diversity.parse_diversity_measure(text)
+    except (BadMeasure, UnknownMeasure):
+        return ""
+    return "this needs judgments by subtopic: use `trackside diversity`, in Python ts.diversity"
+
+
+def single_measures(
+    texts: Sequence[str], *, rel: int = 1, called: str = "-m"
+) -> tuple[Measure, ...]:
     """The measures of `-m` where only scores are wanted, in the order in which they were asked for.
     Raises BadInput for anything else."""
     faults: list[str] = []
     found: list[Line] = []
     for text in texts:
         try:
-            found += read_measures([text], rel=rel)
+            found += read_measures([text], rel=rel, called=called)
         except BadInput as error:
             faults += error.messages
     wrong = [line.label for line in found if line.kind != "score" or line.gains]
-    faults += [f"-m {label}: no single score, it cannot be compared" for label in wrong]
+    faults += [f"{called} {label}: no single score, it cannot be compared" for label in wrong]
     if faults:
         raise BadInput(faults)
     return tuple(dict.fromkeys(line.measure for line in found if line.measure is not None))
@@ -137,7 +156,7 @@ class _RequestedLines:
             self._given.setdefault(root, []).extend(replace(line, root=root) for line in lines)
         elif root in _PRINTED:
             self._roots[root] = None
-        elif dot:
+        elif dot and from_other_tools(text) == text:
             raise BadMeasure(f"{root!r} is no measure of trec_eval's{_hint(root)}")
         else:
             self._others.append(self._own(text))
@@ -176,7 +195,8 @@ class _RequestedLines:
         except UnknownMeasure:
             if "(" in text or "@" in text:
                 raise
-            raise UnknownMeasure(f"there is no measure {text!r}{_hint(text)}") from None
+            said = advice(text) or f"there is no measure {text!r}{_hint(text)}"
+            raise UnknownMeasure(said) from None
 
     def _with_parameters(self, root: str, text: str) -> list[Line]:
         if root in _BY_RANK:
@@ -191,6 +211,9 @@ class _RequestedLines:
         if root == "utility":
             numbers = _so_many(_reals(text), 4, "four numbers, as in utility.1,-1,0,0")
             return [Line(label, label, self._parse(root), "utility", numbers)]
+        if root == "11pt_avg":
+            measure = self._parse(root)
+            return [Line(label, label, measure, "levels", tuple(_levels(text)))]
         if root == RELSTRING:
             (length,) = _so_many(_ranks(text), 1, "one length, as in relstring.20")
             return [Line(label, label, kind="relstring", numbers=(length,))]
@@ -214,6 +237,10 @@ def _rbp_line(root: str, label: str, persistence: float) -> Line:
 def _hint(name: str) -> str:
     if name.lower() in ("all", "trec"):
         return "; did you mean all_trec (all of trec_eval's) or official (the usual ones)?"
+    if _PREFERENCES.fullmatch(name):
+        return ": Trackside reads no preferences. Use trec_eval for its prefs measures"
+    if _GROUPS.fullmatch(name):
+        return f": compute {name.partition('_')[0]} from the judgments of each group by itself"
     known = [family.name for family in FAMILIES] + [*_PRINTED, *_NICKNAMES]
     nearest = nearest_name(name, known)
     return f"; did you mean {nearest}?" if nearest else ""
@@ -230,13 +257,25 @@ def _reals(text: str) -> list[float]:
     return [_real(part.strip()) for part in text.split(",")]
 
 
+def _levels(text: str) -> list[float]:
+    levels = _reals(text)
+    for level in levels:
+        if not 0 <= level <= 1:
+            raise BadMeasure(f"a recall level lies in 0..1, not {level:g}")
+    return levels
+
+
 def _ranks(text: str) -> list[int]:
+    """As trec_eval reads them: what follows a decimal point is left out."""
+    ranks = []
     for part in text.split(","):
-        if re.fullmatch(r"\s*[0-9]{10,}\s*", part, re.ASCII):
-            raise BadMeasure(f"{part.strip()} is too large: write {_HIGHEST} at most")
-        if not re.fullmatch(r"\s*[0-9]{1,9}\s*", part, re.ASCII) or int(part) < 1:
+        whole = re.sub(r"\.[0-9]*$", "", part.strip(), count=1)
+        if re.fullmatch(r"[0-9]{10,}", whole, re.ASCII):
+            raise BadMeasure(f"{whole} is too large: write {_HIGHEST} at most")
+        if not re.fullmatch(r"[0-9]{1,9}", whole, re.ASCII) or int(whole) < 1:
             raise BadMeasure(f"{part!r} is not a whole number above 0")
-    return [int(rank) for rank in _distinct([float(part) for part in text.split(",")])]
+        ranks.append(float(whole))
+    return [int(rank) for rank in _distinct(ranks)]
 
 
 def _distinct(values: list[float]) -> list[float]:

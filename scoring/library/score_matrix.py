@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.trec.compression import read_text
+from campaigns.trec.csv_rows import separator_of
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
 
 _TOPIC_HEADER: Final = re.compile(
     r"#?(?:topics?|query|queries|q[ _.-]?(?=id|no))[ _.-]?(?:id|no|num|number|code)?"
 )
+_DECIMAL_COMMA: Final = re.compile(r"[+-]?[0-9]*,[0-9]+", re.ASCII)
 _TIDY: Final = {"run", "topic", "measure", "value"}  # columns of `evaluate --format csv`
 _MAX_BYTES: Final = 1 << 28
 
@@ -27,11 +29,15 @@ def read_matrix(source: BinaryIO) -> tuple[tuple[str, ...], NDArray[np.float64]]
     """
     findings = ProblemList()
     with findings.gathered():
-        lines = csv.reader(io.StringIO(read_text(source, findings, max_bytes=_MAX_BYTES)))
-        header = [cell.strip() for cell in next(lines, [])]
-        systems = _systems(header, findings)
-        names = tuple(header[column] for column in systems)
-        rows = [_row(cells, systems, len(header), lines.line_num, findings) for cells in lines]
+        text = read_text(source, findings, max_bytes=_MAX_BYTES)
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator_of(text))
+        try:
+            header = [cell.strip() for cell in next(lines, [])]
+            systems = _systems(header, findings)
+            names = tuple(header[column] for column in systems)
+            rows = [_row(cells, systems, len(header), lines.line_num, findings) for cells in lines]
+        except csv.Error as error:
+            refuse("FIELDS", f"not CSV: {error}", lines.line_num)
         rows = [row for row in rows if row]
         if not rows and not findings.total:
             refuse("EMPTY", "the file holds no row of scores")
@@ -42,7 +48,7 @@ def _systems(header: list[str], findings: ProblemList) -> list[int]:
     """The columns that hold scores of systems."""
     if _TIDY.issubset(header):
         refuse("FIELDS", "a row holds one score: a matrix has topics down, systems across", 1)
-    columns = [column for column, name in enumerate(header) if not _is_topics(column, name)]
+    columns = [column for column, name in enumerate(header) if not is_topics(column, name)]
     names = [header[column] for column in columns]
     if not any(names):
         refuse("EMPTY", "the file holds no row of system names")
@@ -54,7 +60,7 @@ def _systems(header: list[str], findings: ProblemList) -> list[int]:
     return columns
 
 
-def _is_topics(column: int, name: str) -> bool:
+def is_topics(column: int, name: str) -> bool:
     return (column == 0 and not name) or bool(_TOPIC_HEADER.fullmatch(name.lower()))
 
 
@@ -73,6 +79,8 @@ def _row(
         score = _score(cells[column].strip())
         if score is None:
             message = "score is not a finite decimal number"
+            if _DECIMAL_COMMA.fullmatch(cells[column].strip()):
+                message += ": write a point, not a comma"
             findings.add(Problem("SCORE", line, message, column + 1, shown(cells[column])))
         row.append(math.nan if score is None else score)
     return row

@@ -1,29 +1,25 @@
-"""Scores of runs from files, several runs at a time."""
+"""Scores of runs, several runs at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from campaigns.trec.runs import ParsedRun
-from scoring.cli.arguments import GainMap
-from scoring.cli.bad_input import BadInput
-from scoring.cli.measure_lines import Line
-from scoring.cli.opening import open_run
-from scoring.cli.scoring_options import ScoringOptions, is_set
 from scoring.core.data.direct_alignment import align_lines
-from scoring.core.measures.arrays import GradedTopics, Scores, by_run, condensed, each_run
+from scoring.core.measures.arrays import GradedTopics, Scores, by_run, each_run
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.graded import evaluate, in_stacks
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import make_measure
 from scoring.core.measures.trec_eval import relevance_strings
 from scoring.core.statistics.means import Mean, mask_excluded, means_of_runs
-from scoring.core.ties.groups import stacked_with_ties
+from scoring.core.ties.groups import condensed_with_ties, stacked_with_ties
 from scoring.core.ties.ties import TiedTopics, bounds, expected
-
-__all__ = ["Scored", "ScoredRun", "ScoringOptions", "score_file", "score_files"]
+from scoring.library.bad_input import BadInput
+from scoring.library.measure_lines import GainMap, Line
+from scoring.library.scoring_options import ScoringOptions, is_set
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +47,7 @@ class ScoredRun:
 
 
 @dataclass(frozen=True, eq=False)
-class _AlignedRun:
+class AlignedRun:
     """One run, its documents looked up in the qrels."""
 
     tag: str
@@ -60,47 +56,27 @@ class _AlignedRun:
     tied: TiedTopics
 
 
-def score_files(paths: Sequence[str], rules: ScoringOptions) -> Iterator[ScoredRun | BadInput]:
-    """Reads and scores runs, small ones several at a time, and ends with what is wrong with those
-    that are refused."""
-    refused: list[BadInput] = []
-    runs = _aligned_runs(paths, rules, refused)
-    # The mean over all orderings is summed over as many ranks as the largest tied group of a stack
-    # has, so the last bit of a score would depend on the other runs.
-    most = 1 if rules.ties == "expected" else None
-    for stack in in_stacks(runs, lambda run: run.tied.begins.shape, most=most):
-        yield from _scored_runs(stack, rules)
-    yield from refused
-
-
-def score_file(path: str, rules: ScoringOptions) -> ScoredRun:
-    """Reads and scores a run. Raises BadInput."""
-    (outcome,) = score_files([path], rules)
-    if isinstance(outcome, BadInput):
-        raise outcome
-    return outcome
-
-
-def _aligned_runs(
-    paths: Sequence[str], rules: ScoringOptions, refused: list[BadInput]
-) -> Iterator[_AlignedRun]:
-    for path in paths:
-        try:
-            yield _aligned(path, rules)
-        except BadInput as error:
-            refused.append(error)
-
-
-def _aligned(path: str, rules: ScoringOptions) -> _AlignedRun:
-    run = open_run(path)
+def align_run(name: str, run: ParsedRun, rules: ScoringOptions) -> AlignedRun:
+    """The run, its documents looked up in the qrels; `name` is what messages call it. Raises
+    BadInput where they share no topic."""
     in_run = set(run.topics)
     retrieved = np.array([topic in in_run for topic in rules.table.topics])
     if not retrieved.any():
-        raise BadInput([f"{path}: no topic of the run is in the qrels"])
-    return _AlignedRun(run.tag, path, retrieved, _tied(run, rules))
+        raise BadInput([f"{name}: no topic of the run is in the qrels"])
+    return AlignedRun(run.tag, name, retrieved, _tied(run, rules))
 
 
-def _scored_runs(runs: Sequence[_AlignedRun], rules: ScoringOptions) -> Iterator[ScoredRun]:
+def score_runs(runs: Iterable[AlignedRun], rules: ScoringOptions) -> Iterator[ScoredRun]:
+    """Scores runs in their order, small ones several at a time."""
+    # The mean over all orderings is summed over as many ranks as the largest tied group of a stack
+    # has, so the last bit of a score would depend on the other runs.
+    most = 1 if rules.ties == "expected" else None
+    measures = [line.measure for line in rules.lines if line.measure]
+    for stack in in_stacks(runs, lambda run: run.tied.begins.shape, measures, most=most):
+        yield from _scored_runs(stack, rules)
+
+
+def _scored_runs(runs: Sequence[AlignedRun], rules: ScoringOptions) -> Iterator[ScoredRun]:
     stack = _Stack(rules, runs)
     included = stack.included(rules.counted)
     for place, found in enumerate(zip(*map(stack.line, rules.lines), strict=True)):
@@ -120,13 +96,13 @@ def _tied(run: ParsedRun, rules: ScoringOptions) -> TiedTopics:
     )
     graded = GradedTopics(found.grades, table.grade_counts, rules.gain_map, pooled=found.pooled)
     tied = TiedTopics(graded, found.begins)
-    return _condensed(tied) if rules.judged_only else tied
+    return condensed_with_ties(tied) if rules.judged_only else tied
 
 
 class _Stack:
     """The lines of several runs."""
 
-    def __init__(self, rules: ScoringOptions, runs: Sequence[_AlignedRun]) -> None:
+    def __init__(self, rules: ScoringOptions, runs: Sequence[AlignedRun]) -> None:
         self._rules, self._runs = rules, len(runs)
         self._tied = stacked_with_ties([run.tied for run in runs])
         self._retrieved = np.array([run.retrieved for run in runs])
@@ -138,9 +114,9 @@ class _Stack:
 
     def included(self, counted: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """bool[runs, topics]: those that enter the mean of each run."""
-        if self._rules.is_complete:
-            return np.broadcast_to(counted, self._retrieved.shape)
-        return counted & self._retrieved
+        shape = self._retrieved.shape
+        complete: NDArray[np.bool_] = np.broadcast_to(counted, shape)
+        return complete if self._rules.is_complete else counted & self._retrieved
 
     def line(self, line: Line) -> list[Scored]:
         """What it says of each run."""
@@ -148,6 +124,8 @@ class _Stack:
             return self._without_scores(line)
         if line.kind == "utility":
             return self._summed(line.measure, self._utility(line.numbers))
+        if line.kind == "levels":
+            return self._summed(line.measure, self._over_levels(line.numbers))
         if line.gains:
             return self._summed(line.measure, self._with_gains(line.measure, line.gains))
         scored = self._summed(line.measure, self._scores[line.measure])
@@ -201,6 +179,15 @@ class _Stack:
         worth = [number * part for number, part in zip(numbers, parts, strict=True)]
         return Scores(np.sum(worth, axis=0), None)
 
+    def _over_levels(self, levels: tuple[float, ...]) -> Scores:
+        """The mean of interpolated precision over recall levels, as trec_eval's 11pt_avg has it."""
+        parts = [
+            make_measure("IPrec", rel=self._rules.rel, levels="trec_eval", cutoff=level)
+            for level in levels
+        ]
+        found = _by_ties(list(dict.fromkeys(parts)), self._tied, self._rules.ties)
+        return Scores(np.mean([found[part].base for part in parts], axis=0), None)
+
     def _with_gains(self, measure: Measure, given: GainMap) -> Scores:
         """nDCG with gains of its own: what all are multiplied by does not matter."""
         gains = np.arange(len(self._rules.gain_map), dtype=np.float64)
@@ -218,14 +205,3 @@ def _by_ties(measures: Sequence[Measure], tied: TiedTopics, ties: str) -> dict[M
     sets = [measure for measure in measures if is_set(measure)]
     ranked = [measure for measure in measures if not is_set(measure)]
     return evaluate(sets, tied.graded) | expected(ranked, tied)
-
-
-def _condensed(tied: TiedTopics) -> TiedTopics:
-    """Without the unjudged documents; those that were tied still are."""
-    graded = condensed(tied.graded)
-    order = np.argsort(~tied.graded.judged, axis=1, kind="stable")
-    groups = np.take_along_axis(np.cumsum(tied.begins, axis=1), order, axis=1)
-    begins = np.arange(graded.depth) >= graded.lengths[:, None]
-    begins[:, 0] = True
-    begins[:, 1:] |= groups[:, 1:] != groups[:, :-1]
-    return TiedTopics(graded, begins)

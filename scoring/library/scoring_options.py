@@ -1,6 +1,5 @@
-"""How runs from files are scored: the qrels, and the rules of the command line."""
+"""How runs are scored: the lines of output, the qrels, and the rules."""
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,16 +8,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.cli.arguments import GainMap
-from scoring.cli.bad_input import BadInput
-from scoring.cli.measure_lines import Line
-from scoring.cli.opening import open_qrels, tell_of_topics_without_grades
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import rel_of
 from scoring.core.statistics.means import topics_of_mean
 from scoring.core.ties.ties import has_bounds, has_expected
+from scoring.library.measure_lines import GainMap, Line
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,44 +51,22 @@ class ScoringOptions:
         return topics_of_mean(self.table, rel=rel, no_relevant=self.no_relevant)
 
 
-def scoring_options(
-    options: argparse.Namespace, lines: tuple[Line, ...], qrels: str
-) -> ScoringOptions:
-    """The rules that the arguments of `add_scoring_arguments` give. Raises BadInput."""
-    given: GainMap | None = options.gain_map
-    _refuse_untied(lines, options.ties)
-    _refuse_cut_ties(options)
-    table = open_qrels(qrels, highest_grade=_highest_of(given))
-    tell_of_topics_without_grades(qrels, table)
-    return ScoringOptions(
-        lines=lines,
-        table=table,
-        gain_map=_worth_of_grades(given, table.highest_grade),
-        rel=options.rel,
-        no_relevant=options.no_relevant,
-        ties=options.ties,
-        max_depth=options.max_depth,
-    )
-
-
-def _highest_of(given: GainMap | None) -> int:
+def declared_grade(given: GainMap | None) -> int:
     """The end of the scale that a gain map declares; 1 without one."""
     return max(1, given[-1][0]) if given else 1
 
 
-def _worth_of_grades(given: GainMap | None, highest_grade: int) -> NDArray[np.float64]:
+def worth_of_grades(given: GainMap | None, highest_grade: int) -> NDArray[np.float64]:
     """float64[highest_grade + 1]: as given (0 for grade 0 if it is left out), or grade / highest.
 
-    Raises BadInput where a grade of the scale has no worth.
+    Raises ValueError where a grade of the scale has no gain.
     """
     if given is None:
         return np.arange(highest_grade + 1) / highest_grade
     worth = {0: 0.0} | dict(given)
     missing = [grade for grade in range(highest_grade + 1) if grade not in worth]
     if missing:
-        raise BadInput(
-            [f"--gain-map: what is grade {missing[0]} worth? (grades: 0..{highest_grade})"]
-        )
+        raise ValueError(f"grade {missing[0]} has no gain: give one for each of 1..{highest_grade}")
     return np.array([worth[grade] for grade in range(highest_grade + 1)])
 
 
@@ -106,22 +80,12 @@ def is_set(measure: Measure) -> bool:
     return family_of(measure).facts.view == "set" and not has_expected(measure)
 
 
-def _refuse_untied(lines: Sequence[Line], ties: str) -> None:
+def without_tie_rule(lines: Sequence[Line], ties: str) -> list[str]:
+    """The measures for which the tie rule is not defined, each once."""
     measures = [line.measure for line in lines if line.measure is not None]
     wrong: list[Measure] = []
     if ties == "expected":
         wrong = [each for each in measures if not (has_expected(each) or is_set(each))]
     elif ties == "bounds":
         wrong = [each for each in measures if not has_bounds(each)]
-    if wrong:
-        named = ", ".join(dict.fromkeys(map(str, wrong)))
-        raise BadInput([f"--ties {ties} is not defined for {named}"])
-
-
-def _refuse_cut_ties(options: argparse.Namespace) -> None:
-    """-M takes the first documents in the order of their ids: those of a tied group across the cut
-    that it leaves out have no share in the group any more."""
-    if options.max_depth is not None and options.ties != "docno":
-        depth, ties = options.max_depth, options.ties
-        why = f"-M {depth} does not go with --ties {ties}: it cuts tied documents by their ids"
-        raise BadInput([f"{why}; leave it out, and give measures their cutoff, as in AP@{depth}"])
+    return list(dict.fromkeys(map(str, wrong)))

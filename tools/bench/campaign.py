@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from campaigns.trec.compression import GZIP_MAGIC
-from scoring.cli.bad_input import BadInput
 from scoring.cli.opening import open_run
 from scoring.demo.simulation import FORMS, Collection, Retrieved, System, qrels_file, retrieve
+from scoring.library.bad_input import BadInput
 from tools.bench.written import document_ids, write_qrels, write_run
 
 RUNS, TOPICS, DEPTH, POOL_DEPTH = 129, 50, 1000, 50

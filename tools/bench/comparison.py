@@ -25,11 +25,11 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from scoring.cli.measure_lines import read_measures
 from scoring.cli.opening import open_qrels, open_run
-from scoring.cli.scored_runs import score_files
-from scoring.cli.scoring_options import ScoringOptions
+from scoring.cli.scored_files import score_files
 from scoring.core.measures.graded import default_gain_map
+from scoring.library.measure_lines import read_measures
+from scoring.library.scoring_options import ScoringOptions
 from tools.bench.campaign import COMMON, MEASURES, Campaign
 from tools.bench.clock import HEADINGS, ROUNDS, Times, three, timed
 from tools.bench.other_tools import (
@@ -197,8 +197,8 @@ def _score_warm(paths: Sequence[str]) -> list[object]:
 # The command line, and then the most memory that its process has had (where the system tells).
 _COLD_SCRIPT: Final = """
 import os, sys
-from scoring.cli.main import main
-status = main(sys.argv[1:])
+from scoring.cli.main import main_of_process
+status = main_of_process()
 if os.path.exists("/proc/self/status"):
     with open("/proc/self/status") as file:
         sys.stderr.write(next(line for line in file if line.startswith("VmHWM")).split()[1])

@@ -11,13 +11,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.cli.opening import open_qrels, open_run, rank_run
+from scoring.cli.opening import open_qrels, open_run
 from scoring.core.data.alignment import align
 from scoring.core.data.artefacts import pack_grades, pack_ranking, unpack_grades, unpack_ranking
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.data.ranking import Ranking
 from scoring.core.measures.graded import GradedTopics, default_gain_map, evaluate
 from scoring.core.measures.names import parse_measure
+from scoring.library.prepared import rank_run
 from tools.bench.campaign import MEASURES
 from tools.bench.clock import HEADINGS, ROUNDS, median, three
 

@@ -6,12 +6,12 @@ from typing import Final, TypeVar
 
 from campaigns.trec.qrels import read_qrels
 from campaigns.trec.runs import read_run
-from scoring.cli.opening import rank_run
 from scoring.core.data.alignment import align
 from scoring.core.data.judgments import JudgmentTable, build_table
 from scoring.core.measures.graded import GradedTopics, default_gain_map, evaluate
 from scoring.core.measures.names import parse_measure
 from scoring.demo.simulation import FORMS, Collection, System, qrels_file, retrieve, run_file
+from scoring.library.prepared import rank_run
 from tools.bench.campaign import DEPTH
 from tools.bench.clock import HEADINGS, ROUNDS, median, rounds, three
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from scoring.cli.measure_lines import read_measures
 from scoring.cli.opening import open_qrels
-from scoring.cli.scored_runs import score_file
-from scoring.cli.scoring_options import ScoringOptions
+from scoring.cli.scored_files import score_file
 from scoring.core.measures.graded import default_gain_map
 from scoring.core.measures.names import parse_measure
 from scoring.core.ties.ties import has_expected
+from scoring.library.measure_lines import read_measures
+from scoring.library.scoring_options import ScoringOptions
 from tools.bench.campaign import MEASURES
 from tools.bench.clock import HEADINGS, ROUNDS, median, seconds, three
 

@@ -8,7 +8,9 @@ from scoring.cli.arguments import (
     add_scoring_arguments,
     positive,
     probability,
+    whole_number,
 )
+from scoring.core.statistics.limits import MOST_SAMPLES
 
 DESCRIPTION: Final = """\
 Tests all pairs of runs over topics: paired t, Wilcoxon signed-rank, or sign-flip randomisation.
@@ -26,8 +28,9 @@ examples:
 difference is mean a - mean b over the topics that both have. One-tailed, and against top or
 projected, a is the run with the higher mean, and the question is whether it is better: than b
 as judged (base), if all that is unjudged of b were relevant (top), or if it were as good as what is
-judged (projected). Two tails then also separate pairs in which a falls behind (difference < 0);
---tail one does not. --count prints `separated pairs`: how many have p_corrected <= alpha."""
+judged (projected). With two tails, a pair in which a falls behind (difference < 0) can be
+significant too; with --tail one it cannot. --count prints two numbers: how many pairs have
+p_corrected <= alpha, and how many pairs there are."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,8 +62,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", choices=("base", "top", "projected"), default="base")
     parser.add_argument("--top", metavar="N", type=positive, help="only the N best runs")
     parser.add_argument(
-        "--samples", metavar="N", type=positive, default=10_000, help="random ones (default 10000)"
+        "--samples",
+        metavar="N",
+        type=whole_number(1, MOST_SAMPLES),
+        default=10_000,
+        help=f"random ones (default 10000, at most {MOST_SAMPLES})",
     )
     parser.add_argument("--seed", metavar="N", type=int, default=1, help="of chance (default 1)")
-    parser.add_argument("--count", action="store_true", help="only `separated pairs`")
+    parser.add_argument(
+        "--count",
+        action="store_true",
+        help="only the number of significant pairs, and of all pairs",
+    )
     add_scoring_arguments(parser, tie_rules=("docno", "expected"))

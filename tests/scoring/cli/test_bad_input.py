@@ -68,7 +68,7 @@ def test_no_common_topic(trackside):
 def test_a_grade_that_the_gain_map_forgets(trackside):
     found = trackside("evaluate", "--gain-map", "1=1", trackside.qrels, trackside.run)
     assert found.status == 2
-    assert "what is grade 2 worth?" in found.err
+    assert "grade 2 has no gain" in found.err
 
 
 @pytest.mark.parametrize(
@@ -92,6 +92,8 @@ def test_a_grade_that_the_gain_map_forgets(trackside):
         ("significance", "--test", "t"),
         ("significance", "--test", "z", "--scores", "m.csv"),
         ("significance", "--test", "t", "--scores", "m.csv", "--against", "top"),
+        ("ranks", "q"),
+        ("ranks", "--scores", "m.csv", "--level", "1"),
         ("properties", "nope"),
         ("properties", "nope@k"),
         ("properties", "P@99999999999"),
@@ -158,6 +160,7 @@ class TestCheck:
             "field": 5,
             "value": "nan",
             "message": "score is not finite",
+            "count": 1,
         }
 
     def test_json_of_an_accepted_run(self, trackside, topics):

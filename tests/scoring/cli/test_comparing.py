@@ -1,10 +1,11 @@
-"""`agreement` and `significance` on the command line."""
+"""`agreement`, `significance` and `ranks` on the command line."""
 
 import csv
 import io
 
 import pytest
 
+import trackside as ts
 from scoring.core.statistics.pairs import METHODS
 
 # Four systems over five topics.
@@ -72,6 +73,81 @@ class TestAgreement:
         found = trackside("agreement", trackside.qrels, *runs, bad, "-m", "AP", "-m", "RR")
         assert (found.status, found.out) == (2, "")
         assert found.err.startswith(f"{bad}: line 1: FIELDS ")
+
+
+class TestRanks:
+    @pytest.fixture
+    def matrix(self, trackside):
+        return trackside.write("matrix.csv", MATRIX)
+
+    def test_one_row_a_run_the_best_first(self, trackside, matrix):
+        found = rows(trackside("ranks", "--scores", matrix))
+        assert [row["run"] for row in found] == ["a", "d", "b", "c"]
+        assert [row["rank"] for row in found] == ["1", "1", "3", "4"]
+        assert [float(row["mean"]) for row in found] == pytest.approx([0.82, 0.82, 0.36, 0.18])
+        assert [float(row["p_best"]) for row in found] == [0.5, 0.5, 0, 0]
+        assert [(row["rank_best"], row["rank_worst"]) for row in found[:2]] == [("1", "1")] * 2
+        assert {row["possible_best"] for row in found} == {""}
+
+    def test_the_library_gives_the_same(self, trackside, matrix):
+        options = {"samples": 500, "seed": 7, "level": 0.5}
+        given = [word for name, value in options.items() for word in (f"--{name}", value)]
+        found = trackside("ranks", "--scores", matrix, *given)
+        assert found.out == ts.ranks_of_scores(matrix, **options).to_csv()
+        assert found.out != trackside("ranks", "--scores", matrix).out
+
+    def test_unjudged_documents_leave_ranks_possible(self, trackside):
+        qrels = trackside.write("judged", "1 0 A 1\n2 0 B 1\n")
+        sure = trackside.write("sure", "1 Q0 A 1 3 sure\n2 Q0 B 1 3 sure\n")
+        open_ = trackside.write("open", "1 Q0 X 1 3 open\n2 Q0 B 1 3 open\n")
+        found = rows(trackside("ranks", qrels, sure, open_, "-m", "P@1"))
+        assert [row["run"] for row in found] == ["sure", "open"]
+        assert [row["possible_worst"] for row in found] == ["1", "2"]
+        assert [row["possible_best"] for row in found] == ["1", "1"]
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (("--samples", 1), "--samples: '1' is not a whole number from 2 to 1,000,000"),
+            (("--samples", 1_000_001), "'1000001' is not a whole number from 2 to 1,000,000"),
+            (("--samples", "9" * 5000), "is not a whole number from 2 to 1,000,000"),
+            (("--samples", "x"), "--samples: 'x' is not a whole number from 2 to 1,000,000"),
+            (("--seed", -1), "--seed: it must not be negative"),
+            (("-m", "AP"), "--scores replaces QRELS, RUN and -m"),
+        ],
+    )
+    def test_bad_arguments(self, trackside, matrix, options, words):
+        found = trackside("ranks", "--scores", matrix, *options)
+        assert (found.status, found.out) == (2, "")
+        assert words in found.err
+
+    def test_the_library_has_the_same_limits(self, matrix):
+        for samples in (1, 1_000_001):
+            with pytest.raises(ts.BadInput, match=f"samples: {samples} is .* from 2 to 1,000,000"):
+                ts.ranks_of_scores(matrix, samples=samples)
+
+    def test_one_topic_says_nothing_about_others(self, trackside):
+        found = trackside("ranks", "--scores", trackside.write("small.csv", "a,b\n1,0\n"))
+        assert (found.status, found.out) == (2, "")
+        assert "one run and two topics or more are needed, not 2 and 1" in found.err
+
+    def test_scores_between_semicolons_have_decimal_points(self, trackside):
+        text = "topic,a,b\n1,.1,.2\n2,.3,.1\n3,.5,.2\n"
+        by_comma = trackside("ranks", "--scores", trackside.write("a.csv", text))
+        table = text.replace(",", ";")
+        found = trackside("ranks", "--scores", trackside.write("b.csv", table))
+        assert (found.status, found.out) == (0, by_comma.out)
+        found = trackside("ranks", "--scores", trackside.write("c.csv", table.replace(".2", "0,2")))
+        assert found.status == 2
+        assert (
+            "c.csv: line 2: SCORE score is not a finite decimal number: write a point, not a comma "
+            "(field 3: '0,2')" in found.err
+        )
+
+    def test_a_geometric_mean_has_no_topics(self, trackside, runs):
+        found = trackside("ranks", trackside.qrels, *runs, "-m", "GMAP")
+        assert found.status == 2
+        assert "one number over all topics" in found.err
 
 
 class TestSignificance:
@@ -180,8 +256,8 @@ class TestSignificance:
         asked = ("significance", qrels, one, two, "-m", "RBP(p=0.5)", "--test", "wilcoxon")
         found = trackside(*asked, "--against", "top", "--count")
         told = (
-            "note: in 1 of the 1 separated pairs a falls behind b, which two tails count too;"
-            " --tail one leaves these out\n"
+            "note: in 1 of the 1 significant pairs a falls behind b, which two tails count too;"
+            " a one-tailed test leaves these out\n"
         )
         assert found == (0, "1 1\n", told)
         assert trackside(*asked, "--against", "top", "--tail", "one", "--count") == (0, "0 1\n", "")
@@ -192,8 +268,8 @@ class TestSignificance:
         few = trackside(*asked, "--correction", "holm", "--samples", 100)
         assert few.out == "0 6\n"
         assert few.err == (
-            "note: no pair can be separated at 0.05: 100 samples leave no p below 0.0099, and Holm"
-            " multiplies the smallest by 6; take more --samples, or another --correction\n"
+            "note: no pair can be significant at 0.05: 100 samples leave no p below 0.0099, and"
+            " Holm multiplies the smallest by 6; use more samples, or another correction\n"
         )
         assert trackside(*asked, "--correction", "holm", "--samples", 200).err == ""
         assert trackside(*asked, "--correction", "bh", "--samples", 100).err == ""
@@ -204,6 +280,14 @@ class TestSignificance:
             *("--against", "top"),
         )
         assert (found.status, found.err) == (2, "--against top: AP has no residual\n")
+
+    def test_samples_have_a_limit(self, trackside, matrix):
+        asked = ("significance", "--scores", matrix, "--test", "randomisation")
+        found = trackside(*asked, "--samples", 1_000_001)
+        assert (found.status, found.out) == (2, "")
+        assert "--samples: '1000001' is not a whole number from 1 to 1,000,000" in found.err
+        with pytest.raises(ts.BadInput, match="samples: 1000001 is not a whole number from 1 to"):
+            ts.significance_of_scores(matrix, samples=1_000_001)
 
     @pytest.mark.parametrize(
         ("measures", "told"),
@@ -270,6 +354,12 @@ class TestSignificance:
                 "line 3: SCORE score is not a finite decimal number (field 2: 'x')",
             ),
             ("a,b\n1,2\n1\n", "line 3: FIELDS 1 fields, expected 2 as in the first row"),
+            ("a,b\n1,2\n1,2\r1\n", "line 4: FIELDS 1 fields, expected 2 as in the first row"),
+            pytest.param(
+                f"a,b\n1,{'2' * 200_000}\n",
+                "line 2: FIELDS not CSV: field larger than field limit (131072)",
+                id="long",
+            ),
             ("a,a\n1,2\n", "line 1: DUP two systems have this name ('a')"),
             ("a,b\n", "EMPTY the file holds no row of scores"),
             ("", "EMPTY the file holds no row of system names"),

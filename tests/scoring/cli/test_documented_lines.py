@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import trackside as ts
 from scoring.cli import main
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -42,7 +43,9 @@ def folder(tmp_path, monkeypatch):
     topics = [f'<topic number="{topic}"><query>q</query></topic>' for topic in (1, 2, 3)]
     texts = {
         "qrels.txt": "".join(qrels),
+        "qrels.json": '{"1": {"d1": 1}}',
         "so_far.txt": qrels[0],
+        "subtopics.txt": "".join(line.replace(" 0 ", " 1 ", 1) for line in qrels) + "1 2 d0 1\n",
         "topics.xml": f"<topics>{''.join(topics)}</topics>",
         "topics.txt": "1\tone\n2\ttwo\n3\tthree\n",
         "adhoc5_ap.csv": "a,b\n.1,.2\n.3,.1\n.5,.2\n",
@@ -52,6 +55,14 @@ def folder(tmp_path, monkeypatch):
     Path("runs").mkdir()
     for shift, name in enumerate(("run.gz", "run.txt", "run1.gz", "run2.gz", "runs/a", "runs/b")):
         Path(name).write_bytes(run_named(f"tag{shift}", shift))
+    drawn = ts.sample(sorted(map(str, Path("runs").iterdir())), budget=30, p=0.8)
+    drawn.to_csv("sample.csv")
+    sampled = {(row.topic, row.doc_id) for row in drawn}
+    people = [line for line in qrels if (line.split()[0], line.split()[2]) in sampled]
+    Path("people.txt").write_text("".join(people))
+    Path("program.txt").write_text(
+        "".join(line[:-2] + f"{at % 2}\n" for at, line in enumerate(qrels))
+    )
 
 
 @pytest.mark.parametrize("line", sorted(set(documented())))

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from scoring.cli import many_runs
-from scoring.cli.bad_input import BadInput
-from scoring.cli.measure_lines import read_measures
 from scoring.cli.opening import open_qrels
-from scoring.cli.scored_runs import ScoredRun, score_file, score_files
-from scoring.cli.scoring_options import ScoringOptions
+from scoring.cli.scored_files import score_file, score_files
 from scoring.core.measures.graded import default_gain_map
 from scoring.core.ties.ties import has_bounds, has_expected
+from scoring.library.bad_input import BadInput
+from scoring.library.measure_lines import read_measures
+from scoring.library.scored_runs import ScoredRun
+from scoring.library.scoring_options import ScoringOptions
 
 MEASURES = (
     *("AP", "nDCG", "nDCG@10", "P@10", "Rprec", "RR", "RR(nth=3)", "R@100", "RBP(p=0.8)"),

@@ -2,9 +2,9 @@
 
 import pytest
 
-from scoring.cli.bad_input import BadInput
-from scoring.cli.measure_lines import OFFICIAL, read_measures, single_measures
 from scoring.core.measures.trec_eval import ALL_TREC
+from scoring.library.bad_input import BadInput
+from scoring.library.measure_lines import OFFICIAL, read_measures, single_measures
 
 
 def labels(*texts, rel=1):
@@ -98,6 +98,12 @@ def test_parameters_replace_the_defaults_of_a_nickname():
     assert "ndcg" not in labels("all_trec", "ndcg.1=2")
 
 
+def test_names_of_other_tools():
+    assert names("Success.10", "precision.5", "r-precision") == ["Rprec", "P@5", "Success@10"]
+    with pytest.raises(BadInput, match="-m hits: 'hits' is Success in some tools"):
+        read_measures(["hits"])
+
+
 def test_tables_use_our_names():
     assert names("map", "P.5", "recip_rank") == ["AP", "RR", "P@5"]
     assert names("map", "AP(rel=1)", rel=2) == ["AP(rel=2)", "AP"]
@@ -113,6 +119,12 @@ def test_an_explicit_rel_has_a_label_of_its_own():
     [
         ("mpa", "there is no measure 'mpa'; did you mean map?"),
         ("nDGC@10", "there is no measure 'nDGC'; did you mean nDCG?"),
+        *(
+            (name, "Trackside reads no preferences. Use trec_eval for its prefs measures")
+            for name in ("prefs_simp", "prefs_avgjg_Rnonrel_ret", "prefs_num_prefs_ful", "prefs")
+        ),
+        ("map_avgjg", "compute map from the judgments of each group by itself"),
+        ("P_avgjg.5,10", "compute P from the judgments of each group by itself"),
         ("RBP", "no default"),
         ("P.5,5", "given twice"),
         ("P.0", "'0' is not a whole number above 0"),

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from scoring.cli import many_runs
-from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_each_run
+from scoring.library.bad_input import BadInput
 
 
 class Terminal(io.StringIO):

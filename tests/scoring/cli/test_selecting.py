@@ -5,6 +5,9 @@ import io
 
 import pytest
 
+import trackside as ts
+from scoring.cli.usage.select import METHODS
+
 TABLE_1 = [
     "18 22 15 13 11 25 10 84",
     "22 10 11 19 38 18 33 17",
@@ -54,8 +57,10 @@ def test_pooling_takes_first_documents_first(trackside, runs):
     assert float(found[-1]["weight"]) == pytest.approx(0.16)
 
 
-@pytest.mark.parametrize("method", ["A", "B", "C", "pool"])
-@pytest.mark.parametrize("scope", ["run", "topic"])
+@pytest.mark.parametrize(
+    ("method", "scope"),
+    [*((method, "run") for method in METHODS), ("B", "topic"), ("C", "topic")],
+)
 def test_every_document_is_chosen_once(trackside, runs, method, scope):
     arguments = ("--method", method, "--p", 0.8, "--budget", "5,100", "--scope", scope)
     found = rows(trackside("select", *runs, *arguments))
@@ -76,7 +81,7 @@ def test_b_weighs_anew_after_every_batch(trackside, runs):
 
 def test_what_is_judged_is_not_asked_again(trackside, runs):
     judged = trackside.write("judged", "7 0 18 1\n7 0 11 0\n")
-    for method in ("A", "B", "C", "pool"):
+    for method in METHODS:
         arguments = ("--method", method, "--p", 0.8, "--budget", 100, "--judged", judged)
         found = [row["doc_id"] for row in rows(trackside("select", *runs, *arguments))]
         assert len(found) == 15
@@ -145,6 +150,42 @@ def test_what_only_a_simulation_asks_needs_one(trackside, runs, options, told):
     assert (found.status, found.out, found.err) == (2, "", told)
 
 
+@pytest.mark.parametrize("method", ["MTF", "Hedge", "MaxMean"])
+def test_methods_that_do_not_use_p_need_none(trackside, runs, qrels, method):
+    asked = ("select", *runs, "--method", method, "--budget", 5)
+    without = trackside(*asked)
+    assert without.status == 0
+    assert without.out == trackside(*asked, "--p", 0.3).out
+    assert without.out == ts.select(runs, method=method, budget=5).to_csv()
+    found = trackside(*asked, "--simulate", qrels)
+    assert (found.status, found.out) == (2, "")
+    assert (
+        found.err == "--p: give the persistence of RBP, of which a simulation computes residuals\n"
+    )
+
+
+@pytest.mark.parametrize("method", ["pool", "A", "B", "C"])
+def test_methods_that_weigh_by_p_need_it(trackside, runs, method):
+    told = f"method {method} needs the persistence of RBP; MTF, Hedge, MaxMean do not"
+    found = trackside("select", *runs, "--method", method, "--budget", 5)
+    assert (found.status, found.out, found.err) == (2, "", f"--p: {told}\n")
+    with pytest.raises(ts.BadInput, match=f"^p: {told}$"):
+        ts.select(runs, method=method, budget=5)
+
+
+@pytest.mark.parametrize("method", ["pool", "A", "MTF", "Hedge", "MaxMean"])
+def test_a_scope_that_the_method_does_not_use_is_refused(trackside, runs, qrels, method):
+    asked = ("select", *runs, "--method", method, "--p", 0.8, "--budget", 5, "--scope", "topic")
+    told = f"scope: method {method} does not use it, only B and C do: leave it out"
+    for more in ((), ("--simulate", qrels)):
+        found = trackside(*asked, *more)
+        assert (found.status, found.out, found.err) == (2, "", f"--{told}\n")
+    with pytest.raises(ts.BadInput, match=f"^{told}$"):
+        ts.select(runs, method=method, p=0.8, budget=5, scope="topic")
+    with pytest.raises(ts.BadInput, match=f"^{told}$"):
+        ts.simulate(runs, qrels, method=method, p=0.8, budget=5, scope="topic")
+
+
 def test_judgments_of_other_topics_are_none(trackside, runs):
     other = trackside.write("other", "07 0 18 1\n")
     arguments = ("--method", "C", "--p", 0.8, "--budget", 2, "--judged", other)
@@ -153,15 +194,27 @@ def test_judgments_of_other_topics_are_none(trackside, runs):
     assert found.err == f"{other}: no topic of the runs is in the qrels\n"
 
 
-def test_only_c_weighs_by_the_grades_of_judgments(trackside, runs):
+def test_move_to_front_asks_for_the_next_document_of_the_run_that_found_one(trackside, runs):
+    judged = trackside.write("judged", "7 0 10 0\n7 0 18 0\n7 0 21 0\n7 0 22 1\n")
+    arguments = ("--method", "MTF", "--p", 0.8, "--budget", 3, "--judged", judged)
+    found = rows(trackside("select", *runs, *arguments))
+    # Runs 4, 1 and 3 are at -1. Run 2 found 22, and is at -1 too after 10. Run 1 comes to 22 at
+    # rank 2 and is back at 0. Nobody has judged its 15 yet: it stays in front.
+    assert [(row["doc_id"], float(row["weight"])) for row in found] == [
+        ("15", 0.0),
+        ("13", 0.0),
+        ("11", 0.0),
+    ]
+
+
+def test_only_methods_that_follow_relevance_choose_by_the_grades_of_judgments(trackside, runs):
     def chosen(method, grade):
         judged = trackside.write("judged", f"7 0 18 {grade}\n")
         arguments = ("--method", method, "--p", 0.8, "--budget", 100, "--judged", judged)
         return trackside("select", *runs, *arguments)
 
-    assert [
-        method for method in ("pool", "A", "B", "C") if chosen(method, 0) != chosen(method, 1)
-    ] == ["C"]
+    follow = [method for method in METHODS if chosen(method, 0) != chosen(method, 1)]
+    assert follow == ["C", "MTF", "Hedge", "MaxMean"]
 
 
 def test_pooling_names_equal_ranks_run_by_run_down_to_the_depth(trackside):
@@ -178,8 +231,8 @@ def test_pooling_names_equal_ranks_run_by_run_down_to_the_depth(trackside):
     assert chosen(one, three, two, "--depth", 1) == ["a", "x"]
     assert chosen(three, two, one) == ["x", "y"]
     told = " ".join(trackside("select", "--help").out.split())
-    assert "in the order in which one meets them reading run after run" in told
-    assert "named in another order, or to another depth" in told
+    assert "in the order in which they first occur, run by run and topic by topic" in told
+    assert "With the runs in another order, or with another depth" in told
 
 
 @pytest.mark.data

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from scoring.cli import worker_pool
-from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_each_run
+from scoring.library.bad_input import BadInput
 from tests.scoring.cli.command import QRELS, RUN
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -128,9 +128,7 @@ class TestOutputThatFails:
 
 
 def test_want_of_memory_is_one_line(trackside):
-    matrix = trackside.write("matrix.csv", "a,b\n" + "1,2\n2,1\n" * 20)
-    arguments = ("--test", "randomisation", "--samples", 10**15 - 1)
-    found = trackside("significance", "--scores", matrix, *arguments)
+    found = trackside("sample", trackside.run, "--budget", 9, "--depth", 10**15 - 1)
     assert found == (1, "", "trackside: not enough memory\n")
 
 

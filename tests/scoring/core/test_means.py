@@ -1,4 +1,4 @@
-"""Means say over which topics, digits say how sure, ranks are shared."""
+"""Means say over which topics, digits say how certain, ranks are shared."""
 
 import math
 

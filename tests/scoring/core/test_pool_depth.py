@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.cli.opening import open_qrels, open_run, rank_run
+from scoring.cli.opening import open_qrels, open_run
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.data.ranking import rank
 from scoring.core.judging.pooled_judgments import complete_depths, judged_places, pool_depth
+from scoring.library.prepared import rank_run
 from tests.scoring.core.rankings import ranking
 from tests.scoring.core.test_alignment import table_of
 

@@ -15,13 +15,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.cli.opening import open_run, rank_run
+from scoring.cli.opening import open_run
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.data.ranking import Ranking
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import parse_measure
 from scoring.core.measures.trec_eval import ALL_TREC, RELSTRING
+from scoring.library.prepared import rank_run
 from tests.scoring.oracles.round_one import (
     graded_topics,
     judgment_table,

@@ -1,17 +1,18 @@
-"""RBP with its residual, and INSQ, against cwl-eval, given each topic's documents in our order.
+"""RBP with its residual, INSQ, INST and BPM against cwl-eval, given documents in our order.
 
 cwl-eval scores the order of the lines of a file, whatever their scores: what it gets here are the
-lines of a copy that is sorted by score. All 143 runs for RBP; for INSQ, which takes it ten times
-as long, every twelfth, or all of them under ORACLES_IN_FULL=1.
+lines of a copy that is sorted by score. All 143 runs for RBP; for the others, which take it ten
+times as long, every twelfth, or all of them under ORACLES_IN_FULL=1.
 """
 
 import numpy as np
 import pytest
 from scipy.special import polygamma
 
-from scoring.cli.opening import open_run, rank_run
+from scoring.cli.opening import open_run
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.names import parse_measure
+from scoring.library.prepared import rank_run
 from tests.scoring.oracles.peers import peer
 from tests.scoring.oracles.round_one import (
     IN_FULL,
@@ -49,7 +50,8 @@ def compare_with_cwl_eval(measures, metrics, paths):
             for measure, metric in zip(measures, metrics, strict=True):
                 metric.residuals = True
                 metric.measure(list_of_gains)
-                ours = scores[measure].base[row], scores[measure].residual[row]
+                residual = scores[measure].residual
+                ours = scores[measure].base[row], np.nan if residual is None else residual[row]
                 theirs = metric.expected_utility, metric.residual_expected_utility
                 found[measure].append((ours, theirs))
     return {measure: np.array(pairs).swapaxes(0, 1) for measure, pairs in found.items()}
@@ -86,3 +88,56 @@ def test_insq_is_equal_where_its_weights_sum_to_one_over_all_ranks(insq):
         upper = theirs.sum(axis=1) * share + 1 - share
         assert np.abs(ours[:, 0] - base).max() <= 1e-12, target
         assert np.abs(ours.sum(axis=1) - upper).max() <= 1e-12, target
+
+
+def inst_weights(gains, target):
+    """The weights of these ranks and the sum of those after them, where nothing is relevant."""
+    weight, step, weights = 1.0, 2.0 * target, []
+    for rank, gain in enumerate(gains, start=1):
+        weights.append(weight)
+        step = rank + 2 * target - sum(gains[:rank]) if gain else step + 1
+        weight *= ((step - 1) / step) ** 2
+    return np.array(weights), weight * step**2 * polygamma(1, step)
+
+
+@pytest.fixture(scope="module")
+def adaptive():
+    """INST, BPM and the relevant documents of each topic, in the same order."""
+    names = ("INST(T=1)", "INST(T=2)", "BPM(T=1)@10", "BPM(T=3)@20")
+    inst = peer("cwl.ruler.measures.cwl_inst").INSTCWLMetric
+    bpm = peer("cwl.ruler.measures.cwl_bpm").BPMCWLMetric
+    metrics = [inst(1.0), inst(2.0), bpm(1.0, 10), bpm(3.0, 20)]
+    measures = [parse_measure(name) for name in names]
+    found = compare_with_cwl_eval(measures, metrics, run_paths()[::12])
+    return dict(zip(names, found.values(), strict=True))
+
+
+@pytest.fixture(scope="module")
+def gains():
+    """The gains of the first thousand documents of each topic, in the same order."""
+    table = judgment_table()
+    rows = []
+    for path in run_paths()[::12]:
+        ranking = rank_run(open_run(str(path)))
+        graded = graded_topics(ranking, table)
+        for topic, _ in ordered_documents(ranking):
+            relevant = graded.grades[table.row_of[topic], :RANKS] >= 1
+            rows.append([int(each) for each in relevant] + [0] * (RANKS - len(relevant)))
+    return rows
+
+
+def test_inst_is_equal_where_its_weights_sum_to_one_over_all_ranks(adaptive, gains):
+    for target in (1, 2):
+        ours, theirs = adaptive[f"INST(T={target})"]
+        assert len(ours) == 12 * 30 == len(gains)
+        for our, their, row in zip(ours[:, 0], theirs[:, 0], gains, strict=True):
+            weights, after = inst_weights(row, target)
+            assert abs(our - their * weights.sum() / (weights.sum() + after)) <= 1e-12
+
+
+def test_bpm_is_equal_in_every_topic(adaptive):
+    for name in ("BPM(T=1)@10", "BPM(T=3)@20"):
+        ours, theirs = adaptive[name]
+        assert len(ours) == 12 * 30
+        assert np.abs(ours[:, 0] - theirs[:, 0]).max() <= 1e-12, name
+        assert len(set(ours[:, 0])) > 10

@@ -1,4 +1,4 @@
-"""Q and ERR against pyNTCIREVAL, given each topic's documents in our order with their grades.
+"""Q, ERR and nERR against pyNTCIREVAL, given each topic's documents in our order with their grades.
 
 It takes time in the square of a ranking's length. So all topics of all 143 runs are compared down
 to rank 50, and whole rankings for one topic of each run; under ORACLES_IN_FULL=1 for all topics
@@ -8,9 +8,10 @@ to rank 50, and whole rankings for one topic of each run; under ORACLES_IN_FULL=
 import numpy as np
 import pytest
 
-from scoring.cli.opening import open_run, rank_run
+from scoring.cli.opening import open_run
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.names import parse_measure
+from scoring.library.prepared import rank_run
 from tests.scoring.oracles.peers import peer
 from tests.scoring.oracles.round_one import (
     IN_FULL,
@@ -44,6 +45,7 @@ METRICS = DEEP | {
     "Q(beta=10)": lambda tools, counts: tools.QMeasure(counts, GRADES, 10.0),
     "Q(gain=exp)": lambda tools, counts: tools.QMeasure(counts, EXPONENTIAL, 1.0),
     "ERR@10": lambda tools, counts: with_cutoff(tools.ERR(counts, EXPONENTIAL), 10),
+    "nERR@10": lambda tools, counts: tools.nERR(counts, EXPONENTIAL, 10),
     "nDCG(b=2)@10": lambda tools, counts: tools.nDCG(counts, GRADES, 2, 10),
     "nDCG@10": lambda tools, counts: tools.MSnDCG(counts, GRADES, 10),
     "RBP(p=0.8,gain=map)": lambda tools, counts: tools.RBP(counts, GRADES, 0.8),

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from campaigns.trec import compiled as reading
-from scoring.cli.bad_input import BadInput
-from scoring.cli.measure_lines import read_measures
 from scoring.cli.opening import open_qrels
-from scoring.cli.scored_runs import Scored, ScoredRun, ScoringOptions, score_files
+from scoring.cli.scored_files import score_files
 from scoring.core.data import compiled as aligning
 from scoring.core.measures.graded import default_gain_map
+from scoring.library.bad_input import BadInput
+from scoring.library.measure_lines import read_measures
+from scoring.library.scored_runs import Scored, ScoredRun
+from scoring.library.scoring_options import ScoringOptions
 
 DATA = Path(os.environ.get("TRACKSIDE_DATA", ""))
 pytestmark = [

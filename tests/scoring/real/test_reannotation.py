@@ -13,7 +13,7 @@ from statsmodels.stats import inter_rater
 from campaigns.judging import pool_files
 from scoring.assessors import analysis
 from scoring.assessors.agreement import agreement_of
-from scoring.cli.opening import open_qrels, open_run, rank_run
+from scoring.cli.opening import open_qrels, open_run
 from scoring.core.data.alignment import align
 from scoring.core.data.ranking import Ranking
 from scoring.core.measures.graded import GradedTopics, evaluate
@@ -26,6 +26,7 @@ from scoring.core.statistics.assessor_agreement import (
     krippendorff_alpha,
 )
 from scoring.evaluation.storage import store_ranking
+from scoring.library.prepared import rank_run
 from scoring.models import StoredRanking
 from tests.making import make_campaign, make_run, make_user
 

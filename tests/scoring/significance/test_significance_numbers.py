@@ -10,7 +10,6 @@ import pytest
 from django.core.management import call_command
 
 from campaigns.models import Campaign
-from scoring.cli.significance import COLUMNS
 from tests.scoring.cli.command import Command
 from tests.scoring.leaderboard.test_board_page import SHOWN
 from tests.scoring.significance.test_significance_page import TOPICS, answered, get, table, text_of
@@ -72,7 +71,7 @@ def test_csv_page_and_counts_have_the_numbers_of_the_command_line(
         query = asked | {"measure": "RBP(p=0.8)", "level": level}
         page = answered("significance", campaign, **query)
         rows = table(get("significance-csv", campaign, **query))
-        assert tuple(rows[0])[: len(COLUMNS)] == COLUMNS
+        assert tuple(rows[0])[:6] == ("a", "b", "difference", "p", "p_corrected", "method")
         ours, theirs = by_pair(rows), by_pair(csv.DictReader(io.StringIO(said.out)))
         assert ours.keys() == theirs.keys()
         for pair, (method, *numbers) in theirs.items():

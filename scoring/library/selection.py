@@ -1,0 +1,170 @@
+"""Which documents to judge next, and what a method would have found."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.data.judgments import JudgmentTable
+from scoring.core.data.ranking import Ranking
+from scoring.core.judging.candidates import Candidates, collect_candidates, find_outcomes
+from scoring.core.judging.orders_by_topic import TopicOrders
+from scoring.core.judging.selection import (
+    ORDERS,
+    Method,
+    Scope,
+    Strategy,
+    Weighing,
+    choose,
+    weigh,
+)
+from scoring.core.judging.simulation import (
+    mean_residual,
+    significant_fractions,
+    simulate_judging,
+    top_runs,
+)
+from scoring.library.bad_input import BadInput
+from scoring.library.table import Table
+
+MethodName: TypeAlias = Literal["pool", "A", "B", "C", "MTF", "Hedge", "MaxMean"]
+
+METHOD_NAMES: Final[tuple[MethodName, ...]] = get_args(MethodName)
+
+_SIMULATED: Final = (
+    *("judged", "relevant_found", "mean_residual_top"),
+    *("base_vs_base", "base_vs_top", "base_vs_projected"),
+)
+
+
+def strategy_named(method: MethodName, persistence: float | None, scope: Scope) -> Strategy:
+    """How documents are weighed; no persistence for a method that does not use it."""
+    name: Method = "pooling" if method == "pool" else method
+    return Strategy(name, 0.0 if persistence is None else persistence, scope)
+
+
+def method_faults(
+    method: MethodName, persistence: float | None, scope: Scope, *, is_simulated: bool
+) -> Iterator[tuple[str, str]]:
+    """Names of arguments that the method needs or does not use, and what is wrong with them."""
+    if persistence is None and is_simulated:
+        yield "p", "give the persistence of RBP, of which a simulation computes residuals"
+    elif persistence is None and method not in ORDERS:
+        yield "p", f"method {method} needs the persistence of RBP; {', '.join(ORDERS)} do not"
+    if scope == "topic" and method not in ("B", "C"):
+        yield "scope", f"method {method} does not use it, only B and C do: leave it out"
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Judgments that there are; `name` is what messages call them."""
+
+    name: str
+    table: JudgmentTable
+    rel: int = 1
+
+
+def chosen_documents(
+    rankings: Sequence[Ranking],
+    strategy: Strategy,
+    judged: Judged | None,
+    *,
+    budget: int,
+    batch: int,
+) -> Table:
+    """One row for each document that should be judged next, the most urgent first."""
+    topics = list(dict.fromkeys(topic for ranking in rankings for topic in ranking.topics))
+    candidates = collect_candidates(rankings, topics=topics)
+    outcomes = np.full(len(candidates), UNJUDGED, np.int8)
+    if judged is not None:
+        if not set(judged.table.topics) & set(topics):
+            raise BadInput([f"{judged.name}: no topic of the runs is in the qrels"])
+        outcomes = find_outcomes(candidates, judged.table, rel=judged.rel)
+    if strategy.method == "B":
+        chosen, weights = _by_batches(candidates, strategy, outcomes, budget, batch)
+    elif strategy.is_by_topic:
+        chosen, weights = _by_topic(candidates, strategy, outcomes, budget)
+    else:
+        chosen = choose(candidates, strategy, outcomes, count=budget)
+        weights = weigh(candidates, strategy, outcomes)[chosen]
+    return Table(
+        {
+            "order": np.arange(1, len(chosen) + 1),
+            "topic": [topics[row] for row in candidates.topic_rows[chosen].tolist()],
+            "doc_id": [doc_id.decode() for doc_id in candidates.doc_ids[chosen].tolist()],
+            "weight": weights,
+        }
+    )
+
+
+def _by_batches(
+    candidates: Candidates,
+    strategy: Strategy,
+    outcomes: NDArray[np.int8],
+    budget: int,
+    batch: int,
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """B depends only on which documents are judged, not on their grades: any outcome will do."""
+    weighing = Weighing(candidates, strategy)
+    judged = np.flatnonzero(outcomes != UNJUDGED)
+    weighing.note(judged, outcomes[judged])
+    place = np.empty(len(candidates), np.int64)
+    place[weighing.order] = np.arange(len(candidates))
+    found = [np.empty(0, np.intp)]
+    weights = [np.empty(0)]
+    while budget > 0 and len(chosen := weighing.best(min(batch, budget))):
+        upper = int(place[chosen].max()) + 1
+        found.append(chosen)
+        weights.append(weighing.weights_of_first(upper)[place[chosen]])
+        weighing.note(chosen, np.zeros(len(chosen), np.int8))
+        budget -= len(chosen)
+    return np.concatenate(found), np.concatenate(weights)
+
+
+def _by_topic(
+    candidates: Candidates, strategy: Strategy, outcomes: NDArray[np.int8], budget: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    orders = TopicOrders(candidates, ORDERS[strategy.method])
+    judged = np.flatnonzero(outcomes != UNJUDGED)
+    orders.note(judged, outcomes[judged])
+    return orders.best_with_weights(budget)
+
+
+def simulated_judging(
+    rankings: Sequence[Ranking],
+    strategy: Strategy,
+    full: Judged,
+    *,
+    budgets: Sequence[int],
+    batch: int,
+    unknown: Literal["nonrelevant", "bypass"] = "nonrelevant",
+    top: int | None = None,
+) -> Table:
+    """One row for each budget: what judging so many documents would have found."""
+    known = zip(full.table.topics, full.table.is_judged_topic, strict=True)
+    candidates = collect_candidates(
+        rankings, topics=[topic for topic, is_judged in known if is_judged]
+    )
+    if not len(candidates):
+        raise BadInput([f"{full.name}: no topic of the runs is in the qrels"])
+    outcomes = find_outcomes(candidates, full.table, rel=full.rel)
+    best = top_runs(candidates, outcomes, strategy.persistence, count=top)
+    simulated = simulate_judging(
+        candidates,
+        strategy,
+        outcomes,
+        budget=max(budgets),
+        unknown="bypassed" if unknown == "bypass" else "nonrelevant",
+        batch=batch,
+    )
+    rows = []
+    for stage in map(simulated.after, budgets):
+        residual = mean_residual(stage, best, strategy.persistence)
+        fractions = significant_fractions(stage, best, strategy.persistence)
+        separated = (fractions.base_vs_base, fractions.base_vs_top, fractions.base_vs_projected)
+        rows.append((stage.judged, stage.found, residual, *separated))
+    columns = zip(*rows, strict=True)
+    return Table({name: np.array(cells) for name, cells in zip(_SIMULATED, columns, strict=True)})

@@ -1,0 +1,205 @@
+"""Which pairs of runs differ significantly over topics."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.data.trec_eval_lines import has_topic_lines
+from scoring.core.measures.arrays import Scores
+from scoring.core.measures.catalogue import sign_of
+from scoring.core.measures.measure import Measure
+from scoring.core.statistics.corrections import Correction, correct, randomised_tukey_hsd
+from scoring.core.statistics.pairs import (
+    METHODS,
+    Outcomes,
+    Pairs,
+    PairTest,
+    Tail,
+    all_pairs,
+    compare,
+)
+from scoring.core.statistics.projection import projections, upper_bounds
+from scoring.core.statistics.signed_ranks import wilcoxon
+from scoring.core.statistics.significance import compare_winners, paired_t, sign_flip
+from scoring.library.bad_input import BadInput
+from scoring.library.measure_lines import single_measures
+from scoring.library.scored_runs import ScoredRun
+from scoring.library.table import Table
+
+TestName: TypeAlias = Literal["t", "wilcoxon", "randomisation"]
+CorrectionName: TypeAlias = Literal["none", "holm", "bh", "tukey"]
+Against: TypeAlias = Literal["base", "top", "projected"]
+
+_CORRECTIONS: Final[dict[CorrectionName, Correction]] = {
+    "none": "none",
+    "holm": "holm",
+    "bh": "benjamini-hochberg",
+}
+_BY_TOPIC: Final = {"GMAP": "AP", "gm_bpref": "bpref"}  # what geometric means are taken of
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """How pairs of runs are tested."""
+
+    test: TestName
+    tail: Tail = "two"
+    alpha: float = 0.05
+    continuity: bool = True  # of Wilcoxon's test
+    zero: Literal["wilcox", "pratt"] = "wilcox"
+    correction: CorrectionName = "none"
+    against: Against = "base"
+    samples: int = 10_000
+    seed: int = 1
+
+    @property
+    def pair_test(self) -> PairTest:
+        if self.test == "t":
+            return partial(paired_t, tail=self.tail)
+        if self.test == "randomisation":
+            return partial(sign_flip, samples=self.samples, seed=self.seed, tail=self.tail)
+        return partial(
+            wilcoxon,
+            tail=self.tail,
+            zeros="pratt" if self.zero == "pratt" else "drop",
+            continuity=self.continuity,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedRuns:
+    """Scores of runs; `sign` is -1 where lower scores are better (they are negated)."""
+
+    names: Sequence[str]
+    base: NDArray[np.float64]  # float64[runs, topics], NaN for topics that are left out
+    residual: NDArray[np.float64] | None = None
+    sign: float = 1.0
+
+    def best(self, count: int | None) -> "ComparedRuns":
+        """The runs with the highest means, in the order in which they came. One without a score is
+        not among them, unless there are no others."""
+        if count is None or count >= len(self.names):
+            return self
+        known = ~np.isnan(self.base)
+        sums, counts = np.where(known, self.base, 0.0).sum(axis=1), known.sum(axis=1)
+        means = np.divide(sums, counts, out=np.full(len(sums), -np.inf), where=counts > 0)
+        kept = np.sort(np.argsort(-np.round(means, 12), kind="stable")[:count])
+        residual = None if self.residual is None else self.residual[kept]
+        return ComparedRuns([self.names[at] for at in kept], self.base[kept], residual, self.sign)
+
+
+def tested_measure(texts: Sequence[str], *, rel: int, called: str) -> Measure:
+    """The one that is tested. Raises BadInput for several, and for one without scores by topic."""
+    measures = tested_measures(texts, rel=rel, called=called)
+    if len(measures) != 1:
+        named = ", ".join(map(str, measures))
+        why = f"one measure is tested at a time, here are {len(measures)}: {named}"
+        raise BadInput([f"{called}: {why}"])
+    return measures[0]
+
+
+def tested_measures(texts: Sequence[str], *, rel: int, called: str) -> tuple[Measure, ...]:
+    """One or several. Raises BadInput for those without scores by topic."""
+    measures = single_measures(texts, rel=rel, called=called)
+    if faults := [_without_topics(m, called) for m in measures if not has_topic_lines(m)]:
+        raise BadInput(faults)
+    return measures
+
+
+def _without_topics(measure: Measure, called: str) -> str:
+    why = "it is one number over all topics, and tests compare topic by topic"
+    instead = _BY_TOPIC.get(measure.family)
+    return f"{called} {measure}: {why}" + (f"; take {instead}" if instead else "")
+
+
+def compared_runs(
+    names: Sequence[str], runs: Sequence[ScoredRun], measure: Measure, *, at: int = 0
+) -> ComparedRuns:
+    """The scores of runs by one measure, which is `at` this place of those that scored them."""
+    scores = [each.found[at].scores for each in runs]
+    residuals = [each.residual for each in scores if each.residual is not None]
+    return ComparedRuns(
+        names,
+        sign_of(measure) * np.array([each.base for each in scores]),
+        np.array(residuals) if residuals else None,
+        sign_of(measure),
+    )
+
+
+def significance_table(board: ComparedRuns, how: PairComparison) -> tuple[Table, list[str]]:
+    """One row for each pair of runs, and what one should know before believing the answer."""
+    if len(board.names) < 2:
+        raise BadInput(["give at least two runs to compare"])
+    pairs, others, found = _tested(board, how)
+    differences = [_mean_difference(board, others, pairs, at) for at in range(len(pairs))]
+    corrected = _corrected(board, pairs, found, how)
+    table = Table(
+        {
+            "a": [board.names[at] for at in pairs.candidates.tolist()],
+            "b": [board.names[at] for at in pairs.baselines.tolist()],
+            "difference": board.sign * np.array(differences),
+            "p": found.p_values,
+            "p_corrected": corrected,
+            "method": [METHODS[at] for at in found.methods.tolist()],
+        }
+    )
+    return table, list(_cautions(how, differences, corrected))
+
+
+def _tested(
+    board: ComparedRuns, how: PairComparison
+) -> tuple[Pairs, NDArray[np.float64], Outcomes]:
+    """The pairs, what stands against the candidates, and what the test says."""
+    others: NDArray[np.float64] | None = board.base
+    if how.against != "base":
+        scores = Scores(board.base, board.residual)
+        others = upper_bounds(scores) if how.against == "top" else projections(scores)
+    if others is None:
+        raise ValueError("there are no residuals")
+    if how.tail == "two" and how.against == "base":
+        pairs = all_pairs(len(board.names))
+        return pairs, others, compare(how.pair_test, pairs, board.base)
+    pairs, found = compare_winners(how.pair_test, board.base, others)
+    return pairs, others, found
+
+
+def _corrected(
+    board: ComparedRuns, pairs: Pairs, found: Outcomes, how: PairComparison
+) -> NDArray[np.float64]:
+    if how.correction == "tukey":
+        return randomised_tukey_hsd(board.base, pairs, samples=how.samples, seed=how.seed)
+    return correct(found.p_values, _CORRECTIONS[how.correction])
+
+
+def _cautions(
+    how: PairComparison, differences: Sequence[float], corrected: NDArray[np.float64]
+) -> Iterator[str]:
+    least = 1 / (how.samples + 1)
+    is_holm = how.test == "randomisation" and how.correction == "holm"
+    if is_holm and len(differences) * least > how.alpha:
+        yield (
+            f"no pair can be significant at {how.alpha:g}: {how.samples} samples leave no p"
+            f" below {least:.2g}, and Holm multiplies the smallest by {len(differences)};"
+            " use more samples, or another correction"
+        )
+    if how.tail == "two" and how.against != "base":
+        apart = np.flatnonzero(corrected <= how.alpha)
+        behind = sum(differences[at] < 0 for at in apart.tolist())
+        if behind:
+            yield (
+                f"in {behind} of the {len(apart)} significant pairs a falls behind b, which two"
+                " tails count too; a one-tailed test leaves these out"
+            )
+
+
+def _mean_difference(
+    board: ComparedRuns, others: NDArray[np.float64], pairs: Pairs, at: int
+) -> float:
+    """Over the topics that both have; NaN where there are none."""
+    differences = board.base[pairs.candidates[at]] - others[pairs.baselines[at]]
+    common = differences[~np.isnan(differences)]
+    return float(common.mean()) if len(common) else float("nan")
