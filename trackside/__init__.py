@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scoring.library.bad_input import BadInput
     from scoring.library.comparing import agreement, significance, significance_of_scores
+    from scoring.library.diversity import diversity
     from scoring.library.evaluation import Scores, bounds, evaluate, ties
     from scoring.library.judging import select, simulate
     from scoring.library.properties import properties
@@ -27,6 +28,7 @@ __all__ = [
     "__version__",
     "agreement",
     "bounds",
+    "diversity",
     "evaluate",
     "properties",
     "read_qrels",
@@ -46,6 +48,7 @@ _MODULES = {
     "Table": "scoring.library.table",
     "agreement": "scoring.library.comparing",
     "bounds": "scoring.library.evaluation",
+    "diversity": "scoring.library.diversity",
     "evaluate": "scoring.library.evaluation",
     "properties": "scoring.library.properties",
     "read_qrels": "scoring.library.sources",

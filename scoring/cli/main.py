@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "agreement": "compare the orderings of runs by several measures",
     "significance": "test which pairs of runs differ significantly",
     "select": "choose the documents to judge next",
+    "diversity": "score runs by judgments of subtopics, as ndeval does",
     "properties": "show the seven numeric properties of measures",
 }
 _FILES: Final = (
