@@ -8,18 +8,24 @@ from functools import partial
 
 import numpy as np
 
-from scoring.cli.bad_input import BadInput
 from scoring.cli.many_runs import for_all_runs
-from scoring.cli.measure_lines import Line, read_measures
-from scoring.cli.score_tables import print_score_csv, print_score_json, score_tables
-from scoring.cli.scored_runs import ScoredRun, score_files
-from scoring.cli.scoring_options import ScoringOptions, scoring_options
+from scoring.cli.opening import open_run_of_trec_eval, read_file
+from scoring.cli.score_tables import print_score_csv, print_score_json
+from scoring.cli.scored_files import score_files
+from scoring.cli.scoring_arguments import scoring_options
+from scoring.cli.zscores import Reference, read_reference, zscore_lines
 from scoring.core.data.trec_eval_lines import ALL, has_topic_lines, score_line, tag_line
 from scoring.core.measures.trec_eval import relstring_line
+from scoring.library.bad_input import BadInput
+from scoring.library.measure_lines import Line, read_measures
+from scoring.library.score_tables import score_tables
+from scoring.library.scored_runs import ScoredRun
+from scoring.library.scoring_options import ScoringOptions
 
 
 def run(options: argparse.Namespace) -> int:
     lines = read_measures(options.measures, rel=options.rel)
+    reference = _reference(options)
     if options.format != "trec_eval":
         _refuse_texts(options.measures)
     rules = replace(
@@ -28,7 +34,11 @@ def run(options: argparse.Namespace) -> int:
         judged_only=options.judged_only,
         collection_size=options.collection_size,
     )
-    runs = for_all_runs(partial(score_files, rules=rules), options.runs, workers=options.workers)
+    score = partial(score_files, rules=rules, read=open_run_of_trec_eval)
+    runs = for_all_runs(score, options.runs, workers=options.workers)
+    if reference is not None:
+        _print_zscores(runs, rules, reference, options)
+        return 0
     if options.format == "trec_eval":
         _print_text(runs, rules, options)
         return 0
@@ -37,14 +47,40 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _reference(options: argparse.Namespace) -> Reference | None:
+    if options.zscores is None:
+        return None
+    if options.format != "trec_eval" or options.ties != "docno":
+        raise BadInput(["-Z goes only with --format trec_eval and --ties docno"])
+    return read_file(options.zscores, read_reference)
+
+
+def _print_zscores(
+    runs: Sequence[ScoredRun],
+    rules: ScoringOptions,
+    reference: Reference,
+    options: argparse.Namespace,
+) -> None:
+    for scored in runs:
+        for line in zscore_lines(
+            scored,
+            rules.lines,
+            rules.table.topics,
+            reference,
+            per_topic=options.per_topic,
+            summary=not options.no_summary,
+        ):
+            print(line)
+
+
 def _refuse_texts(measures: Sequence[str]) -> None:
-    """What has no number is left out of tables; who asks for it by name would wait for it."""
+    """Tables leave out what has no number; a user who asks for it by name would miss it."""
     roots = {text.strip().partition(".")[0] for text in measures}
     faults = []
     if "runid" in roots:
         faults.append("-m runid: a table names the run in its first column; leave out -m runid")
     if "relstring" in roots:
-        faults.append("-m relstring: text is no cell of a table; take --format trec_eval")
+        faults.append("-m relstring: a table has no text in its cells; use --format trec_eval")
     if faults:
         raise BadInput(faults)
 
@@ -62,13 +98,12 @@ def _print_text(
 
 
 def topic_lines(run: ScoredRun, lines: Sequence[Line], topics: Sequence[str]) -> Iterator[str]:
-    """What -q adds: the topics that run and qrels have, in order of bytes. What only exists over
-    all topics is left out."""
-    for row in np.flatnonzero(run.retrieved & run.included).tolist():
+    """What -q adds: the topics that run and qrels have, with -c all topics, in order of bytes. What
+    only exists over all topics is left out."""
+    for row in np.flatnonzero(run.included).tolist():
         for line, scored in zip(lines, run.found, strict=True):
             if line.kind == "relstring":
-                signs = relstring_line(topics[row], scored.texts[row])
-                yield signs.replace("relstring".ljust(22), line.label.ljust(22), 1)
+                yield relstring_line(topics[row], scored.texts[row], line.label)
             elif line.measure is not None and has_topic_lines(line.measure):
                 # With --ties bounds the lowest and the highest value follow.
                 ends = [float(end[row]) for end in (scored.low, scored.high) if end is not None]

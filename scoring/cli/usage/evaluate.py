@@ -1,7 +1,9 @@
 """How `trackside evaluate` is used: its arguments and their help."""
 
 import argparse
-from typing import Final
+import sys
+from importlib import import_module
+from typing import Any, Final
 
 from scoring.cli.arguments import add_measures_argument, add_scoring_arguments, positive
 
@@ -57,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--Judged_docs_only",
         dest="judged_only",
         action="store_true",
-        help="take unjudged documents out of the rankings first",
+        help="remove unjudged documents from the rankings first",
     )
     parser.add_argument(
         "-N",
@@ -66,9 +68,78 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=positive,
         default=0,
-        help="documents in the collection (only utility.a,b,c,d asks)",
+        help="documents in the collection (only utility.a,b,c,d uses it)",
     )
     add_scoring_arguments(parser)
+    _add_further_flags_of_trec_eval(parser)
     parser.add_argument(
         "--format", choices=("trec_eval", "csv", "json"), default="trec_eval", help="of the output"
     )
+
+
+def _add_further_flags_of_trec_eval(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-Z",
+        "--Zscore",
+        dest="zscores",
+        metavar="FILE",
+        help="print how many standard deviations each score is from the mean in FILE: topic, "
+        "measure, mean, standard deviation",
+    )
+    parser.add_argument(
+        "-a",
+        dest="measures",
+        action="append_const",
+        const="all_trec",
+        help="all measures of trec_eval, as -m all_trec",
+    )
+    parser.add_argument(
+        "-v", "--version", action=_PrintVersion, nargs=0, help="print the version and exit"
+    )
+    parser.add_argument(
+        "-R",
+        "--Rel_info_format",
+        metavar="FORMAT",
+        type=_qrels_format,
+        help="the format of QRELS: only qrels",
+    )
+    parser.add_argument(
+        "-T",
+        "--Results_format",
+        metavar="FORMAT",
+        choices=["trec_results"],
+        help="the format of RUN: only trec_results",
+    )
+    parser.add_argument("-d", action=_Ignore, nargs=0, help=argparse.SUPPRESS)
+    parser.add_argument("-D", "--Debug_level", action=_Ignore, metavar="N", help=argparse.SUPPRESS)
+
+
+def _qrels_format(text: str) -> str:
+    if text == "qrels":
+        return text
+    if text in _UNREAD:
+        raise argparse.ArgumentTypeError(f"{text} is not supported: {_UNREAD[text]}")
+    raise argparse.ArgumentTypeError(f"there is no format {text}: leave -R out, or write -R qrels")
+
+
+_NO_PREFERENCES = "Trackside reads grades and no preferences. Use trec_eval for these"
+# Formats of trec_eval, and what to do instead.
+_UNREAD = {
+    "prefs": _NO_PREFERENCES,
+    "qrels_prefs": _NO_PREFERENCES,
+    "qrels_jg": "write the lines of each group of assessors, which the second field names, into a "
+    "file of its own, and evaluate with each",
+}
+
+
+class _Ignore(argparse.Action):
+    """A flag of trec_eval that shows how it computes."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, flag: Any = None) -> None:
+        sys.stderr.write(f"note: {flag} is ignored: it prints how trec_eval computes\n")
+
+
+class _PrintVersion(argparse.Action):
+    def __call__(self, parser: Any, namespace: Any, values: Any, flag: Any = None) -> None:
+        print("\n".join(import_module("scoring.cli.version").version_lines()))
+        parser.exit()

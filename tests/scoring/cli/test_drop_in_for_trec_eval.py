@@ -46,9 +46,163 @@ def test_c_takes_in_topics_that_the_run_misses(trackside):
 
 
 def test_q_prints_each_topic_of_the_run_in_order_of_bytes(trackside):
-    found = trackside("evaluate", "-q", "-c", "-m", "map", trackside.qrels, trackside.run)
+    found = trackside("evaluate", "-q", "-m", "map", trackside.qrels, trackside.run)
     assert [line.split("\t")[1] for line in found.out.splitlines()] == ["1", "10", "2", "all"]
     assert found.values()["map", "1"] == "0.4500"
+
+
+def test_q_and_c_print_topics_that_the_run_misses(trackside):
+    values = trackside.values("-q", "-c", "-m", "map", "-m", "num_rel", "-m", "relstring")
+    assert {topic for _, topic in values} == {"1", "10", "2", "3", "all"}
+    assert (values["map", "3"], values["num_rel", "3"]) == ("0.0000", "1")
+    assert values["relstring", "3"] == "''"
+
+
+def test_text_after_the_tag_is_left_out_with_a_warning(trackside):
+    longer = RUN.replace(" mine\n", " mine and more\n")
+    found = trackside("evaluate", trackside.qrels, trackside.write("longer.txt", longer))
+    assert found.out == trackside("evaluate", trackside.qrels, trackside.run).out
+    told = "line 1: TEXT_AFTER text after field 6 left out on 8 lines"
+    assert found.err == f"{trackside.folder / 'longer.txt'}: warning: {told}\n"
+
+
+def test_scores_that_were_made_from_ranks_are_told(trackside):
+    ranks = trackside.write("marco.tsv", "1\tA\t1\n1\tB\t2\n")
+    told = "line 1: RANKS the file has topic, document and rank: rank r becomes score -r"
+    assert trackside("evaluate", trackside.qrels, ranks).err == f"{ranks}: warning: {told}\n"
+    planned = trackside("select", ranks, "--method", "A", "--p", 0.8, "--budget", 2)
+    assert planned.err == f"{ranks}: warning: {told}\n"
+
+
+def test_a_document_with_a_space_is_no_text_after_the_tag(trackside):
+    spaced = trackside.write("spaced.txt", "1 Q0 A B 1 9 mine\n")
+    found = trackside("evaluate", trackside.qrels, spaced)
+    assert (found.status, found.out) == (2, "")
+    assert "line 1: RANK rank is not a whole number" in found.err
+
+
+@pytest.mark.parametrize(
+    "command", [["significance", "-m", "AP", "--test", "t"], ["agreement", "-m", "AP", "-m", "RR"]]
+)
+def test_elsewhere_text_after_the_tag_is_a_fault(trackside, command):
+    longer = trackside.write("longer.txt", "1 Q0 A 1 9 mine x\n")
+    found = trackside(*command, trackside.qrels, trackside.run, longer)
+    assert found.status == 2
+    assert "7 fields, 6 expected" in found.err
+
+
+def test_the_recall_levels_of_11pt_avg(trackside):
+    values = trackside.values("-q", "-m", "11pt_avg..25,.5,.75", "-m", "iprec_at_recall..25,.5,.75")
+    for topic in ("1", "10", "2", "all"):
+        at_levels = [float(values[f"iprec_at_recall_{r}", topic]) for r in ("0.25", "0.50", "0.75")]
+        mean = float(values["11pt_avg_.25,.5,.75", topic])
+        assert mean == pytest.approx(sum(at_levels) / 3, abs=1e-4)
+    # of 2 relevant documents at ranks 2 and 5, each level of topic 1 asks for 1 or 2
+    assert values["11pt_avg_.25,.5,.75", "1"] == f"{(0.5 + 0.5 + 0.4) / 3:.4f}"
+
+
+def test_a_recall_level_outside_0_to_1(trackside):
+    found = trackside("evaluate", "-m", "11pt_avg.2", trackside.qrels, trackside.run)
+    assert (found.status, found.out) == (2, "")
+    assert "-m 11pt_avg.2: a recall level lies in 0..1, not 2" in found.err
+
+
+def test_a_cutoff_is_read_up_to_its_decimal_point(trackside):
+    assert trackside.values("-m", "ndcg_cut.2,4.9").keys() == {
+        ("ndcg_cut_2", "all"),
+        ("ndcg_cut_4", "all"),
+    }
+
+
+class TestFurtherFlags:
+    def test_a_is_all_measures(self, trackside):
+        assert trackside.values("-a") == trackside.values("-m", "all_trec")
+
+    @pytest.mark.parametrize("flags", [["-D", "2"], ["-d"], ["--Debug_level", "1"]])
+    def test_debugging_is_ignored_and_says_so(self, trackside, flags):
+        found = trackside("evaluate", *flags, "-m", "map", trackside.qrels, trackside.run)
+        assert found.out == trackside("evaluate", "-m", "map", trackside.qrels, trackside.run).out
+        assert found.err == f"note: {flags[0]} is ignored: it prints how trec_eval computes\n"
+
+    @pytest.mark.parametrize("flag", ["-v", "--version"])
+    def test_v_prints_the_version(self, trackside, flag):
+        assert trackside("evaluate", flag) == trackside("--version")
+
+    def test_formats_of_trec_eval(self, trackside):
+        named = trackside.values("-R", "qrels", "-T", "trec_results", "-m", "map")
+        assert named == trackside.values("-m", "map")
+
+    @pytest.mark.parametrize(
+        ("name", "words"),
+        [
+            ("prefs", "prefs is not supported: Trackside reads grades and no preferences"),
+            ("qrels_prefs", "Use trec_eval for these"),
+            ("qrels_jg", "write the lines of each group of assessors"),
+            ("text", "there is no format text: leave -R out, or write -R qrels"),
+        ],
+    )
+    def test_formats_that_are_not_read_have_a_way_out(self, trackside, name, words):
+        found = trackside("evaluate", "-R", name, trackside.qrels, trackside.run)
+        assert found.status == 2
+        assert words in found.err
+
+
+MEASURES = ("-m", "map", "-m", "num_ret", "-m", "gm_map")
+OTHERS = ("-m", "runid", "-m", "num_q", "-m", "relstring")
+
+
+class TestZscores:
+    MEANS = "1 map .25 .1\n2 map 0 0\n10 map .5 0\n1 num_ret 3 2\n2 num_ret 1 2\n10 num_ret 0 1\n"
+
+    def test_how_far_each_score_is_from_the_mean(self, trackside):
+        # AP is .45, 0 and 1; a deviation of 0 gives 0 at the mean and is missing elsewhere
+        file = trackside.write("means.txt", self.MEANS)
+        values = trackside.values("-q", "-Z", file, *MEASURES)
+        assert [values["Zmap", topic] for topic in ("1", "2", "10")] == [
+            "2.0000",
+            "0.0000",
+            "-1000000.0000",
+        ]
+        assert values["Zmap", "all"] == f"{(2 - 1_000_000) / 3:.4f}"
+        assert values["Znum_ret", "all"] == f"{1 + 0 + 1:.4f}"  # a sum
+        assert values["Zgm_map", "all"] == "0.0000"
+
+    def test_what_has_no_number_stays(self, trackside):
+        file = trackside.write("means.txt", self.MEANS)
+        values = trackside.values("-q", "-Z", file, *OTHERS)
+        assert values["runid", "all"] == "mine"
+        assert values["Znum_q", "all"] == "3.0000"
+        assert values["relstring", "1"] == "'02-.1'"
+
+    @pytest.mark.parametrize(
+        ("text", "told"),
+        [
+            ("1 map .2\n", "line 1: FIELDS 3 fields, 4 expected: topic, measure, mean"),
+            ("1 map .2 .1\n1 P_5 x 1\n", "line 2: SCORE mean and standard deviation"),
+            ("1 map .2 -1\n", "line 1: SCORE mean and standard deviation"),
+            ("1 map nan 1\n", "line 1: SCORE mean and standard deviation"),
+            ("\n", "EMPTY the file has no mean"),
+        ],
+    )
+    def test_a_wrong_file(self, trackside, text, told):
+        file = trackside.write("means.txt", text)
+        found = trackside("evaluate", "-Z", file, trackside.qrels, trackside.run)
+        assert (found.status, found.out) == (2, "")
+        assert told in found.err
+
+    def test_what_is_not_defined_is_a_dash(self, trackside):
+        file = trackside.write("means.txt", self.MEANS)
+        qrels = trackside.write("none", "1 0 A 0\n")
+        options = ("-m", "map", "-m", "num_ret", "--no-relevant", "exclude")
+        found = trackside("evaluate", "-Z", file, *options, qrels, trackside.run)
+        assert [line.split("\t")[2] for line in found.out.splitlines()] == ["0.0000", "–"]
+
+    def test_only_in_the_text_of_trec_eval(self, trackside):
+        file = trackside.write("means.txt", self.MEANS)
+        for other in (["--format", "csv"], ["--ties", "bounds", "-m", "map"]):
+            found = trackside("evaluate", "-Z", file, *other, trackside.qrels, trackside.run)
+            assert found.status == 2
+            assert "-Z goes only with --format trec_eval and --ties docno" in found.err
 
 
 def test_q_leaves_out_what_only_exists_over_all_topics(trackside):

@@ -117,7 +117,7 @@ def test_a_cutoff_of_the_measure_shares_ties_across_it(table, trackside):
     ("measure", "told"),
     [
         ("runid", "-m runid: a table names the run in its first column; leave out -m runid\n"),
-        ("relstring.5", "-m relstring: text is no cell of a table; take --format trec_eval\n"),
+        ("relstring.5", "-m relstring: a table has no text in its cells; use --format trec_eval\n"),
     ],
 )
 def test_text_is_no_cell_of_a_table(trackside, output, measure, told):
