@@ -16,6 +16,7 @@ from scoring.library.bad_input import BadArgument, BadInput
 COMMANDS: Final = {
     "evaluate": "score runs by qrels, as trec_eval does",
     "check": "check a run as the site does",
+    "convert": "write a run, qrels, topics or documents in another layout",
     "agreement": "compare the orderings of runs by several measures",
     "significance": "test which pairs of runs differ significantly",
     "select": "choose the documents to judge next",

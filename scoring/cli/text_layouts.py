@@ -1,0 +1,186 @@
+"""Topics and documents in the layouts that `trackside convert` writes. Reading them gives the same
+topics and documents, except where a writer says what its layout lacks."""
+
+import csv
+import html
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import BinaryIO, Final, TypeAlias
+
+from campaigns.trec.documents import ParsedDocument
+from campaigns.trec.problems import FormatError
+from campaigns.trec.topics import read_topics, topics_xml_blocks
+from campaigns.trec.topics_text import LABELS, ParsedTopic, squeezed
+from scoring.library.bad_input import BadInput
+
+Warn: TypeAlias = Callable[[str], None]
+Topics: TypeAlias = Sequence[ParsedTopic]
+Documents: TypeAlias = Iterable[ParsedDocument]
+
+MAX_BYTES: Final = 1 << 30  # of topics that are written
+TOPIC_ID: Final = "query_id"
+DOCUMENT_NAMES: Final = ("doc_id", "title", "text")
+BEIR_ID, BEIR_TEXT = "_id", "text"
+_LABELLED: Final = {"num": "Number:", "title": "Topic:", "desc": "Description:",
+                    "narr": "Narrative:"}  # fmt: skip
+
+
+# --- topics --------------------------------------------------------------------------------------
+
+
+def write_topics(topics: Topics, layout: str, warn: Warn) -> bytes:
+    """Raises BadInput for a topic that would be another one when it is read again, because of a
+    name or a text that the layout cannot hold."""
+    written = io.BytesIO()
+    TOPIC_LAYOUTS[layout](topics, written, warn)
+    kept = [ParsedTopic(each.code, each.fields[:1]) for each in topics]
+    expected = kept if layout == "msmarco" else topics
+    try:
+        found = read_topics(written.getvalue(), max_bytes=MAX_BYTES)
+    except FormatError:
+        found = ()
+    for topic, again in zip_longest(expected, found):
+        if again is None or topic is None or not _is_same(topic, again):
+            code = topic.code if topic else again.code
+            raise BadInput(
+                [f"--to {layout}: topic {code} has a name or a text that this layout cannot hold. "
+                 "Use --to xml"]
+            )  # fmt: skip
+    return written.getvalue()
+
+
+def _is_same(topic: ParsedTopic, again: ParsedTopic) -> bool:
+    """The columns of a table may be in another order; a single field may have another name."""
+    texts = [[text for _, text in each.fields] for each in (topic, again)]
+    is_one = texts[0] == texts[1] and len(texts[0]) == 1
+    return topic.code == again.code and (is_one or sorted(topic.fields) == sorted(again.fields))
+
+
+def _topics_trec(topics: Topics, target: BinaryIO, _: Warn) -> None:
+    for topic in topics:
+        lines = ["<top>", f"<num> Number: {topic.code}"]
+        for name, text in topic.fields:
+            is_label = name in LABELS and LABELS[name].match(text)
+            label = f"{_LABELLED[name]} " if name in ("desc", "narr") or is_label else ""
+            lines.append(f"<{name}> {label}{text}")
+        target.write(_encoded("\n".join([*lines, "</top>\n\n"])))
+
+
+def _topics_xml(topics: Topics, target: BinaryIO, _: Warn) -> None:
+    target.writelines(map(_encoded, topics_xml_blocks(topics)))
+
+
+def _topics_jsonl(topics: Topics, target: BinaryIO, _: Warn) -> None:
+    """As BEIR's `queries.jsonl`. The only field of topics with one is called text."""
+    is_plain = all(len(topic.fields) == 1 for topic in topics)
+    for topic in topics:
+        fields = {BEIR_TEXT: topic.fields[0][1]} if is_plain else dict(topic.fields)
+        target.write(_json_line({BEIR_ID: topic.code} | fields))
+
+
+def _topics_tsv(topics: Topics, target: BinaryIO, _: Warn) -> None:
+    rows = ("\t".join(row) + "\n" for row in _topic_rows(topics))
+    target.writelines(map(_encoded, rows))
+
+
+def _topics_csv(topics: Topics, target: BinaryIO, _: Warn) -> None:
+    _write_csv(_topic_rows(topics), target)
+
+
+def _topics_msmarco(topics: Topics, target: BinaryIO, warn: Warn) -> None:
+    """As `queries.tsv`: no field but the first."""
+    if any(len(topic.fields) > 1 for topic in topics):
+        warn(f"only the first field of each topic is written, such as {topics[0].fields[0][0]}")
+    for topic in topics:
+        target.write(_encoded(f"{topic.code}\t{topic.fields[0][1]}\n"))
+
+
+def _topic_rows(topics: Topics) -> Iterator[Sequence[str]]:
+    """The header, and a row for each topic."""
+    names = list(dict.fromkeys(name for topic in topics for name, _ in topic.fields))
+    yield TOPIC_ID, *names
+    for topic in topics:
+        fields = dict(topic.fields)
+        yield topic.code, *(fields.get(name, "") for name in names)
+
+
+# --- documents -----------------------------------------------------------------------------------
+
+
+def _documents_trec(documents: Documents, target: BinaryIO, _: Warn) -> None:
+    """Line breaks within a paragraph become spaces when it is read."""
+    for each in documents:
+        parts = (each.doc_id, each.title, each.text)
+        doc_id, title, text = (html.escape(part, quote=False) for part in parts)
+        target.write(
+            _encoded(
+                f"<DOC>\n<DOCNO>{doc_id}</DOCNO>\n<TITLE>{title}</TITLE>\n"
+                f"<TEXT>\n{text}\n</TEXT>\n</DOC>\n"
+            )
+        )
+
+
+def _documents_jsonl(documents: Documents, target: BinaryIO, _: Warn) -> None:
+    """As BEIR's `corpus.jsonl`."""
+    for each in documents:
+        row = {BEIR_ID: each.doc_id, "title": each.title, BEIR_TEXT: each.text}
+        target.write(_json_line(row))
+
+
+def _documents_tsv(documents: Documents, target: BinaryIO, _: Warn) -> None:
+    target.write(_encoded("\t".join(DOCUMENT_NAMES) + "\n"))
+    for each in documents:
+        target.write(_encoded(f"{each.doc_id}\t{each.title}\t{squeezed(each.text)}\n"))
+
+
+def _documents_csv(documents: Documents, target: BinaryIO, _: Warn) -> None:
+    rows = ((each.doc_id, each.title, squeezed(each.text)) for each in documents)
+    _write_csv(rows, target, DOCUMENT_NAMES)
+
+
+def _documents_msmarco(documents: Documents, target: BinaryIO, warn: Warn) -> None:
+    """As `collection.tsv`: no titles."""
+    titles = 0
+    for each in documents:
+        titles += bool(each.title)
+        target.write(_encoded(f"{each.doc_id}\t{squeezed(each.text)}\n"))
+    if titles:
+        warn(f"{titles:,} titles are left out: this layout has none")
+
+
+def _write_csv(
+    rows: Iterable[Sequence[str]], target: BinaryIO, header: Sequence[str] | None = None
+) -> None:
+    text = io.TextIOWrapper(target, "utf-8", newline="", write_through=True)
+    writer = csv.writer(text, lineterminator="\n")
+    if header is not None:
+        writer.writerow(header)
+    writer.writerows(rows)
+    text.detach()
+
+
+def _json_line(row: Mapping[str, str]) -> bytes:
+    return _encoded(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode()
+
+
+TOPIC_LAYOUTS: Final[dict[str, Callable[[Topics, BinaryIO, Warn], None]]] = {
+    "trec": _topics_trec,
+    "xml": _topics_xml,
+    "tsv": _topics_tsv,
+    "csv": _topics_csv,
+    "jsonl": _topics_jsonl,
+    "msmarco": _topics_msmarco,
+}
+DOCUMENT_LAYOUTS: Final[dict[str, Callable[[Documents, BinaryIO, Warn], None]]] = {
+    "trec": _documents_trec,
+    "tsv": _documents_tsv,
+    "csv": _documents_csv,
+    "jsonl": _documents_jsonl,
+    "msmarco": _documents_msmarco,
+}
