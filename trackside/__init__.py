@@ -13,8 +13,15 @@ if TYPE_CHECKING:
     from scoring.library.diversity import diversity
     from scoring.library.evaluation import Scores, bounds, evaluate, ties
     from scoring.library.judging import select, simulate
+    from scoring.library.needed_topics import (
+        needed_topics,
+        needed_topics_of_scores,
+        needed_topics_of_variance,
+    )
     from scoring.library.properties import properties
+    from scoring.library.ranks import ranks, ranks_of_scores
     from scoring.library.sources import Qrels, Run, read_qrels, read_run
+    from scoring.library.stability import stability, stability_of_scores, swaps, swaps_of_scores
     from scoring.library.table import Table
 
     __version__: str
@@ -30,13 +37,22 @@ __all__ = [
     "bounds",
     "diversity",
     "evaluate",
+    "needed_topics",
+    "needed_topics_of_scores",
+    "needed_topics_of_variance",
     "properties",
+    "ranks",
+    "ranks_of_scores",
     "read_qrels",
     "read_run",
     "select",
     "significance",
     "significance_of_scores",
     "simulate",
+    "stability",
+    "stability_of_scores",
+    "swaps",
+    "swaps_of_scores",
     "ties",
 ]
 
@@ -50,13 +66,22 @@ _MODULES = {
     "bounds": "scoring.library.evaluation",
     "diversity": "scoring.library.diversity",
     "evaluate": "scoring.library.evaluation",
+    "needed_topics": "scoring.library.needed_topics",
+    "needed_topics_of_scores": "scoring.library.needed_topics",
+    "needed_topics_of_variance": "scoring.library.needed_topics",
     "properties": "scoring.library.properties",
+    "ranks": "scoring.library.ranks",
+    "ranks_of_scores": "scoring.library.ranks",
     "read_qrels": "scoring.library.sources",
     "read_run": "scoring.library.sources",
     "select": "scoring.library.judging",
     "significance": "scoring.library.comparing",
     "significance_of_scores": "scoring.library.comparing",
     "simulate": "scoring.library.judging",
+    "stability": "scoring.library.stability",
+    "stability_of_scores": "scoring.library.stability",
+    "swaps": "scoring.library.stability",
+    "swaps_of_scores": "scoring.library.stability",
     "ties": "scoring.library.evaluation",
 }
 

@@ -1,0 +1,21 @@
+"""`trackside stability`: how well leaderboards of disjoint halves of the topics agree."""
+
+import argparse
+
+from scoring.cli.score_sources import read_scores, source_faults
+from scoring.cli.tables import print_csv
+from scoring.library.bad_input import BadInput
+from scoring.library.stability import Splits, halves_of, stability_table, swaps_table
+
+
+def run(options: argparse.Namespace) -> int:
+    faults = list(source_faults(options))
+    if faults:
+        raise BadInput(faults)
+    how = Splits(options.splits, options.seed)
+    how.refuse_bad()
+    board, _ = read_scores(options)
+    found = halves_of(board, how)
+    table = swaps_table(found) if options.swaps else stability_table(found)
+    print_csv(table.names, table)
+    return 0

@@ -1,0 +1,198 @@
+"""How many topics a test needs to find a difference: `trackside.needed_topics`."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from scoring.core.statistics.topic_set_size import (
+    MOST_RUNS,
+    Requirement,
+    Variances,
+    topics_for_anova,
+    topics_for_t,
+    variances,
+)
+from scoring.library.bad_input import BadArgument, BadInput
+from scoring.library.comparing import matrix_of
+from scoring.library.evaluation import (
+    MeasureNames,
+    NoRelevant,
+    measure_texts,
+    names_of,
+    scored_runs,
+    scoring_rules,
+)
+from scoring.library.scoring_options import as_lines
+from scoring.library.significance import ComparedRuns, compared_runs, tested_measures
+from scoring.library.sources import Path, QrelsSource, RunSources
+from scoring.library.table import Table
+
+
+@dataclass(frozen=True)
+class MeasuredVariance:
+    """Variances of one measure, and what they come from."""
+
+    measure: str  # "" if it is not known
+    runs: int
+    topics: int | None  # None: the variance is given, not measured
+    variances: Variances
+
+
+def needed_topics(
+    qrels: QrelsSource,
+    runs: RunSources,
+    measures: MeasureNames,
+    *,
+    difference: float,
+    level: float = 0.05,
+    power: float = 0.8,
+    compared: int | None = None,
+    rel: int = 1,
+    ties: Literal["docno", "expected"] = "docno",
+    no_relevant: NoRelevant = "zero",
+    gain_map: Mapping[int, float] | None = None,
+) -> Table:
+    """How many topics a test needs to find a true difference, from the variance of these runs, as
+    `trackside topics` computes it (topic set size design, Sakai 2016).
+
+    One row for each measure: `measure, runs, topics`, the `variance` of scores within runs and the
+    `variance_of_differences` of two runs; needed topics by the paired t test of two runs, `t_test`,
+    and by one-way ANOVA of `compared` runs (default: as many as there are) of which the best and
+    the worst differ by `difference`, `anova`; and both by Nagata's approximation, as Sakai's
+    spreadsheets have them: `t_test_nagata, anova_nagata`. NaN for more than a million topics.
+    Raises BadInput.
+
+    >>> qrels = {str(topic): {"a": 1} for topic in range(6)}
+    >>> one = {str(topic): {"a": 2.0, "b": topic % 2 * 3.0} for topic in range(6)}
+    >>> two = {str(topic): {"a": 2.0, "b": topic % 3 * 1.5} for topic in range(6)}
+    >>> table = needed_topics(qrels, {"one": one, "two": two}, ["RR", "AP"], difference=0.2)
+    >>> table["t_test"].tolist(), table["anova"].tolist()
+    ([30, 30], [29, 29])
+    """
+    required = requirement(difference, level, power, compared)
+    asked = tested_measures(measure_texts(measures), rel=rel, called="measures")
+    rules = scoring_rules(
+        qrels, as_lines(asked), rel=rel, ties=ties, no_relevant=no_relevant, gain_map=gain_map
+    )
+    scored = scored_runs(runs, rules)
+    boards = [compared_runs(names_of(scored), scored, m, at=at) for at, m in enumerate(asked)]
+    found = [measured(board, str(m)) for board, m in zip(boards, asked, strict=True)]
+    return needed_topics_table(found, required, compared)
+
+
+def needed_topics_of_scores(
+    scores: Path | Mapping[str, Sequence[float]] | Any,
+    *,
+    difference: float,
+    level: float = 0.05,
+    power: float = 0.8,
+    compared: int | None = None,
+) -> Table:
+    """The same for scores that are there: `{run: [score of each topic]}`, a data frame with a
+    column for each run, or the path of a CSV. NaN is a topic without a score.
+
+    >>> scores = {"a": [0.2, 0.4, 0.9, 0.3], "b": [0.1, 0.5, 0.6, 0.3]}
+    >>> needed_topics_of_scores(scores, difference=0.1)["t_test"].tolist()
+    [25]
+    """
+    required = requirement(difference, level, power, compared)
+    return needed_topics_table([measured(matrix_of(scores), "")], required, compared)
+
+
+def needed_topics_of_variance(
+    variance: float,
+    *,
+    difference: float,
+    variance_of_differences: float | None = None,
+    level: float = 0.05,
+    power: float = 0.8,
+    compared: int = 2,
+) -> Table:
+    """The same without data: `variance` is that of the scores of a run over topics. Without
+    `variance_of_differences`, that is twice as large, as if runs were independent (Sakai 2016).
+
+    >>> needed_topics_of_variance(0.05, difference=0.1, compared=10)["anova"].tolist()
+    [158]
+    """
+    required = requirement(difference, level, power, compared)
+    return needed_topics_table(
+        [given(variance, variance_of_differences, compared)], required, compared
+    )
+
+
+def requirement(
+    difference: float, level: float, power: float, compared: int | None = None
+) -> Requirement:
+    """Raises BadInput."""
+    if compared is not None and not 2 <= compared <= MOST_RUNS:
+        why = f"{compared} is not a whole number from 2 to {MOST_RUNS:,}"
+        raise BadArgument([("compared", why)])
+    try:
+        return Requirement(difference, level, power)
+    except ValueError as error:
+        name, _, why = str(error).partition(" ")
+        raise BadArgument([(name, f"it {why}")]) from None
+
+
+def given(variance: float, of_differences: float | None, runs: int) -> MeasuredVariance:
+    """A variance that is known without data. Raises BadInput."""
+    of_differences = 2 * variance if of_differences is None else of_differences
+    for name, value in (("variance", variance), ("variance_of_differences", of_differences)):
+        if not (value > 0 and math.isfinite(value)):
+            raise BadArgument([(name, f"{value} is not a number above 0")])
+    return MeasuredVariance("", runs, None, Variances(variance, of_differences))
+
+
+def measured(board: ComparedRuns, measure: str) -> MeasuredVariance:
+    """Raises BadInput if the scores are too few."""
+    runs, topics = board.base.shape if board.base.ndim == 2 else (len(board.names), 0)
+    if runs < 2 or topics < 2:
+        raise BadInput([f"two runs and two topics or more are needed, not {runs} and {topics}"])
+    return MeasuredVariance(measure, runs, topics, variances(board.base))
+
+
+def needed_topics_table(
+    found: Sequence[MeasuredVariance], required: Requirement, compared: int | None
+) -> Table:
+    """One row for each measure."""
+    needed = [_needed(each, required, compared or each.runs) for each in found]
+    names = ("t_test", "anova", "t_test_nagata", "anova_nagata")
+    columns = {
+        name: _whole(column) for name, column in zip(names, zip(*needed, strict=True), strict=True)
+    }
+    return Table(
+        {
+            "measure": [each.measure for each in found],
+            "runs": np.array([compared or each.runs for each in found]),
+            "topics": _whole([each.topics for each in found]),
+            "variance": np.array([each.variances.within_runs for each in found]),
+            "variance_of_differences": np.array([each.variances.of_differences for each in found]),
+            **columns,
+        }
+    )
+
+
+def _needed(each: MeasuredVariance, required: Requirement, runs: int) -> list[int | None]:
+    within, of_differences = each.variances.within_runs, each.variances.of_differences
+    return [
+        needed
+        for by_nagata in (False, True)
+        for needed in (
+            None
+            if math.isnan(of_differences)
+            else topics_for_t(of_differences, required, by_nagata=by_nagata),
+            None
+            if math.isnan(within)
+            else topics_for_anova(runs, within, required, by_nagata=by_nagata),
+        )
+    ]
+
+
+def _whole(values: Sequence[int | None]) -> Any:
+    """Whole numbers, or floats with NaN where one of them is not defined."""
+    if any(value is None for value in values):
+        return np.array([np.nan if value is None else value for value in values])
+    return np.array(values)

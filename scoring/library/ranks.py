@@ -1,0 +1,153 @@
+"""How certain the ranks of runs are: `trackside.ranks` and `trackside ranks`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.statistics.limits import MOST_SAMPLES
+from scoring.core.statistics.rank_intervals import bootstrap_ranks, possible_ranks
+from scoring.core.statistics.ranks import shared_ranks
+from scoring.core.statistics.undefined import nan_if_none
+from scoring.library.bad_input import BadArgument, BadInput
+from scoring.library.comparing import matrix_of
+from scoring.library.evaluation import (
+    NoRelevant,
+    measure_texts,
+    names_of,
+    scored_runs,
+    scoring_rules,
+)
+from scoring.library.scoring_options import as_lines
+from scoring.library.significance import ComparedRuns, compared_runs, tested_measure
+from scoring.library.sources import Path, QrelsSource, RunSources
+from scoring.library.table import Table
+
+
+@dataclass(frozen=True)
+class RankBootstrap:
+    """How the ranks of a sample of topics are drawn."""
+
+    samples: int = 10_000
+    seed: int = 1
+    level: float = 0.95
+
+    def refuse_bad(self) -> None:
+        """Raises BadInput."""
+        faults = []
+        if not 2 <= self.samples <= MOST_SAMPLES:
+            why = f"is not a whole number from 2 to {MOST_SAMPLES:,}"
+            faults.append(("samples", f"{self.samples} {why}"))
+        if self.seed < 0:
+            faults.append(("seed", "it must not be negative"))
+        if not 0 < self.level < 1:
+            faults.append(("level", f"{self.level} is not a number between 0 and 1"))
+        if faults:
+            raise BadArgument(faults)
+
+
+def ranks(
+    qrels: QrelsSource,
+    runs: RunSources,
+    measure: str,
+    *,
+    samples: int = 10_000,
+    seed: int = 1,
+    level: float = 0.95,
+    rel: int = 1,
+    ties: Literal["docno", "expected"] = "docno",
+    no_relevant: NoRelevant = "zero",
+    gain_map: Mapping[int, float] | None = None,
+) -> Table:
+    """How certain the rank of each run is, as `trackside ranks` computes it.
+
+    One row for each run, the best first: `run, mean, rank`, the interval `rank_best, rank_worst`
+    and the chance `p_best` to be the best if other topics had been drawn (bootstrap), and the ranks
+    `possible_best, possible_worst` between which the run stays whatever the unjudged documents are
+    (NaN where the measure has no residual). Raises BadInput.
+
+    >>> qrels = {str(topic): {"a": 1} for topic in range(5)}
+    >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(5)}
+    >>> poor = {str(topic): {"b": 9.0, "a": float(topic)} for topic in range(5)}
+    >>> ranks(qrels, {"poor": poor, "good": good}, "RR")
+    run   mean    rank  rank_best  rank_worst  p_best  possible_best  possible_worst
+    good  1.0000  1     1          1           1.0000  1              1
+    poor  0.5000  2     2          2           0.0000  1              2
+    """
+    how = RankBootstrap(samples, seed, level)
+    how.refuse_bad()
+    asked = tested_measure(measure_texts(measure), rel=rel, called="measure")
+    rules = scoring_rules(
+        qrels, as_lines([asked]), rel=rel, ties=ties, no_relevant=no_relevant, gain_map=gain_map
+    )
+    scored = scored_runs(runs, rules)
+    return ranks_table(compared_runs(names_of(scored), scored, asked), how)
+
+
+def ranks_of_scores(
+    scores: Path | Mapping[str, Sequence[float]] | Any,
+    *,
+    samples: int = 10_000,
+    seed: int = 1,
+    level: float = 0.95,
+) -> Table:
+    """The same for scores that are there: `{run: [score of each topic]}`, a data frame with a
+    column for each run, or the path of a CSV. NaN is a topic without a score.
+
+    >>> ranks_of_scores({"a": [0.2, 0.4, 0.9], "b": [0.1, 0.3, 0.8]})
+    run  mean    rank  rank_best  rank_worst  p_best  possible_best  possible_worst
+    a    0.5000  1     1          1           1.0000  –              –
+    b    0.4000  2     2          2           0.0000  –              –
+    """
+    how = RankBootstrap(samples, seed, level)
+    how.refuse_bad()
+    return ranks_table(matrix_of(scores), how)
+
+
+def ranks_table(board: ComparedRuns, how: RankBootstrap) -> Table:
+    """One row for each run, the best first."""
+    runs, topics = board.base.shape if board.base.ndim == 2 else (len(board.names), 0)
+    if not runs or topics < 2:
+        raise BadInput([f"one run and two topics or more are needed, not {runs} and {topics}"])
+    means = _means(board.base)
+    found = bootstrap_ranks(board.base, samples=how.samples, seed=how.seed, level=how.level)
+    best, worst = _possible(board, means)
+    own = np.array([nan_if_none(rank) for rank in shared_ranks(means, "higher")])
+    order = np.argsort(own, kind="stable")
+    return Table(
+        {
+            "run": [board.names[at] for at in order.tolist()],
+            "mean": board.sign * means[order],
+            "rank": _whole(own[order]),
+            "rank_best": found.best[order],
+            "rank_worst": found.worst[order],
+            "p_best": found.wins[order],
+            "possible_best": _whole(best[order]),
+            "possible_worst": _whole(worst[order]),
+        }
+    )
+
+
+def _possible(
+    board: ComparedRuns, means: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if board.residual is None or board.sign < 0:
+        unknown = np.full(len(board.names), np.nan)
+        return unknown, unknown
+    best, worst = possible_ranks(means, means + _means(board.residual))
+    return best.astype(np.float64), worst.astype(np.float64)
+
+
+def _whole(values: NDArray[np.float64]) -> NDArray[Any]:
+    """Whole numbers, unless one of them is not defined."""
+    return values if np.isnan(values).any() else values.astype(np.int64)
+
+
+def _means(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Over the topics that a run has; NaN for none."""
+    known = ~np.isnan(scores)
+    with np.errstate(invalid="ignore"):
+        means: NDArray[np.float64] = np.where(known, scores, 0.0).sum(axis=1) / known.sum(axis=1)
+    return means

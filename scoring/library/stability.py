@@ -1,0 +1,193 @@
+"""Whether other topics would give the same leaderboard: `trackside.stability` and `swaps`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from scoring.core.statistics.limits import MOST_SPLITS
+from scoring.core.statistics.split_halves import (
+    BINS,
+    SplitHalves,
+    bin_width,
+    half_sizes,
+    split_halves,
+)
+from scoring.library.bad_input import BadArgument, BadInput
+from scoring.library.comparing import matrix_of
+from scoring.library.evaluation import (
+    NoRelevant,
+    measure_texts,
+    names_of,
+    scored_runs,
+    scoring_rules,
+)
+from scoring.library.scoring_options import as_lines
+from scoring.library.significance import ComparedRuns, compared_runs, tested_measure
+from scoring.library.sources import Path, QrelsSource, RunSources
+from scoring.library.table import Table
+
+
+@dataclass(frozen=True)
+class Splits:
+    """How topics are split."""
+
+    splits: int = 500
+    seed: int = 1
+
+    def refuse_bad(self) -> None:
+        """Raises BadInput."""
+        faults = []
+        if not 1 <= self.splits <= MOST_SPLITS:
+            why = f"is not a whole number from 1 to {MOST_SPLITS:,}"
+            faults.append(("splits", f"{self.splits} {why}"))
+        if self.seed < 0:
+            faults.append(("seed", "it must not be negative"))
+        if faults:
+            raise BadArgument(faults)
+
+
+def stability(
+    qrels: QrelsSource,
+    runs: RunSources,
+    measure: str,
+    *,
+    splits: int = 500,
+    seed: int = 1,
+    rel: int = 1,
+    ties: Literal["docno", "expected"] = "docno",
+    no_relevant: NoRelevant = "zero",
+    gain_map: Mapping[int, float] | None = None,
+) -> Table:
+    """How well leaderboards of disjoint halves of the topics agree, as `trackside stability`
+    computes it.
+
+    One row for each number of topics: `topics` in either half, the mean Kendall's τ-b of the two
+    boards over all splits, `tau`, and its range, `tau_lowest` to `tau_highest`. Raises BadInput.
+
+    >>> qrels = {str(topic): {"a": 1} for topic in range(4)}
+    >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(4)}
+    >>> poor = {str(topic): {"b": 2.0, "a": 1.0} for topic in range(4)}
+    >>> stability(qrels, {"good": good, "poor": poor}, "RR", splits=10)
+    topics  tau     tau_lowest  tau_highest
+    1       1.0000  1.0000      1.0000
+    2       1.0000  1.0000      1.0000
+    """
+    board = _board(qrels, runs, measure, rel, ties, no_relevant, gain_map)
+    return stability_table(halves_of(board, Splits(splits, seed)))
+
+
+def stability_of_scores(
+    scores: Path | Mapping[str, Sequence[float]] | Any, *, splits: int = 500, seed: int = 1
+) -> Table:
+    """The same for scores that are there: `{run: [score of each topic]}`, a data frame with a
+    column for each run, or the path of a CSV. NaN is a topic without a score.
+
+    >>> stability_of_scores({"a": [0.2, 0.4, 0.9, 0.3], "b": [0.1, 0.3, 0.8, 0.1]}, splits=5)
+    topics  tau     tau_lowest  tau_highest
+    1       1.0000  1.0000      1.0000
+    2       1.0000  1.0000      1.0000
+    """
+    return stability_table(halves_of(matrix_of(scores), Splits(splits, seed)))
+
+
+def swaps(
+    qrels: QrelsSource,
+    runs: RunSources,
+    measure: str,
+    *,
+    splits: int = 500,
+    seed: int = 1,
+    rel: int = 1,
+    ties: Literal["docno", "expected"] = "docno",
+    no_relevant: NoRelevant = "zero",
+    gain_map: Mapping[int, float] | None = None,
+) -> Table:
+    """How often two halves of the topics disagree on which of two runs is better, by the difference
+    on the first half (Voorhees and Buckley, SIGIR 2002), as `trackside stability --swaps` computes.
+
+    One row for each number of topics and each step of differences: `topics, difference_from,
+    difference_to, swaps, pairs, swap_rate`. Steps without a pair are left out. Raises BadInput.
+
+    >>> qrels = {str(topic): {"a": 1} for topic in range(4)}
+    >>> good = {str(topic): {"a": 2.0, "b": 1.0} for topic in range(4)}
+    >>> poor = {str(topic): {"b": 2.0, "a": 1.0} for topic in range(4)}
+    >>> swaps(qrels, {"good": good, "poor": poor}, "RR", splits=10)
+    topics  difference_from  difference_to  swaps  pairs  swap_rate
+    1       0.2000           –              0      10     0.0000
+    2       0.2000           –              0      10     0.0000
+    """
+    board = _board(qrels, runs, measure, rel, ties, no_relevant, gain_map)
+    return swaps_table(halves_of(board, Splits(splits, seed)))
+
+
+def swaps_of_scores(
+    scores: Path | Mapping[str, Sequence[float]] | Any, *, splits: int = 500, seed: int = 1
+) -> Table:
+    """The same for scores that are there, as for `stability_of_scores`.
+
+    >>> swaps_of_scores({"a": [0.2, 0.4], "b": [0.1, 0.42]}, splits=100)
+    topics  difference_from  difference_to  swaps  pairs  swap_rate
+    1       0.0200           0.0300         57     57     1.0000
+    1       0.1000           0.1100         43     43     1.0000
+    """
+    return swaps_table(halves_of(matrix_of(scores), Splits(splits, seed)))
+
+
+def halves_of(board: ComparedRuns, how: Splits) -> SplitHalves:
+    """Raises BadInput for less than two runs or topics."""
+    how.refuse_bad()
+    runs, topics = board.base.shape if board.base.ndim == 2 else (len(board.names), 0)
+    if runs < 2 or topics < 2:
+        raise BadInput([f"two runs and two topics or more are needed, not {runs} and {topics}"])
+    width = bin_width(board.sign * board.base)
+    sizes = half_sizes(topics)
+    return split_halves(board.base, sizes=sizes, splits=how.splits, seed=how.seed, width=width)
+
+
+def stability_table(found: SplitHalves) -> Table:
+    """One row for each size."""
+    return Table(
+        {
+            "topics": found.sizes,
+            "tau": found.mean,
+            "tau_lowest": found.lowest,
+            "tau_highest": found.highest,
+        }
+    )
+
+
+def swaps_table(found: SplitHalves) -> Table:
+    """One row for each size and bin that has a pair; the last bin has no end."""
+    sizes, bins = np.nonzero(found.pairs)
+    swapped, pairs = found.swaps[sizes, bins], found.pairs[sizes, bins]
+    return Table(
+        {
+            "topics": found.sizes[sizes],
+            "difference_from": np.round(bins * found.width, 12),
+            "difference_to": np.where(
+                bins == BINS - 1, np.nan, np.round((bins + 1) * found.width, 12)
+            ),
+            "swaps": swapped,
+            "pairs": pairs,
+            "swap_rate": swapped / pairs,
+        }
+    )
+
+
+def _board(
+    qrels: QrelsSource,
+    runs: RunSources,
+    measure: str,
+    rel: int,
+    ties: Literal["docno", "expected"],
+    no_relevant: NoRelevant,
+    gain_map: Mapping[int, float] | None,
+) -> ComparedRuns:
+    asked = tested_measure(measure_texts(measure), rel=rel, called="measure")
+    rules = scoring_rules(
+        qrels, as_lines([asked]), rel=rel, ties=ties, no_relevant=no_relevant, gain_map=gain_map
+    )
+    scored = scored_runs(runs, rules)
+    return compared_runs(names_of(scored), scored, asked)

@@ -1,0 +1,175 @@
+"""`stability` and `topics` on the command line, and the same in the library."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+import trackside as ts
+from scoring.core.statistics.split_halves import half_sizes, split_halves
+from scoring.core.statistics.topic_set_size import Requirement, topics_for_anova, topics_for_t
+
+SCORES = np.array([[0.9, 0.8, 0.7, 0.9], [0.5, 0.6, 0.8, 0.1], [0.1, 0.2, 0.1, 0.3]])
+MATRIX = "a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in SCORES.T.tolist())
+
+
+@pytest.fixture
+def matrix(trackside):
+    return trackside.write("matrix.csv", MATRIX)
+
+
+@pytest.fixture
+def runs(trackside):
+    """Two runs over the same topics."""
+    other = "1 Q0 A 1 9 other\n1 Q0 C 2 8 other\n2 Q0 A 1 1 other\n3 Q0 E 1 1 other\n"
+    return [trackside.run, trackside.write("other.txt", other)]
+
+
+def rows(found):
+    assert found.status == 0, found.err
+    return list(csv.DictReader(io.StringIO(found.out)))
+
+
+class TestStability:
+    def test_one_row_for_each_number_of_topics(self, trackside, matrix):
+        found = rows(trackside("stability", "--scores", matrix, "--splits", 40, "--seed", 3))
+        expected = split_halves(SCORES, sizes=half_sizes(4), splits=40, seed=3, width=0.01)
+        assert [row["topics"] for row in found] == ["1", "2"]
+        assert [float(row["tau"]) for row in found] == pytest.approx(expected.mean, abs=1e-12)
+        assert [float(row["tau_lowest"]) for row in found] == expected.lowest.tolist()
+        assert [float(row["tau_highest"]) for row in found] == expected.highest.tolist()
+
+    def test_swaps_are_counted_by_difference(self, trackside, matrix):
+        found = rows(trackside("stability", "--scores", matrix, "--splits", 40, "--swaps"))
+        expected = split_halves(SCORES, sizes=half_sizes(4), splits=40, seed=1, width=0.01)
+        assert sum(int(row["swaps"]) for row in found) == expected.swaps.sum()
+        assert sum(int(row["pairs"]) for row in found) == 2 * 40 * 3
+        assert all(float(r["swap_rate"]) == int(r["swaps"]) / int(r["pairs"]) for r in found)
+        last = found[-1]
+        assert (last["difference_from"], last["difference_to"]) == ("0.2", "")
+
+    def test_the_library_gives_the_same(self, trackside, matrix):
+        found = trackside("stability", "--scores", matrix, "--splits", 7, "--seed", 2)
+        assert found.out == ts.stability_of_scores(matrix, splits=7, seed=2).to_csv()
+        found = trackside("stability", "--scores", matrix, "--splits", 7, "--swaps")
+        assert found.out == ts.swaps_of_scores(matrix, splits=7).to_csv()
+
+    def test_runs_are_scored_first(self, trackside, runs):
+        found = trackside("stability", trackside.qrels, *runs, "-m", "P@1", "--splits", 5)
+        assert found.out == ts.stability(trackside.qrels, runs, "P@1", splits=5).to_csv()
+        found = trackside("stability", trackside.qrels, *runs, "-m", "P@1", "--swaps")
+        assert found.out == ts.swaps(trackside.qrels, runs, "P@1").to_csv()
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (("--seed", -1), "--seed: it must not be negative"),
+            (("--splits", 0), "--splits: '0' is not a whole number from 1 to 100,000"),
+            (("--splits", 100_001), "'100001' is not a whole number from 1 to 100,000"),
+            (("-m", "AP"), "--scores replaces QRELS, RUN and -m"),
+        ],
+    )
+    def test_bad_arguments(self, trackside, matrix, options, words):
+        found = trackside("stability", "--scores", matrix, *options)
+        assert (found.status, found.out) == (2, "")
+        assert words in found.err
+
+    def test_the_library_has_the_same_limit(self, matrix):
+        message = "splits: 100001 is not a whole number from 1 to 100,000"
+        for compute in (ts.stability_of_scores, ts.swaps_of_scores):
+            with pytest.raises(ts.BadInput, match=message):
+                compute(matrix, splits=100_001)
+
+    def test_one_run_or_one_topic_is_refused(self, trackside):
+        for content, words in [("a\n1\n0\n", "not 1 and 2"), ("a,b\n1,0\n", "not 2 and 1")]:
+            found = trackside("stability", "--scores", trackside.write("small.csv", content))
+            assert (found.status, found.out) == (2, "")
+            assert words in found.err
+
+
+class TestTopics:
+    def test_needed_topics_of_a_matrix(self, trackside, matrix):
+        (found,) = rows(trackside("topics", "--scores", matrix, "--difference", 0.2))
+        required = Requirement(0.2)
+        variance = np.var(SCORES, axis=1, ddof=1).mean()
+        differences = [SCORES[a] - SCORES[b] for a, b in ((0, 1), (0, 2), (1, 2))]
+        of_differences = np.mean([np.var(d, ddof=1) for d in differences])
+        assert float(found["variance"]) == pytest.approx(variance, abs=1e-12)
+        assert float(found["variance_of_differences"]) == pytest.approx(of_differences, abs=1e-12)
+        assert int(found["t_test"]) == topics_for_t(of_differences, required)
+        assert int(found["anova"]) == topics_for_anova(3, variance, required)
+        assert (found["measure"], found["runs"], found["topics"]) == ("", "3", "4")
+
+    def test_one_row_for_each_measure(self, trackside, runs):
+        measures = ["P@1", "RBP(p=0.8)"]
+        given = [word for name in measures for word in ("-m", name)]
+        found = trackside("topics", trackside.qrels, *runs, *given, "--difference", 0.1)
+        assert [row["measure"] for row in rows(found)] == measures
+        same = ts.needed_topics(trackside.qrels, runs, measures, difference=0.1)
+        assert found.out == same.to_csv()
+
+    def test_a_variance_takes_the_place_of_data(self, trackside):
+        given = ("--variance", 0.05, "--compared", 10, "--difference", 0.1)
+        (found,) = rows(trackside("topics", *given))
+        assert (found["anova"], found["anova_nagata"], found["topics"]) == ("158", "157", "")
+        assert float(found["variance_of_differences"]) == 0.1
+        same = ts.needed_topics_of_variance(0.05, compared=10, difference=0.1)
+        assert trackside("topics", *given).out == same.to_csv()
+
+    def test_scores_that_hardly_vary_need_two_topics(self, trackside):
+        matrix = trackside.write("same.csv", "a,b\n.1,.1\n.1,.1\n.1,.1\n")
+        (found,) = rows(trackside("topics", "--scores", matrix, "--difference", 0.05))
+        assert found["t_test"] == found["anova"] == "2"
+
+    def test_too_many_topics_leave_the_cell_empty(self, trackside):
+        (found,) = rows(trackside("topics", "--variance", 1, "--difference", 1e-5))
+        assert found["t_test"] == found["anova"] == ""
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (("--difference", 0), "--difference: it must be a number above 0"),
+            (("--difference", 0.1, "--level", 1e-300), "--level: it must lie between 1e-09 and 1"),
+            (
+                ("--difference", 0.1, "--compared", 99_999),
+                "--compared: 99999 is not a whole",
+            ),
+            (("--difference", 0.1, "--power", 0.01), "--power: it must lie between level and 1"),
+            (("--difference", 0.1, "--compared", 1), "--compared: 1 is not"),
+            (
+                ("--difference", 0.1, "--variance", 1),
+                "give either QRELS, RUN... and -m, or --scores",
+            ),
+            (("--difference", 0.1, "-m", "AP"), "leave them out"),
+            (("--difference", 0.1, "--variance-of-differences", 1), "needs --variance"),
+            ((), "--difference"),
+        ],
+    )
+    def test_bad_arguments(self, trackside, matrix, options, words):
+        found = trackside("topics", "--scores", matrix, *options)
+        assert (found.status, found.out) == (2, "")
+        assert words in found.err
+
+    def test_a_variance_that_is_none(self, trackside):
+        for variance in (0, -1, "nan"):
+            found = trackside("topics", "--variance", variance, "--difference", 0.1)
+            assert found.status == 2
+            assert found.err == f"--variance: {float(variance)} is not a number above 0\n"
+        given = ("--variance", 1, "--variance-of-differences", 0, "--difference", 0.1)
+        found = trackside("topics", *given)
+        assert found.err == "--variance-of-differences: 0.0 is not a number above 0\n"
+
+    def test_the_library_names_its_arguments(self):
+        for arguments, message in [
+            ({"variance": 0.0, "difference": 0.1}, "variance: 0.0 is not a number above 0"),
+            ({"variance": 1.0, "difference": 0.0}, "difference: it must be a number above 0"),
+        ]:
+            with pytest.raises(ts.BadInput, match=f"^{message}"):
+                ts.needed_topics_of_variance(**arguments)
+
+    def test_a_measure_without_topics_is_refused(self, trackside, runs):
+        given = ("-m", "GMAP", "-m", "AP", "--difference", 0.1)
+        found = trackside("topics", trackside.qrels, *runs, *given)
+        assert found.status == 2
+        assert "GMAP: it is one number over all topics" in found.err
