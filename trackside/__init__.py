@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from scoring.library.bad_input import BadInput
     from scoring.library.comparing import agreement, significance, significance_of_scores
     from scoring.library.diversity import diversity
+    from scoring.library.estimating import estimate
     from scoring.library.evaluation import Scores, bounds, evaluate, ties
     from scoring.library.judging import select, simulate
     from scoring.library.needed_topics import (
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     )
     from scoring.library.properties import properties
     from scoring.library.ranks import ranks, ranks_of_scores
+    from scoring.library.sampling import sample
     from scoring.library.sources import Qrels, Run, read_qrels, read_run
     from scoring.library.stability import stability, stability_of_scores, swaps, swaps_of_scores
+    from scoring.library.stratified import stratified_inferred_ap
     from scoring.library.table import Table
 
     __version__: str
@@ -36,6 +39,7 @@ __all__ = [
     "agreement",
     "bounds",
     "diversity",
+    "estimate",
     "evaluate",
     "needed_topics",
     "needed_topics_of_scores",
@@ -45,12 +49,14 @@ __all__ = [
     "ranks_of_scores",
     "read_qrels",
     "read_run",
+    "sample",
     "select",
     "significance",
     "significance_of_scores",
     "simulate",
     "stability",
     "stability_of_scores",
+    "stratified_inferred_ap",
     "swaps",
     "swaps_of_scores",
     "ties",
@@ -65,6 +71,7 @@ _MODULES = {
     "agreement": "scoring.library.comparing",
     "bounds": "scoring.library.evaluation",
     "diversity": "scoring.library.diversity",
+    "estimate": "scoring.library.estimating",
     "evaluate": "scoring.library.evaluation",
     "needed_topics": "scoring.library.needed_topics",
     "needed_topics_of_scores": "scoring.library.needed_topics",
@@ -74,6 +81,7 @@ _MODULES = {
     "ranks_of_scores": "scoring.library.ranks",
     "read_qrels": "scoring.library.sources",
     "read_run": "scoring.library.sources",
+    "sample": "scoring.library.sampling",
     "select": "scoring.library.judging",
     "significance": "scoring.library.comparing",
     "significance_of_scores": "scoring.library.comparing",
@@ -82,6 +90,7 @@ _MODULES = {
     "stability_of_scores": "scoring.library.stability",
     "swaps": "scoring.library.stability",
     "swaps_of_scores": "scoring.library.stability",
+    "stratified_inferred_ap": "scoring.library.stratified",
     "ties": "scoring.library.evaluation",
 }
 

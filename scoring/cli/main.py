@@ -23,6 +23,8 @@ COMMANDS: Final = {
     "stability": "say how well leaderboards of disjoint halves of the topics agree",
     "topics": "say how many topics a test needs to find a difference",
     "select": "choose the documents to judge next",
+    "sample": "draw a sample of documents for people to judge",
+    "estimate": "estimate scores from a sample that people judged and a program's judgments",
     "diversity": "score runs by judgments of subtopics, as ndeval does",
     "properties": "show the seven numeric properties of measures",
 }
