@@ -1,0 +1,136 @@
+"""Trackside as a provider of ir_measures: the scores are those of its other providers."""
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scoring.cli.opening import open_run
+from scoring.library.prepared import rank_run
+from tests.scoring.oracles.peers import peer
+from tests.scoring.oracles.round_one import (
+    WITH_DATA,
+    ordered_documents,
+    plain_grades,
+    run_paths,
+)
+
+QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"d": 1}, "3": {"e": 1}}
+RUN = {"1": {"b": 3.0, "a": 2.0, "x": 1.0}, "2": {"d": 1.0, "y": 0.5}, "9": {"z": 1.0}}
+NAMES = (
+    *("AP", "AP(rel=2)", "AP@2", "P@2", "P(judged_only=True)@2", "R@2", "RR", "RR(rel=2)"),
+    *("nDCG", "nDCG@10", "nDCG(judged_only=True)@2", "Rprec", "Success@1", "IPrec@0.1", "Bpref"),
+    *("infAP", "SetP", "SetR", "SetF", "SetAP", "Compat", "Accuracy", "NumQ", "NumRel"),
+    "RBP(p=0.8,rel=1)",
+)
+
+
+@pytest.fixture(scope="module")
+def tool() -> Any:
+    return peer("ir_measures")
+
+
+def cells(evaluator: Any, run: Any) -> dict[tuple[str, str], float]:
+    return {(str(each.measure), each.query_id): each.value for each in evaluator.iter_calc(run)}
+
+
+def test_importing_the_provider_puts_it_first() -> None:
+    code = (
+        "import ir_measures, trackside.ir_measures as ours;"
+        "assert ir_measures.DefaultPipeline.providers[0] is ours.PROVIDER;"
+        "assert ir_measures.providers.registry['trackside'] is ours.PROVIDER;"
+        f"print(ir_measures.calc_aggregate([ir_measures.AP], {QRELS}, {RUN}))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "{AP: 0.4166666666666667}"  # (.25 + 1 + 0) / 3
+
+
+def test_every_measure_has_the_scores_of_its_other_provider(tool: Any) -> None:
+    from trackside.ir_measures import TracksideProvider
+
+    pipeline = [each for each in tool.DefaultPipeline.providers if each.NAME != "trackside"]
+    others = tool.providers.FallbackProvider(pipeline)
+    for name in NAMES:
+        if name.startswith("RBP"):
+            continue  # cwl_eval sums over 1,000 ranks, and is no dependency of ir_measures
+        measure = tool.parse_measure(name)
+        assert TracksideProvider().supports(measure), name
+        ours = cells(TracksideProvider().evaluator([measure], QRELS), RUN)
+        theirs = cells(others.evaluator([measure], QRELS), RUN)
+        assert {cell: ours[cell] for cell in theirs} == pytest.approx(theirs, abs=1e-12)
+        assert {ours[cell] for cell in ours.keys() - theirs.keys()} <= {0}  # Accuracy leaves it out
+
+
+SUBTOPICS = (
+    *("ERR_IA@5", "nERR_IA@5", "alpha_DCG@3", "alpha_nDCG(alpha=0.3)@10", "NRBP(alpha=0.3)"),
+    *("nNRBP", "AP_IA", "P_IA@2", "StRecall@2", "StRecall(rel=2)@2", "alpha_nDCG(rel=2)@5"),
+)
+
+
+def test_measures_of_subtopics_have_the_scores_of_pyndeval(tool: Any) -> None:
+    from trackside.ir_measures import TracksideProvider
+
+    peer("pyndeval")
+    judged = [
+        tool.Qrel("1", "a", 1, "1"),
+        tool.Qrel("1", "a", 2, "2"),
+        tool.Qrel("1", "b", 0, "1"),
+        tool.Qrel("1", "c", 2, "3"),
+        tool.Qrel("2", "d", 1, "1"),
+        tool.Qrel("3", "e", 1, "1"),
+    ]
+    for name in SUBTOPICS:
+        measure = tool.parse_measure(name)
+        assert TracksideProvider().supports(measure), name
+        ours = cells(TracksideProvider().evaluator([measure], judged), RUN)
+        theirs = cells(tool.pyndeval.evaluator([measure], judged), RUN)
+        assert ours == pytest.approx(theirs, abs=1e-12), name
+    assert not TracksideProvider().supports(tool.parse_measure("P_IA(judged_only=True)@2"))
+
+
+def test_what_means_something_else_is_left_to_others(tool: Any) -> None:
+    from trackside.ir_measures import TracksideProvider
+
+    for name in ("ERR@20", "Judged@10", "INST(max_rel=3)", "RBP(p=0.8)", "nDCG(gains={1:2})@5"):
+        try:
+            measure = tool.parse_measure(name)
+        except ValueError:
+            measure = tool.nDCG(gains={1: 2}) @ 5
+        assert not TracksideProvider().supports(measure), name
+
+
+def test_a_run_without_documents_has_the_default_scores(tool: Any) -> None:
+    from trackside.ir_measures import TracksideProvider
+
+    evaluator = TracksideProvider().evaluator([tool.AP], QRELS)
+    assert cells(evaluator, {}) == {("AP", topic): 0 for topic in QRELS}
+
+
+@pytest.mark.long
+@pytest.mark.data
+@WITH_DATA[1]
+@pytest.mark.xdist_group("ir_measures")
+def test_real_runs_have_the_scores_of_pytrec_eval(tool: Any) -> None:
+    """All 143 runs of TREC-COVID, with scores that single precision keeps apart."""
+    from trackside.ir_measures import TracksideProvider
+
+    names = [name for name in NAMES if not name.startswith(("RBP", "Compat", "Accuracy", "IPrec"))]
+    measures = [tool.parse_measure(name) for name in names]
+    qrels = plain_grades()
+    ours = TracksideProvider().evaluator(measures, qrels)
+    theirs = tool.pytrec_eval.evaluator(measures, qrels)
+    compared = 0
+    for path in run_paths():
+        documents = ordered_documents(rank_run(open_run(str(path))))
+        run = {
+            topic: {doc_id: float(len(ids) - rank) for rank, doc_id in enumerate(ids)}
+            for topic, ids in documents
+        }
+        found, expected = cells(ours, run), cells(theirs, run)
+        assert found.keys() == expected.keys()
+        apart = [found[cell] - expected[cell] for cell in found]
+        assert np.abs(apart).max() <= 1e-12, path.name
+        compared += len(found)
+    assert compared == 143 * 30 * len(measures)
