@@ -2,7 +2,7 @@
 
 Not here, because they need the runs of TREC: Tables III and IV of the RBP paper, as far as its
 systems' scores are known (test_agreement.py, test_significance.py); Tables 2 to 5 of Strategic
-judgments, of which `docs/selection.md` shows the like. Where a paper slips: test_slips.py.
+judgments. `docs/reproduction.md` has them. Where a paper slips: test_slips.py.
 """
 
 from fractions import Fraction
@@ -20,14 +20,11 @@ from scoring.core.statistics.projection import attainable_rbp, documents_read
 from tests.scoring.core.drawn import base, bounds, drawn, scores
 from tests.scoring.core.test_properties import TABLE_2, row
 from tests.scoring.core.test_selection import TABLE_1, documents, table_1, unjudged
+from tools.reproduction_page import lecture
+from tools.reproduction_page.lecture import RUN_1, RUN_2
+from tools.reproduction_page.rbp_worked import BETTER, DOUBTFUL, EXAMPLE
 
-EXAMPLE = "$$---$----$-----$---"  # RBP 3.1: five relevant documents among twenty
-BETTER = "$$---$----$-----$$$$"  # three more of them
-DOUBTFUL = "$$---$----$-??--?---"  # RBP 4.4: three of them unjudged
-LECTURE = "3012000200"  # highly, not, partially, fairly relevant, ...
-LECTURE_TOPIC = (100, 3, 3, 2)  # judged documents per grade: 8 relevant, the ideal is 33222111
-TOPIC = {"highest": 3, "per_grade": LECTURE_TOPIC}
-RUN_1, RUN_2 = "0110100110", "1001001011"  # five relevant documents in the collection
+LECTURE, TOPIC = lecture.EXAMPLE, lecture.TOPIC
 
 
 def printed(value: float, text: str) -> bool:
