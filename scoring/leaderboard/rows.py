@@ -11,14 +11,16 @@ from django.db.models import Count, Exists, OuterRef
 from campaigns.access import Viewer
 from campaigns.models import Qrels
 from campaigns.options import choice_or_404
-from scoring.core.measures.catalogue import family_of, is_lower_better
+from scoring.core.measures.catalogue import is_lower_better
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import rel_of
 from scoring.core.statistics.means import Interval, shown_digits
 from scoring.core.statistics.ranks import shared_ranks
 from scoring.evaluation.measure_choices import canonical_name
 from scoring.evaluation.rules import ScoringRules, rules_of
+from scoring.leaderboard.digits import distinct_digits
 from scoring.models import Analysis, Evaluation, TieRule
+from scoring.output.numbers import FOUR_DIGITS, Digits
 from scoring.results.options import JUDGED
 from scoring.results.runs import STATUSES, BoardRun, board_run_fields, board_scores
 
@@ -52,6 +54,7 @@ class BoardRow(BoardRun, Interval):
     columns: tuple[BoardCell, ...] = ()  # one for each of the board's columns
     moved: int | None = None  # ranks gained compared with the active qrels version
     tied: TiedScore | None = None
+    printed_digits: Digits = FOUR_DIGITS  # of the base, on the page
 
     @property
     def is_in_pool(self) -> bool | None:
@@ -130,20 +133,19 @@ class Leaderboard:
 
     @property
     def digits(self) -> int:
-        """Decimals to show: those that the largest residual leaves certain."""
-        residuals = [row.residual for row in self.rows if row.residual is not None]
-        return shown_digits(max(residuals)) if residuals else 4
+        """Decimals where all rows have the same: those of the run whose score is most certain."""
+        return max((row.digits for row in self.rows), default=shown_digits(None))
 
-    @cached_property
-    def column_digits(self) -> tuple[int, ...]:
-        """`digits` of each further measure."""
-        widest = [
-            max((r.columns[at].residual or 0.0 for r in self.rows), default=0.0)
-            if family_of(measure).facts.has_residual
-            else None
-            for at, measure in enumerate(self.columns)
-        ]
-        return tuple(map(shown_digits, widest))
+    @property
+    def has_pale_digits(self) -> bool:
+        """Whether the last digit of any score is smaller than its residual."""
+        return any(row.printed_digits.firm < row.printed_digits.shown for row in self.rows)
+
+    @property
+    def further_columns(self) -> int:
+        """How many columns the page adds to those that every board has."""
+        further = len(self.columns) + (self.against is not None)
+        return further + 2 * self.has_tied_scores + 3 * self.has_differences
 
     @property
     def is_wide(self) -> bool:
@@ -235,7 +237,10 @@ def ranked_rows(rows: Sequence[BoardRow], *, lower_is_better: bool) -> tuple[Boa
         dtype=float,
     )
     ranks = shared_ranks(values, "lower" if lower_is_better else "higher")
-    ranked = [replace(row, rank=rank) for row, rank in zip(rows, ranks, strict=True)]
+    ranked = [
+        replace(row, rank=rank, printed_digits=digits)
+        for row, rank, digits in zip(rows, ranks, distinct_digits(rows), strict=True)
+    ]
 
     def sort_key(row: BoardRow) -> tuple[Any, ...]:
         best_first = 0.0 if row.rank or row.base is None else row.base

@@ -8,6 +8,7 @@ from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.leaderboard.rows import BoardRow, Leaderboard
 from scoring.output.latex import LEAST_DIGITS, added, interval, number
+from scoring.output.numbers import MAX_DIGITS
 from scoring.output.table import Column, Table, printed
 
 TIES = {"expected": "ties: mean", "low": "lowest", "high": "highest"}  # headings in LaTeX
@@ -43,10 +44,11 @@ def _columns(digits: int) -> tuple[Column, ...]:
         Column("team", "row.team", "team", align="l"),
         Column("run_type", "row.run_type"),
         Column("measure", "board.measure"),
-        Column("base", "row.base", "base", partial(number, digits=digits)),
+        Column("base", "row.base"),
+        printed("base", lambda each: number(each.row.base, _decimals(each.row, digits))),
         Column("residual", "row.residual", "residual", partial(added, digits=digits)),
         Column("upper", "row.upper"),
-        printed("interval", lambda each: interval(each.row.base, each.row.upper, digits)),
+        printed("interval", partial(_bounds, digits)),
         Column("judged_at_10", "row.judged_at_10", "judged@10", partial(number, digits=2)),
         Column("topics", "row.topic_count"),
         Column("qrels", lambda each: each.board.qrels and each.board.qrels.version),
@@ -54,6 +56,16 @@ def _columns(digits: int) -> tuple[Column, ...]:
         Column("status", "row.status"),
         Column("reason", "row.reason"),
     )
+
+
+def _decimals(row: BoardRow, digits: int) -> int:
+    """Of the base: more where four would print different scores alike, as on the page."""
+    shown = row.printed_digits.shown
+    return shown if shown > MAX_DIGITS else digits
+
+
+def _bounds(digits: int, each: _Entry) -> str:
+    return interval(each.row.base, each.row.upper, _decimals(each.row, digits))
 
 
 def _requested_columns(board: Leaderboard, digits: int) -> Iterator[Column]:

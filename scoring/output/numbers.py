@@ -5,6 +5,7 @@ distinguishes runs on the page although it is smaller than the residual.
 """
 
 import math
+from typing import NamedTuple
 
 from scoring.core.statistics.means import shown_digits
 from scoring.core.statistics.rounding import addition_text, decimal_text, difference_text
@@ -13,24 +14,40 @@ SMALLEST_P = 0.0001
 MAX_DIGITS = shown_digits(None)
 
 
-def score(value: float | None, digits: int = MAX_DIGITS) -> str:
+class Digits(NamedTuple):
+    """Decimals of a score. The last of those shown is paler if it is not firm."""
+
+    firm: int
+    shown: int
+
+    @classmethod
+    def of(cls, digits: "int | Digits") -> "Digits":
+        """The certain digits and one more, but no more than four."""
+        return digits if isinstance(digits, Digits) else cls(digits, min(digits + 1, MAX_DIGITS))
+
+
+FOUR_DIGITS = Digits(MAX_DIGITS, MAX_DIGITS)
+
+
+def score(value: float | None, digits: int | Digits = MAX_DIGITS) -> str:
     """A score with its certain digits and one more, or a dash."""
-    return "–" if value is None else _printed(decimal_text(value, _places(digits)))
+    return "–" if value is None else _printed(decimal_text(value, Digits.of(digits).shown))
 
 
-def firm(value: float | None, digits: int) -> str:
+def firm(value: float | None, digits: int | Digits) -> str:
     """`score` without the digit that is shown paler."""
     return score(value, digits).removesuffix(pale(value, digits))
 
 
-def pale(value: float | None, digits: int) -> str:
+def pale(value: float | None, digits: int | Digits) -> str:
     """The digit of `score` that is shown paler, if there is one."""
-    return "" if value is None or _places(digits) == digits else score(value, digits)[-1]
+    digits = Digits.of(digits)
+    return "" if value is None or digits.shown <= digits.firm else score(value, digits)[-1]
 
 
 def addition(value: float | None, digits: int = MAX_DIGITS) -> str:
     """A residual: +0.06, or <0.01 where it would be rounded to 0."""
-    return "–" if value is None else _printed(addition_text(value, _places(digits)))
+    return "–" if value is None else _printed(addition_text(value, Digits.of(digits).shown))
 
 
 def p_text(p: float) -> str:
@@ -54,11 +71,16 @@ def p_value(p: float) -> str:
     return "1" if p >= 0.9995 else f"{p:.3f}".removeprefix("0")
 
 
-def difference(value: float | None) -> str:
+def p_or_dash(p: float | None) -> str:
+    """`p_value` of a p that may be None."""
+    return "–" if p is None else p_value(p)
+
+
+def difference(value: float | None, digits: int = MAX_DIGITS) -> str:
     """Four decimals with a sign, or an interval where the value would be rounded to 0."""
     if value is None or math.isnan(value):
         return "–"
-    return _printed(difference_text(value, MAX_DIGITS))
+    return _printed(difference_text(value, digits))
 
 
 def percent(value: float | None) -> str:
@@ -77,7 +99,3 @@ def signed(value: float, digits: int) -> str:
 def _printed(text: str) -> str:
     """With a typographic minus sign."""
     return text.replace("-", "−")
-
-
-def _places(digits: int) -> int:
-    return min(digits + 1, MAX_DIGITS)

@@ -7,6 +7,7 @@ from django import template
 
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Facts, Measure
+from scoring.core.statistics.means import shown_digits
 from scoring.leaderboard.rows import BoardCell, BoardRow, Leaderboard, TiedScore
 from scoring.leaderboard.tables import bounded
 from scoring.output.numbers import score
@@ -36,8 +37,8 @@ def column_cells(
     row: BoardRow, board: Leaderboard
 ) -> Iterator[tuple[Measure, BoardCell, int, bool]]:
     """Each cell with its measure, the digits to show, and whether the measure has a residual."""
-    for measure, cell, digits in zip(board.columns, row.columns, board.column_digits, strict=True):
-        yield measure, cell, digits, bounded(measure)
+    for measure, cell in zip(board.columns, row.columns, strict=True):
+        yield measure, cell, shown_digits(cell.residual), bounded(measure)
 
 
 @register.filter

@@ -10,6 +10,7 @@ from scoring.output.numbers import (
     difference,
     firm,
     p_of_test,
+    p_or_dash,
     p_text,
     p_value,
     pale,
@@ -22,9 +23,15 @@ from scoring.output.table import PageColumn
 register = template.Library()
 
 for each in (
-    addition, difference, firm, p_of_test, p_text, p_value, pale, percent, score, signed,
+    addition, difference, firm, p_of_test, p_or_dash, p_text, p_value, pale, percent, score, signed,
 ):  # fmt: skip
     register.filter(each)
+
+
+@register.filter
+def beyond(value: float, start: float) -> float:
+    """How much the value is above the start."""
+    return value - start
 
 
 @register.filter

@@ -1,4 +1,4 @@
-"""From scores per topic to a mean that says what it is a mean of, and how sure it is."""
+"""From scores per topic to a mean that says what it is a mean of, and how certain it is."""
 
 import math
 from collections.abc import Sequence
@@ -30,6 +30,11 @@ class Interval:
             return None
         return self.base + self.residual
 
+    @property
+    def digits(self) -> int:
+        """Decimals of the score that the residual leaves certain."""
+        return shown_digits(self.residual)
+
 
 @dataclass(frozen=True)
 class Mean:
@@ -38,6 +43,18 @@ class Mean:
     base: float
     residual: float | None
     topics: int
+
+
+def known_by_people(base: NDArray[np.float64], people: NDArray[np.float64]) -> NDArray[np.float64]:
+    """float64[topics]: the part of each base that the judgments of people alone establish.
+
+    `base` is the lower bound under the judgments of people and programs, `people` the one under
+    those of people, of a measure whose residual is exact. Fewer judgments bound a score less
+    closely, so `people` is not above `base`, except by rounding. It is 0 where people judged
+    nothing, so that the measure is not defined, and NaN where `base` is.
+    """
+    known = np.minimum(np.where(np.isnan(people), 0.0, people), base)
+    return np.where(np.isnan(base), np.nan, known)
 
 
 def topics_of_mean(
