@@ -2,6 +2,7 @@
 
 import re
 import zoneinfo
+from urllib.parse import quote
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
@@ -28,6 +29,21 @@ def check_time_zone(name: str) -> None:
 def check_document_address(address: str) -> None:
     if not re.fullmatch(r"https?://[^\s{}]+\{doc_id\}[^\s{}]*", address):
         raise ValidationError("Type an address that starts with http and contains {doc_id} once.")
+
+
+ORIGIN = re.compile(r"https?://(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[0-9]{1,5})?")
+MOST_ORIGINS = 20
+
+
+def check_origins(origins: object) -> None:
+    """They become part of a header, so nothing else may be in them."""
+    if not isinstance(origins, list) or len(origins) > MOST_ORIGINS:
+        raise ValidationError(f"Type at most {MOST_ORIGINS} web sites.")
+    for origin in origins:
+        if not isinstance(origin, str) or not ORIGIN.fullmatch(origin):
+            raise ValidationError(
+                f"{origin} is not the address of a web site, such as https://www.example.org."
+            )
 
 
 HIGHEST_P = 0.999  # the maximum for RBP; the minimum 0 counts the first document only
@@ -85,6 +101,16 @@ class Campaign(models.Model):
         NONE = "none", "none before publication"
         ROUNDED = "rounded", "the mean to two decimals, for a few runs"
         LADDER = "ladder", "the team's best mean, and only when it clearly rises"
+
+    class Licence(models.TextChoices):
+        """The values are identifiers of SPDX."""
+
+        CC_BY = "CC-BY-4.0", "Creative Commons Attribution 4.0"
+        CC0 = "CC0-1.0", "Creative Commons Zero 1.0 (public domain)"
+        CC_BY_SA = "CC-BY-SA-4.0", "Creative Commons Attribution-ShareAlike 4.0"
+        CC_BY_NC = "CC-BY-NC-4.0", "Creative Commons Attribution-NonCommercial 4.0"
+        CC_BY_NC_SA = "CC-BY-NC-SA-4.0", "Creative Commons Attribution-NonCommercial-ShareAlike 4.0"
+        ODBL = "ODbL-1.0", "Open Database License 1.0"
 
     class NoRelevant(models.TextChoices):
         EXCLUDE = "exclude", "leave the topic out of every mean"
@@ -244,6 +270,20 @@ class Campaign(models.Model):
         validators=[check_document_address],
         help_text="The address of a document, with {doc_id} for its id.",
     )
+    embedding_origins = models.JSONField(
+        default=list,
+        db_default=[],
+        blank=True,
+        validators=[check_origins],
+        help_text="The web sites that may show the leaderboard in a frame.",
+    )
+
+    # What a deposit of the campaign's data says about itself.
+    licence = models.CharField(
+        max_length=15, choices=Licence.choices, blank=True, default="", db_default=""
+    )
+    authors = models.TextField(blank=True, default="", db_default="", max_length=20_000)
+
     active_qrels = models.ForeignKey(
         "campaigns.Qrels", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
@@ -264,6 +304,12 @@ class Campaign(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def contact_link(self) -> str:
+        """The address of a link to the contact, or ""."""
+        is_email = self.contact and "://" not in self.contact
+        return f"mailto:{quote(self.contact, safe='@')}" if is_email else self.contact
 
 
 TOPIC_FIELDS = {"title": "Title", "desc": "Description", "narr": "Narrative"}

@@ -2,19 +2,22 @@
 
 import tempfile
 
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+
 from django.http import (
     FileResponse,
     Http404,
     HttpRequest,
     HttpResponse,
 )
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access
-from campaigns.models import Audience
+from campaigns.errors import show_refusals
 from campaigns.models.identity import new_public_id
 from campaigns.qrels.versions import versions_visible_to
 from scoring.analyses.responses import cited_by
@@ -25,6 +28,11 @@ from scoring.downloads.snapshots import snapshots_visible_to
 from scoring.downloads.trec_eval import trec_eval_text
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.badge import badge_snippet
+from scoring.leaderboard.embedding import (
+    EmbeddingForm,
+    embedding_snippet,
+    set_embedding_origins,
+)
 from scoring.output.responses import PLAIN, TableResponse, file_response, table_response
 from scoring.results.options import chosen_version
 from scoring.runs.scores import sees_topics_of
@@ -36,6 +44,16 @@ LARGEST_IN_MEMORY = 8 << 20
 def downloads(request: HttpRequest, slug: str) -> HttpResponse:
     """All that this viewer may download."""
     viewer = access.viewer_or_404(request.user, slug, params=request.GET)
+    return _page(request, viewer, EmbeddingForm.of(viewer.campaign))
+
+
+def _page(
+    request: HttpRequest,
+    viewer: access.Viewer,
+    embedding_form: EmbeddingForm,
+    *,
+    status: int = 200,
+) -> HttpResponse:
     snapshots, runs = snapshots_visible_to(viewer), run_files(viewer)
     return render(
         request,
@@ -60,14 +78,32 @@ def downloads(request: HttpRequest, slug: str) -> HttpResponse:
 def _badge(request: HttpRequest, viewer: access.Viewer) -> str:
     """HTML of the badge for other pages; empty if the board is not public."""
     campaign = viewer.campaign
-    is_public = campaign.board_audience == Audience.EVERYONE and not campaign.is_private
-    if not is_public or viewer.preview or campaign.active_qrels_id is None:
-        return ""
-    here, picture = (
+    if not campaign.has_public_board or viewer.preview:
+        return {}
+    board, picture, embedded = (
         request.build_absolute_uri(reverse(f"scoring:{name}", args=[campaign.slug]))
-        for name in ("leaderboard", "badge")
+        for name in ("leaderboard", "badge", "embedded-leaderboard")
     )
-    return badge_snippet(title=campaign.name, board=here, picture=picture)
+    label = f"Leaderboard of {campaign.name}"
+    snippets = {"badge": badge_snippet(label=label, page=board, picture=picture)}
+    if campaign.embedding_origins:
+        snippets["frame"] = embedding_snippet(title=campaign.name, address=embedded)
+    return snippets
+
+
+@login_required
+@require_POST
+def embedding_edit(request: HttpRequest, slug: str) -> HttpResponse:
+    viewer = access.organiser_or_404(request.user, slug)
+    form = EmbeddingForm.of(viewer.campaign, request.POST)
+    if not form.is_valid():
+        return _page(request, viewer, form, status=400)
+    with show_refusals(request):
+        set_embedding_origins(
+            campaign=viewer.campaign, origins=form.cleaned_data["origins"], actor=request.user
+        )
+        messages.success(request, "The list of web sites is saved.")
+    return redirect("scoring:downloads", slug)
 
 
 @require_safe

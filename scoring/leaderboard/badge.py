@@ -13,14 +13,28 @@ MAX_LINE = 44  # characters
 
 
 def board_badge(board: Leaderboard, *, title: str) -> str:
-    """SVG without scripts, external styles or links; labels are text."""
+    """The leading run."""
     if not board.ranked or board.ranked[0].base is None:
-        text, mark = "no runs ranked yet", ""
-    else:
-        first = board.ranked[0]
-        score = _score(first, max(board.digits, 2))
-        text = f"{_cut(first.tag, 24)}: {board.measure} {score}"
-        mark = _mark(first.base, first.residual or 0.0) if 0 <= first.base <= 1 else ""
+        return _badge(title, "no runs ranked yet", "")
+    first = board.ranked[0]
+    return _badge(title, f"{_cut(first.name, 24)}: {_measured(board, first)}", _mark(first))
+
+
+def run_badge_of(board: Leaderboard, row: BoardRow, *, title: str) -> str:
+    """One run and its rank."""
+    if row.base is None:
+        return _badge(title, f"{_cut(row.name, 24)}: no score yet", "")
+    place = row.status if row.rank is None else f"rank {row.rank} of {len(board.ranked)}"
+    return _badge(title, f"{_cut(row.name, 16)}: {place}, {_measured(board, row)}", _mark(row))
+
+
+def _measured(board: Leaderboard, row: BoardRow) -> str:
+    by_program = " (judged by program)" if board.has_program else ""
+    return f"{board.measure} {_score(row, max(row.digits, 2))}{by_program}"
+
+
+def _badge(title: str, text: str, mark: str) -> str:
+    """SVG without scripts, external styles or links; labels are text."""
     label = escape(f"{_cut(title, MAX_LINE)}. {text}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
@@ -32,10 +46,10 @@ def board_badge(board: Leaderboard, *, title: str) -> str:
     )
 
 
-def _score(first: BoardRow, digits: int) -> str:
+def _score(row: BoardRow, digits: int) -> str:
     """Base and upper bound with enough decimals to differ, so that no badge shows ".75 to .75"; one
     number without a residual."""
-    base, upper = first.base or 0.0, first.upper
+    base, upper = row.base or 0.0, row.upper
     if upper is None:
         return decimal_text(base, digits)
     for places in range(digits, MAX_DIGITS + 1):
@@ -45,19 +59,27 @@ def _score(first: BoardRow, digits: int) -> str:
     return decimal_text(base, digits)
 
 
-def badge_snippet(*, title: str, board: str, picture: str) -> str:
-    """HTML that shows the badge on another page; `board` and `picture` are absolute URLs."""
+def badge_snippet(*, label: str, page: str, picture: str) -> str:
+    """HTML that shows the badge on another site; `page` and `picture` are absolute URLs."""
     return (
-        f'<a href="{html.escape(board)}"><img src="{html.escape(picture)}" '
-        f'alt="Leaderboard of {html.escape(title)}" width="{WIDTH}" height="{HEIGHT}"></a>'
+        f'<a href="{html.escape(page)}"><img src="{html.escape(picture)}" '
+        f'alt="{html.escape(label)}" width="{WIDTH}" height="{HEIGHT}"></a>'
     )
 
 
-def _mark(base: float, residual: float) -> str:
+def _mark(row: BoardRow) -> str:
+    """Empty for measures that are not between 0 and 1."""
+    base, residual = row.base or 0.0, row.residual or 0.0
+    if not 0 <= base <= 1:
+        return ""
     at, width = LEFT + SCALE * base, SCALE * min(residual, 1 - base)
+    by_program = ""
+    if row.people is not None:
+        start, share = LEFT + SCALE * row.people, SCALE * (base - row.people)
+        by_program = f'<rect x="{start:.1f}" y="48" width="{share:.1f}" height="8" fill="#b0752a"/>'
     return (
         f'<line x1="{LEFT}" x2="{LEFT + SCALE}" y1="52" y2="52" stroke="#e5e1d8"/>'
-        f'<rect x="{at:.1f}" y="48" width="{width:.1f}" height="8" fill="#9cc3da"/>'
+        f'<rect x="{at:.1f}" y="48" width="{width:.1f}" height="8" fill="#9cc3da"/>{by_program}'
         f'<line x1="{at:.1f}" x2="{at:.1f}" y1="45" y2="59" stroke="#17577e" stroke-width="2.5"/>'
     )
 

@@ -3,14 +3,14 @@
 from functools import partial
 
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.access import Viewer
 from scoring.analyses.responses import analysed_page, hidden_page
-from scoring.leaderboard.badge import board_badge
+from scoring.leaderboard.badge import board_badge, run_badge_of
 from scoring.leaderboard.page import rendered_board
 from scoring.leaderboard.query import cached_leaderboard
 from scoring.leaderboard.tables import board_table
@@ -65,8 +65,25 @@ def badge(request: HttpRequest, slug: str) -> AnyResponse:
 
 def _badge(viewer: Viewer) -> HttpResponse:
     board = cached_leaderboard(viewer, QueryDict())
-    response = HttpResponse(
-        board_badge(board, title=viewer.campaign.name), content_type="image/svg+xml"
-    )
+    return _picture(board_badge(board, title=viewer.campaign.name))
+
+
+@require_safe
+def run_badge(request: HttpRequest, slug: str, public_id: str) -> AnyResponse:
+    """An image of one run and its rank for other web pages, only of public boards."""
+    viewer = access.board_or_404(AnonymousUser(), slug)
+    return public_response(request, viewer, partial(_run_badge, viewer, public_id))
+
+
+def _run_badge(viewer: Viewer, public_id: str) -> HttpResponse:
+    board = cached_leaderboard(viewer, QueryDict())
+    row = next((row for row in board.rows if row.run_id == public_id), None)
+    if row is None:
+        raise Http404
+    return _picture(run_badge_of(board, row, title=viewer.campaign.name))
+
+
+def _picture(svg: str) -> HttpResponse:
+    response = HttpResponse(svg, content_type="image/svg+xml")
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response

@@ -20,6 +20,8 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:leaderboard-csv": ("get", board),
     "scoring:leaderboard-latex": ("get", board),
     "scoring:badge": ("get", published_only),
+    "scoring:run-badge": ("get", published_only),
+    "scoring:embedded-leaderboard": ("get", lambda role, stage: GONE),  # no site may embed it
     "scoring:run-detail": ("get", run_page),
     "scoring:run-status": ("get", run_page),
     "scoring:run-csv": ("get", run_page),

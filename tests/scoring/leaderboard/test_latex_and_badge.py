@@ -9,8 +9,9 @@ import pytest
 from defusedxml import ElementTree
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from campaigns.models import Audience, Campaign
+from campaigns.models import Audience, Campaign, Run
 from scoring.output.latex import plain, table
 from tests.making import make_campaign, make_qrels, make_run, make_scores, make_team
 
@@ -22,7 +23,10 @@ HOSTILE = r'</text><script>alert(1)</script> \input{/etc/passwd} 50% & $x_1^2$ ~
 @pytest.fixture
 def campaign() -> Campaign:
     campaign = make_campaign(
-        name=HOSTILE, stage=Campaign.Stage.PUBLISHED, board_audience=Audience.EVERYONE
+        name=HOSTILE,
+        stage=Campaign.Stage.PUBLISHED,
+        board_audience=Audience.EVERYONE,
+        runs_audience=Audience.EVERYONE,
     )
     make_qrels(campaign)
     team = make_team(campaign, name=HOSTILE)
@@ -48,8 +52,8 @@ def cells(latex: str) -> list[list[str]]:
 def test_rows_of_the_board_as_latex(campaign: Campaign) -> None:
     first, second = cells(get(campaign, "leaderboard-latex"))
     assert first[:2] == ["1", r"under\_score"]
-    assert first[3:6] == ["0.500", "+0.125", "[0.500, 0.625]"]
-    assert second[3:6] == ["0.250", "+0.000", "[0.250, 0.250]"]
+    assert first[3:6] == ["0.5000", "+0.1250", "[0.5000, 0.6250]"]
+    assert second[3:6] == ["0.2500", "+0.0000", "[0.2500, 0.2500]"]
 
 
 def test_names_stay_text_in_latex(campaign: Campaign) -> None:
@@ -111,4 +115,21 @@ def test_the_badge_keeps_both_ends_apart(campaign: Campaign) -> None:
     make_scores(make_run(campaign, tag="close"), {"RBP(p=0.5)": (0.7504, 0.0008)})
     assert "close: RBP(p=0.5) 0.750 to 0.751" in get(campaign, "badge")
     make_scores(make_run(campaign, tag="closer"), {"RBP(p=0.5)": (0.75049, 0.0)})
-    assert "closer: RBP(p=0.5) 0.75<" in get(campaign, "badge")
+    assert "closer: RBP(p=0.5) 0.7505<" in get(campaign, "badge")
+
+
+def test_the_badge_of_a_run_has_its_rank(campaign: Campaign) -> None:
+    second = campaign.runs.get(tag="second")
+    path = reverse("scoring:run-badge", args=[campaign.slug, second.public_id])
+    answer = Client().get(path)
+    assert "second: rank 2 of 2, RBP(p=0.5) 0.25" in answer.content.decode()
+    assert answer["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert path in Client().get(run_page(second)).content.decode()
+    Run.objects.filter(pk=second.pk).update(is_late=True)
+    assert "second: late, RBP(p=0.5)" in Client().get(path).content.decode()
+    Run.objects.filter(pk=second.pk).update(withdrawn_at=timezone.now())
+    assert Client().get(path).status_code == 404
+
+
+def run_page(run: Run) -> str:
+    return reverse("scoring:run-detail", args=[run.campaign.slug, run.public_id])

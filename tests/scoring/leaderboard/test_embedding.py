@@ -1,0 +1,105 @@
+"""The leaderboard in a frame on the web sites that the organisers list."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns.models import Audience, Campaign, LogEntry, User
+from tests.making import make_campaign, make_organiser, make_qrels, make_run, make_scores
+
+pytestmark = pytest.mark.django_db
+SITE = "https://www.example.org"
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    campaign = make_campaign(
+        name="Night <trains>", stage=Campaign.Stage.PUBLISHED, board_audience=Audience.EVERYONE
+    )
+    make_qrels(campaign)
+    make_scores(make_run(campaign, tag="first"), {"RBP(p=0.5)": (0.5, 0.125)})
+    return campaign
+
+
+@pytest.fixture
+def organiser(campaign: Campaign) -> User:
+    return make_organiser(campaign)
+
+
+def embedded(campaign: Campaign) -> str:
+    return reverse("scoring:embedded-leaderboard", args=[campaign.slug])
+
+
+def editing(campaign: Campaign) -> str:
+    return reverse("scoring:embedding-edit", args=[campaign.slug])
+
+
+def save(campaign: Campaign, person: User, text: str) -> str:
+    client = Client()
+    client.force_login(person)
+    return client.post(editing(campaign), {"origins": text}, follow=True).content.decode()
+
+
+def test_no_site_may_embed_a_leaderboard_by_default(campaign: Campaign) -> None:
+    assert Client().get(embedded(campaign)).status_code == 404
+    page = Client().get(reverse("scoring:leaderboard", args=[campaign.slug]))
+    assert page["X-Frame-Options"] == "DENY"
+    assert "frame-ancestors 'none'" in page["Content-Security-Policy"]
+
+
+def test_only_the_listed_sites_may_embed_it(campaign: Campaign, organiser: User) -> None:
+    page = save(campaign, organiser, f" {SITE}/ \n\nhttps://*.Uni.example:8443\n{SITE}")
+    assert "&lt;iframe src=&quot;http://testserver" in page
+    for _ in range(2):  # rendered, and from the cache
+        answer = Client().get(embedded(campaign))
+        policy = answer["Content-Security-Policy"]
+        assert f"frame-ancestors {SITE} https://*.uni.example:8443;" in f"{policy};"
+        assert "default-src 'none'" in policy
+        assert "X-Frame-Options" not in answer
+        assert "first" in answer.content.decode()
+        assert "Night &lt;trains&gt;" in answer.content.decode()
+    entry = LogEntry.objects.get(verb="changed embedding")
+    assert entry.actor == organiser
+
+
+def test_a_frame_never_shows_what_the_public_may_not_see(
+    campaign: Campaign, organiser: User
+) -> None:
+    save(campaign, organiser, SITE)
+    client = Client()
+    client.force_login(organiser)
+    for change in ({"board_audience": Audience.PARTICIPANTS}, {"is_private": True}):
+        Campaign.objects.filter(pk=campaign.pk).update(
+            **({"board_audience": Audience.EVERYONE, "is_private": False} | change)
+        )
+        assert client.get(embedded(campaign)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "www.example.org",
+        "https://www.example.org/path",
+        "https://a.example 'unsafe-inline'",
+        "https://a.example; script-src *",
+        "*",
+        "data:",
+        "\n".join(f"https://s{number}.example" for number in range(21)),
+    ],
+)
+def test_what_is_not_a_site_is_refused(campaign: Campaign, organiser: User, text: str) -> None:
+    client = Client()
+    client.force_login(organiser)
+    answer = client.post(editing(campaign), {"origins": text})
+    assert answer.status_code == 400
+    assert "errorlist" in answer.content.decode()
+    campaign.refresh_from_db()
+    assert campaign.embedding_origins == []
+
+
+def test_the_sites_of_an_archived_campaign_stay(campaign: Campaign, organiser: User) -> None:
+    Campaign.objects.update(archived_at=timezone.now())
+    assert "The campaign is archived." in save(campaign, organiser, SITE)
+    campaign.refresh_from_db()
+    assert campaign.embedding_origins == []
