@@ -16,6 +16,14 @@ def is_before_close(campaign: Campaign, moment: datetime) -> bool:
     return campaign.is_accepting and (campaign.closes_at is None or moment < campaign.closes_at)
 
 
+def allows_new_teams(campaign: Campaign, moment: datetime) -> bool:
+    """Whether people can create teams, now or after a draft opens. Pages and emails invite to
+    create a team only then."""
+    if campaign.archived_at is not None:
+        return False
+    return campaign.stage == Campaign.Stage.DRAFT or is_before_close(campaign, moment)
+
+
 def participating_teams(campaign: Campaign, moment: datetime) -> QuerySet[Team]:
     """Before the close, every approved team. After it, the teams with a run that counts, and those
     that an organiser has admitted.

@@ -76,6 +76,7 @@ urlpatterns = [
     path(f"{HERE}/qrels/freeze/", qrels.qrels_freeze, name="qrels-freeze"),
     path(f"{HERE}/qrels/<int:version>/", one_version, name="qrels-file"),
     path(f"{HERE}/teams/", every_team, name="team-list"),
+    path(f"{HERE}/invitations/", invitations_api.invitation_create, name="invitation-create"),
     path(f"{TEAM}/invitations/", invitations_api.team_invite, name="team-invite"),
     path(f"{TEAM}/approve/", teams.team_approve, name="team-approve"),
     path(f"{TEAM}/decline/", teams.team_decline, name="team-decline"),

@@ -26,7 +26,8 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person with an account. Only organisers and team members see the email address."""
+    """A person with an account. Only organisers of the person's campaigns and the operators see the
+    email address."""
 
     email = models.EmailField(unique=True)
     name = models.CharField(max_length=150, blank=True)
@@ -41,7 +42,10 @@ class User(AbstractBaseUser, PermissionsMixin):
     objects = UserManager()
 
     def __str__(self) -> str:
-        return self.name or (self.email if self.is_active else "somebody who left")
+        """The name, or the beginning of the email address, which alone reaches nobody."""
+        if not self.is_active and not self.name:
+            return "somebody who left"
+        return self.name or f"{self.email.partition('@')[0]}@…"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """A new password revokes every token, because somebody who knew the old one may have
@@ -100,7 +104,8 @@ class Team(models.Model):
 
 
 class Membership(models.Model):
-    """One role of one person in one campaign."""
+    """One role of one person in one campaign. A participant who joined by a link to the campaign
+    has no team at first."""
 
     class Role(models.TextChoices):
         ORGANISER = "organiser"
@@ -118,6 +123,9 @@ class Membership(models.Model):
         max_length=64, blank=True, default="", db_default=""
     )
     terms_accepted_at = models.DateTimeField(null=True, blank=True)
+    invitation = models.ForeignKey(  # by which the person joined
+        "Invitation", on_delete=models.SET_NULL, null=True, blank=True, related_name="memberships"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -125,9 +133,8 @@ class Membership(models.Model):
             # With the next constraint, a person is in at most one team of a campaign.
             models.UniqueConstraint(fields=["campaign", "person", "role"], name="role_once"),
             models.CheckConstraint(
-                condition=(Q(role="participant") & Q(team__isnull=False))
-                | (~Q(role="participant") & Q(team__isnull=True)),
-                name="participants_have_a_team",
+                condition=Q(role="participant") | Q(team__isnull=True),
+                name="only_participants_have_a_team",
             ),
         ]
 
@@ -137,7 +144,7 @@ class Membership(models.Model):
 
 class Invitation(models.Model):
     """A link that gives a role to at most `max_uses` people. The table stores only a digest of
-    its token."""
+    its token, and the salt from which the site's key derives the token again."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="invitations")
     role = models.CharField(max_length=11, choices=Membership.Role.choices)

@@ -98,6 +98,7 @@ def close_account(*, person: User) -> None:
     Notice.objects.filter(recipient=person).delete()
     Mail.objects.filter(recipient__in=_addresses(person)).delete()
     Invitation.objects.filter(created_by=person, revoked_at=None).update(revoked_at=timezone.now())
+    Invitation.objects.filter(email__in=_addresses(person)).delete()
     AuthToken.objects.filter(user=person).delete()
     person.login_addresses.all().delete()
     EmailAddress.objects.filter(user=person).delete()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -35,7 +35,14 @@ class TeamSerializer(serializers.Serializer):
     disqualified_at = serializers.DateTimeField(allow_null=True)
     disqualified_reason = serializers.CharField()
     members = serializers.ListField(child=serializers.EmailField())
-    runs = serializers.IntegerField(help_text="Number of submitted files, of any status.")
+    runs = serializers.IntegerField(
+        help_text="Files that count as runs: accepted, and neither withdrawn nor replaced."
+    )
+    files = serializers.IntegerField(help_text="Submitted files, of any status.")
+
+
+class NewTeamRequest(RequestSerializer):
+    name = serializers.CharField(max_length=100)
 
 
 class MergeRequest(RequestSerializer):
@@ -174,7 +181,7 @@ def team_response(team: Team, *, status: int = 200) -> Response:
 
 
 def _teams(campaign: Campaign) -> QuerySet[Team]:
-    return campaign.teams.annotate(run_count=Count("runs")).prefetch_related("memberships__person")
+    return teams.with_counts(campaign).prefetch_related("memberships__person")
 
 
 def _row(team: Team) -> dict[str, Any]:
@@ -188,5 +195,6 @@ def _row(team: Team) -> dict[str, Any]:
         "disqualified_at": team.disqualified_at,
         "disqualified_reason": team.disqualified_reason,
         "members": sorted(membership.person.email for membership in team.memberships.all()),
+        "files": team.file_count,
         "runs": team.run_count,
     }

@@ -5,14 +5,29 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from campaigns.models import Announcement, Campaign, User
+from campaigns.models import Announcement, Campaign, Membership, User
 from campaigns.people import membership
+from campaigns.trec.blocks import BLANK_LETTERS
+
+INVITED_AS = [
+    (Membership.Role.PARTICIPANT, "participant: submits runs in a team"),
+    (Membership.Role.ASSESSOR, "assessor: judges documents"),
+    (Membership.Role.READER, "reader: sees the campaign, and submits nothing"),
+    (Membership.Role.ORGANISER, "organiser: sees, changes and publishes everything"),
+]
 
 
 def check_visible(text: str) -> None:
     """Refuses invisible characters, and those that change the direction of writing."""
-    if not text.isprintable() or not any(character.isalnum() for character in text):
+    has_letter = any(character.isalnum() for character in text)
+    if not text.isprintable() or not has_letter or not BLANK_LETTERS.isdisjoint(text):
         raise ValidationError("Use visible characters, with at least one letter or digit.")
+
+
+class RequestDecisionForm(forms.Form):
+    """An operator's words to the person who asked to organise."""
+
+    answer = forms.CharField(max_length=500, required=False)
 
 
 class AccountForm(forms.ModelForm):
@@ -27,6 +42,12 @@ class AccountForm(forms.ModelForm):
             "gets_notices": "You receive an email when a run is refused or scored, when "
             "submissions open or close, when results are published, and for announcements."
         }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].validators.append(check_visible)
+        # Older accounts have no name. Their owners can still stop emails.
+        self.fields["name"].required = bool(self.instance.name)
 
 
 class TermsForm(forms.Form):

@@ -15,12 +15,8 @@ from campaigns.api.requests import RequestSerializer, refuse_invalid, validated_
 from campaigns.api.responses import FAULTY_FIELD, WRITES
 from campaigns.models import Membership
 from campaigns.people import membership, teams
-from campaigns.people.api import TeamSerializer, team_response
+from campaigns.people.api import NewTeamRequest, TeamSerializer, team_response
 from campaigns.people.forms import NewTeamForm
-
-
-class NewTeamRequest(RequestSerializer):
-    name = serializers.CharField(max_length=100)
 
 
 class InvitationRequest(RequestSerializer):
@@ -35,8 +31,29 @@ class InvitationRequest(RequestSerializer):
     )
 
 
+class LinkRequest(RequestSerializer):
+    role = serializers.ChoiceField(choices=Membership.Role.choices)
+    max_uses = serializers.IntegerField(
+        min_value=1, max_value=membership.MOST_USES, required=False, default=None,
+        help_text="100 for participants and 1 for other roles by default.",
+    )  # fmt: skip
+    days = serializers.IntegerField(
+        min_value=1, max_value=membership.MOST_DAYS, default=membership.INVITATION_DAYS,
+        help_text="The link expires after this number of days.",
+    )  # fmt: skip
+
+
+class LinkSerializer(serializers.Serializer):
+    """A link for a role. A person who follows it signs up or logs in, and gets the role."""
+
+    url = serializers.CharField()
+    role = serializers.CharField()
+    max_uses = serializers.IntegerField(help_text="How many people can use it.")
+    expires_at = serializers.DateTimeField()
+
+
 class InvitationSerializer(serializers.Serializer):
-    """A link into a team. A person who follows it while logged in joins. It is shown only once."""
+    """A link into a team. A person who follows it signs up or logs in, and joins."""
 
     url = serializers.CharField()
     team = serializers.CharField(help_text="Id of the team.")
@@ -103,6 +120,32 @@ def team_invite(request: Request, slug: str, team: str) -> Response:
     row: dict[str, Any] = {
         "url": request.build_absolute_uri(address),
         "team": joined.public_id,
+        "max_uses": invitation.max_uses,
+        "expires_at": invitation.expires_at,
+    }
+    return Response(row, status=201)
+
+
+@extend_schema(
+    summary="Create an invitation link for a role",
+    operation_id="invitations_create",
+    request=LinkRequest,
+    responses={201: LinkSerializer} | WRITES,
+    examples=[
+        OpenApiExample("a class", value={"role": "participant", "max_uses": 30}, request_only=True),
+        FAULTY_FIELD,
+    ],
+)
+@write_view()
+def invitation_create(request: Request, slug: str) -> Response:
+    """A participant creates a team or joins one. For organisers."""
+    viewer = access.organiser_or_404(request.user, slug)
+    invitation, token = membership.invite(
+        campaign=viewer.campaign, by=request.user, **validated_data(LinkRequest, request)
+    )
+    row: dict[str, Any] = {
+        "url": request.build_absolute_uri(reverse("campaigns:invitation", args=[token])),
+        "role": invitation.role,
         "max_uses": invitation.max_uses,
         "expires_at": invitation.expires_at,
     }

@@ -1,5 +1,6 @@
 """Membership in a campaign: invitations, roles, terms."""
 
+import base64
 import hashlib
 import secrets
 from datetime import timedelta
@@ -7,9 +8,10 @@ from datetime import timedelta
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from campaigns import lifecycle, participation
-from campaigns.errors import CannotInvite, CannotJoin, CannotRemoveMember
+from campaigns.errors import CannotChangeTeam, CannotInvite, CannotJoin, CannotRemoveMember
 from campaigns.log import record
 from campaigns.mail import notices
 from campaigns.models import Campaign, Invitation, Membership, Team, User
@@ -17,10 +19,11 @@ from campaigns.people import teams
 
 INVITATION_DAYS, MOST_DAYS = 30, 365
 
-# Roles that a link can give. A participant joins by a link into a team.
-INVITED_ROLES = (Membership.Role.ORGANISER, Membership.Role.ASSESSOR, Membership.Role.READER)
-# Default number of uses of a link into a team. A link for a role is for one person by default.
-TEAM_LINK_USES = 5
+# Roles for which a link is for one person by default.
+PERSONAL_ROLES = (Membership.Role.ORGANISER, Membership.Role.ASSESSOR, Membership.Role.READER)
+# Default numbers of uses of a link into a team, and of a link for the participants of a campaign,
+# who create a team or join one.
+TEAM_LINK_USES, PARTICIPANT_LINK_USES = 5, 100
 MOST_USES = 500
 # These roles and a team exclude each other.
 OUTSIDE_TEAMS = (Membership.Role.ASSESSOR, Membership.Role.READER)
@@ -42,9 +45,10 @@ def create_own_team(
 ) -> Team:
     """Creates a team with this person as a member, before submissions close. An organiser must
     approve it if the campaign requires that, if the person left a team that has runs (leaving must
-    not give a second quota), or if an organiser removed the person before."""
+    not give a second quota), if an organiser removed the person before, or if another team has the
+    name and the person may not learn that."""
     with transaction.atomic():
-        now = _lock_campaign(campaign)  # `campaign` has the terms that the person saw
+        now = teams.lock_campaign(campaign)  # `campaign` has the terms that the person saw
         _refuse_archived(now)
         if now.joining == Campaign.Joining.INVITED:
             raise CannotJoin("In this campaign only organisers can create teams.")
@@ -84,12 +88,14 @@ def invite(
     team: Team | None = None,
     max_uses: int | None = None,
     days: int | None = None,
+    email: str = "",
 ) -> tuple[Invitation, str]:
     """Creates an invitation; returns it and the token of its link, which is not stored. Raises
     `Archived`, and `CannotInvite` if the inviting person was removed in the meantime."""
-    token = secrets.token_urlsafe(24)
+    salt = secrets.token_hex(16)
+    token = _token(salt)
     with transaction.atomic():
-        campaign = _lock_campaign(campaign)
+        campaign = teams.lock_campaign(campaign)
         lifecycle.refuse_archived(campaign)
         _refuse_invitation_by_outsider(campaign, by, team)
         invitation = Invitation.objects.create(
@@ -97,13 +103,28 @@ def invite(
             role=role,
             team=team,
             token_digest=_digest(token),
+            salt=salt,
+            email=email,
             created_by=by,
             expires_at=timezone.now() + timedelta(days=days or INVITATION_DAYS),
-            max_uses=max_uses or (TEAM_LINK_USES if team else 1),
+            max_uses=max_uses or default_uses(role, team),
         )
         details = {"team": team.public_id} if team else {}
         record(campaign, by, "invited", role, **details)
     return invitation, token
+
+
+def default_uses(role: str, team: Team | None = None) -> int:
+    if team is not None:
+        return TEAM_LINK_USES
+    return PARTICIPANT_LINK_USES if role == Membership.Role.PARTICIPANT else 1
+
+
+def token_of(invitation: Invitation) -> str | None:
+    """The token of the link. None if the link is older than its salt, or SECRET_KEY has changed.
+    The link then works as before, but the site cannot show it."""
+    token = _token(invitation.salt)
+    return token if _digest(token) == invitation.token_digest else None
 
 
 def find_invitation(token: str) -> Invitation | None:
@@ -116,10 +137,13 @@ def find_invitation(token: str) -> Invitation | None:
 
 
 def open_links(campaign: Campaign) -> QuerySet[Invitation]:
-    """The valid links, newest first."""
-    links = campaign.invitations.filter(
-        revoked_at=None, expires_at__gt=timezone.now(), uses__lt=F("max_uses")
-    )
+    """The valid links that are not sent by email, newest first."""
+    return current_links(campaign).filter(uses__lt=F("max_uses"))
+
+
+def current_links(campaign: Campaign) -> QuerySet[Invitation]:
+    """As `open_links`, with those that are used up, because organisers ask who came by them."""
+    links = campaign.invitations.filter(email="", revoked_at=None, expires_at__gt=timezone.now())
     return links.select_related("team", "created_by").order_by("-created_at")
 
 
@@ -130,7 +154,7 @@ def accept_invitation(
     role, team = invitation.role, invitation.team
     with transaction.atomic():
         campaign = invitation.campaign  # with the terms that the person saw
-        _refuse_archived(_lock_campaign(campaign))
+        _refuse_archived(teams.lock_campaign(campaign))
         if (existing := membership_by(invitation, person)) is not None:
             return existing
         if team is not None:
@@ -140,7 +164,9 @@ def accept_invitation(
         _refuse_conflict(campaign, person, role)
         _refuse_removed(invitation, person)
         _use(invitation)
-        membership = _join(campaign, person, role, team)
+        if role in OUTSIDE_TEAMS:
+            _without_team(campaign, person).delete()
+        membership = _join(campaign, person, role, team, invitation)
         if accepts_terms:
             accept_terms(campaign=campaign, person=person)
         record(campaign, person, "joined", role, invitation=invitation.pk)
@@ -148,13 +174,21 @@ def accept_invitation(
 
 
 def membership_by(invitation: Invitation, person: User) -> Membership | None:
-    """The membership that the invitation gives, if this person has it already."""
-    return Membership.objects.filter(
-        campaign=invitation.campaign_id,
-        person=person,
-        role=invitation.role,
-        team=invitation.team_id,
-    ).first()
+    """The membership that the invitation gives, if this person has it already. A participant of the
+    campaign may be in a team by now."""
+    found = Membership.objects.filter(
+        campaign=invitation.campaign_id, person=person, role=invitation.role
+    )
+    if invitation.team_id is not None:
+        found = found.filter(team=invitation.team_id)
+    return found.first()
+
+
+def is_for(invitation: Invitation, person: User) -> bool:
+    """False if the invitation was emailed to an address that this person's account does not have.
+    They can use it nevertheless, because people have several addresses."""
+    own = {person.email, *person.emailaddress_set.values_list("email", flat=True)}
+    return not invitation.email or invitation.email.lower() in {email.lower() for email in own}
 
 
 @transaction.atomic
@@ -189,6 +223,18 @@ def remove_role(*, membership: Membership, actor: User) -> None:
         record(campaign, actor, verb, membership.role, person=membership.person_id)
     if not is_leaving:
         _revoke_links_of(campaign, membership.person, actor)
+@transaction.atomic
+def add_to_team(*, membership: Membership, team: Team, actor: User) -> None:
+    """Adds a participant without a team to an approved team, on behalf of an organiser. Raises
+    `CannotChangeTeam`."""
+    campaign = teams.lock_campaign(membership.campaign)
+    team = teams.lock_team(team)
+    waiting = campaign.memberships.filter(
+        pk=membership.pk, role=Membership.Role.PARTICIPANT, team=None
+    )
+    if team.approved_at is None or not waiting.update(team=team):
+        raise CannotChangeTeam("The person is in a team already, or has left the campaign.")
+    record(team, actor, "added member", team=team.name, person=membership.person_id)
 
 
 def terms_digest(campaign: Campaign) -> str:
@@ -232,13 +278,20 @@ def _use(invitation: Invitation) -> None:
 
 
 def _revoke_links_of(campaign: Campaign, person: User, actor: User) -> None:
-    """Revokes the links that the person created in this campaign, and those they joined by."""
+    """Revokes the links that the person created in this campaign, and those they joined by. A link
+    for participants stays valid, because the rest of the class needs it."""
     joined = campaign.log.filter(verb="joined", actor=person)
     used = [pk for pk in joined.values_list("details__invitation", flat=True) if pk is not None]
+    is_used = Q(pk__in=used) & ~Q(role=Membership.Role.PARTICIPANT, team=None, email="")
     for invitation in campaign.invitations.filter(
-        Q(created_by=person) | Q(pk__in=used), revoked_at=None, expires_at__gt=timezone.now()
+        Q(created_by=person) | is_used, revoked_at=None, expires_at__gt=timezone.now()
     ):
         revoke(invitation, actor=actor)
+
+
+def _token(salt: str) -> str:
+    digest = salted_hmac("campaigns.people.invitations", salt, algorithm="sha256").digest()
+    return base64.urlsafe_b64encode(digest[:24]).decode()
 
 
 def _digest(text: str) -> str:
@@ -257,9 +310,7 @@ def _refuse_archived(campaign: Campaign) -> None:
 
 
 def _refuse_second_team(campaign: Campaign, person: User) -> None:
-    if Membership.objects.filter(
-        campaign=campaign, person=person, role=Membership.Role.PARTICIPANT
-    ).exists():
+    if campaign.memberships.filter(person=person, team__isnull=False).exists():
         raise CannotJoin("You are already in a team of this campaign.")
 
 
@@ -277,7 +328,7 @@ def _refuse_conflict(campaign: Campaign, person: User, role: str) -> None:
     excluded = {in_team: OUTSIDE_TEAMS} | dict.fromkeys(OUTSIDE_TEAMS, (in_team,))
     conflicts = excluded.get(Membership.Role(role), ())
     existing = campaign.memberships.filter(person=person, role__in=conflicts).first()
-    if existing is None:
+    if existing is None or (existing.role == in_team and existing.team is None):
         return
     if existing.team is not None:
         raise CannotJoin(
@@ -299,9 +350,26 @@ def _refuse_removed(invitation: Invitation, person: User) -> None:
         )
 
 
-def _join(campaign: Campaign, person: User, role: str, team: Team | None) -> Membership:
+def _without_team(campaign: Campaign, person: User) -> QuerySet[Membership]:
+    """The membership of a participant who is in no team yet."""
+    return campaign.memberships.filter(person=person, role=Membership.Role.PARTICIPANT, team=None)
+
+
+def _join(
+    campaign: Campaign,
+    person: User,
+    role: str,
+    team: Team | None,
+    invitation: Invitation | None = None,
+) -> Membership:
+    if team is not None and (member := _without_team(campaign, person).first()) is not None:
+        member.team = team
+        member.save(update_fields=["team"])
+        return member
     try:
         with transaction.atomic():
-            return Membership.objects.create(campaign=campaign, person=person, role=role, team=team)
+            return Membership.objects.create(
+                campaign=campaign, person=person, role=role, team=team, invitation=invitation
+            )
     except IntegrityError as error:  # two requests at once
         raise CannotJoin("You have already joined.") from error

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import segno
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
@@ -16,9 +18,10 @@ from campaigns import access, participation
 from campaigns.errors import Archived, CannotChangeTeam, CannotInvite, show_refusals
 from campaigns.mail import notices
 from campaigns.mail.messages import participants_of
-from campaigns.models import Membership, Team
+from campaigns.models import Invitation, Membership, Team
 from campaigns.people import membership as people
 from campaigns.people import merging, teams
+from campaigns.people.email_invitations import Sent
 from campaigns.people.forms import AnnouncementForm, LinkForm, NewTeamForm
 from campaigns.people.views import link_of
 
@@ -149,15 +152,40 @@ def _link_page(
     except (Archived, CannotInvite) as error:
         messages.error(request, str(error))
         return redirect("campaigns:people", viewer.campaign.slug)
+    return _link_page(request, viewer, invitation, token)
+
+
+def _link_page(
+    request: HttpRequest, viewer: access.Viewer, invitation: Invitation, token: str | None
+) -> HttpResponse:
+    link = link_of(request, token) if token else ""
     page = {
         "viewer": viewer,
         "campaign": viewer.campaign,
         "invitation": invitation,
-        "role": role,
-        "team": team,
-        "link": link_of(request, token),
+        "role": invitation.role,
+        "team": invitation.team,
+        "allows_new_teams": participation.allows_new_teams(viewer.campaign, viewer.moment),
+        "link": link,
+        "qr_code": _qr_code(link) if link else "",
+        "members": list(invitation.memberships.select_related("person", "team").order_by("pk")),
     }
-    return render(request, "campaigns/people/invitation_created.html", page)
+    return render(request, "campaigns/people/invitation_link.html", page)
+
+
+def _qr_code(link: str) -> str:
+    """The picture as a data URI. Its ground is white in both themes, as readers expect."""
+    return str(segno.make(link, error="m").svg_data_uri(dark="#000", light="#fff"))
+
+
+def _tell_sent(request: HttpRequest, sent: Sent, role: str) -> None:
+    texts = [f"{sent.count} invitation{'s' if sent.count != 1 else ''} sent."]
+    if sent.members:
+        texts.append(f"Already {role}, and not invited again: {', '.join(sent.members)}.")
+    if sent.recent:
+        texts.append(f"Invited less than an hour ago: {', '.join(sent.recent)}.")
+    add = messages.success if sent.count else messages.warning
+    add(request, " ".join(texts))
 
 
 def _people_page(
@@ -193,6 +221,9 @@ def _people_page(
         "links": _table_page(request, "links", people.open_links(campaign)),
         "roles": people.INVITED_ROLES,
         "team_form": NewTeamForm(),
+        "participant_form": LinkForm(
+            uses=people.PARTICIPANT_LINK_USES, auto_id="id_participants_%s"
+        ),
         "link_form": LinkForm(auto_id="id_link_%s"),
         "team_link_uses": people.TEAM_LINK_USES,
         "link_days": people.INVITATION_DAYS,

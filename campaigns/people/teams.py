@@ -6,7 +6,7 @@ Each operation locks the team's row, so that operations of two organisers do not
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from campaigns.errors import CannotChangeTeam
@@ -99,6 +99,13 @@ def drop_member(membership: Membership, *, actor: User, verb: str) -> None:
     record(team, actor, verb, team=team.name, person=membership.person_id, had_runs=had_runs)
     if not had_runs and not team.memberships.exists():
         team.delete()
+
+
+def _take_out(members: QuerySet[Membership]) -> int:
+    """Members who joined by a link to the campaign stay in it without a team. The others leave it.
+    Returns their number."""
+    stay = members.filter(invitation__isnull=False, invitation__team=None).update(team=None)
+    return stay + members.filter(team__isnull=False).delete()[0]
 
 
 def has_left_runs_behind(campaign: Campaign, person: User) -> bool:

@@ -15,6 +15,12 @@ urlpatterns = [
     path(OF_CAMPAIGN + "team/terms/", views.terms_accept, name="terms-accept"),
     path(MANAGE + "people/", organiser_views.people_page, name="people"),
     path(MANAGE + "people/invite/<str:role>/", organiser_views.role_invite, name="role-invite"),
+    path(MANAGE + "people/invite-by-email/", organiser_views.email_invite, name="email-invite"),
+    path(
+        MANAGE + "people/links/<int:invitation>/",
+        organiser_views.invitation_link,
+        name="invitation-link",
+    ),
     path(
         MANAGE + "people/links/<int:invitation>/revoke/",
         organiser_views.invitation_revoke,
@@ -23,6 +29,7 @@ urlpatterns = [
     path(
         MANAGE + "people/<int:membership>/remove/", organiser_views.role_remove, name="role-remove"
     ),
+    path(MANAGE + "people/<int:membership>/team/", organiser_views.team_assign, name="team-assign"),
     path(MANAGE + "teams/", organiser_views.team_create, name="team-create"),
     path(MANAGE + "teams/<str:team>/link/", organiser_views.team_link, name="team-link"),
     path(MANAGE + "teams/<str:team>/merge/", organiser_views.team_merge, name="team-merge"),

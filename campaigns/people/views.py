@@ -1,10 +1,14 @@
 """Pages for members: creating a team, the team's page, and following an invitation."""
 
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from campaigns import access, participation
@@ -104,13 +108,19 @@ def terms_accept(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("campaigns:team", slug)
 
 
-@login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Shows the invitation on GET, and accepts it only on POST."""
+    """Shows the invitation on GET, and accepts it only on POST. A person without an account sees
+    which campaign invites them, and comes back after signing up."""
     offer = membership.find_invitation(token)
-    if offer is None or (offer.is_used_up and not membership.membership_by(offer, request.user)):
+    person = request.user if request.user.is_authenticated else None
+    has_joined = bool(offer and person and membership.membership_by(offer, person))
+    if offer is None or (offer.is_used_up and not has_joined):
         return render(request, "campaigns/people/invitation_gone.html", status=404)
+    if person is None:
+        return _stranger_invitation(request, offer)
+    if has_joined and request.method != "POST":
+        return _redirect_after_joining(request, offer)
     problem, form = "", None
     if offer.team is not None:
         form = JoinForm(request.POST or None, campaign=offer.campaign)
@@ -125,7 +135,11 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
             problem = str(error)
         else:
             return _redirect_after_joining(request, offer)
-    page = {"invitation": offer, "problem": problem, "form": form}
+    page = _invitation_context(offer) | {
+        "problem": problem,
+        "form": form,
+        "is_for_another": not membership.is_for(offer, person),
+    }
     is_refused = bool(problem or (form is not None and form.errors))
     return render(
         request, "campaigns/people/invitation.html", page, status=400 if is_refused else 200
@@ -134,6 +148,19 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 def link_of(request: HttpRequest, token: str) -> str:
     return request.build_absolute_uri(reverse("campaigns:invitation", args=[token]))
+
+
+def _stranger_invitation(request: HttpRequest, offer: Invitation) -> HttpResponse:
+    """Signing up and logging in lead back to the invitation."""
+    if request.method == "POST":
+        return redirect_to_login(request.path)
+    page = _invitation_context(offer) | {"next": urlencode({"next": request.path})}
+    return render(request, "campaigns/people/invitation.html", page)
+
+
+def _invitation_context(offer: Invitation) -> dict[str, object]:
+    allows_new_teams = participation.allows_new_teams(offer.campaign, timezone.now())
+    return {"invitation": offer, "allows_new_teams": allows_new_teams}
 
 
 def _redirect_after_joining(request: HttpRequest, offer: Invitation) -> HttpResponse:
@@ -176,7 +203,8 @@ def _team_page(
     else:
         members = mine.memberships.select_related("person").order_by("created_at")
         page |= {
-            "run_count": mine.runs.count(),
+            "file_count": mine.runs.count(),
+            "run_count": mine.runs.live().count(),
             "members": [str(m.person) for m in members],
             "has_accepted_terms": membership.has_accepted_terms(campaign, request.user),
             "terms_form": TermsForm(campaign=campaign, auto_id="id_terms_%s"),

@@ -78,6 +78,9 @@ def cast(world: World) -> tuple[dict[str, User | None], dict[str, str]]:
     late = teams.create_team(campaign=campaign, name="Late", actor=organiser)
     into, _ = people.invite(campaign=campaign, by=organiser, role="participant", team=late)
     people.accept_invitation(invitation=into, person=others["late team"])
+    others["no team"] = make_user()
+    in_campaign, _ = people.invite(campaign=campaign, by=organiser, role="participant")
+    people.accept_invitation(invitation=in_campaign, person=others["no team"])
     return others | {role: world.people[role] for role in ("stranger", "participant")}, links
 
 

@@ -27,6 +27,8 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:terms-accept": ("post", teams_get(400)),  # the tick is missing
     "campaigns:people": ("get", organisers_get(200)),
     "campaigns:role-invite": ("post", organisers_get(200)),
+    "campaigns:email-invite": ("post", organisers_get(400)),  # the addresses are missing
+    "campaigns:invitation-link": ("get", organisers_get(GONE)),  # nobody was invited
     "campaigns:role-remove": ("post", organisers_get(302)),
     "campaigns:invitation-revoke": ("post", organisers_get(GONE)),  # nobody was invited
     "campaigns:team-create": ("post", organisers_get(400)),  # a name is missing
@@ -39,5 +41,5 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:account-close": ("get", anyone_get(200)),
     "campaigns:token-create": ("post", anyone_get(200)),
     "campaigns:token-revoke": ("post", anyone_get(GONE)),  # nobody has a token
-    "campaigns:invitation": ("get", anyone_get(GONE)),
+    "campaigns:invitation": ("get", lambda role, stage: GONE),
 }

@@ -204,6 +204,7 @@ def test_names_are_written_as_they_are_and_on_one_line() -> None:
     assert "&amp;" not in message.body
 
 
+# An invitation may go to a person without an account.
 KINDS = sorted(path.stem for path in Path(settings.BASE_DIR, "templates/mail").glob("[a-z]*.txt"))
 
 

@@ -17,7 +17,7 @@ KNOWN, UNKNOWN = "known@example.org", "unknown@example.org"
 TWICE = {"password1": "a fine long password", "password2": "a fine long password"}
 ACTS = {
     "account_login": lambda email: {"login": email, "password": "a wrong password"},
-    "account_signup": lambda email: {"email": email} | TWICE,
+    "account_signup": lambda email: {"email": email, "name": "Ann"} | TWICE,
     "account_reset_password": lambda email: {"email": email},
 }
 QUERIES_APART = 12  # none of them takes as long as a hundredth of a hash

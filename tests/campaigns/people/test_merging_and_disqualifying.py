@@ -73,7 +73,7 @@ def test_the_effects_of_a_merge_are_shown_before_it() -> None:
         assert said in page
     make_run(campaign, beta, tag="a")
     page = signed_in(olga).get(url, {"into": beta.public_id}).content.decode()
-    assert "Both teams have a run with the tag a" in page
+    assert "Both teams have a run named a" in page
     assert "Merge teams</button>" not in page
 
 

@@ -58,10 +58,14 @@ def test_a_person_is_in_one_team_of_a_campaign_only() -> None:
     people.create_own_team(campaign=make_campaign(), person=alice, name="Alpha")
 
 
-def test_a_participant_without_a_team_cannot_be_stored() -> None:
+def test_only_a_participant_can_be_stored_with_a_team() -> None:
+    campaign = make_campaign()
     with pytest.raises(IntegrityError), transaction.atomic():
         Membership.objects.create(
-            campaign=make_campaign(), person=make_user(), role=Membership.Role.PARTICIPANT
+            campaign=campaign,
+            person=make_user(),
+            role=Membership.Role.READER,
+            team=make_team(campaign),
         )
 
 
@@ -173,7 +177,7 @@ def test_signing_up_founding_a_team_and_making_a_campaign_from_the_browser() -> 
     secret = "three words and more"
     client.post(
         reverse("account_signup"),
-        {"email": "new@people.example", "password1": secret, "password2": secret},
+        {"name": "New", "email": "new@people.example", "password1": secret, "password2": secret},
     )
     client.post(reverse("account_logout"))
     client.post(reverse("account_login"), {"login": "new@people.example", "password": secret})
@@ -226,10 +230,10 @@ def test_an_approved_person_may_create_campaigns(settings) -> None:
     settings.WHO_MAY_CREATE_CAMPAIGNS = "approved"
     person = make_user("somebody@example.org")
     url = reverse("campaigns:campaign-create")
-    assert signed_in(person).get(url).status_code == 403
+    assert signed_in(person).get(url).status_code == 302
     call_command("approve", "Somebody@Example.org")
     assert signed_in(person).get(url).status_code == 200
     call_command("approve", "somebody@example.org", "--revoke")
-    assert signed_in(person).get(url).status_code == 403
+    assert signed_in(person).get(url).status_code == 302
     with pytest.raises(CommandError, match="Nobody has an account"):
         call_command("approve", "nobody@example.org")

@@ -5,14 +5,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import time_machine
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from campaigns import lifecycle
 from campaigns.access import Viewer
-from campaigns.models import Run
+from campaigns.models import Run, Team
 from campaigns.runs import submission
-from tests.flow_world import World, perform_jobs, run_file, stored_files
+from tests.flow_world import World, logged_in, perform_jobs, run_file, stored_files
+from tests.making import make_team, make_user
 
 pytestmark = pytest.mark.usefixtures("wake_ups")
 
@@ -40,6 +42,25 @@ def test_another_teams_equal_key_is_another_run(world: World) -> None:
     world.submit(run_file(), idempotency_key="k1")
     world.submit(run_file(), idempotency_key="k1", browser=world.another_team())
     assert Run.objects.count() == 2
+
+
+def test_a_script_without_a_team_learns_why_its_run_is_refused(world: World) -> None:
+    def refused(browser: Client) -> tuple[int, str, str]:
+        url = reverse("api:run-create", args=[world.campaign.slug])
+        answer = browser.post(url, {"file": SimpleUploadedFile("run.txt", run_file())})
+        return answer.status_code, answer.json()["code"], answer.json()["message"]
+
+    stranger, waiting = make_user(), make_user()
+    team = make_team(world.campaign, waiting)
+    Team.objects.filter(pk=team.pk).update(approved_at=None)
+    awaits = "Your team awaits approval by an organiser. It can submit runs after that."
+    assert refused(logged_in(stranger)) == (409, "team", "Join or create a team first.")
+    assert refused(logged_in(waiting)) == (409, "not_approved", awaits)
+    unnamed = refused(world.organiser_client)
+    assert unnamed == (409, "team", "Say which team the run is for.")
+    world.change(joining="invited")
+    assert refused(logged_in(stranger)) == (409, "team", submission.NOT_IN_A_TEAM)
+    assert not Run.objects.exists()
 
 
 def test_no_run_is_accepted_above_the_quota(world: World) -> None:

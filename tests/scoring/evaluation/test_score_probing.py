@@ -18,6 +18,7 @@ pytestmark = pytest.mark.usefixtures("wake_ups")
 UPLOADS = 50
 DOCUMENTS = [f"d{number}" for number in range(UPLOADS)]
 PASSING = re.compile(
+    r'data-person="\d+"|'
     r'name="csrfmiddlewaretoken" value="[^"]*"|name="idempotency_key" value="[^"]*"'
 )
 

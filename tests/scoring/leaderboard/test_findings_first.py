@@ -72,7 +72,7 @@ def test_a_list_of_runs_says_how_many_are_in_which_state(organised) -> None:
 def test_the_people_page_says_who_waits(organised) -> None:
     campaign, client = organised
     path = f"/campaigns/{campaign.slug}/manage/people/"
-    assert said_on(path, client).startswith("No team takes part yet. Send people the address")
+    assert said_on(path, client).startswith('No team takes part yet. <a href="#invite">Send people')
     team = make_team(campaign)
     assert said_on(path, client) == "No team awaits approval. One team takes part."
     Team.objects.filter(pk=team.pk).update(approved_at=None)
