@@ -152,6 +152,10 @@ class Invitation(models.Model):
         Team, on_delete=models.CASCADE, null=True, blank=True, related_name="invitations"
     )
     token_digest = models.CharField(max_length=64, unique=True)
+    salt = models.CharField(max_length=32, blank=True, default="", db_default="")
+    # The address to which the site sent the link, and when it last did.
+    email = models.EmailField(blank=True, default="", db_default="")
+    sent_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()

@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from campaigns.models import Announcement, Campaign, Membership, User
-from campaigns.people import membership
+from campaigns.people import email_invitations, membership
 from campaigns.trec.blocks import BLANK_LETTERS
 
 INVITED_AS = [
@@ -127,6 +127,21 @@ class LinkForm(forms.Form):
     def __init__(self, *args: Any, uses: int = 1, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.initial = {"max_uses": uses, "days": membership.INVITATION_DAYS} | self.initial
+
+
+class EmailInvitationsForm(forms.Form):
+    """A role, and the addresses of the people who are invited to have it."""
+
+    role = forms.ChoiceField(label="Role", choices=INVITED_AS, initial=Membership.Role.PARTICIPANT)
+    addresses = forms.CharField(
+        label="Email addresses",
+        widget=forms.Textarea(attrs={"rows": 5, "autocomplete": "off", "spellcheck": "false"}),
+        help_text="Paste them as they are, such as “Ann Lee <ann@example.org>, bo@example.org”. "
+        "Each address gets its own link.",
+    )
+
+    def clean_addresses(self) -> list[str]:
+        return email_invitations.read_addresses(self.cleaned_data["addresses"])
 
 
 class AnnouncementForm(forms.ModelForm):

@@ -343,7 +343,8 @@ def _refuse_conflict(campaign: Campaign, person: User, role: str) -> None:
 
 def _refuse_removed(invitation: Invitation, person: User) -> None:
     removed_at = teams.last_removal(invitation.campaign, person)
-    if removed_at is not None and invitation.created_at <= removed_at:
+    invited_at = invitation.sent_at or invitation.created_at
+    if removed_at is not None and invited_at <= removed_at:
         raise CannotJoin(
             "An organiser removed you from this campaign after this link was created. Ask for a "
             "new link."

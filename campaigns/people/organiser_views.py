@@ -5,13 +5,14 @@ from functools import partial
 from typing import Any
 
 import segno
-
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from campaigns import access, participation
@@ -21,8 +22,9 @@ from campaigns.mail.messages import participants_of
 from campaigns.models import Invitation, Membership, Team
 from campaigns.people import membership as people
 from campaigns.people import merging, teams
-from campaigns.people.email_invitations import Sent
-from campaigns.people.forms import AnnouncementForm, LinkForm, NewTeamForm
+from campaigns.people.email_invitations import Sent, invite_by_email
+from campaigns.people.forms import AnnouncementForm, EmailInvitationsForm, LinkForm, NewTeamForm
+from campaigns.people.rows import people_rows
 from campaigns.people.views import link_of
 
 ROWS = 50  # per page of a table
@@ -38,14 +40,45 @@ def people_page(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def role_invite(request: HttpRequest, slug: str, role: str) -> HttpResponse:
-    """Creates a link for the role of organiser, assessor or reader, and shows it this once."""
+    """Creates a link for a role in the campaign, and shows it."""
     viewer = access.organiser_or_404(request.user, slug)
-    if role not in people.INVITED_ROLES:
+    if role not in Membership.Role.values:
         raise Http404
     form = LinkForm(request.POST)
     if not form.is_valid():
-        return _people_page(request, viewer, status=400, link_form=form)
-    return _link_page(request, viewer, role, form)
+        name = "participant_form" if role == Membership.Role.PARTICIPANT else "link_form"
+        return _people_page(request, viewer, status=400, **{name: form})
+    return _create_link(request, viewer, role, form)
+
+
+@login_required
+@require_safe
+def invitation_link(request: HttpRequest, slug: str, invitation: int) -> HttpResponse:
+    """A valid link with its QR code, and the people who came by it; of a used one the people."""
+    viewer = access.organiser_or_404(request.user, slug)
+    link = people.current_links(viewer.campaign).filter(pk=invitation).first()
+    if link is None:
+        return missing_page(request, viewer, "This link was revoked or has expired.")
+    return _link_page(request, viewer, link, None if link.is_used_up else people.token_of(link))
+
+
+@login_required
+@require_POST
+def email_invite(request: HttpRequest, slug: str) -> HttpResponse:
+    """Sends a link for a role to each of the pasted addresses."""
+    viewer = access.organiser_or_404(request.user, slug)
+    form = EmailInvitationsForm(request.POST, auto_id="id_email_%s")
+    if not form.is_valid():
+        return _people_page(request, viewer, status=400, email_form=form)
+    with show_refusals(request):
+        sent = invite_by_email(
+            campaign=viewer.campaign,
+            by=request.user,
+            link_of=partial(link_of, request),
+            **form.cleaned_data,
+        )
+        _tell_sent(request, sent, form.cleaned_data["role"])
+    return redirect("campaigns:people", slug)
 
 
 @login_required
@@ -74,6 +107,21 @@ def role_remove(request: HttpRequest, slug: str, membership: int) -> HttpRespons
 
 @login_required
 @require_POST
+def team_assign(request: HttpRequest, slug: str, membership: int) -> HttpResponse:
+    """Adds a participant without a team to a team."""
+    viewer = access.organiser_or_404(request.user, slug)
+    added = viewer.campaign.memberships.filter(pk=membership).first()
+    approved = {team.public_id: team for team in viewer.campaign.teams.exclude(approved_at=None)}
+    team = approved.get(request.POST.get("team", ""))
+    if added is None or team is None:
+        return missing_page(request, viewer, "That person or team is no longer in the campaign.")
+    with show_refusals(request):
+        people.add_to_team(membership=added, team=team, actor=request.user)
+    return redirect("campaigns:people", slug)
+
+
+@login_required
+@require_POST
 def team_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Creates a team without members, and a link for them."""
     viewer = access.organiser_or_404(request.user, slug)
@@ -87,7 +135,7 @@ def team_create(request: HttpRequest, slug: str) -> HttpResponse:
     except CannotChangeTeam as error:
         messages.error(request, str(error))
         return redirect("campaigns:people", slug)
-    return _link_page(request, viewer, Membership.Role.PARTICIPANT, LinkForm({}), team)
+    return _create_link(request, viewer, Membership.Role.PARTICIPANT, LinkForm({}), team)
 
 
 @login_required
@@ -105,7 +153,7 @@ def team_link(request: HttpRequest, slug: str, team: str) -> HttpResponse:
         )
         messages.error(request, f"No link was created for {invited}. {fields}")
         return _people_page(request, viewer, status=400)
-    return _link_page(request, viewer, Membership.Role.PARTICIPANT, form, invited)
+    return _create_link(request, viewer, Membership.Role.PARTICIPANT, form, invited)
 
 
 @login_required
@@ -119,6 +167,12 @@ def team_decide(request: HttpRequest, slug: str, team: str, act: str) -> HttpRes
     if decided is None:
         return missing_page(request, viewer, TEAM_GONE)
     facts = {"reason": request.POST.get("reason", "")} if act == "disqualify" else {}
+    if act == "rename" or (act == "approve" and "name" in request.POST):
+        form = NewTeamForm(request.POST)
+        if not form.is_valid():
+            messages.error(request, f"{decided} was not renamed. {form.errors['name'][0]}")
+            return _people_page(request, viewer, status=400)
+        facts = form.cleaned_data
     with show_refusals(request):
         DECISIONS[act](team=decided, actor=request.user, **facts)
     return redirect("campaigns:people", slug)
@@ -137,13 +191,14 @@ DECISIONS: dict[str, Callable[..., None]] = {
     "revoke-admission": partial(teams.admit_team, admit=False),
     "disqualify": teams.disqualify_team,
     "reinstate": teams.reinstate_team,
+    "rename": teams.rename_team,
 }
 
 
-def _link_page(
+def _create_link(
     request: HttpRequest, viewer: access.Viewer, role: str, form: LinkForm, team: Team | None = None
 ) -> HttpResponse:
-    """Creates a link with the limits of this valid form, and shows it once."""
+    """Creates a link with the limits of this valid form, and shows it."""
     limits = form.cleaned_data if form.is_valid() else {}
     try:
         invitation, token = people.invite(
@@ -191,21 +246,8 @@ def _tell_sent(request: HttpRequest, sent: Sent, role: str) -> None:
 def _people_page(
     request: HttpRequest, viewer: access.Viewer, *, status: int = 200, **extra: object
 ) -> HttpResponse:
-    """Runs seven queries for any number of people. Each table has its own pages."""
-    campaign = viewer.campaign
-    memberships = campaign.memberships.select_related("person", "team")
-    all_teams = list(campaign.teams.annotate(run_count=Count("runs")).order_by("name", "pk"))
-    members: dict[int, list[Membership]] = {team.pk: [] for team in all_teams}
-    others = []
-    teams_of = teams.teams_with_runs_left(campaign)
-    for membership in memberships.order_by("role", "created_at"):
-        if membership.team_id is None:
-            others.append(membership)
-        else:
-            members[membership.team_id].append(membership)
-            teams_of[membership.person_id] = f"in the team {membership.team}"
-    waiting = [(team, members[team.pk]) for team in all_teams if team.approved_at is None]
-    approved = [(team, members[team.pk]) for team in all_teams if team.approved_at is not None]
+    """Runs ten queries for any number of people. Each table has its own pages."""
+    campaign, rows = viewer.campaign, people_rows(viewer.campaign)
     is_before_close = participation.is_before_close(campaign, viewer.moment)
     participating = participation.participating_teams(campaign, viewer.moment).values_list("pk")
     page = {
@@ -213,18 +255,24 @@ def _people_page(
         "campaign": campaign,
         "is_before_close": is_before_close,
         "participating": set() if is_before_close else {pk for (pk,) in participating},
-        "others": _table_page(
-            request, "people", [(each, teams_of.get(each.person_id, "")) for each in others]
-        ),
-        "waiting": _table_page(request, "waiting", waiting),
-        "teams": _table_page(request, "teams", approved),
-        "links": _table_page(request, "links", people.open_links(campaign)),
-        "roles": people.INVITED_ROLES,
+        "others": _table_page(request, "people", rows.others),
+        "waiting": _table_page(request, "waiting", rows.waiting),
+        "teams": _table_page(request, "teams", rows.approved),
+        "links": _table_page(request, "links", people.current_links(campaign)),
+        "approved": [team for team, _ in rows.approved],
+        "without_team": _table_page(request, "without", rows.without_team),
+        "invited": _table_page(request, "invited", rows.invited),
+        "roles": people.PERSONAL_ROLES,
         "team_form": NewTeamForm(),
         "participant_form": LinkForm(
             uses=people.PARTICIPANT_LINK_USES, auto_id="id_participants_%s"
         ),
         "link_form": LinkForm(auto_id="id_link_%s"),
+        "email_form": EmailInvitationsForm(auto_id="id_email_%s"),
+        "sends_email": bool(settings.EMAIL_URL),
+        "address": request.build_absolute_uri(
+            reverse("campaigns:campaign-detail", args=[campaign.slug])
+        ),
         "team_link_uses": people.TEAM_LINK_USES,
         "link_days": people.INVITATION_DAYS,
     }

@@ -1,0 +1,50 @@
+"""The rows of the page on which organisers see people and teams."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from campaigns.models import Campaign, Membership, Team
+from campaigns.people import teams
+from campaigns.people.email_invitations import Invited, invited_by_email
+
+Members: TypeAlias = list[Membership]
+
+
+@dataclass(frozen=True)
+class PeopleRows:
+    waiting: list[tuple[Team, Members, bool]]  # and whether an approved team has the name
+    approved: list[tuple[Team, Members]]
+    without_team: Members  # participants
+    others: list[tuple[Membership, str]]  # other roles, and what ties the person to a team
+    invited: list[Invited]
+
+
+def people_rows(campaign: Campaign) -> PeopleRows:
+    """Runs four queries for any number of people."""
+    memberships = list(
+        campaign.memberships.select_related("person", "team").order_by("role", "created_at")
+    )
+    all_teams = list(teams.with_counts(campaign).order_by("name", "pk"))
+    members: dict[int, Members] = {team.pk: [] for team in all_teams}
+    teams_of = teams.teams_with_runs_left(campaign)
+    for membership in memberships:
+        if membership.team_id is not None:
+            members[membership.team_id].append(membership)
+            teams_of[membership.person_id] = f"in the team {membership.team}"
+    alone = [each for each in memberships if each.team_id is None]
+    taken = {teams.name_key(team.name) for team in all_teams if team.approved_at is not None}
+    return PeopleRows(
+        waiting=[
+            (team, members[team.pk], teams.name_key(team.name) in taken)
+            for team in all_teams
+            if team.approved_at is None
+        ],
+        approved=[(team, members[team.pk]) for team in all_teams if team.approved_at is not None],
+        without_team=[each for each in alone if each.role == Membership.Role.PARTICIPANT],
+        others=[
+            (each, teams_of.get(each.person_id, ""))
+            for each in alone
+            if each.role != Membership.Role.PARTICIPANT
+        ],
+        invited=invited_by_email(campaign, memberships),
+    )

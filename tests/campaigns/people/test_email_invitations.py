@@ -1,0 +1,168 @@
+"""Invitations by email: one link for each address."""
+
+import re
+import time
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from datetime import timedelta
+
+import pytest
+from django.conf import LazySettings
+from django.core import mail
+from django.core.exceptions import ValidationError
+from django.db import connection
+from django.urls import reverse
+from django.utils import timezone
+
+from campaigns.models import Campaign
+from campaigns.people import email_invitations
+from campaigns.people.email_invitations import Sent, read_addresses
+from campaigns.people.membership import remove_role
+from tests.campaigns.people.test_campaign_links import campaign
+from tests.making import make_organiser, make_team, make_user
+from tests.teamwork import signed_in, url_of
+
+pytestmark = pytest.mark.django_db
+__all__ = ["campaign"]  # the fixture
+
+
+def invite_by_email(campaign: Campaign, addresses: str, role: str = "participant") -> object:
+    client = signed_in(make_organiser(campaign, make_user(name="Olga")))
+    return client.post(
+        url_of("email-invite", campaign), {"role": role, "addresses": addresses}, follow=True
+    )
+
+
+def test_each_address_gets_its_own_link_and_the_page_lists_who_came(campaign: Campaign) -> None:
+    pasted = "Lee, Ann <Ann@example.org>; Bo <bo@example.org>\ncat@example.org dan@example.org"
+    page = invite_by_email(campaign, pasted)
+    assert "4 invitations sent." in page.content.decode()
+    assert [each.to for each in mail.outbox] == [
+        [f"{name}@example.org"] for name in ("ann", "bo", "cat", "dan")
+    ]
+    first = mail.outbox[0]
+    assert first.subject == "Search class: invitation for a participant"
+    assert "Olga invites you to Search class" in first.body
+    links = [re.search(r"http://testserver(\S+)", each.body)[1] for each in mail.outbox]
+    assert len(set(links)) == 4
+    ann, warning = make_user("ann.lee@example.com", name="Ann Lee"), "email address that your"
+    page = signed_in(ann).get(links[0]).content.decode()
+    assert warning in page
+    other = f'href="{reverse("account_logout")}?next={links[0]}"'
+    assert other in page
+    assert "ann@example.org" not in page
+    assert warning not in signed_in(make_user("Bo@example.org")).get(links[1]).content.decode()
+    signed_in(ann).post(links[0])
+    page = signed_in(make_user()).get(links[0])
+    assert page.status_code == 404  # one person can use it
+    assert other in page.content.decode()
+    organiser = campaign.memberships.filter(role="organiser").get().person
+    rows = signed_in(organiser).get(url_of("people", campaign)).context["invited"].object_list
+    assert {
+        row.invitation.email: row.member.person.name if row.member else None for row in rows
+    } == {"ann@example.org": "Ann Lee", "bo@example.org": None,
+          "cat@example.org": None, "dan@example.org": None}  # fmt: skip
+
+
+def test_an_invitation_is_sent_again_with_the_same_link_and_not_at_once(
+    campaign: Campaign,
+) -> None:
+    invite_by_email(campaign, "bo@example.org")
+    page = invite_by_email(campaign, "bo@example.org")
+    assert "Invited less than an hour ago: bo@example.org." in page.content.decode()
+    assert len(mail.outbox) == 1
+    before = timezone.now() - timedelta(days=29)
+    campaign.invitations.update(sent_at=before, expires_at=timezone.now() + timedelta(days=1))
+    invite_by_email(campaign, "bo@example.org")
+    assert len(mail.outbox) == 2
+    assert campaign.invitations.count() == 1
+    first, again = (re.search(r"http://\S+", each.body)[0] for each in mail.outbox)
+    assert first == again
+    assert campaign.invitations.get().expires_at > timezone.now() + timedelta(days=29)
+
+
+@pytest.mark.usefixtures("own_connections")
+def test_a_double_click_sends_one_email(campaign: Campaign) -> None:
+    facts = {
+        "campaign": campaign, "by": make_organiser(campaign), "role": "participant",
+        "addresses": ["bo@example.org"],
+    }  # fmt: skip
+    second: list[Future[Sent]] = []
+
+    def send_again() -> Sent:
+        try:
+            return email_invitations.invite_by_email(**facts, link_of=str)
+        finally:
+            connection.close()
+
+    def link_of(token: str) -> str:
+        """Called before the first request commits."""
+        second.append(threads.submit(send_again))
+        wait(second, timeout=0.5)
+        return token
+
+    with ThreadPoolExecutor() as threads:
+        first = email_invitations.invite_by_email(**facts, link_of=link_of)
+    assert first.count == 1
+    assert second[0].result() == Sent(0, [], ["bo@example.org"])
+    assert len(mail.outbox) == 1
+    assert campaign.invitations.count() == 1
+
+
+def test_people_who_have_the_role_are_not_invited(campaign: Campaign) -> None:
+    make_team(campaign, make_user("bo@example.org"))
+    page = invite_by_email(campaign, "bo@example.org")
+    assert "Already participant, and not invited again: bo@example.org." in page.content.decode()
+    assert not mail.outbox
+
+
+@pytest.mark.parametrize(
+    ("pasted", "told"),
+    [
+        ("ann@example.org\nbo at example.org", "Line 2: “bo” is not an email address."),
+        ("Ann <ann@>", "Line 1: “ann@” is not an email address."),
+        ("", "This field is required."),
+        (" ".join(f"p{n}@example.org" for n in range(301)), "Invite at most 300 at a time."),
+    ],
+)
+def test_no_email_is_sent_if_one_address_is_wrong(
+    campaign: Campaign, pasted: str, told: str
+) -> None:
+    page = invite_by_email(campaign, pasted)
+    assert page.status_code == 400
+    assert told in page.content.decode()
+    assert not mail.outbox
+    assert not campaign.invitations.exists()
+
+
+def test_an_open_bracket_before_many_spaces_takes_no_time() -> None:
+    began = time.thread_time()
+    with pytest.raises(ValidationError, match="is not an email address"):
+        read_addresses("<" + 2_000 * " " + "bo@")
+    assert time.thread_time() - began < 1
+
+
+def test_a_removed_person_can_be_invited_again_by_the_same_link(campaign: Campaign) -> None:
+    invite_by_email(campaign, "bo@example.org")
+    bo, olga = make_user("bo@example.org"), campaign.memberships.get().person
+    member = make_team(campaign, bo).memberships.get()
+    remove_role(membership=member, actor=olga)
+    link = re.search(r"http://testserver(\S+)", mail.outbox[0].body)[1]
+    assert signed_in(bo).post(link).status_code == 400
+    campaign.invitations.update(sent_at=timezone.now() - timedelta(days=1))
+    invite_by_email(campaign, "bo@example.org")
+    assert signed_in(bo).post(link).status_code == 302
+
+
+def test_a_campaign_cannot_send_spam(campaign: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("campaigns.people.email_invitations.MOST_PER_DAY", 2)
+    invite_by_email(campaign, "a@example.org b@example.org")
+    page = invite_by_email(campaign, "c@example.org")
+    assert "at most 2 invitations" in page.content.decode()
+    assert len(mail.outbox) == 2
+
+
+def test_a_site_without_a_mail_server_says_so(campaign: Campaign, settings: LazySettings) -> None:
+    settings.EMAIL_URL = ""
+    page = invite_by_email(campaign, "a@example.org")
+    assert "This site sends no email." in page.content.decode()
+    assert not campaign.invitations.exists()
