@@ -23,7 +23,7 @@ from campaigns.models import Audience, Campaign, Membership, Run, Team, Topic, U
 from campaigns.models.compiled_query import CompiledQuery
 from campaigns.models.runs import LIVE
 from campaigns.options import choice_or_404
-from campaigns.participation import participating_teams
+from campaigns.participation import allows_new_teams, participating_teams
 
 Person: TypeAlias = User | AnonymousUser
 ANY_SLUG: Final = "?"  # placeholders of a compiled query
@@ -80,6 +80,13 @@ class Viewer:
     def can_be_in_team(self) -> bool:
         """Assessors and readers cannot be in a team of the same campaign."""
         return not self.roles & {Membership.Role.ASSESSOR, Membership.Role.READER}
+
+    @property
+    def can_create_team(self) -> bool:
+        """Whether the person could create a team of their own, after logging in."""
+        is_free = self.team is None and self.pending_team is None and self.can_be_in_team
+        is_allowed = self.campaign.joining != Campaign.Joining.INVITED
+        return is_free and is_allowed and allows_new_teams(self.campaign, self.moment)
 
     @property
     def can_see_topics(self) -> bool:

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from campaigns import access, lifecycle, scoring_hooks
+from campaigns import access, lifecycle, participation, scoring_hooks
 from campaigns.edit_conflicts import STALE, is_stale, version_of
 from campaigns.errors import show_refusals
 from campaigns.log import log_rows
@@ -113,6 +113,7 @@ def manage_page(
         "visible_now": visible_items(campaign.stage_switches[campaign.stage]),
         "visible_when_published": visible_items(campaign.stage_switches[Campaign.Stage.PUBLISHED]),
         "is_accepting": lifecycle.is_accepting_at(campaign, request.arrived_at),
+        "allows_new_teams": participation.allows_new_teams(campaign, request.arrived_at),
         "next_moment": lifecycle.next_moment(campaign, request.arrived_at),
         "may_create": lifecycle.may_create_campaigns(request.user),
         "qrels_versions": list(campaign.qrels.order_by("-version")),

@@ -19,7 +19,7 @@ from campaigns import access, participation
 from campaigns.errors import Archived, CannotChangeTeam, CannotInvite, show_refusals
 from campaigns.mail import notices
 from campaigns.mail.messages import participants_of
-from campaigns.models import Invitation, Membership, Team
+from campaigns.models import Campaign, Invitation, Membership, Team
 from campaigns.people import membership as people
 from campaigns.people import merging, teams
 from campaigns.people.email_invitations import Sent, invite_by_email
@@ -249,11 +249,13 @@ def _people_page(
     """Runs ten queries for any number of people. Each table has its own pages."""
     campaign, rows = viewer.campaign, people_rows(viewer.campaign)
     is_before_close = participation.is_before_close(campaign, viewer.moment)
+    allows_new_teams = participation.allows_new_teams(campaign, viewer.moment)
     participating = participation.participating_teams(campaign, viewer.moment).values_list("pk")
     page = {
         "viewer": viewer,
         "campaign": campaign,
         "is_before_close": is_before_close,
+        "allows_new_teams": allows_new_teams,
         "participating": set() if is_before_close else {pk for (pk,) in participating},
         "others": _table_page(request, "people", rows.others),
         "waiting": _table_page(request, "waiting", rows.waiting),
@@ -276,7 +278,24 @@ def _people_page(
         "team_link_uses": people.TEAM_LINK_USES,
         "link_days": people.INVITATION_DAYS,
     }
+    has_participants = bool(rows.approved or rows.without_team)
+    page |= _ways_in(campaign, allows_new_teams, has_participants=has_participants)
     return render(request, "campaigns/people/people.html", page | extra, status=status)
+
+
+def _ways_in(
+    campaign: Campaign, allows_new_teams: bool, *, has_participants: bool
+) -> dict[str, bool]:
+    """How people come. While nobody has come, the form that the page asks for is open."""
+    by_organisers = campaign.joining == Campaign.Joining.INVITED
+    is_public = not campaign.is_private and campaign.stage != Campaign.Stage.DRAFT
+    is_at_address = is_public and allows_new_teams and not by_organisers
+    by_link = allows_new_teams and not by_organisers and not is_at_address
+    return {
+        "is_at_address": is_at_address,
+        "opens_link_form": by_link and not has_participants,
+        "opens_team_form": by_organisers and not has_participants,
+    }
 
 
 def _table_page(

@@ -199,7 +199,7 @@ def _team_page(
     if mine is None:
         page["form"] = TeamForm(campaign=campaign)
         page["is_invited_only"] = campaign.joining == campaign.Joining.INVITED
-        page["is_before_close"] = participation.is_before_close(campaign, viewer.moment)
+        page["allows_new_teams"] = participation.allows_new_teams(campaign, viewer.moment)
     else:
         members = mine.memberships.select_related("person").order_by("created_at")
         page |= {
