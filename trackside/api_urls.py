@@ -83,6 +83,7 @@ urlpatterns = [
     path(f"{TEAM}/admit/", teams.team_admit, name="team-admit"),
     path(f"{TEAM}/revoke-admission/", teams.team_revoke_admission, name="team-revoke-admission"),
     path(f"{TEAM}/merge/", teams.team_merge, name="team-merge"),
+    path(f"{TEAM}/rename/", teams.team_rename, name="team-rename"),
     path(f"{TEAM}/disqualify/", teams.team_disqualify, name="team-disqualify"),
     path(f"{TEAM}/reinstate/", teams.team_reinstate, name="team-reinstate"),
     path(f"{HERE}/runs/", every_run, name="run-create"),

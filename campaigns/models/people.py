@@ -74,12 +74,14 @@ class LoginAddress(models.Model):
 
 
 class Team(models.Model):
-    """Names need not be unique, because the error would reveal the other teams to participants
-    who may not see them."""
+    """The names of approved teams are unique in a campaign (`people.teams.approved_team_named`).
+    The database has no constraint for it, because older campaigns may have duplicates."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="teams")
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     name = models.CharField(max_length=100)
+    # The new name that members want, until an organiser approves it.
+    proposed_name = models.CharField(max_length=100, blank=True, default="", db_default="")
     approved_at = models.DateTimeField(null=True, blank=True, default=timezone.now)
     # Members are participants after submissions close, even if no run of the team counts.
     admitted_at = models.DateTimeField(null=True, blank=True)

@@ -14,10 +14,11 @@ from rest_framework.response import Response
 
 from campaigns import access, lifecycle
 from campaigns.api.endpoints import View, action_view, read_view, write_view
-from campaigns.api.requests import ReasonRequest, RequestSerializer, validated_data
+from campaigns.api.requests import ReasonRequest, RequestSerializer, refuse_invalid, validated_data
 from campaigns.api.responses import READS, WRITES
 from campaigns.models import Campaign, Team
 from campaigns.people import merging, teams
+from campaigns.people.forms import NewTeamForm
 
 
 class TeamSerializer(serializers.Serializer):
@@ -25,6 +26,7 @@ class TeamSerializer(serializers.Serializer):
 
     id = serializers.CharField()
     name = serializers.CharField()
+    proposed_name = serializers.CharField(help_text="The name that its members want.")
     approved_at = serializers.DateTimeField(allow_null=True)
     admitted_at = serializers.DateTimeField(
         allow_null=True,
@@ -149,6 +151,25 @@ def team_merge(request: Request, slug: str, team: str) -> Response:
 
 
 @extend_schema(
+    summary="Rename a team",
+    operation_id="teams_rename",
+    request=NewTeamRequest,
+    responses=DECIDED,
+    examples=[
+        OpenApiExample("a name", value={"name": "University of Somewhere"}, request_only=True)
+    ],
+)
+@write_view()
+def team_rename(request: Request, slug: str, team: str) -> Response:
+    """The name of an approved team is unique in the campaign. For organisers."""
+    renamed = _team_or_404(request, slug, team)
+    form = NewTeamForm(validated_data(NewTeamRequest, request))
+    refuse_invalid(form)
+    teams.rename_team(team=renamed, name=form.cleaned_data["name"], actor=request.user)
+    return team_response(renamed)
+
+
+@extend_schema(
     summary="Disqualify a team",
     operation_id="teams_disqualify",
     request=ReasonRequest,
@@ -188,6 +209,7 @@ def _row(team: Team) -> dict[str, Any]:
     return {
         "id": team.public_id,
         "name": team.name,
+        "proposed_name": team.proposed_name,
         "approved_at": team.approved_at,
         "admitted_at": team.admitted_at,
         "is_anonymous": team.is_anonymous,

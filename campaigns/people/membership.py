@@ -10,7 +10,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from campaigns import lifecycle, participation
+from campaigns import access, lifecycle, participation
 from campaigns.errors import CannotChangeTeam, CannotInvite, CannotJoin, CannotRemoveMember
 from campaigns.log import record
 from campaigns.mail import notices
@@ -63,6 +63,7 @@ def create_own_team(
             now.joining == Campaign.Joining.APPROVAL
             or teams.has_left_runs_behind(campaign, person)
             or teams.last_removal(campaign, person) is not None
+            or _is_taken(now, name)
         )
         team = Team.objects.create(
             campaign=campaign,
@@ -204,10 +205,10 @@ def revoke(invitation: Invitation, *, actor: User | None = None) -> None:
 
 @transaction.atomic
 def remove_role(*, membership: Membership, actor: User) -> None:
-    """Removes a role, and revokes the links that its person created or used. A person who removes
-    their own role leaves, and no link is revoked. Raises `CannotRemoveMember`, for example for the
-    only organiser, and `CannotChangeTeam`."""
-    campaign = _lock_campaign(membership.campaign)
+    """Removes a role, and revokes the links that its person created or used, and the tokens that
+    they created for programs. A person who removes their own role leaves, and nothing is revoked.
+    Raises `CannotRemoveMember`, for example for the only organiser, and `CannotChangeTeam`."""
+    campaign = teams.lock_campaign(membership.campaign)
     if campaign.archived_at is not None:
         raise CannotRemoveMember("The campaign is archived. Unarchive it first.")
     membership = Membership.objects.filter(pk=membership.pk).first() or membership
@@ -298,10 +299,13 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _lock_campaign(campaign: Campaign) -> Campaign:
-    """The current row, locked until the transaction ends. Joining, inviting and removing happen one
-    after the other, and the stage cannot change in between."""
-    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+def _is_taken(campaign: Campaign, name: str) -> bool:
+    """Whether an approved team has this name. Raises `CannotJoin` if participants can see that.
+    Otherwise only the organisers learn it, who approve the new team under another name."""
+    other = teams.approved_team_named(campaign, name)
+    if other is not None and access.participants_can_name(other):
+        raise CannotJoin(teams.NAME_TAKEN)
+    return other is not None
 
 
 def _refuse_archived(campaign: Campaign) -> None:

@@ -3,34 +3,60 @@
 Each operation locks the team's row, so that operations of two organisers do not overlap.
 """
 
+import unicodedata
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 from django.utils import timezone
 
+from campaigns import access
 from campaigns.errors import CannotChangeTeam
 from campaigns.log import record
 from campaigns.mail import notices
-from campaigns.models import Campaign, Membership, Team, User
+from campaigns.models import Campaign, Membership, Run, Team, User
+
+NAME_TAKEN = (
+    "Another team of this campaign has this name. Choose another one. If it is your team, ask a "
+    "member for an invitation link."
+)
+
+
+def name_key(name: str) -> str:
+    """Equal for names that differ only in case, spaces, or the encoding of their characters."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def approved_team_named(campaign: Campaign, name: str, *, but: Team | None = None) -> Team | None:
+    """The approved team that has this name already. Call it with the campaign locked."""
+    approved = campaign.teams.select_related("campaign").exclude(approved_at=None).order_by("pk")
+    others = approved.exclude(pk=but.pk) if but is not None else approved
+    return next((team for team in others if name_key(team.name) == name_key(name)), None)
 
 
 @transaction.atomic
 def create_team(*, campaign: Campaign, name: str, actor: User) -> Team:
     """Creates a team without members for an organiser. Its members join by a link."""
+    campaign = lock_campaign(campaign)
     refuse_archived(campaign)
+    _refuse_taken_name(campaign, name)
     team = Team.objects.create(campaign=campaign, name=name)
     record(team, actor, "created team", team=name)
     return team
 
 
 @transaction.atomic
-def decide_team(*, team: Team, approve: bool, actor: User) -> None:
-    """Approves a team that awaits approval, or declines and deletes it."""
+def decide_team(*, team: Team, approve: bool, actor: User, name: str = "") -> None:
+    """Approves a team that awaits approval, under another name if one is given, or declines and
+    deletes it."""
+    lock_campaign(team.campaign)
     team = lock_team(team)
     if team.approved_at is not None:
         raise CannotChangeTeam("This team is already approved.")
     if approve:
+        if name:
+            _rename(team, name, actor)
+        _refuse_taken_name(team.campaign, team.name, but=team)
         team.approved_at = timezone.now()
         team.save(update_fields=["approved_at"])
         notices.notify_members(team, "approved", key=team.public_id)
@@ -39,9 +65,19 @@ def decide_team(*, team: Team, approve: bool, actor: User) -> None:
     if team.runs.exists():
         raise CannotChangeTeam("This team has runs. Disqualify it instead.")
     notices.notify_members(team, "declined", key=team.public_id)
-    team.memberships.all().delete()
+    _take_out(team.memberships.all())
     record(team, actor, "declined", team=team.name)
     team.delete()
+
+
+@transaction.atomic
+def rename_team(*, team: Team, name: str, actor: User) -> None:
+    """Gives the team another name, on behalf of an organiser."""
+    lock_campaign(team.campaign)
+    team = lock_team(team)
+    if team.approved_at is not None:
+        _refuse_taken_name(team.campaign, name, but=team)
+    _rename(team, name, actor)
 
 
 @transaction.atomic
@@ -62,14 +98,19 @@ def admit_team(*, team: Team, admit: bool, actor: User) -> None:
 def edit_team(
     *, team: Team, name: str, is_anonymous: bool, shares_files: bool, person: User
 ) -> None:
-    """Changes the settings of the team, on behalf of a member."""
+    """Changes the settings of the team, on behalf of a member. Where participants cannot see the
+    other teams, an organiser approves each new name, so that the answer does not depend on them."""
+    lock_campaign(team.campaign)
     team = lock_team(team)
     before = {
         "name": team.name,
+        "proposed_name": team.proposed_name,
         "is_anonymous": team.is_anonymous,
         "shares_files": team.shares_files,
     }
-    team.name, team.shares_files = name, shares_files
+    must_wait = name != team.name and _must_propose(team, name)
+    team.name, team.proposed_name = (team.name, name) if must_wait else (name, "")
+    team.shares_files = shares_files
     # If anonymous teams are no longer allowed, an existing one may stay anonymous.
     may_hide = team.campaign.allows_anonymous_teams or team.is_anonymous
     team.is_anonymous = is_anonymous and may_hide
@@ -77,6 +118,8 @@ def edit_team(
     if after != before:
         team.save(update_fields=list(before))
         record(team, person, "changed team", before=before, after=after)
+    if team.proposed_name and team.proposed_name != before["proposed_name"]:
+        notices.notify_organisers(team, "proposed_name", key=timezone.now().isoformat())
 
 
 @transaction.atomic
@@ -89,11 +132,13 @@ def leave(*, team: Team, person: User) -> None:
 
 @transaction.atomic
 def drop_member(membership: Membership, *, actor: User, verb: str) -> None:
-    """Removes a member. A team without members that never submitted a run is deleted."""
+    """Takes a member out of the team, and with the verb *removed* out of the campaign. A team
+    without members that never submitted a run is deleted."""
     if membership.team is None:
         raise ValueError(f"{membership} is in no team")
     team = lock_team(membership.team)
-    if not Membership.objects.filter(pk=membership.pk).delete()[0]:
+    member = Membership.objects.filter(pk=membership.pk)
+    if not (_take_out(member) if verb == "left" else member.delete()[0]):
         return
     had_runs = team.runs.exists()
     record(team, actor, verb, team=team.name, person=membership.person_id, had_runs=had_runs)
@@ -157,6 +202,39 @@ def reinstate_team(*, team: Team, actor: User) -> None:
     record(team, actor, "reinstated team", team=team.name)
 
 
+def _must_propose(team: Team, name: str) -> bool:
+    """Whether a new name needs the approval of an organiser. Raises `CannotChangeTeam` if another
+    team has it, and participants can see that."""
+    if team.approved_at is None:
+        return False  # the team awaits approval, and its name with it
+    other = approved_team_named(team.campaign, name, but=team)
+    if other is not None and access.participants_can_name(other):
+        raise CannotChangeTeam(NAME_TAKEN)
+    return other is not None or not access.participants_see_teams(team.campaign)
+
+
+def _refuse_taken_name(campaign: Campaign, name: str, *, but: Team | None = None) -> None:
+    other = approved_team_named(campaign, name, but=but)
+    if other is not None:
+        raise CannotChangeTeam(
+            f"The campaign has an approved team with this name: {other}. Choose another name, or "
+            "rename that team first."
+        )
+
+
+def _rename(team: Team, name: str, actor: User) -> None:
+    before, team.name, team.proposed_name = team.name, name, ""
+    team.save(update_fields=["name", "proposed_name"])
+    if before != name:
+        record(team, actor, "changed team", before={"name": before}, after={"name": name})
+
+
+def lock_campaign(campaign: Campaign) -> Campaign:
+    """The current row, locked until the transaction ends. Joining, inviting, naming and removing
+    happen one after the other, and the stage cannot change in between. Lock it before a team."""
+    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+
+
 def lock_team(team: Team) -> Team:
     """The current row, locked until the transaction ends."""
     rows = Team.objects.select_for_update(of=("self",)).select_related("campaign")
@@ -172,3 +250,10 @@ def lock_team(team: Team) -> Team:
 def refuse_archived(campaign: Campaign) -> None:
     if campaign.archived_at is not None:
         raise CannotChangeTeam("This campaign is archived and cannot be changed.")
+
+
+def with_counts(campaign: Campaign) -> QuerySet[Team]:
+    """The teams with `file_count`, the number of submitted files, and `run_count`, the number of
+    those that are live runs."""
+    live = Q(runs__in=Run.objects.filter(campaign=campaign).live())
+    return campaign.teams.annotate(file_count=Count("runs"), run_count=Count("runs", filter=live))

@@ -181,10 +181,13 @@ def _own_team_or_404(viewer: access.Viewer) -> Team:
 
 
 def _edit_form(viewer: access.Viewer, team: Team, data: object = None) -> TeamEditForm:
-    fields = ("name", "is_anonymous", "shares_files")
     return TeamEditForm(
         data,
-        initial={field: getattr(team, field) for field in fields},
+        initial={
+            "name": team.proposed_name or team.name,
+            "is_anonymous": team.is_anonymous,
+            "shares_files": team.shares_files,
+        },
         campaign=viewer.campaign,
         was_anonymous=team.is_anonymous,
         auto_id="id_team_%s",

@@ -80,6 +80,8 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:qrels-file POST": ("post", organisers(200)),
     "api:team-list": ("get", read_by_organisers),
     "api:team-list POST": ("post", organisers(415)),  # a form where JSON is asked
+    "api:invitation-create": ("post", organisers(415)),
+    "api:team-rename": ("post", organisers(415)),
     "api:team-invite": ("post", organisers(201)),
     "api:team-approve": ("post", organisers(409)),  # it is in
     "api:team-decline": ("post", organisers(409)),

@@ -1,0 +1,153 @@
+"""Approved teams of a campaign have different names. Blind teams learn nothing of each other."""
+
+from functools import partial
+
+import pytest
+from django.core import mail
+from django.core.exceptions import ValidationError
+
+from campaigns.errors import CannotChangeTeam, CannotJoin
+from campaigns.models import Campaign, Team
+from campaigns.people import membership as people
+from campaigns.people import teams
+from campaigns.people.forms import check_visible
+from tests.crowd import crowd
+from tests.making import make_campaign, make_organiser, make_team, make_user
+from tests.teamwork import signed_in, url_of
+
+pytestmark = pytest.mark.django_db
+
+SAME = ["Alpha", "ALPHA", " alpha ", "Ａlpha", "ALPHa"]
+OTHERS = ["Alpha 2", "Al pha", "Älpha"]
+SEEN = {"runs_audience": 1}  # participants can see the teams
+
+
+def own(campaign: Campaign, name: str, **facts: object) -> Team:
+    return people.create_own_team(campaign=campaign, person=make_user(), name=name, **facts)
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_a_name_is_taken_whatever_its_case_spaces_and_encoding(name: str) -> None:
+    campaign = make_campaign(**SEEN)
+    own(campaign, "Alpha")
+    with pytest.raises(CannotJoin, match="Another team of this campaign has this name"):
+        own(campaign, name)
+    with pytest.raises(CannotChangeTeam, match="an approved team with this name: Alpha"):
+        teams.create_team(campaign=campaign, name=name, actor=make_organiser(campaign))
+    assert campaign.teams.count() == 1
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_names_and_other_campaigns_are_free(name: str) -> None:
+    campaign = make_campaign(**SEEN)
+    own(make_campaign(), name)
+    own(campaign, "Alpha")
+    assert own(campaign, name).approved_at is not None
+
+
+def test_a_team_that_awaits_approval_takes_no_name() -> None:
+    campaign = make_campaign(joining="approval", **SEEN)
+    first, second = own(campaign, "Alpha"), own(campaign, "Alpha")
+    olga = make_organiser(campaign)
+    teams.decide_team(team=first, approve=True, actor=olga)
+    with pytest.raises(CannotChangeTeam, match="an approved team with this name"):
+        teams.decide_team(team=second, approve=True, actor=olga)
+
+
+def test_a_blind_team_with_a_taken_name_awaits_approval_and_learns_no_reason() -> None:
+    campaign = make_campaign()
+    own(campaign, "Alpha")
+    olga, bob = make_organiser(campaign), make_user()
+    client = signed_in(bob)
+    page = client.post(url_of("team", campaign), {"name": "alpha"}, follow=True).content.decode()
+    assert "awaits the approval of an organiser" in page
+    assert "taken" not in page
+    assert "same name" not in page
+    waiting = campaign.teams.get(approved_at=None)
+    page = signed_in(olga).get(url_of("people", campaign)).content.decode()
+    assert "An approved team has this name." in page
+    approve = url_of("team-decide", campaign, waiting.public_id, "approve")
+    refused = signed_in(olga).post(approve, {"name": "ALPHA"}, follow=True).content.decode()
+    assert "an approved team with this name: Alpha" in refused
+    assert "was not renamed" in signed_in(olga).post(approve, {"name": " "}).content.decode()
+    signed_in(olga).post(approve, {"name": "Alpha of Bob"})
+    waiting.refresh_from_db()
+    assert waiting.name == "Alpha of Bob"
+    assert waiting.approved_at is not None
+
+
+def test_a_name_of_an_anonymous_team_is_not_told() -> None:
+    campaign = make_campaign(allows_anonymous_teams=True, **SEEN)
+    own(campaign, "Alpha", is_anonymous=True)
+    assert own(campaign, "Alpha").approved_at is None
+
+
+@pytest.mark.parametrize("name", ["Beta", "Alpha"])
+def test_a_blind_team_gets_the_same_answer_to_every_new_name(name: str) -> None:
+    campaign = make_campaign()
+    own(campaign, "Alpha")
+    olga, bob = make_organiser(campaign), make_user()
+    team = make_team(campaign, bob, name="Gamma")
+    client = signed_in(bob)
+    page = client.post(url_of("team-edit", campaign), {"name": name}, follow=True)
+    team.refresh_from_db()
+    assert (team.name, team.proposed_name) == ("Gamma", name)
+    text = page.content.decode()
+    assert f"An organiser must approve the new name {name}." in text
+    assert page.context["edit_form"]["name"].value() == name
+    shown = signed_in(olga).get(url_of("people", campaign)).content.decode()
+    assert f"wants the name {name}" in shown
+    rename = url_of("team-decide", campaign, team.public_id, "rename")
+    page = signed_in(olga).post(rename, {"name": name}, follow=True).content.decode()
+    team.refresh_from_db()
+    assert team.name == ("Beta" if name == "Beta" else "Gamma")
+    assert ("an approved team with this name: Alpha" in page) == (name == "Alpha")
+    client.post(url_of("team-edit", campaign), {"name": team.name})  # withdraws what is left
+    team.refresh_from_db()
+    assert team.proposed_name == ""
+    assert not mail.outbox  # workers send what was stored
+    assert campaign.notices.get().subject.endswith("Gamma asks for another name")
+
+
+def test_where_teams_see_each_other_a_rename_is_refused_or_done_at_once() -> None:
+    campaign = make_campaign(**SEEN)
+    own(campaign, "Alpha")
+    bob = make_user()
+    team = make_team(campaign, bob, name="Gamma")
+    edit = url_of("team-edit", campaign)
+    page = signed_in(bob).post(edit, {"name": "ALPHA"}, follow=True).content.decode()
+    assert "Another team of this campaign has this name" in page
+    for name in ("GAMMA", "Delta"):  # its own name is free
+        signed_in(bob).post(edit, {"name": name})
+        team.refresh_from_db()
+        assert (team.name, team.proposed_name) == (name, "")
+
+
+def test_older_duplicates_stay_as_they_are() -> None:
+    campaign = make_campaign(**SEEN)
+    bob = make_user()
+    make_team(campaign, name="Alpha")
+    team = make_team(campaign, bob, name="Alpha")
+    signed_in(bob).post(url_of("team-edit", campaign), {"name": "Alpha", "shares_files": "on"})
+    team.refresh_from_db()
+    assert team.shares_files
+    assert team.name == "Alpha"
+
+
+@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
+@pytest.mark.django_db(transaction=True)
+def test_of_simultaneous_teams_with_one_name_one_is_created(own_connections: None) -> None:
+    campaign = make_campaign(**SEEN)
+    acts = [
+        partial(people.create_own_team, campaign=campaign, person=make_user(), name="Alpha")
+        for _ in range(10)
+    ]
+    outcomes = crowd(acts)
+    assert sum(isinstance(outcome, Team) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, CannotJoin) for outcome in outcomes) == 9
+
+
+@pytest.mark.parametrize("name", ["\u3164", "Fenn\u115fmark", "\u2800\u2800", "\u200b", "--"])
+def test_a_name_is_visible(name: str) -> None:
+    with pytest.raises(ValidationError, match="visible characters"):
+        check_visible(name)
