@@ -28,6 +28,7 @@ os.environ.update(
 from trackside.settings import *  # noqa: E402, F403 - after what it reads
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMAIL_URL = "memorymail://"
 EMAIL_BACKEND = MAIL_TRANSPORT = "django.core.mail.backends.locmem.EmailBackend"
 ACCOUNT_RATE_LIMITS = False
 ALLOWED_HOSTS = ["*"]

@@ -255,6 +255,7 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_ADAPTER = "campaigns.people.account_adapter.AccountAdapter"
+ACCOUNT_SIGNUP_FORM_CLASS = "campaigns.people.forms.NameForm"
 ACCOUNT_FORMS = {"signup": "campaigns.people.sign_up_form.SignUpForm"}
 ACCOUNT_RATE_LIMITS = {
     # A class behind one address can sign up within a minute. There is no limit for the whole site,
@@ -269,7 +270,9 @@ ACCOUNT_RATE_LIMITS = {
 ACCOUNT_USER_DISPLAY = "campaigns.people.membership.display_name"
 # Email addresses are confirmed if there is a mail server.
 EMAIL_URL = env.str("EMAIL_URL", default="")
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "Trackside: "
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_URL else "none"
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True  # only in the browser that signed up
 vars().update(env.email_url("EMAIL_URL", default="consolemail://"))
 # Requests store emails, and workers send them with MAIL_TRANSPORT.
 MAIL_TRANSPORT = vars()["EMAIL_BACKEND"]

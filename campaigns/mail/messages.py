@@ -18,7 +18,7 @@ from smtplib import (
 
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone
 
@@ -50,8 +50,9 @@ class MailServerAway(OSError):
         super().__init__(EIO, f"the mail server is not available: {reason}")
 
 
-def compose(kind: str, campaign: Campaign, **facts: object) -> tuple[str, str]:
-    """Subject and body from templates/mail/<kind>.txt, whose first line is the subject."""
+def compose(kind: str, campaign: Campaign | None, **facts: object) -> tuple[str, str]:
+    """Subject and body from templates/mail/<kind>.txt, whose first line is the subject. Emails of
+    the operators belong to no campaign."""
     site = str(settings.SITE_URL).rstrip("/")
     facts = {"campaign": campaign, "site": site} | facts
     subject, _, body = render_to_string(f"mail/{kind}.txt", facts).lstrip().partition("\n")
@@ -92,7 +93,7 @@ def create_failure_notices(campaign: Campaign, moment: datetime) -> list[Notice]
 
 def send_notice(notice_id: int) -> None:
     """Sends a notice, unless it is sent already or the recipient no longer receives emails."""
-    notice = Notice.objects.select_related("recipient").get(pk=notice_id)
+    notice = Notice.objects.select_related("recipient", "campaign").get(pk=notice_id)
     person = notice.recipient
     if notice.sent_at is not None or not (person.is_active and person.gets_notices):
         return
@@ -149,10 +150,10 @@ def members_of(team: Team) -> QuerySet[User]:
 
 
 def participants_of(campaign: Campaign) -> QuerySet[User]:
-    """The members of all approved teams."""
-    return User.objects.filter(
-        memberships__campaign=campaign, memberships__team__approved_at__isnull=False
-    )
+    """The members of all approved teams, and the participants who are in no team yet."""
+    in_team = Q(team__approved_at__isnull=False)
+    without_team = Q(role=Membership.Role.PARTICIPANT, team=None)
+    return User.objects.filter(memberships__in=campaign.memberships.filter(in_team | without_team))
 
 
 def readers_of_board(campaign: Campaign, moment: datetime) -> QuerySet[User]:

@@ -9,6 +9,8 @@ REST_KNOX limits the number and the lifetime of tokens. A new password revokes a
 from typing import Any
 
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
@@ -102,6 +104,8 @@ def close_account(*, person: User) -> None:
     AuthToken.objects.filter(user=person).delete()
     person.login_addresses.all().delete()
     EmailAddress.objects.filter(user=person).delete()
+    SocialAccount.objects.filter(user=person).delete()
+    Authenticator.objects.filter(user=person).delete()
     person.email = CLOSED_EMAIL.format(pk=person.pk)
     person.name = ""
     person.is_active = person.is_staff = person.is_superuser = person.is_approved = False

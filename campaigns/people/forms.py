@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest
 
 from campaigns.models import Announcement, Campaign, Membership, User
 from campaigns.people import email_invitations, membership
@@ -22,6 +23,21 @@ def check_visible(text: str) -> None:
     has_letter = any(character.isalnum() for character in text)
     if not text.isprintable() or not has_letter or not BLANK_LETTERS.isdisjoint(text):
         raise ValidationError("Use visible characters, with at least one letter or digit.")
+
+
+class NameForm(forms.Form):
+    """The base of allauth's sign-up forms (ACCOUNT_SIGNUP_FORM_CLASS). The adapter saves the name
+    with the new account, so that a new address costs no further query."""
+
+    name = forms.CharField(
+        max_length=150,
+        label="Your name",
+        validators=[check_visible],
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
+
+    def signup(self, request: HttpRequest, user: User) -> None:
+        """allauth requires it."""
 
 
 class RequestDecisionForm(forms.Form):

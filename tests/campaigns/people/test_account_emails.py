@@ -1,0 +1,103 @@
+"""The emails about accounts speak of Trackside, and say what to do."""
+
+import re
+from urllib.parse import quote
+
+import pytest
+from django.conf import LazySettings
+from django.core import mail
+from django.core.mail import EmailMessage
+from django.test import Client
+from django.urls import reverse
+
+from campaigns.models import User
+from tests.making import make_user
+
+pytestmark = pytest.mark.django_db
+KNOWN, UNKNOWN = "known@example.org", "unknown@example.org"
+PASSWORDS = {"password1": "a fine long password", "password2": "a fine long password"}
+
+
+@pytest.fixture(autouse=True)
+def confirming(settings: LazySettings) -> None:
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    make_user(KNOWN)
+
+
+def sent(name: str, fields: dict[str, str]) -> EmailMessage:
+    Client().post(reverse(name), fields)
+    (message,) = mail.outbox
+    return message
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "subject", "way"),
+    [
+        (
+            "account_signup",
+            {"email": UNKNOWN, "name": "Ann"} | PASSWORDS,
+            "Confirm your email address",
+            "/accounts/confirm-email/",
+        ),
+        (
+            "account_signup",
+            {"email": KNOWN, "name": "Ann"} | PASSWORDS,
+            "You already have an account",
+            "/accounts/login/",
+        ),
+        (
+            "account_reset_password",
+            {"email": KNOWN},
+            "Reset your password",
+            "/accounts/password/reset/key/",
+        ),
+        (
+            "account_reset_password",
+            {"email": UNKNOWN},
+            "No account with this email address",
+            "/accounts/signup/",
+        ),
+    ],
+)
+def test_an_email_says_what_happened_and_where_to_go(
+    name: str, fields: dict[str, str], subject: str, way: str
+) -> None:
+    message = sent(name, fields)
+    assert message.subject == f"Trackside: {subject}"
+    body = str(message.body)
+    assert re.search(f"^http://testserver{way}", body, re.MULTILINE)
+    assert "Somebody, perhaps you," in body
+    assert body.rstrip().endswith("because somebody gave this address to Trackside.")
+    assert "Hello" not in body
+
+
+def test_an_email_tells_of_a_changed_password(client: Client, settings: LazySettings) -> None:
+    settings.ACCOUNT_EMAIL_NOTIFICATIONS = True
+    person = make_user("third@example.org")
+    person.set_password("the old long password")
+    person.save()
+    client.force_login(person)
+    client.post(
+        reverse("account_change_password"), {"oldpassword": "the old long password"} | PASSWORDS
+    )
+    (message,) = mail.outbox
+    assert "Your account on Trackside has changed:\nYour password has been changed." in message.body
+    assert "IP address: 127.0.0.1" in message.body
+
+
+def test_a_confirmation_link_that_was_used_leads_to_where_the_person_wanted_to_go(
+    client: Client,
+) -> None:
+    """They confirm in another browser, return to the first, and open the email there too."""
+    path, login = "/invitations/abc/", f"{reverse('account_login')}?next="
+    form = {"email": UNKNOWN, "name": "New", "next": path} | PASSWORDS
+    page = client.post(reverse("account_signup"), form, follow=True)
+    assert f'href="{login}{reverse("campaigns:welcome")}"' in page.content.decode()
+    (confirm,) = re.findall(r"https?://\S+", str(mail.outbox[-1].body))
+    Client().post(confirm.split("?")[0], {"next": path})
+    on = login + quote(path, safe="")
+    assert f'href="{on}"' in client.get(confirm).content.decode()
+    client.force_login(User.objects.get(email=UNKNOWN))
+    assert f'href="{on}"' in client.get(confirm).content.decode()
+    assert client.get(on).url == path
+    assert client.get(f"{login}https://elsewhere.example/").url == "/"
