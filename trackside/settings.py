@@ -13,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from trackside.databases import postgres_settings, sqlite_settings
 from trackside.embedded import filesystem_broker, secret_key_in
+from trackside.login_providers import login_providers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
@@ -42,6 +43,10 @@ INSTALLED_APPS = [
     "django.contrib.humanize",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.socialaccount.providers.orcid",
     "rest_framework",
     "knox",
     "drf_spectacular",
@@ -73,6 +78,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "trackside.login_pages.LoginPages",
     "trackside.middleware.LimitAnalyses",
 ]
 if DEBUG:  # the admin shows everything, so it is only for developers
@@ -281,6 +287,16 @@ MAIL_HOURS = 24  # an unsent email is deleted after this time
 EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", default=10)  # seconds for each step of the protocol
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="trackside@localhost")
 
+SOCIALACCOUNT_PROVIDERS = login_providers(env)
+SOCIALACCOUNT_ADAPTER = "campaigns.people.social_adapter.SocialAccountAdapter"
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # see campaigns/people/social_adapter.py
+SECOND_FACTOR = env.str("SECOND_FACTOR", default="off")
+if SECOND_FACTOR not in {"off", "optional", "organisers"}:
+    raise ImproperlyConfigured("SECOND_FACTOR is off, optional or organisers.")
+MFA_ADAPTER = "campaigns.people.second_factor.SecondFactorAdapter"
+MFA_TOTP_ISSUER = "Trackside"
+MFA_TOTP_TOLERANCE = 1  # the clocks of phones differ by some seconds
+MFA_ALLOW_UNVERIFIED_EMAIL = not EMAIL_URL
 # Who may create campaigns: "anyone" with an account, "approved" people, or "staff".
 WHO_MAY_CREATE_CAMPAIGNS = env.str("WHO_MAY_CREATE_CAMPAIGNS", default="approved")
 if WHO_MAY_CREATE_CAMPAIGNS not in {"anyone", "approved", "staff"}:
@@ -333,7 +349,7 @@ CONTENT_SECURITY_POLICY = {
 REST_KNOX = {"TOKEN_TTL": timedelta(days=365), "TOKEN_LIMIT_PER_USER": 10}
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "knox.auth.TokenAuthentication",  # the first one is named in a 401
+        "campaigns.people.second_factor.TokenAuthentication",  # the first one is named in a 401
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.AllowAny"],

@@ -1,5 +1,6 @@
 """The account page: name, email preference and API tokens; data export and closing."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
@@ -10,6 +11,7 @@ from knox.models import AuthToken
 from knox.settings import knox_settings
 
 from campaigns.errors import CannotCloseAccount, TooManyTokens
+from campaigns.people import second_factor
 from campaigns.people.accounts import account_export, close_account, create_token, tokens_of
 from campaigns.people.forms import AccountForm, CloseAccountForm
 
@@ -74,4 +76,11 @@ def account_close(request: HttpRequest) -> HttpResponse:
 
 def _account_context(request: HttpRequest, form: AccountForm) -> dict[str, object]:
     limit = knox_settings.TOKEN_LIMIT_PER_USER
-    return {"form": form, "tokens": list(tokens_of(request.user)), "token_limit": limit}
+    return {
+        "form": form,
+        "tokens": list(tokens_of(request.user)),
+        "token_limit": limit,
+        "has_password": request.user.has_usable_password(),
+        "offers_second_factor": settings.SECOND_FACTOR != second_factor.OFF,
+        "offers_other_logins": bool(settings.SOCIALACCOUNT_PROVIDERS),
+    }

@@ -22,6 +22,7 @@ PASSING = re.compile(
     re.IGNORECASE,
 )
 # The measures are asked for by name: following their links tells nothing of a campaign.
+OF_ALLAUTH = ("account_", "mfa_", "socialaccount_", "orcid_", "openid_connect_")
 OF_NO_CAMPAIGN = ("/static/", "/accounts/", "/measures/")
 LINK = re.compile(r'\b(?:href|hx-get|src|action)="([^"#]+)')
 SECRET_GIVING = {"campaigns:token-create", "campaigns:team-invite"}  # a new one every time
