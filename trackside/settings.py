@@ -393,7 +393,10 @@ TIME_ZONE = "UTC"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"named": {"()": "trackside.request_ids.Named"}},
+    "filters": {
+        "named": {"()": "trackside.request_ids.Named"},
+        "without_secrets": {"()": "trackside.secret_paths.WithoutSecrets"},
+    },
     "formatters": {
         "line": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"},
         "json": {"()": "trackside.request_ids.JsonLines"},
@@ -402,7 +405,7 @@ LOGGING = {
         "stderr": {
             "class": "logging.StreamHandler",
             "formatter": "json" if env.bool("JSON_LOGS", default=False) else "line",
-            "filters": ["named"],
+            "filters": ["named", "without_secrets"],
         }
     },
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", default="INFO")},
@@ -412,4 +415,11 @@ LOGGING = {
 if SENTRY_DSN := env.str("SENTRY_DSN", default=""):
     import sentry_sdk
 
-    sentry_sdk.init(dsn=SENTRY_DSN, send_default_pii=False, max_request_body_size="never")
+    from trackside.secret_paths import scrub_event
+
+    sentry_sdk.init(
+        dsn=SENTRY_DSN,
+        send_default_pii=False,
+        max_request_body_size="never",
+        before_send=scrub_event,
+    )
