@@ -104,6 +104,12 @@ class Viewer:
         return self.audience <= self.campaign.board_audience
 
     @property
+    def can_see_baselines(self) -> bool:
+        """Whether the viewer knows which runs are baselines. Before the leaderboard is visible,
+        the organisers' choice would tell teams about the runs of others."""
+        return self.can_see_board
+
+    @property
     def can_see_qrels(self) -> bool:
         return self.audience <= self.campaign.qrels_audience
 

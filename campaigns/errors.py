@@ -42,6 +42,12 @@ class Archived(CannotChangeStage):
     code = "archived"
 
 
+class CannotMarkBaseline(CannotChangeStage):
+    """The run does not count, or the campaign has the maximum number of baselines."""
+
+    code = "cannot_mark"
+
+
 class CannotDelete(Refusal):
     """The campaign cannot be deleted."""
 

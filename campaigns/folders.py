@@ -112,6 +112,7 @@ class _RunFile:
     digest: str
     run_type: str
     is_pooled: bool | None
+    is_baseline: bool
 
     @classmethod
     def of(cls, path: Path, table: RunsTable) -> "_RunFile":
@@ -123,6 +124,7 @@ class _RunFile:
             digest=digest,
             run_type=_run_type(row),
             is_pooled=row.is_pooled if row else None,
+            is_baseline=row is not None and row.is_baseline,
         )
 
     def key_in(self, campaign: Campaign) -> str:
@@ -173,6 +175,7 @@ def _submit(campaign: Campaign, found: Sequence[tuple[_RunFile, submission.Store
                     submitted_at=timezone.now(),
                     run_type=file.run_type,
                     is_pooled=file.is_pooled,
+                    is_baseline=file.is_baseline,
                     idempotency_key=key,
                 )
             )
@@ -266,7 +269,9 @@ def _file_names(runs: list[Run]) -> Iterator[str]:
 def _write_table(runs: list[Run], path: Path) -> None:
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["tag", "team", "run type", "pooled", "file"])
+        writer.writerow(["tag", "run_name", "team", "run type", "pooled", "baseline", "file"])
         for run, name in zip(runs, _file_names(runs), strict=True):
             pooled = "" if run.is_pooled is None else "yes" if run.is_pooled else "no"
-            writer.writerow([run.tag, run.team.name, run.run_type, pooled, f"{name}.gz"])
+            baseline = "yes" if run.is_baseline else ""
+            facts = [run.tag, run.name, run.team.name, run.run_type, pooled, baseline]
+            writer.writerow([*facts, f"{name}.gz"])

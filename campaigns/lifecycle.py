@@ -37,6 +37,13 @@ def refuse_archived(campaign: Campaign) -> None:
         raise Archived("The campaign is archived. Unarchive it first.")
 
 
+def lock_unarchived(campaign: Campaign) -> Campaign:
+    """The current row, locked until the transaction ends. Raises `Archived`."""
+    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    refuse_archived(campaign)
+    return campaign
+
+
 def may_create_campaigns(person: User | AnonymousUser) -> bool:
     """A setting of the site decides: anyone with an account, approved people, or staff."""
     if not person.is_authenticated:

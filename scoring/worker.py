@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 from campaigns.models import Campaign
 from scoring.analyses import requests
 from scoring.assessors import analysis as assessor_boards
+from scoring.baselines import analysis as baseline
 from scoring.comparison import analysis as difference
 from scoring.evaluation import check, means_analysis, score
 from scoring.jobs import mail, queue
@@ -44,6 +45,7 @@ COMPUTATIONS: Final[requests.Computations] = {
     "assessor_boards": assessor_boards.compute,
     "unique_finds": unique_finds.compute,
     "difference": difference.compute,
+    "baseline": baseline.compute,
     "means": means_analysis.compute,
 }
 HANDLERS = {

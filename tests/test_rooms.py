@@ -44,16 +44,17 @@ BASE: Final = ("output", "analyses", "results", "evaluation", "jobs")
 PURE: Final = {"core", "models"}  # what every room of scoring may import of its own wing
 SUBJECTS: Final = {
     "agreement": set(),
+    "baselines": set(),
     "assessors": {"judging"},
     "comparison": {"runs", "topics"},
     "downloads": {"leaderboard", "runs"},
     "judging": set(),
-    "leaderboard": {"significance", "topics"},
+    "leaderboard": {"baselines", "ranks", "significance", "topics"},
     "measures": set(),
     "pools": set(),
     "qrels": {"leaderboard"},
     "report": {"agreement", "pools", "significance", "downloads"},
-    "runs": {"pools"},
+    "runs": {"baselines", "pools"},
     "significance": set(),
     "topics": {"runs"},
 }

@@ -5,7 +5,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 
 from campaigns.api.endpoints import BaseView, UnknownAddress, by_method
 from campaigns.manage import api as campaigns
-from campaigns.manage import archiving_api
+from campaigns.manage import archiving_api, baselines_api
 from campaigns.people import announcements_api, invitations_api
 from campaigns.people import api as teams
 from campaigns.qrels import api as qrels
@@ -38,6 +38,9 @@ every_version = by_method(GET=qrels.qrels_list, POST=qrels.qrels_add)
 one_version = by_method(GET=qrels.qrels_file, POST=qrels.qrels_activate)
 every_team = by_method(GET=teams.team_list, POST=invitations_api.team_create)
 every_run = by_method(GET=handing_in.run_list, POST=handing_in.run_create)
+baseline_mark = by_method(
+    POST=baselines_api.run_mark_baseline, DELETE=baselines_api.run_unmark_baseline
+)
 every_snapshot = by_method(GET=snapshots_api.snapshot_list, POST=snapshots_api.snapshot_take)
 every_announcement = by_method(
     GET=announcements_api.announcement_list, POST=announcements_api.announcement_create
@@ -92,6 +95,7 @@ urlpatterns = [
     path(f"{RUN}/withdraw/", decisions_api.run_withdraw, name="run-withdraw"),
     path(f"{RUN}/disqualify/", decisions_api.run_disqualify, name="run-disqualify"),
     path(f"{RUN}/reinstate/", decisions_api.run_reinstate, name="run-reinstate"),
+    path(f"{RUN}/baseline/", baseline_mark, name="run-baseline"),
     path(f"{RUN}/file/", handing_in.run_file, name="run-file"),
     path(f"{HERE}/leaderboard/", boards.leaderboard_rows, name="leaderboard"),
     path(f"{HERE}/scores/", scores.score_rows, name="scores"),

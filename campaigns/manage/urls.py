@@ -5,6 +5,7 @@ from django.views.generic import RedirectView
 
 from campaigns.manage import (
     archiving_views,
+    baselines_views,
     campaign_views,
     log_views,
     qrels_views,
@@ -59,6 +60,7 @@ urlpatterns = [
         archiving_views.campaign_delete,
         name="campaign-delete",
     ),
+    path("campaigns/<slug:slug>/manage/baselines/", baselines_views.baselines, name="baselines"),
     path("campaigns/<slug:slug>/manage/log/", log_views.log_page, name="log"),
     path("campaigns/<slug:slug>/manage/log.csv", log_views.log_csv, name="log-csv"),
 ]

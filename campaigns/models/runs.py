@@ -1,7 +1,8 @@
 """Runs: a file with ranked documents for all topics, and its state."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
+from django.db.models.functions import Coalesce, NullIf
 
 from campaigns.models.campaign import Campaign
 from campaigns.models.identity import new_public_id
@@ -13,6 +14,11 @@ LIVE = Q(state="accepted", withdrawn_at=None, replaced_at=None)
 RANKED = LIVE & Q(is_late=False, disqualified_at=None, team__disqualified_at=None)
 # Accepted or still being checked: it counts towards the quota and blocks the run it replaces.
 STANDING = Q(withdrawn_at=None, replaced_at=None) & ~Q(state__in=["refused", "failed"])
+
+
+def run_name(prefix: str = "") -> Coalesce:
+    """`display_name` in the database, of the run to which the prefix leads."""
+    return Coalesce(NullIf(f"{prefix}name", Value("")), f"{prefix}tag")
 
 
 class RunQuerySet(models.QuerySet["Run"]):
@@ -58,6 +64,7 @@ class Run(models.Model):
     )
     judging_priority = models.PositiveSmallIntegerField(null=True, blank=True)
     is_pooled = models.BooleanField(null=True, blank=True)  # contributed documents to the pool
+    is_baseline = models.BooleanField(default=False, db_default=False)
 
     original_name = models.CharField(max_length=200, blank=True)  # shown, never a path
     size = models.PositiveBigIntegerField()

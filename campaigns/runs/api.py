@@ -71,6 +71,9 @@ class RunRecordSerializer(serializers.Serializer):
     priority = serializers.IntegerField(allow_null=True)
     description = serializers.CharField()
     answers = serializers.DictField()
+    is_baseline = serializers.BooleanField(
+        required=False, help_text="Only if you may see the leaderboard."
+    )
 
 
 ACCEPTED = OpenApiExample(

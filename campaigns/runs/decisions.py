@@ -154,6 +154,8 @@ def _retire_replaced(run: Run, moment: datetime) -> None:
     old = Run.objects.filter(pk=run.replaces_id, replaced_at=None, withdrawn_at=None)
     for replaced in old:
         if old.update(replaced_at=moment):
+            marks = {"is_baseline": replaced.is_baseline, "family": replaced.family}
+            Run.objects.filter(pk=run.pk).update(**marks)
             record(replaced, None, "replaced", by=run.public_id)
 
 

@@ -52,7 +52,11 @@ LABELS = {"team": "team", "type": "run type", "state": "run state"}
 
 def run_records(viewer: Viewer, runs: list[Run]) -> list[dict[str, Any]]:
     """One record for each run. Values that this viewer may not see are empty."""
-    return [_record(viewer, run) for run in runs]
+    return [_record(viewer, run) | _baseline_mark(viewer, run) for run in runs]
+
+
+def _baseline_mark(viewer: Viewer, run: Run) -> dict[str, bool]:
+    return {"is_baseline": run.is_baseline} if viewer.can_see_baselines else {}
 
 
 def runs_csv(viewer: Viewer, runs: list[Run]) -> str:
@@ -61,7 +65,8 @@ def runs_csv(viewer: Viewer, runs: list[Run]) -> str:
     fields = [field["name"] for field in viewer.campaign.run_fields]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*COLUMNS, *(f"answer_{name}" for name in fields)])
+    marks = ["is_baseline"] if viewer.can_see_baselines else []
+    writer.writerow([*COLUMNS, *(f"answer_{name}" for name in fields), *marks])
     for record in run_records(viewer, runs):
         answers = record["answers"]
         row = [record[column] for column in COLUMNS]

@@ -29,6 +29,7 @@ COLUMNS = {
     "pooled": "is_pooled",
     "contributed judgments": "is_pooled",
     "contributed": "is_pooled",
+    "baseline": "is_baseline",
     "file": "file",
 }
 RUN_TYPES = ("automatic", "manual", "feedback")
@@ -44,6 +45,8 @@ class RunsTableRow:
     team: str
     run_type: str
     is_pooled: bool | None  # None: missing
+    is_baseline: bool = False
+    name: str = ""  # empty: as the tag
     file: str = ""  # distinguishes runs of two teams with the same tag
 
     @property

@@ -91,6 +91,7 @@ ROW = OpenApiExample(
         "run_id": "k5zq3wd7c2hxy4ma",
         "status": "ranked",
         "reason": "",
+        "is_baseline": 0,
         "columns": [{"measure": "AP", "base": 0.3102, "residual": None}],
     },
     response_only=True,

@@ -20,6 +20,7 @@ from campaigns.models import Qrels
 from campaigns.options import choice_or_404
 from scoring.analyses.means import NotComputedYet, request_means
 from scoring.analyses.requests import request_analysis, result_of
+from scoring.baselines.rows import chosen_baseline
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import DECIMALS, common_places
 from scoring.core.statistics.undefined import none_if_nan
@@ -45,6 +46,14 @@ from scoring.results.options import (
 from scoring.results.vectors import visible_means
 
 TIES: Final = {"on": "shown", "off": "not shown"}
+RANKS: Final = {"on": "shown", "off": "not shown"}
+RUNS: Final = {"all": "all", "best": "best per team"}
+
+# Of a page's address, what the API takes too.
+_SELECTS: Final = {
+    *("measure", "p", "qrels", "columns", "team", "type"),
+    *("judged", "runs", "ties", "ranks", "baseline"),
+}
 
 BOARDS: LRUCache[Leaderboard] = LRUCache(room=30_000)  # cells
 
@@ -73,6 +82,8 @@ def board_query(
     board = leaderboard(
         viewer, measure, qrels=qrels, columns=chosen_columns(viewer, params, measure)
     )
+    baseline = chosen_baseline(board.baselines, params.get("baseline"))
+    runs = choice_or_404("runs", params.get("runs"), RUNS, called="choice of runs")
     shows_ties = choice_or_404("ties", params.get("ties"), TIES, called="value for ties") == "on"
     if at_p is not None:
         board = _scored_at_persistence(viewer, board, at_p)

@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, OuterRef
 from campaigns.access import Viewer
 from campaigns.models import Qrels
 from campaigns.options import choice_or_404
+from scoring.baselines.rows import Difference
 from scoring.core.measures.catalogue import is_lower_better
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import rel_of
@@ -54,6 +55,7 @@ class BoardRow(BoardRun, Interval):
     columns: tuple[BoardCell, ...] = ()  # one for each of the board's columns
     moved: int | None = None  # ranks gained compared with the active qrels version
     tied: TiedScore | None = None
+    difference: Difference | None = None  # from the chosen baseline
     printed_digits: Digits = FOUR_DIGITS  # of the base, on the page
 
     @property
@@ -82,6 +84,10 @@ class Ties:
         return self.analysis is not None and self.analysis.state == Analysis.State.DONE
 
 
+class AgainstBaseline:
+    """The chosen baseline, and the differences from it; `fault` says why there are none."""
+
+    run: BoardRow
 @dataclass(frozen=True)
 class Leaderboard:
     """Rows in the order of the board, and what they are computed from. Late and disqualified runs
@@ -100,6 +106,8 @@ class Leaderboard:
     columns: tuple[Measure, ...] = ()  # further measures
     against: Qrels | None = None  # the active version, if ranks gained are counted
     ties: Ties | None = None  # None: not requested
+    baselines: tuple[BoardRow, ...] = ()  # that are ranked, also when filtered
+    against_baseline: AgainstBaseline | None = None  # None: no baseline is chosen
     rescoring: Analysis | None = None  # a worker computes the scores; until then no rows
 
     @cached_property
@@ -194,6 +202,7 @@ def leaderboard(
         failed_count=failed,
         lower_is_better=lower_is_better,
         columns=tuple(columns),
+        baselines=tuple(row for row in rows if row.is_baseline and row.rank is not None),
     )
 
 

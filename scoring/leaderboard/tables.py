@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from scoring.core.measures.catalogue import family_of
+from scoring.baselines.tables import difference_record
 from scoring.core.measures.measure import Measure
 from scoring.leaderboard.rows import BoardRow, Leaderboard
 from scoring.output.latex import LEAST_DIGITS, added, interval, number
@@ -55,6 +56,7 @@ def _columns(digits: int) -> tuple[Column, ...]:
         Column("run_id", "row.run_id"),
         Column("status", "row.status"),
         Column("reason", "row.reason"),
+        Column("is_baseline", "row.is_baseline"),
     )
 
 
@@ -103,6 +105,11 @@ def _requested(board: Leaderboard, row: BoardRow) -> dict[str, Any]:
         record["ranks_gained"] = row.moved
     if board.has_tied_scores:
         record["ties"] = row.tied._asdict() if row.tied else None
+    if board.has_intervals:
+        record["interval"] = row.interval._asdict() if row.interval else None
+    if board.against_baseline:
+        baseline = board.against_baseline.run.run_id
+        record["difference"] = difference_record(baseline, row.difference)
     return record
 
 

@@ -25,10 +25,10 @@ from scoring.models import Evaluation
 Cached = TypeVar("Cached")
 
 RUN_FIELDS: Final = (
-    "pk", "public_id", "digest", "tag", "run_type", "is_pooled", "state", "is_late", "withdrawn_at",
-    "replaced_at", "disqualified_at", "disqualified_reason", "team", "team__public_id",
-    "team__name", "team__is_anonymous", "team__shares_files", "team__disqualified_at",
-    "team__disqualified_reason",
+    "pk", "public_id", "digest", "name", "tag", "run_type", "is_pooled", "is_baseline", "state",
+    "is_late", "withdrawn_at", "replaced_at", "disqualified_at", "disqualified_reason", "team",
+    "team__public_id", "team__name", "team__is_anonymous", "team__shares_files",
+    "team__disqualified_at", "team__disqualified_reason",
 )  # fmt: skip
 EVALUATION_FIELDS: Final = ("pk", "run", "qrels", "definitions", "tie_rule", "state", "scored_at")
 QRELS_FIELDS: Final = ("pk", "version", "digest", "judgment_count", "published_at")

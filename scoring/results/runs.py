@@ -23,6 +23,7 @@ FACTS = {
     "team_key": F(f"{RUN}team"),
     "run_type": F(f"{RUN}run_type"),
     "is_pooled": F(f"{RUN}is_pooled"),
+    "is_baseline": F(f"{RUN}is_baseline"),
     "is_late": F(f"{RUN}is_late"),
     "run_disqualified_at": F(f"{RUN}disqualified_at"),
     "run_reason": F(f"{RUN}disqualified_reason"),
@@ -46,6 +47,7 @@ class BoardRun:
     status: str  # one of STATUSES
     reason: str
     is_pooled: bool | None = None  # contributed to the pool; None: not stated
+    is_baseline: bool = False
 
     @property
     def is_ranked(self) -> bool:
@@ -97,6 +99,7 @@ def board_run_fields(viewer: Viewer, score: dict[str, Any]) -> dict[str, Any]:
         "run_type": score["run_type"],
         "is_own": is_own,
         "is_pooled": score["is_pooled"],
+        "is_baseline": score["is_baseline"] and viewer.can_see_baselines,
         "status": "disqualified" if is_out else "late" if score["is_late"] else "ranked",
         "reason": "" if is_masked else score["run_reason"] or score["team_reason"],
     }

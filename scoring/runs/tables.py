@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels, Run, Topic
+from scoring.baselines.tables import CORRECTION, difference_columns
 from scoring.core.measures.measure import Measure
-from scoring.output.latex import added, interval, number
+from scoring.output.latex import STARS_NOTE, added, interval, number
 from scoring.output.table import Column, Table, printed, same
+from scoring.runs.baselines import RunBaselines
 from scoring.runs.curves import RunCurves
 from scoring.runs.documents import RankedDocument, UnjudgedList
 from scoring.runs.scores import RunScore, TopicScore, run_scores
@@ -32,7 +34,8 @@ def run_columns(run: Run, qrels: Qrels | None) -> tuple[Column, ...]:
 
 @dataclass(frozen=True)
 class _Scored:
-    """A mean, or a score on one topic, with `median` and `best` of all ranked runs on it."""
+    """A mean, with its difference from the chosen baseline, or a score on one topic, with `median`
+    and `best` of all ranked runs on it."""
 
     measure: str
     score: RunScore | TopicScore
@@ -42,7 +45,9 @@ class _Scored:
     best: float | None = None
 
 
-def run_table(viewer: Viewer, run: Run, measures: Sequence[Measure], order: str) -> Table:
+def run_table(
+    viewer: Viewer, run: Run, measures: Sequence[Measure], order: str, baselines: RunBaselines
+) -> Table:
     """For each measure the mean and, if visible, the scores by topic."""
     columns = (
         same("run_id", run.public_id),
@@ -60,25 +65,45 @@ def run_table(viewer: Viewer, run: Run, measures: Sequence[Measure], order: str)
     return Table(columns, _scores(viewer, run, measures, order))
 
 
-def _scores(viewer: Viewer, run: Run, measures: Sequence[Measure], order: str) -> Iterator[_Scored]:
+def _differences(baselines: RunBaselines) -> tuple[Column, ...]:
+    return difference_columns(baselines.chosen, "difference") if baselines.chosen else ()
+
+
+def _scores(
+    viewer: Viewer, run: Run, measures: Sequence[Measure], order: str, baselines: RunBaselines
+) -> Iterator[_Scored]:
     means = {score.measure: score for score in run_scores(viewer, run)}
     by_topic = run_topics(viewer, run, measures, order)
     for measure in (m for m in measures if str(m) in means):
         mean = means[str(measure)]
-        yield _Scored(mean.measure, mean, topics=mean.topic_count)
+        difference = baselines.difference(mean.measure)
+        yield _Scored(mean.measure, mean, topics=mean.topic_count, difference=difference)
         for topic in by_topic[measure].rows if measure in by_topic else ():
             code, median, best = topic.code, topic.median, topic.best
             yield _Scored(mean.measure, topic, code, median=median, best=best)
 
 
-def means_table(viewer: Viewer, run: Run) -> Table:
+def means_table(viewer: Viewer, run: Run, baselines: RunBaselines) -> Table:
     """The means of a run by every measure."""
     columns = (
         Column("measure", heading="measure", align="l"),
-        Column("base", heading="base", text=number),
-        Column("residual", heading="residual", text=added),
-        printed("interval", lambda row: interval(row.base, row.upper), align="l"),
-        Column("topics", "topic_count", "topics"),
+        Column("base", "score.base", heading="base", text=number),
+        Column("residual", "score.residual", heading="residual", text=added),
+        printed("interval", lambda row: interval(row.score.base, row.score.upper), align="l"),
+        Column("topics", heading="topics"),
+        *_differences(baselines),
+    )
+    caption = f"scores of {run.shown_name}."
+    if baselines.chosen:
+        caption += f" Differences from the baseline: {CORRECTION}; {STARS_NOTE}."
+    means = (
+        _Scored(
+            mean.measure,
+            mean,
+            topics=mean.topic_count,
+            difference=baselines.difference(mean.measure),
+        )
+        for mean in run_scores(viewer, run)
     )
     return Table(columns, run_scores(viewer, run), f"scores of {run.shown_tag}.")
 

@@ -11,14 +11,15 @@ from campaigns import access
 from campaigns.models import Run
 from campaigns.runs import description
 from campaigns.runs.decisions import actions_on
-from scoring.analyses.responses import TOPICS
+from scoring.analyses.responses import TOPICS, analysed_page
 from scoring.core.measures.catalogue import family_of
 from scoring.evaluation.feedback import feedback_on
 from scoring.evaluation.progress import progress_of
 from scoring.evaluation.rules import rules_of
 from scoring.models import Score, StoredRanking
 from scoring.output.responses import TableResponse, page_or_404, table_response
-from scoring.results.options import chosen_measure
+from scoring.results.options import can_compare_runs, chosen_measure, sees_topic_means
+from scoring.runs.baselines import run_baselines
 from scoring.runs.charts import run_topics_figure
 from scoring.runs.scores import active_scores, run_scores
 from scoring.runs.tables import means_table, run_table
@@ -46,9 +47,16 @@ def run_detail(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         "orders": ORDERS,
         "figure": run_topics_figure(topics) if topics and topics.scored else None,
     }
-    return render(
-        request, "scoring/runs/run_detail.html", _run_page(viewer, run, stored) | by_topic
-    )
+    baselines = run_baselines(viewer, run, request.GET)
+    against = {
+        "baselines": baselines,
+        "is_baseline": run.is_baseline and viewer.can_see_baselines,
+        "can_compare": run.is_ranked and can_compare_runs(viewer),
+        "compares_all": sees_topic_means(viewer),
+    }
+    context = _run_page(viewer, run, stored) | by_topic | against
+    pending = baselines.pending_analysis
+    return analysed_page(request, "scoring/runs/run_detail.html", context, pending)
 
 
 @require_safe
@@ -62,12 +70,15 @@ def run_status(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 def run_rows(request: HttpRequest, slug: str, public_id: str, suffix: str) -> TableResponse:
     """Its scores by all measures or by one; in LaTeX its means."""
     viewer, run = _run(request, slug, public_id)
+    name = request.GET.get("measure")
+    measures = rules_of(viewer.campaign).measures
+    if name and suffix != "tex":
+        measures = (chosen_measure(viewer, name),)
+    baselines = run_baselines(viewer, run, request.GET, measures)
     if suffix == "tex":
-        table = means_table(viewer, run)
+        table = means_table(viewer, run, baselines)
     else:
-        name = request.GET.get("measure")
-        measures = (chosen_measure(viewer, name),) if name else rules_of(viewer.campaign).measures
-        table = run_table(viewer, run, measures, chosen_topic_order(request.GET))
+        table = run_table(viewer, run, measures, chosen_topic_order(request.GET), baselines)
     name, title = f"{slug}-run-{public_id}", viewer.campaign.name
     return table_response(request, table, name, suffix, title=title)
 

@@ -168,6 +168,7 @@ def test_no_page_of_an_archived_campaign_offers_what_would_be_refused(
 @pytest.mark.parametrize(
     "name",
     [
+        "campaigns:baselines",
         "campaigns:documents",
         "campaigns:judging-assessors",
         "campaigns:judging-disagreements",

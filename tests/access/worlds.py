@@ -40,6 +40,7 @@ class Secret:
     is_snapped: bool = False
     is_anonymous: bool = False
     others_grade: int = 0  # of another assessor, for the document that both were given
+    has_baselines: bool = False  # an organiser marks all runs that count
     method: str = "A"  # how the documents to be judged were chosen
 
 
@@ -56,6 +57,7 @@ SECOND = Secret(
     is_snapped=True,
     is_anonymous=True,
     others_grade=1,
+    has_baselines=True,
     method="C",
 )
 NO_QRELS = Secret()

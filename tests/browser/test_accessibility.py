@@ -4,9 +4,11 @@ from collections.abc import Callable
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.test import Client
 from playwright.sync_api import expect
 
 from campaigns.models import Campaign, Run, User
+from scoring.worker import perform_waiting_jobs
 from tests.browser.boards import HOSTILE, board_path, make_published_board, run_path
 from tests.browser.conftest import Visitor
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
@@ -28,6 +30,25 @@ def board() -> Place:
 def scored_run() -> Place:
     campaign = make_published_board("A", "B")
     return run_path(campaign.runs.first()), make_organiser(campaign)
+
+
+def with_baseline(*, is_board: bool) -> Place:
+    campaign = make_published_board("A", "B", "C")
+    run, *_, baseline = campaign.runs.order_by("pk")
+    Run.objects.filter(pk=baseline.pk).update(is_baseline=True)
+    query = f"?baseline={baseline.public_id}"
+    path = board_path(campaign) if is_board else run_path(run)
+    Client().get(path + query)
+    perform_waiting_jobs(campaign)
+    return path + query, None
+
+
+def board_with_baseline() -> Place:
+    return with_baseline(is_board=True)
+
+
+def run_with_baseline() -> Place:
+    return with_baseline(is_board=False)
 
 
 def refused_run() -> Place:

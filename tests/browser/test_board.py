@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from campaigns.models import Membership
+from campaigns.models import Membership, Run
 from scoring.leaderboard import page as board_page
 from tests.browser.boards import HOSTILE, board_path, make_published_board
 from tests.browser.conftest import Visitor
@@ -132,6 +132,22 @@ def test_own_runs_are_marked(visit: Visitor) -> None:
 
 
 @pytest.mark.long
+def test_the_first_rows_are_on_the_first_screen_of_a_phone(visit: Visitor) -> None:
+    """With every control, and the sentence about one's own team."""
+    campaign = make_published_board(*TEAMS)
+    Run.objects.filter(campaign=campaign, tag="run2").update(is_baseline=True)
+    member, team = make_user(), campaign.teams.get(name=TEAMS[5])
+    campaign.memberships.create(person=member, role=Membership.Role.PARTICIPANT, team=team)
+    for person in (None, member):
+        page = visit(board_path(campaign), person=person, width=390).page
+        expect(page.get_by_label("Baseline")).to_be_visible()
+        first = page.locator(".board tbody tr").first.bounding_box()
+        assert first is not None
+        assert first["y"] < 640
+    page.get_by_label("compare run3", exact=True).check()
+    expect(page.get_by_role("button", name="Compare runs")).to_be_in_viewport()
+
+
 def test_organisers_see_who_else_cannot_see_the_leaderboard(visit: Visitor) -> None:
     campaign = make_published_board("A", "B", stage="judging", board_audience=0)
     page = visit(board_path(campaign), person=make_organiser(campaign)).page

@@ -19,6 +19,7 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from campaigns import lifecycle
+from campaigns.manage.baselines import change_baselines
 from campaigns.models import Campaign, Membership, Run, Team, User
 from campaigns.people import membership, teams
 from campaigns.qrels.topics import add_topics
@@ -70,6 +71,7 @@ class DemoRun:
     system: System
     run_type: str
     is_pooled: bool
+    is_baseline: bool
     description: str
 
 
@@ -119,6 +121,7 @@ def read_demo_runs(size: Size) -> list[DemoRun]:
             ),
             run_type=run.get("type", Run.Type.AUTOMATIC),
             is_pooled=run.get("pooled", False),
+            is_baseline=run.get("baseline", False),
             description=run["description"],
         )
         for team in teams
@@ -221,6 +224,10 @@ def _submit(
                 )
         bar.update()
     perform_waiting_jobs(campaign, on_done=bar.update)
+    tags = [entry.system.tag for entry in entries if entry.is_baseline]
+    marked = campaign.runs.live().filter(tag__in=tags).values_list("public_id", flat=True)
+    organiser = User.objects.get(email=ORGANISER)
+    change_baselines(campaign=campaign, mark=list(marked), unmark=(), actor=organiser)
     return all_retrieved
 
 

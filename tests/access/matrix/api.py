@@ -96,6 +96,8 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:run-accept": ("post", own_run(lambda stage: 200)),  # it is accepted
     "api:run-withdraw": ("post", own_run(lambda stage: 200 if stage == "open" else 409)),
     "api:run-disqualify": ("post", organisers(415)),
+    "api:run-baseline": ("post", organisers(200)),
+    "api:run-baseline DELETE": ("delete", organisers(200)),
     "api:run-reinstate": ("post", organisers(200)),
     "api:run-file": ("get", own_file),
     "api:leaderboard": ("get", board),

@@ -13,6 +13,8 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:campaign-edit": ("get", organisers_get(200)),
     "campaigns:campaign-step": ("post", organisers_get(302)),
     "campaigns:visibility": ("get", organisers_get(200)),
+    "campaigns:baselines": ("get", organisers_get(200)),
+    "campaigns:pooled-runs": ("get", organisers_get(200)),
     "campaigns:campaign-copy": ("get", organisers_get(200)),
     "campaigns:campaign-archive": ("post", organisers_get(302)),
     "campaigns:campaign-delete": ("get", organisers_get(200)),

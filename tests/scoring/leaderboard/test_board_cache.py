@@ -140,6 +140,7 @@ CHANGES: dict[str, Callable[[Campaign], object]] = {
     "names revealed": lambda c: Campaign.objects.filter(pk=c.pk).update(
         reveals_teams_at=timezone.now()
     ),
+    "a run marked as a baseline": lambda c: first(c).update(is_baseline=True),
     "a run said to be pooled": lambda c: first(c).update(is_pooled=True),
     "the type of a run": lambda c: first(c).update(run_type="manual"),
     "qrels": make_qrels,

@@ -1,10 +1,12 @@
 """The board as people ask for it: masked, filtered, under another version, through other eyes."""
 
 import csv
+import html
 import io
 import json
 import re
 from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.http import HttpResponse
@@ -239,3 +241,11 @@ def test_page_and_csv_have_the_same_rows(published: Campaign) -> None:
         rows = table(get("leaderboard-csv", published, **query))
         assert shown == [row["run"] for row in rows]
         assert len(shown) == (3 if "type" in query else 4)
+def test_the_link_to_the_api_leaves_out_what_the_api_refuses(published: Campaign) -> None:
+    """The form sends empty fields, and an address can have foreign parameters."""
+    query = {"qrels": "1", "ties": "on", "runs": "", "baseline": "", "sort": "team", "utm": "x"}
+    page = get("leaderboard", published, **query).content.decode()
+    (link,) = re.findall(r'href="(/api/[^"]*/leaderboard/[^"]*)"', page)
+    query = parse_qs(urlsplit(html.unescape(link)).query)
+    assert query == {"measure": [RBP], "qrels": ["1"], "ties": ["on"]}
+    assert Client().get(html.unescape(link)).status_code == 200
