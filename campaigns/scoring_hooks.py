@@ -11,9 +11,11 @@ from campaigns.models import Campaign, Mail, Notice, Plan, Run
 from scoring.core.measures.catalogue import meaning_of
 from scoring.evaluation import measure_choices, requests, rescoring
 from scoring.evaluation.rescoring import Rescoring
+from scoring.evaluation.rules import rules_of
 from scoring.jobs.queue import enqueue, enqueue_all
-from scoring.judging import progress, task_batches
+from scoring.judging import candidates, progress, task_batches
 from scoring.models import Job
+from scoring.output.measure_names import measure_label
 
 
 def enqueue_checks(runs: Sequence[Run], *, is_import: bool = False) -> None:
@@ -70,21 +72,32 @@ def offered_measures() -> dict[str, tuple[str, ...]]:
     return measure_choices.OFFERED
 
 
+def measures_of(campaign: Campaign) -> list[str]:
+    """The canonical names of the measures of the leaderboard, the leading measure first."""
+    return [str(measure) for measure in rules_of(campaign).measures]
+
+
 def measures_named(names: Sequence[str], *, rel: int) -> list[str]:
     """The canonical names of these measures. Raises `ValidationError`."""
     return measure_choices.measures_named(names, rel=rel)
 
 
+def labelled_measures(names: Iterable[str]) -> list[tuple[str, str]]:
+    """The options of a form: each measure with its name on pages."""
+    return [(name, measure_label(name)) for name in names]
+
+
 class ExplainedMeasure(NamedTuple):
-    """A measure with its explanation."""
+    """A measure with its name on pages and its explanation."""
 
     name: str
+    label: str
     meaning: str
 
 
 def explained_measures(names: Iterable[str]) -> list[ExplainedMeasure]:
     """These measures, each with one or two sentences about its family."""
-    return [ExplainedMeasure(name, meaning_of(name)) for name in names]
+    return [ExplainedMeasure(name, measure_label(name), meaning_of(name)) for name in names]
 
 
 def rescoring_of(campaign: Campaign) -> Rescoring | None:
@@ -98,3 +111,10 @@ def mean_residual_of(plan: Plan | None) -> float | None:
     if plan is None or not plan.shows_residual:
         return None
     return progress.mean_residual(plan)
+
+
+def documents_of_runs(campaign: Campaign) -> set[tuple[str, str]]:
+    """Topic and document of all that a ranked run ranks high enough to be judged."""
+    return candidates.documents_of_runs(campaign)
+
+

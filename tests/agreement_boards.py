@@ -67,7 +67,7 @@ def finding(campaign: Campaign, query: str = "") -> str:
 
 def cells(page: str) -> dict[tuple[str, str], str]:
     """The map as it stands in the page: figures by row and column."""
-    found = re.findall(r'aria-label="(\S+) and (\S+): (\S+)">', page)
+    found = re.findall(r'aria-label="([^"]+?) and ([^"]+?): (\S+)">', page)
     return {(row, column): text for row, column, text in found}
 
 

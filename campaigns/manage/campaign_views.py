@@ -94,7 +94,9 @@ def are_valid_settings(form: CampaignForm, measures_form: MeasuresForm) -> bool:
     if rel is None or measures is None:
         return False
     form.instance.measures = measures
-    return True
+    leading = measures_form.leading_measure(form.instance)
+    form.instance.leading_measure = leading or ""
+    return leading is not None
 
 
 def visible_series(request: HttpRequest) -> list[str]:

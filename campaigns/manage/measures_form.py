@@ -27,6 +27,13 @@ class MeasuresForm(forms.Form):
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "off"}),
     )
 
+    leading = forms.ChoiceField(
+        required=False,
+        label="Leading measure",
+        help_text="The leaderboard and the pages of analysis open with it. It becomes a measure of "
+        "the leaderboard if it is not one.",
+    )
+
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.campaign = campaign
@@ -36,7 +43,18 @@ class MeasuresForm(forms.Form):
             (group, [(name, name) for name in names]) for group, names in groups.items()
         ]
         offered = {name for names in groups.values() for name in names}
+        others = [name for name in self.before if name not in offered]
+        by_p = [name for name in scoring_hooks.measures_of(campaign) if name not in self.before]
+        self.fields["leading"].choices = [
+            ("", "RBP with the first persistence"),
+            *(
+                (group, scoring_hooks.labelled_measures(names))
+                for group, names in {"RBP": by_p, **groups, "Other measures": others}.items()
+                if names
+            ),
+        ]
         self.initial = {
+            "leading": campaign.leading_measure,
             "ticked": [name for name in self.before if name in offered],
             "typed": " ".join(name for name in self.before if name not in offered),
         }
@@ -48,6 +66,8 @@ class MeasuresForm(forms.Form):
         if not self.is_valid():
             return None
         typed = [name for name in SEPARATOR.split(self.cleaned_data["typed"]) if name]
+        leading = self.cleaned_data["leading"]
+        further = [leading] if leading and not leading.startswith("RBP(") else []
         try:
             named = scoring_hooks.measures_named([*self.cleaned_data["ticked"], *typed], rel=rel)
         except ValidationError as error:
@@ -55,6 +75,17 @@ class MeasuresForm(forms.Form):
             return None
         existing = [name for name in self.before if name in named]
         return existing + [name for name in named if name not in existing]
+
+    def leading_measure(self, campaign: Campaign) -> str | None:
+        """The chosen one of the changed campaign's measures, or None if it is not among them. Call
+        `measures` before."""
+        if not {self.add_prefix("typed"), self.add_prefix("leading")} <= set(self.data):
+            return campaign.leading_measure
+        chosen = str(self.cleaned_data["leading"])
+        if not chosen or chosen in scoring_hooks.measures_of(campaign):
+            return chosen
+        self.add_error("leading", f"{chosen} is no longer among the measures.")
+        return None
 
     def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
         """The groups with their checkboxes."""

@@ -67,6 +67,12 @@ class SettingsSerializer(RequestSerializer):
         required=False,
         help_text="The other measures of the leaderboard: AP, nDCG@10, P(rel=2)@5, bpref, ...",
     )
+    leading_measure = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=80,
+        help_text="The measure with which all pages open. Empty: RBP with the first persistence.",
+    )
     run_depth = serializers.IntegerField(required=False, min_value=1, max_value=DEEPEST)
     no_relevant = serializers.ChoiceField(choices=Campaign.NoRelevant.choices, required=False)
     unknown_topics = serializers.ChoiceField(choices=Campaign.UnknownTopics.choices, required=False)

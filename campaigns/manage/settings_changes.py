@@ -33,6 +33,7 @@ def create_campaign_from(values: Values, organiser: User) -> Campaign:
     form = _filled_form(CampaignForm, values, Campaign())
     campaign = form.save(commit=False)
     campaign.measures = _measures(campaign, values)
+    campaign.leading_measure = _leading_measure(campaign, values.get("leading_measure", ""))
     lifecycle.create_campaign(campaign=campaign, organiser=organiser)
     later = VISIBILITY | RUN_FORM | FEEDBACK
     change_campaign(campaign, {name: values[name] for name in later & values.keys()}, organiser)
@@ -55,11 +56,18 @@ def change_campaign(campaign: Campaign, values: Values, actor: User) -> None:
 
 def _apply(campaign: Campaign, values: Values) -> Iterator[str]:
     """Sets the values on `campaign` without saving, and yields the names of changed columns."""
+    was_leading = campaign.leading_measure in scoring_hooks.measures_of(campaign)
     yield from _apply_form(CampaignForm, campaign, values)
     measures = _measures(campaign, values)
     if measures != campaign.measures:
         campaign.measures = measures
         yield "measures"
+    leading = values.get("leading_measure", campaign.leading_measure)
+    if was_leading or leading != campaign.leading_measure:
+        leading = _leading_measure(campaign, leading)
+    if leading != campaign.leading_measure:
+        campaign.leading_measure = leading
+        yield "leading_measure"
     yield from _apply_form(FeedbackForm, campaign, values)  # its options depend on the new measures
 
 
@@ -78,6 +86,18 @@ def _measures(campaign: Campaign, values: Values) -> list[str]:
         return scoring_hooks.measures_named(values["measures"], rel=campaign.rel)
     except ValidationError as error:
         raise serializers.ValidationError({"measures": error.messages}) from error
+
+
+def _leading_measure(campaign: Campaign, name: str) -> str:
+    """Raises an error unless it is a measure of the changed campaign."""
+    offered = scoring_hooks.measures_of(campaign)
+    if not name or name in offered:
+        return name
+    message = (
+        f"{name} is not among the measures: {', '.join(offered)}. Choose the leading measure from "
+        "these."
+    )
+    raise serializers.ValidationError({"leading_measure": [message]})
 
 
 def _change_run_form(campaign: Campaign, values: Values, actor: User) -> None:

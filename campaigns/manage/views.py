@@ -36,7 +36,9 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
     # A copy: an invalid form changes its instance, and the page shows the stored campaign.
     form = CampaignForm(request.POST or None, instance=copy.copy(viewer.campaign))
     measures_form = MeasuresForm(request.POST or None, campaign=viewer.campaign)
-    version = version_of(viewer.campaign, [*CampaignForm.Meta.fields, "measures"])
+    version = version_of(
+        viewer.campaign, [*CampaignForm.Meta.fields, "measures", "leading_measure"]
+    )
     if request.method == "POST" and are_valid_settings(form, measures_form):
         changed = _changed_settings(form, viewer.campaign)
         if changed and is_stale(request.POST, version):
@@ -67,6 +69,8 @@ def _changed_settings(form: CampaignForm, before: Campaign) -> dict[str, str]:
     changed = {name: str(form[name].label) for name in form.changed_settings}
     if form.instance.measures != before.measures:
         changed["measures"] = "Measures"
+    if form.instance.leading_measure != before.leading_measure:
+        changed["leading_measure"] = "Leading measure"
     return changed
 
 

@@ -7,6 +7,8 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
+from campaigns import scoring_hooks
+
 from campaigns.lifecycle import Table
 from campaigns.models import Audience, Campaign
 from campaigns.models.showing import (
@@ -111,7 +113,9 @@ class FeedbackForm(forms.ModelForm):
         measures += campaign.measures
         self.fields["feedback_measure"].choices = [
             ("", "the leaderboard's first measure"),
-            *((measure, measure) for measure in measures if not measure.startswith("Judged")),
+            *scoring_hooks.labelled_measures(
+                measure for measure in measures if not measure.startswith("Judged")
+            ),
         ]
         self.initial["feedback_topics"] = " ".join(campaign.feedback_topics)
 

@@ -252,6 +252,9 @@ class Campaign(models.Model):
         default=list, blank=True, help_text="Gain of grade 0, 1, ...; empty for grade / highest."
     )
     measures = models.JSONField(default=default_measures)
+    leading_measure = models.CharField(  # "": RBP with the first persistence
+        max_length=80, blank=True, default="", db_default=""
+    )
     persistences = models.JSONField(default=default_persistences)
     run_depth = models.PositiveIntegerField(
         default=1000, validators=[MinValueValidator(1), MaxValueValidator(DEEPEST)]

@@ -6,6 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from scoring.agreement.rows import DARKEST, AgreementMap, AgreementMapCell
+from scoring.output.measure_names import measure_label
 from scoring.output.plotting import as_data, label
 
 REACH = 0.54  # of the darkest shade, as a share of the colour "known", so that text is legible
@@ -16,7 +17,7 @@ def agreement_chart(
     agreement_map: AgreementMap, address_of: Callable[[AgreementMapCell], str]
 ) -> dict[str, Any]:
     """Each cell shows its value and links to the comparison of its two orderings."""
-    columns = [label(str(column)) for column in agreement_map.columns]
+    columns = [label(measure_label(column)) for column in agreement_map.columns]
     cells = [[*row.cells, *[None] * (len(columns) - len(row.cells))] for row in agreement_map.rows]
     links = {
         f"{y},{x}": address_of(cell)
@@ -27,7 +28,7 @@ def agreement_chart(
     figure = go.Figure(
         go.Heatmap(
             x=columns,
-            y=[label(str(row.measure)) for row in agreement_map.rows],
+            y=[label(measure_label(row.measure)) for row in agreement_map.rows],
             z=[[cell.shade if cell else None for cell in row] for row in cells],
             zmin=0,
             zmax=DARKEST / REACH,
@@ -63,7 +64,7 @@ def _hover(agreement_map: AgreementMap, cell: AgreementMapCell | None) -> str:
     if cell is None:
         return ""
     return (
-        f"{label(str(cell.row))} and {label(str(cell.column))}"
+        f"{label(measure_label(cell.row))} and {label(measure_label(cell.column))}"
         f"<br>{agreement_map.choice.statistic_name} {cell.text}"
         f"<br>{cell.swaps:,} of {cell.pairs:,} pairs of runs are swapped"
     )

@@ -12,7 +12,7 @@
 Raises UnknownChoice for a value that is not offered.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,6 +24,7 @@ from campaigns.options import choice_or_404
 from scoring.core.measures import counts
 from scoring.core.measures.measure import Measure
 from scoring.evaluation.rules import rules_of
+from scoring.output.measure_names import measure_label
 from scoring.results.options import chosen_measure, chosen_version, typed_persistence
 
 STATISTICS: Final = {"tau": "τ", "tau_b": "τ-b", "tau_ap": "τ_AP", "rbo": "RBO"}
@@ -75,7 +76,16 @@ class PairChoice:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The measures, with the qrels versions if these differ."""
+        """The measures, with the qrels versions if these differ, for files."""
+        return self._named(str)
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """The same for pages."""
+        return self._named(measure_label)
+
+    def _named(self, name: Callable[[Measure], str]) -> tuple[str, str]:
+        a, b = name(self.a.measure), name(self.b.measure)
         if self.a.qrels.pk == self.b.qrels.pk:
             return str(self.a.measure), str(self.b.measure)
         return str(self.a), str(self.b)

@@ -8,6 +8,7 @@ from scoring.comparison.persistence import AtPersistence
 from scoring.comparison.rows import Comparison
 from scoring.core.statistics.means import Interval
 from scoring.core.statistics.rounding import decimal_text, difference_text
+from scoring.output.measure_names import measure_label
 from scoring.output.plotting import as_data, as_text, chosen, evenly, label, sample_note
 
 
@@ -55,7 +56,7 @@ def difference_chart(comparison: Comparison) -> dict[str, Any]:
         ),
     )
     figure = go.Figure([stems, points])
-    measure = label(str(comparison.measure))
+    measure = label(measure_label(comparison.measure))
     figure.update_layout(
         showlegend=False,
         hovermode="closest",

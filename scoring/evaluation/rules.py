@@ -76,12 +76,19 @@ def version_of(measure: Measure) -> int:
 
 
 def _measures_of(campaign: Campaign, *, is_graded: bool) -> tuple[Measure, ...]:
-    names = [f"RBP(p={p})" for p in campaign.persistences]
-    if is_graded:  # with one grade above 0 the gain map changes nothing
-        names += [f"RBP(p={p},gain=map)" for p in campaign.persistences]
-    names += campaign.measures
+    """The leading measure first. Graded gains follow the binary ones if the organisers set a gain
+    map; otherwise they are the last."""
+    binary = [f"RBP(p={p})" for p in campaign.persistences]
+    graded = [f"RBP(p={p},gain=map)" for p in campaign.persistences]
+    if not is_graded:  # with one grade above 0 the gain map changes nothing
+        names = [*binary, *campaign.measures]
+    elif campaign.gain_map:
+        names = [*binary, *graded, *campaign.measures]
+    else:
+        names = [*binary, *campaign.measures, *graded]
     parsed = (with_default_rel(parse_measure(name), campaign.rel) for name in names)
-    return tuple(dict.fromkeys(parsed))
+    measures = dict.fromkeys(parsed)
+    return tuple(sorted(measures, key=lambda each: str(each) != campaign.leading_measure))
 
 
 def _digest(campaign: Campaign, gain_map: list[float]) -> str:

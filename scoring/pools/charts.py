@@ -6,6 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from scoring.core.statistics.rounding import addition_text, decimal_text
+from scoring.output.measure_names import measure_label
 from scoring.output.plotting import as_data, as_text, label
 from scoring.pools.rows import LeftOut, PooledRun, PoolStudy
 
@@ -29,7 +30,7 @@ def pool_scatter(study: PoolStudy | LeftOut, other: str) -> dict[str, Any]:
         shown = [row for row in rows if row.run.is_own == is_own]
         if shown:
             figure.add_trace(_points(shown, name, role, other))
-    measure = label(str(study.choice.measure))
+    measure = label(measure_label(study.choice.measure))
     figure.update_layout(
         hovermode="closest",
         showlegend=any(row.run.is_own for row in rows),
@@ -78,7 +79,7 @@ def depth_band(study: PoolStudy) -> dict[str, Any]:
         showlegend=False,
         xaxis={"title": {"text": "pool depth"}, "type": "category", "zeroline": False},
         yaxis={
-            "title": {"text": f"mean {label(str(study.choice.measure))}"},
+            "title": {"text": f"mean {label(measure_label(study.choice.measure))}"},
             "zeroline": False,
             "rangemode": "tozero",
         },

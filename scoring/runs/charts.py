@@ -5,6 +5,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from scoring.core.statistics.rounding import addition_text, decimal_text
+from scoring.output.measure_names import measure_label
 from scoring.output.plotting import as_data, as_text, chosen, evenly, label, sample_note
 from scoring.runs.topics import RunTopic, RunTopics
 
@@ -38,7 +39,7 @@ def run_topics_figure(topics: RunTopics) -> dict[str, Any]:
             "zeroline": False,
             "showgrid": False,
         },
-        yaxis={"title": {"text": label(str(topics.measure))}, "rangemode": "tozero"},
+        yaxis={"title": {"text": label(measure_label(topics.measure))}, "rangemode": "tozero"},
     )
     return as_data(figure, sample_note(len(rows), len(topics.scored), "topics"))
 

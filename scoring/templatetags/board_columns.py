@@ -24,7 +24,8 @@ class ColumnFamily(NamedTuple):
 
 @register.filter
 def by_family(measures: Sequence[Measure]) -> list[ColumnFamily]:
-    """In the order of the first measure of each family."""
+    """In the order of the first measure of each family. Measures with graded gains are families of
+    their own."""
     families: dict[str, ColumnFamily] = {}
     for measure in measures:
         family = ColumnFamily(family_of(measure).facts, [])

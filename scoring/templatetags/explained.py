@@ -7,16 +7,18 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from scoring.core.measures.catalogue import meaning_of
+from scoring.output.measure_names import measure_label
 
 register = template.Library()
+register.filter(measure_label)
 
 
 @register.simple_tag
 def explained(measure: object) -> SafeString:
     """The name of a measure, with a link to its page."""
-    name = str(measure)
-    address = reverse("scoring:measure-detail", args=[name])
-    return format_html('<a class="measure" href="{}" {}>{}</a>', address, explains(name), name)
+    address = reverse("scoring:measure-detail", args=[measure])
+    label = measure_label(measure)
+    return format_html('<a class="measure" href="{}" {}>{}</a>', address, explains(measure), label)
 
 
 @register.simple_tag

@@ -49,6 +49,7 @@ def finding_of(board: Leaderboard) -> Finding:
     sharing = sum(row.rank == 1 for row in ranked)
     facts = family_of(board.measure).facts
     parameters = dict(board.measure.parameters)
+    own = [row for row in ranked if row.is_own]
     p = persistence_of(board.measure) if board.measure.cutoff is None else None
     return Finding(
         kind=_kind(board, len(ranked)),

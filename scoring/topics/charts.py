@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from scoring.core.statistics.rounding import rounded_array
+from scoring.output.measure_names import measure_label
 from scoring.output.plotting import as_data, chosen, evenly, label, sample_note
 from scoring.topics.matrix import TopicMatrix
 
@@ -37,12 +38,12 @@ def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
             y=topics,
             hovertemplate=(
                 f"topic %{{y}}{': %{text}' if scores.size <= TITLED else ''}<br>%{{x}}"
-                f"<br>{label(str(matrix.measure))} %{{z}}<extra></extra>"
+                f"<br>{label(measure_label(matrix.measure))} %{{z}}<extra></extra>"
             ),
             hoverongaps=False,
             xgap=0 if len(runs) > 60 else 1,
             ygap=0 if len(topics) > 60 else 1,
-            colorbar={"title": {"text": label(str(matrix.measure)), "side": "right"}},
+            colorbar={"title": {"text": label(measure_label(matrix.measure)), "side": "right"}},
             meta={"scale": "one"},
         )
     )

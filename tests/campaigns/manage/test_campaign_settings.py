@@ -66,6 +66,10 @@ def test_a_request_without_measures_keeps_them(client: Client) -> None:
     assert (campaign.name, campaign.measures) == ("Renamed", ["bpref"])
 
 
+def test_a_request_with_the_leading_measure_only_keeps_the_measures(client: Client) -> None:
+    assert made(client, leading="AP").measures == make_campaign().measures
+
+
 def test_a_series_is_created_once_and_reused(client: Client) -> None:
     first = made(client, name="One", series="TREC 2026")
     second = made(client, name="Two", series="trec 2026 ")

@@ -17,6 +17,7 @@ from campaigns.models import Campaign, Run
 from scoring.agreement.rows import shown
 from scoring.cli.main import main
 from scoring.demo.simulation import System, draw_collection, qrels_file, retrieve, run_file
+from scoring.output.measure_names import measure_label
 from tests.agreement_boards import (
     RBP,
     SCORES,
@@ -63,7 +64,7 @@ def test_the_file_is_what_the_command_line_prints_for_the_same_runs(
     simulated: tuple[Campaign, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     campaign, folder = simulated
-    measures = ["RBP(p=0.5)", "RBP(p=0.5,gain=map)", "AP", "RR", "P@10", "ESL(n=1)"]
+    measures = ["RBP(p=0.5)", "AP", "RR", "P@10", "ESL(n=1)", "RBP(p=0.5,gain=map)"]
     asked = [part for measure in measures for part in ("-m", measure)]
     runs = [str(path) for path in (folder / "runs").iterdir()]
     assert main(["agreement", str(folder / "qrels.txt"), *runs, *asked, "--rbo-p", "0.8"]) == 0
@@ -95,7 +96,7 @@ def test_map_references_and_picture_show_the_figures_of_the_file(
     on_page = cells(page)
     assert on_page == in_picture
     for row in rows:
-        a, b = row["measure_a"], row["measure_b"]
+        a, b = measure_label(row["measure_a"]), measure_label(row["measure_b"])
         # The lower triangle has the later measure in its rows; of τ_AP the row is the reference.
         place = (a, b) if statistic == "tau_ap" else (b, a)
         assert on_page.pop(place) == shown(float(row[statistic]))

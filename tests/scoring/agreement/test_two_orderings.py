@@ -99,7 +99,7 @@ def test_before_it_is_published_nobody_but_organisers_learns_anything() -> None:
         for query in ("", "?a=AP&b=RR", "?m=NoSuch"):
             page = get("agreement", campaign, query, person=person)
             assert page.status_code == 200
-            assert "The leaderboard is not published yet." in page.content.decode()
+            assert "Only the organisers see the leaderboard" in page.content.decode()
             assert "swap" not in page.content.decode()
         for name in FILES:
             assert get(name, campaign, "?a=AP&b=RR", person=person).status_code == 404

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import Client
+from django.urls import reverse
 
 from campaigns import lifecycle
 from campaigns.access import Viewer, viewer_or_404
@@ -103,6 +104,12 @@ def test_numbers_come_back_to_the_last_bit_and_nothing_is_nothing(campaign: Camp
     values = [row["value"] for row in table if row["measure"] == "AP"][:2]
     assert (float(values[0]), values[1]) == (1 / 3, "")
     assert [row["topic"] for row in table][:2] == ["051", "51"]
+
+
+def test_the_page_names_measures_as_the_leaderboard_does(campaign: Campaign) -> None:
+    Campaign.objects.update(highest_grade=2)
+    page = Client().get(reverse("scoring:downloads", args=[campaign.slug])).content.decode()
+    assert 'rel="nofollow">RBP(p=0.5), graded gains</a>' in page
 
 
 def test_texts_cannot_become_formulas_and_negative_numbers_stay_numbers(campaign: Campaign) -> None:

@@ -8,7 +8,9 @@ import pytest
 from pytest_django.fixtures import DjangoAssertNumQueries
 
 from campaigns.models import Audience, Campaign
+from scoring.core.measures.names import parse_measure
 from scoring.models import Analysis
+from scoring.output.measure_names import measure_label
 from tests.flow_world import perform_jobs
 from tests.scoring.output.test_latex import rows_of
 from tests.scoring.pools.test_pool_page import (
@@ -84,7 +86,8 @@ def test_table_iv_is_that_of_the_counts_page(campaign: Campaign) -> None:
     page = get("report").content.decode()
     body = page[page.index('class="pairs counts measures"') :]
     for measure, cells in itertools.groupby(counted, key=lambda row: row["measure"]):
-        shown_cells = re.search(rf">{re.escape(measure)}<(.*?)</tr>", body, re.S)
+        label = re.escape(measure_label(parse_measure(measure)))
+        shown_cells = re.search(rf">{label}<(.*?)</tr>", body, re.S)
         assert shown_cells
         numbers = re.findall(r'class="num[^"]*">([\d,]+)<', shown_cells[1])
         assert numbers == [row["significant"] for row in cells] + ["15"]

@@ -1,0 +1,135 @@
+"""The organiser chooses the measure with which all pages open."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from campaigns.models import Audience, Campaign, User
+from scoring.core.measures.names import parse_measure
+from scoring.evaluation.rules import rules_of
+from scoring.output.measure_names import measure_label
+from tests.making import give_file, make_campaign, make_organiser, make_qrels, make_run, make_scores
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    campaign = make_campaign(
+        stage=Campaign.Stage.PUBLISHED,
+        board_audience=Audience.EVERYONE,
+        per_topic_audience=Audience.EVERYONE,
+        runs_audience=Audience.EVERYONE,
+        measures=["AP", "nDCG@10"],
+        persistences=[0.5, 0.8],
+        highest_grade=3,
+    )
+    give_file(make_qrels(campaign, highest_grade=3))
+    for tag in ("first", "second"):
+        scores = {str(each): (0.5, None) for each in rules_of(campaign).measures}
+        make_scores(make_run(campaign, tag=tag), scores)
+    return campaign
+
+
+@pytest.fixture
+def organiser(campaign: Campaign) -> User:
+    return make_organiser(campaign)
+
+
+@pytest.fixture
+def client(organiser: User) -> Client:
+    client = Client()
+    client.force_login(organiser)
+    return client
+
+
+def save(client: Client, campaign: Campaign, **changes: str) -> str:
+    """Posts the form as the page shows it, with these changes."""
+    path = reverse("campaigns:campaign-edit", args=[campaign.slug])
+    page = client.get(path)
+    posted: dict[str, object] = {"version": page.context["version"]}
+    for form in (page.context["form"], page.context["measures_form"]):
+        for field in form:
+            value = field.value()
+            posted[field.html_name] = "" if value is None or value is False else value
+    answer = client.post(path, posted | changes, follow=True)
+    campaign.refresh_from_db()
+    return answer.content.decode()
+
+
+def names(campaign: Campaign) -> list[str]:
+    return [str(measure) for measure in rules_of(campaign).measures]
+
+
+PAGES = ("leaderboard", "significance", "topic-list", "leaderboard-csv", "badge")
+
+
+def test_every_page_opens_with_it(client: Client, campaign: Campaign) -> None:
+    assert names(campaign)[0] == "RBP(p=0.5)"
+    save(client, campaign, leading="nDCG@10")
+    assert names(campaign)[0] == "nDCG@10"
+    for name in PAGES:
+        body = client.get(reverse(f"scoring:{name}", args=[campaign.slug])).content.decode()
+        opens = '<option value="nDCG@10" selected>' in body or ",nDCG@10," in body
+        assert opens or "nDCG@10 0.50" in body, name
+    run = campaign.runs.get(tag="first")
+    page = client.get(reverse("scoring:run-detail", args=[campaign.slug, run.public_id]))
+    assert "By nDCG@10 the run scores" in page.content.decode()
+    entry = campaign.log.latest("pk")
+    assert "nDCG@10" in str(entry.details)
+
+
+def test_a_measure_that_is_not_on_the_leaderboard_is_added(
+    client: Client, campaign: Campaign
+) -> None:
+    save(client, campaign, leading="RR")
+    assert names(campaign)[0] == "RR"
+    assert campaign.measures == ["AP", "nDCG@10", "RR"]
+
+
+def test_rbp_with_a_persistence_can_lead_until_it_goes(client: Client, campaign: Campaign) -> None:
+    save(client, campaign, leading="RBP(p=0.8)")
+    assert names(campaign)[:2] == ["RBP(p=0.8)", "RBP(p=0.5)"]
+    page = save(client, campaign, persistences="0.5, 0.95")
+    assert "RBP(p=0.8) is no longer among the measures" in page
+    assert campaign.persistences == [0.5, 0.8]
+
+
+def test_the_api_sets_it(client: Client, campaign: Campaign) -> None:
+    path = reverse("api:campaign-detail", args=[campaign.slug])
+
+    def patch(**values: object) -> tuple[int, str]:
+        answer = client.patch(path, values, content_type="application/json")
+        return answer.status_code, answer.content.decode()
+
+    assert patch(leading_measure="AP")[0] == 200
+    assert patch(leading_measure="AP")[0] == 200
+    assert campaign.log.filter(verb="changed settings").count() == 1
+    campaign.refresh_from_db()
+    assert names(campaign)[0] == "AP"
+    status, text = patch(leading_measure="P@7")
+    assert status == 400
+    assert "P@7 is not among the measures" in text
+    for change in ({"measures": ["P@7"]}, {"measures": []}):
+        status, text = patch(**change)
+        assert status == 400
+        assert "AP is not among the measures" in text
+    assert patch(measures=["P@7"], leading_measure="P@7")[0] == 200
+    assert patch(leading_measure="")[0] == 200
+    campaign.refresh_from_db()
+    assert names(campaign)[0] == "RBP(p=0.5)"
+
+
+def test_graded_gains_come_last_unless_the_organisers_set_them(campaign: Campaign) -> None:
+    assert names(campaign)[-2:] == ["RBP(p=0.5,gain=map)", "RBP(p=0.8,gain=map)"]
+    campaign.gain_map = [0, 0.1, 0.5, 1]
+    assert names(campaign)[2:4] == ["RBP(p=0.5,gain=map)", "RBP(p=0.8,gain=map)"]
+    campaign.gain_map, campaign.leading_measure = [], "RBP(p=0.8,gain=map)"
+    assert names(campaign)[0] == "RBP(p=0.8,gain=map)"
+
+
+def test_graded_gains_are_named_in_words(campaign: Campaign) -> None:
+    assert measure_label(parse_measure("RBP(p=0.8,gain=map)")) == "RBP(p=0.8), graded gains"
+    assert measure_label(parse_measure("nDCG@10")) == "nDCG@10"
+    body = Client().get(reverse("scoring:leaderboard", args=[campaign.slug])).content.decode()
+    assert '<option value="RBP(p=0.8,gain=map)">RBP(p=0.8), graded gains</option>' in body
