@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
-from django.db.models.functions import Concat, Substr
+from django.db.models.functions import Coalesce, Concat, Substr
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -135,7 +135,17 @@ class Viewer:
         return self.can_see_board or (self.owns(run) and self.campaign.shows_own_scores)
 
     def can_see_topic_scores_of(self, run: Run) -> bool:
-        return self.can_see_scores_of(run) and self.audience <= self.campaign.per_topic_audience
+        by_topic = self.audience <= self.campaign.per_topic_audience
+        shows_own = self.owns(run) and self.campaign.shows_own_topics
+        return self.can_see_scores_of(run) and (by_topic or shows_own)
+
+    @property
+    def can_see_own_topic_scores(self) -> bool:
+        """Whether the viewer's team sees the scores by topic of its own runs."""
+        campaign = self.campaign
+        sees_means = self.can_see_board or campaign.shows_own_scores
+        is_shown = self.team is not None and campaign.shows_own_topics
+        return is_shown and sees_means and self.can_see_topics
 
     def can_see_curves_of(self, run: Run) -> bool:
         """Curves of scores by depth and p, and of precision by recall. They reveal more about the
@@ -144,12 +154,19 @@ class Viewer:
         return self.can_see_board or self.can_grade(run)
 
     def can_see_topic_curves_of(self, run: Run) -> bool:
-        by_topic = self.can_see_board and self.can_see_topic_scores_of(run)
+        """They show which ranks of a topic are relevant, so a team's own scores by topic are not
+        enough."""
+        by_topic = self.can_see_board and self.audience <= self.campaign.per_topic_audience
         return self.can_see_topics and (by_topic or self.can_grade(run))
 
     def can_see_documents_of(self, run: Run) -> bool:
         """The ranking of a run with the judgment of each document."""
-        return self.can_see_topics and self.can_grade(run)
+        shows_own = self.owns(run) and self.campaign.shows_own_documents
+        return self.can_see_topics and (self.can_grade(run) or shows_own)
+
+    def can_see_unique_documents_of(self, run: Run) -> bool:
+        """Its unique relevant documents tell about the judgments and the runs of others too."""
+        return self.can_see_board and self.can_see_topics and self.can_grade(run)
 
     def can_grade(self, run: Run) -> bool:
         """Whether the viewer can see the qrels and the run's file."""
@@ -162,6 +179,23 @@ class Viewer:
             return True
         is_shared = run.team.shares_files and self.can_name(run.team)
         return is_shared and self.audience <= self.campaign.run_files_audience
+
+
+def participants_see_teams(campaign: Campaign) -> bool:
+    """Whether participants can see which teams take part. If not, nothing may tell a team that a
+    name is taken."""
+    return _participant(campaign).can_see_runs
+
+
+def participants_can_name(team: Team) -> bool:
+    """Whether participants can see that this team takes part, and under which name."""
+    return participants_see_teams(team.campaign) and _participant(team.campaign).can_name(team)
+
+
+def _participant(campaign: Campaign) -> Viewer:
+    """What every participant may see, whatever the team."""
+    roles = frozenset({Membership.Role.PARTICIPANT})
+    return Viewer(campaign=campaign, person=None, roles=roles, team=None, participates=True)
 
 
 def campaigns_visible_to(person: Person) -> QuerySet[Campaign]:
@@ -260,8 +294,9 @@ def shown_names(viewer: Viewer, run: str = "") -> dict[str, Case | F]:
     }
 
 
-def _unless(masked: Q, name: str, instead: Concat) -> Case:
-    return Case(When(masked, then=instead), default=F(name), output_field=CharField())
+def _unless(masked: Q, name: str | Coalesce, instead: Concat) -> Case:
+    default = F(name) if isinstance(name, str) else name
+    return Case(When(masked, then=instead), default=default, output_field=CharField())
 
 
 def run_or_404(viewer: Viewer, public_id: str) -> Run:
@@ -279,7 +314,7 @@ def graded_run_or_404(viewer: Viewer, public_id: str) -> Run:
 def graded_runs(viewer: Viewer, public_ids: Iterable[str]) -> dict[str, Run]:
     """Those of the runs whose documents and judgments the viewer may see, by public id. At most one
     query."""
-    if not viewer.can_see_qrels:
+    if not (viewer.can_see_qrels or viewer.campaign.shows_own_documents):
         return {}
     runs = runs_visible_to(viewer).filter(public_id__in=list(public_ids))
     return {run.public_id: run for run in runs if viewer.can_see_documents_of(run)}

@@ -16,7 +16,7 @@ from campaigns.log import differences, record, switch_differences
 from campaigns.mail import notices
 from campaigns.models import Audience, Campaign, Membership, Preset, Qrels, Series, User
 from campaigns.models.showing import CLOSED as ALL_OFF
-from campaigns.models.showing import TABLES, check_stage_switches
+from campaigns.models.showing import OWN, TABLES, check_stage_switches
 
 DRAFT, OPEN = Campaign.Stage.DRAFT, Campaign.Stage.OPEN
 CLOSED, JUDGING = Campaign.Stage.CLOSED, Campaign.Stage.JUDGING
@@ -257,7 +257,7 @@ def _refuse_strange_settings(table: Table) -> None:
     for row in table.values():
         for switch, setting in row.items():
             is_sound = setting in Audience.values and type(setting) is int
-            if switch == "shows_own_scores":
+            if switch in OWN:
                 is_sound = isinstance(setting, bool)
             if not is_sound:
                 raise ValidationError(f"{switch} cannot be {setting!r}.")

@@ -20,11 +20,12 @@ from campaigns.options import choice_or_404
 
 MOST_LISTED = 200
 RULES = (
-    "guidelines", "time_zone", "is_private", "joining", "terms", "allows_anonymous_teams",
-    "opens_at", "closes_at", "topics_released_at", "reveals_teams_at", "grace_minutes",
-    "run_quota", "quota_days", "attempt_quota", "asks_acceptance", "highest_grade", "rel",
-    "gain_map", "persistences", "measures", "run_depth", "no_relevant", "unknown_topics",
-    "run_types", "run_fields", "asks_priority", "feedback", "published_at", "archived_at",
+    "guidelines", "contact", "time_zone", "is_private", "joining", "terms",
+    "allows_anonymous_teams", "opens_at", "closes_at", "topics_released_at", "reveals_teams_at",
+    "grace_minutes", "run_quota", "quota_days", "attempt_quota", "asks_acceptance", "highest_grade",
+    "rel", "gain_map", "persistences", "measures", "leading_measure", "run_depth", "no_relevant",
+    "unknown_topics", "run_types", "run_fields", "asks_priority", "feedback", "published_at",
+    "archived_at",
 )  # fmt: skip
 RULES_OF_ORGANISERS = (
     "preset", "stage_switches", "feedback_measure", "feedback_step", "feedback_runs",

@@ -46,7 +46,7 @@ NOT_COPIED = (
     "reveals_teams_at", "topics_released_at", "is_accepting", "opens_at", "closes_at",
     "opening_told_at", "closing_told_at", "feedback_topics", "runs_audience", "shows_own_scores",
     "board_audience", "per_topic_audience", "qrels_audience", "run_files_audience",
-    "active_qrels",
+    "shows_own_topics", "shows_own_documents", "active_qrels",
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from campaigns.models import Audience, Campaign
 from campaigns.models.showing import (
     CLOSED,
     FEWEST_FEEDBACK_TOPICS,
+    OWN,
     STAGES,
     check_stage_switches,
 )
@@ -23,6 +24,11 @@ VISIBLE_STAGES = tuple(stage for stage in STAGES if stage != "draft")
 LABELS = {
     "runs_audience": ("List of runs", "tag, team and type, but no scores"),
     "shows_own_scores": ("A team's own scores", "the means of its own runs"),
+    "shows_own_topics": ("A team's own scores by topic", "of its own runs"),
+    "shows_own_documents": (
+        "A team's own documents",
+        "the documents of its own runs with their judgments",
+    ),
     "board_audience": ("Leaderboard", "the means of every run with their residuals"),
     "per_topic_audience": ("Scores by topic", "of runs whose means are visible"),
     "qrels_audience": ("Qrels", "every judgment, as a file"),
@@ -163,7 +169,7 @@ def visible_items(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _switch_field(switch: str, label: str) -> forms.Field:
-    if switch == "shows_own_scores":
+    if switch in OWN:
         return forms.TypedChoiceField(
             choices=[("", "no"), ("yes", "yes")],
             coerce=lambda text: text == "yes",

@@ -9,7 +9,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.db.models import Q
 
-from campaigns.models.showing import Preset, check_stage_switches, trec_style
+from campaigns.models.showing import Preset, StageSwitches, check_stage_switches, trec_style
 
 SMALL = 32_767  # the maximum of small integer columns on every database
 DEEPEST = 1_000_000
@@ -197,7 +197,7 @@ class Campaign(models.Model):
     preset = models.CharField(
         max_length=9, choices=Preset.choices, default=Preset.TREC, db_default=Preset.TREC
     )
-    stage_switches = models.JSONField(
+    stage_switches = StageSwitches(
         default=trec_style, db_default=trec_style(), validators=[check_stage_switches]
     )
 
@@ -238,6 +238,8 @@ class Campaign(models.Model):
     run_files_audience = models.PositiveSmallIntegerField(
         choices=Audience.choices, default=Audience.ORGANISERS
     )
+    shows_own_topics = models.BooleanField(default=False, db_default=False)
+    shows_own_documents = models.BooleanField(default=False, db_default=False)
 
     # Scoring rules.
     highest_grade = models.PositiveSmallIntegerField(

@@ -16,7 +16,10 @@ CLOSED = {  # every switch, off
     "per_topic_audience": ORGANISERS,  # of scores that the viewer may see
     "qrels_audience": ORGANISERS,
     "run_files_audience": ORGANISERS,  # of teams that consent
+    "shows_own_topics": False,  # a team's own scores by topic
+    "shows_own_documents": False,  # the documents of a team's own runs with their judgments
 }
+OWN = tuple(switch for switch, setting in CLOSED.items() if setting is False)
 SHOWN = {
     "runs_audience": EVERYONE,
     "shows_own_scores": True,
@@ -44,6 +47,7 @@ def live_board() -> dict[str, dict[str, Any]]:
 def class_room() -> dict[str, dict[str, Any]]:
     inside = {
         "runs_audience": PARTICIPANTS, "shows_own_scores": True, "board_audience": PARTICIPANTS,
+        "shows_own_topics": True,
     }  # fmt: skip
     end = inside | {"per_topic_audience": PARTICIPANTS, "qrels_audience": PARTICIPANTS}
     table = dict.fromkeys(("open", "closed", "judging"), CLOSED | inside)
@@ -53,9 +57,20 @@ def class_room() -> dict[str, dict[str, Any]]:
 TABLES = {Preset.TREC: trec_style, Preset.LIVE: live_board, Preset.CLASS_ROOM: class_room}
 
 
+class StageSwitches(models.JSONField):
+    """The settings of all switches by stage. A table of an earlier release, which had fewer
+    switches, is read with the others off."""
+
+    def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
+        table = super().from_db_value(value, expression, connection)
+        if not isinstance(table, dict) or set(table) != set(STAGES):
+            return table  # a part of the table, in a query
+        return {stage: CLOSED | row for stage, row in table.items()}
+
+
 def check_stage_switches(table: dict[str, dict[str, Any]]) -> None:
     """Raises `ValidationError` unless every stage has every switch, a draft shows nothing, and
-    nobody sees scores by topic without means."""
+    nobody sees scores by topic or judged documents without the means."""
     if set(table) != set(STAGES) or any(set(row) != set(CLOSED) for row in table.values()):
         raise ValidationError("Set every switch of every stage.")
     if table["draft"] != CLOSED:
@@ -65,6 +80,11 @@ def check_stage_switches(table: dict[str, dict[str, Any]]) -> None:
         if row["per_topic_audience"] > means:
             raise ValidationError(
                 f"Stage {stage}: show scores by topic only to those who see the means."
+            )
+        if means < PARTICIPANTS and (row["shows_own_topics"] or row["shows_own_documents"]):
+            raise ValidationError(
+                f"Stage {stage}: show a team its own scores by topic and its judged documents only "
+                "together with its own scores."
             )
         if row["board_audience"] > row["runs_audience"]:
             raise ValidationError(

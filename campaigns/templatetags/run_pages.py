@@ -16,3 +16,8 @@ def sees_curves(viewer: Viewer, run: Run) -> bool:
 @register.filter
 def sees_documents(viewer: Viewer, run: Run) -> bool:
     return viewer.can_see_documents_of(run)
+
+
+@register.filter
+def sees_unique_documents(viewer: Viewer, run: Run) -> bool:
+    return viewer.can_see_unique_documents_of(run)

@@ -32,7 +32,12 @@ from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
 from scoring.output.responses import page_or_404
 from scoring.results.cache import cached_board
-from scoring.results.options import chosen_measure, chosen_version, versions_offered
+from scoring.results.options import (
+    chosen_measure,
+    chosen_version,
+    sees_topic_means,
+    versions_offered,
+)
 from scoring.results.runs import BoardRun
 
 
@@ -84,8 +89,12 @@ def comparison_query(viewer: Viewer, params: QueryDict) -> ComparisonQuery:
 def bands_query(
     viewer: Viewer, comparison: Comparison | None
 ) -> tuple[tuple[AtPersistence, ...], Analysis | None]:
-    """RBP of two different runs as a function of p, or the analysis until it is computed."""
-    if comparison is None or comparison.first.run_id == comparison.second.run_id:
+    """RBP of two different runs as a function of p, or the analysis until it is computed. Like
+    other curves, it reveals more about the judgments than scores by topic, so it needs the
+    leaderboard."""
+    if not viewer.can_see_board or comparison is None:
+        return (), None
+    if comparison.first.run_id == comparison.second.run_id:
         return (), None
     return bands(viewer, comparison)
 
@@ -100,6 +109,7 @@ def _render(request: HttpRequest, viewer: Viewer) -> tuple[RenderedComparison, b
     context = {
         "selected_count": len(selected_runs(request.GET)),
         "viewer": viewer,
+        "compares_all": sees_topic_means(viewer),
         "campaign": viewer.campaign,
         "offered": rules_of(viewer.campaign).measures,
         "measure": query.measure,

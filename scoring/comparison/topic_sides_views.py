@@ -13,7 +13,7 @@ from scoring.comparison.rows import chosen_runs, ranked_runs
 from scoring.comparison.tables import sides_table
 from scoring.comparison.topic_sides import Sides, topic_sides
 from scoring.output.responses import TableResponse, page_or_404, table_response
-from scoring.results.options import chosen_measure, sees_topic_means
+from scoring.results.options import can_compare_runs, chosen_measure
 from scoring.results.runs import BoardRun
 from scoring.runs.documents import PAGE
 
@@ -56,7 +56,8 @@ def sides_csv(request: HttpRequest, slug: str, code: str) -> TableResponse:
 def _query(request: HttpRequest, slug: str, code: str) -> _SidesQuery:
     """Offers only runs whose scores by topic, judgments and file the viewer may see."""
     viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    if not (sees_topic_means(viewer) and viewer.can_see_qrels):
+    shows_documents = viewer.can_see_qrels or viewer.campaign.shows_own_documents
+    if not (can_compare_runs(viewer) and shows_documents):
         raise Http404
     topic = get_object_or_404(viewer.campaign.topics, code=code)
     qrels = viewer.campaign.active_qrels

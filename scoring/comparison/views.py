@@ -10,13 +10,13 @@ from scoring.comparison.page import bands_query, comparison_query, rendered_comp
 from scoring.comparison.rows import selected_runs, with_interval
 from scoring.comparison.tables import comparison_table, persistence_table
 from scoring.output.responses import TableResponse, table_response
-from scoring.results.options import sees_topic_means
+from scoring.results.options import can_compare_runs
 
 
 @require_safe
 def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    if not sees_topic_means(viewer):
+    if not can_compare_runs(viewer):
         return hidden_page(request, viewer)
     selected = selected_runs(request.GET)
     if len(selected) == 2:
@@ -29,12 +29,14 @@ def compare_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def compare_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = _viewer(request, slug)
-    comparison = comparison_query(viewer, request.GET).comparison
+    query = comparison_query(viewer, request.GET)
+    comparison = query.comparison
     if comparison is not None and suffix == "tex":
         comparison = with_interval(viewer, comparison)
     awaits = comparison.analysis if comparison else None
-    table, title = comparison_table(comparison), viewer.campaign.name
-    return table_response(request, table, f"{slug}-compare", suffix, title=title, awaits=awaits)
+    table, title, name = comparison_table(comparison), viewer.campaign.name, f"{slug}-compare"
+    qrels = [query.qrels]
+    return table_response(request, table, name, suffix, title=title, awaits=awaits, qrels=qrels)
 
 
 @require_safe
@@ -49,7 +51,7 @@ def compare_persistences(request: HttpRequest, slug: str) -> TableResponse:
 
 def _viewer(request: HttpRequest, slug: str) -> access.Viewer:
     viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    if not sees_topic_means(viewer):
+    if not can_compare_runs(viewer):
         raise Http404
     return viewer
 

@@ -1,8 +1,10 @@
 """Reads a run's stored file by the rules of its campaign."""
 
+from collections.abc import Sequence
+from typing import BinaryIO
 from django.conf import settings
 
-from campaigns.models import Run
+from campaigns.models import Campaign, Run
 from campaigns.stored_files import open_stored
 from campaigns.trec.runs import ParsedRun, read_run
 from scoring.core.data.ranking import Ranking, rank
@@ -16,13 +18,29 @@ def parsed_run(run: Run, codes: list[str]) -> ParsedRun:
     with open_stored(run.storage_key, run.digest) as file:
         return read_run(
             file,
-            known_topics=codes,
-            unknown_topics=campaign.unknown_topics,
-            max_depth=campaign.run_depth,
-            max_lines=int(len(codes) * campaign.run_depth * 1.1) + COMMENT_LINES,
+            run.campaign,
+            codes,
             max_bytes=settings.MAX_UNPACKED_BYTES,
             max_seconds=settings.MAX_READING_SECONDS,
         )
+def parsed_file(
+    file: BinaryIO,
+    campaign: Campaign,
+    codes: Sequence[str],
+    *,
+    max_bytes: int,
+    max_seconds: float,
+) -> ParsedRun:
+    """A run of the campaign with these topics. Raises `FormatError`."""
+    return read_run(
+        file,
+        known_topics=codes,
+        unknown_topics=campaign.unknown_topics,
+        max_depth=campaign.run_depth,
+        max_lines=int(len(codes) * campaign.run_depth * 1.1) + COMMENT_LINES,
+        max_bytes=max_bytes,
+        max_seconds=max_seconds,
+    )
 
 
 def ranking_of(parsed: ParsedRun) -> Ranking:

@@ -18,7 +18,7 @@ from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.charts import interval_chart
 from scoring.leaderboard.query import board_query
-from scoring.leaderboard.rows import chosen_sort, sorted_rows
+from scoring.leaderboard.rows import Leaderboard, chosen_sort, sorted_rows
 from scoring.leaderboard.significance_bars import significance_bars
 from scoring.models import Analysis
 from scoring.output.responses import page_or_404
@@ -26,6 +26,7 @@ from scoring.results.cache import cached_board
 from scoring.results.options import (
     JUDGED,
     POOLED,
+    can_compare_runs,
     chosen_measure,
     persistence_of,
     sees_topic_means,
@@ -53,6 +54,15 @@ def rendered_board(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
         return rendered, len(rendered.text)
 
     return cached_board(RENDERED_BOARDS, viewer, request.GET, render)
+
+
+def _comparable(viewer: Viewer, board: Leaderboard) -> frozenset[str]:
+    """The runs that the viewer may compare with another one; none if there is only one."""
+    if not can_compare_runs(viewer):
+        return frozenset()
+    sees_all = sees_topic_means(viewer)
+    found = frozenset(row.run_id for row in board.ranked if sees_all or row.is_own)
+    return found if len(found) > 1 else frozenset()
 
 
 def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:

@@ -134,6 +134,11 @@ def sees_topic_means(viewer: Viewer) -> bool:
     return viewer.can_see_board and sees_by_topic(viewer)
 
 
+def can_compare_runs(viewer: Viewer) -> bool:
+    """Whether the viewer may compare two runs by topic: any, or only those of their own team."""
+    return sees_topic_means(viewer) or viewer.can_see_own_topic_scores
+
+
 def sees_by_topic(viewer: Viewer) -> bool:
     """Whether the viewer may see the scores by topic of the runs whose means they see."""
     return viewer.can_see_topics and viewer.audience <= viewer.campaign.per_topic_audience

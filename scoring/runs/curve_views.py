@@ -36,6 +36,7 @@ def curves_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
         "viewer": viewer,
         "campaign": viewer.campaign,
         "run": run,
+        "qrels": viewer.campaign.active_qrels,
         "curves": curves,
         "gains": gains_offered(viewer),
         **(_figures(curves) if curves else {}),

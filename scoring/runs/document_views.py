@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -85,7 +85,7 @@ def unjudged_csv(request: HttpRequest, slug: str, public_id: str) -> TableRespon
 
 @require_safe
 def unique_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    viewer, run = _run(request, slug, public_id, needs_board=True)
+    viewer, run = _run(request, slug, public_id, is_about_others=True)
     unique, analysis = _unique(request, viewer, run)
     context = _context(viewer, run) | {
         "unique": unique,
@@ -97,7 +97,7 @@ def unique_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
 
 @require_safe
 def unique_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
-    viewer, run = _run(request, slug, public_id, needs_board=True)
+    viewer, run = _run(request, slug, public_id, is_about_others=True)
     unique, analysis = _unique(request, viewer, run)
     table = unique_table(run, viewer.campaign.active_qrels, unique)
     return table_response(request, table, f"{slug}-run-{public_id}-unique", awaits=analysis)
@@ -106,7 +106,7 @@ def unique_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse
 @require_safe
 def unique_runs_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
     """Counts of all runs."""
-    viewer, run = _run(request, slug, public_id, needs_board=True)
+    viewer, run = _run(request, slug, public_id, is_about_others=True)
     unique, analysis = _unique(request, viewer, run)
     table = unique_runs_table(viewer.campaign.active_qrels, unique)
     return table_response(request, table, f"{slug}-unique-runs", awaits=analysis)
@@ -127,11 +127,13 @@ def _unique(
 
 
 def _run(
-    request: HttpRequest, slug: str, public_id: str, *, needs_board: bool = False
+    request: HttpRequest, slug: str, public_id: str, *, is_about_others: bool = False
 ) -> tuple[access.Viewer, Run]:
-    look_up = access.board_or_404 if needs_board else access.viewer_or_404
-    viewer = look_up(request.user, slug, params=request.GET)
-    return viewer, access.graded_run_or_404(viewer, public_id)
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
+    run = access.graded_run_or_404(viewer, public_id)
+    if is_about_others and not viewer.can_see_unique_documents_of(run):
+        raise Http404
+    return viewer, run
 
 
 def _context(viewer: access.Viewer, run: Run) -> dict[str, Any]:

@@ -19,6 +19,13 @@ from scoring.topics.rows import could_lead, topic_rows, topic_runs
 from scoring.topics.tables import matrix_table, topic_table, topics_table
 
 
+def _viewer(request: HttpRequest, slug: str) -> access.Viewer:
+    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
+    if not viewer.can_see_topics:
+        raise Http404
+    return viewer
+
+
 @require_safe
 def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = _viewer(request, slug)

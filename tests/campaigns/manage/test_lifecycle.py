@@ -138,10 +138,12 @@ def test_each_preset_shows_at_each_stage_what_its_words_say(preset: str, stage: 
     public = Viewer(campaign, None, frozenset(), None)
     run = make_run(campaign)
     team = Viewer(campaign, None, frozenset({Membership.Role.PARTICIPANT}), run.team)
-    runs, _, board, _, qrels, _ = expected
+    runs, _, board, _, qrels, _, own_topics, own_documents = expected
     assert [public.can_see_runs, team.can_see_runs] == [runs == 2, runs >= 1]
     assert [public.can_see_board, team.can_see_board] == [board == 2, board >= 1]
     assert [public.can_see_qrels, team.can_see_qrels] == [qrels == 2, qrels >= 1]
+    assert team.can_see_own_topic_scores == own_topics
+    assert team.can_see_documents_of(run) == (own_documents or qrels >= 1)
 
 
 def test_a_change_of_the_current_stage_takes_effect_at_once_and_of_another_does_not() -> None:
@@ -168,6 +170,9 @@ def test_a_change_of_the_current_stage_takes_effect_at_once_and_of_another_does_
         ("draft", {"runs_audience": 2}),
         ("open", {"board_audience": 2}),  # a board of runs that nobody may see
         ("open", {"per_topic_audience": 1}),  # topics without means
+        ("open", {"shows_own_topics": True}),
+        ("open", {"shows_own_documents": True}),  # judgments tell the means
+        ("published", {"shows_own_documents": 1}),
         ("open", {"runs_audience": 3}),
         ("open", {"runs_audience": "2"}),
         ("open", {"runs_audience": True}),

@@ -167,3 +167,15 @@ def test_the_old_address_redirects(client_and_campaign: tuple[Client, Campaign])
     response = client.get(old)
     assert response.status_code == 301
     assert response.url == reverse("campaigns:visibility", args=[campaign.slug]) + "?preset=live"
+def test_a_table_of_an_earlier_release_is_read_with_the_newer_switches_off() -> None:
+    campaign = make_campaign()
+    newer = {"shows_own_topics", "shows_own_documents"}
+    table = {
+        stage: {switch: setting for switch, setting in row.items() if switch not in newer}
+        for stage, row in TABLES["live"]().items()
+    }
+    Campaign.objects.filter(pk=campaign.pk).update(stage_switches=table)
+    campaign.refresh_from_db()
+    assert campaign.stage_switches == TABLES["live"]()
+
+

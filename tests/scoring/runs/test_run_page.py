@@ -151,6 +151,13 @@ def test_a_preview_shows_what_the_team_would_read_and_offers_no_act() -> None:
     assert client.get(url, {"as": "public"}).status_code == 404
 
 
+def test_a_run_waits_for_qrels_where_its_team_sees_scores_before_publication() -> None:
+    participant = make_user()
+    campaign = make_campaign(shows_own_scores=True)
+    run = make_run(campaign, make_team(campaign, participant))
+    assert "Scores appear here after the organisers have added qrels." in page(run, participant)
+
+
 def test_runs_can_be_seen_where_scores_cannot() -> None:
     campaign = make_campaign(runs_audience=Audience.EVERYONE)
     make_qrels(campaign)
