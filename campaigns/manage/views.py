@@ -15,6 +15,7 @@ from campaigns.log import log_rows
 from campaigns.manage.campaign_views import are_valid_settings, visible_series
 from campaigns.manage.forms import CampaignForm
 from campaigns.manage.measures_form import MeasuresForm
+from campaigns.manage.publication import publication_of
 from campaigns.manage.visibility_forms import VISIBLE_STAGES, visible_items
 from campaigns.models import Campaign
 from campaigns.qrels.forms import QrelsForm, TopicsForm
@@ -115,7 +116,7 @@ def manage_page(
         "teams": list(campaign.teams.order_by("name", "pk")),
         "stages": VISIBLE_STAGES,
         "visible_now": visible_items(campaign.stage_switches[campaign.stage]),
-        "visible_when_published": visible_items(campaign.stage_switches[Campaign.Stage.PUBLISHED]),
+        "publication": publication_of(campaign),
         "is_accepting": lifecycle.is_accepting_at(campaign, request.arrived_at),
         "allows_new_teams": participation.allows_new_teams(campaign, request.arrived_at),
         "next_moment": lifecycle.next_moment(campaign, request.arrived_at),

@@ -8,7 +8,6 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from campaigns import scoring_hooks
-
 from campaigns.lifecycle import Table
 from campaigns.models import Audience, Campaign
 from campaigns.models.showing import (

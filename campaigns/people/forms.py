@@ -51,10 +51,11 @@ class AccountForm(forms.ModelForm):
         model = User
         fields = ["name", "gets_notices"]
         labels = {
-            "name": "Your name, visible to your team and to organisers",
+            "name": "Your name",
             "gets_notices": "Emails about my campaigns",
         }
         help_texts = {
+            "name": "Visible to your team, and to the organisers of your campaigns.",
             "gets_notices": "You receive an email when a run is refused or scored, when "
             "submissions open or close, when results are published, and for announcements."
         }

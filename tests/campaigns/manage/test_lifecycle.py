@@ -28,15 +28,16 @@ ALLOWED = {
     "published": {"unpublish"},
 }
 # Written down a second time, from the words on the page and not from the code: who sees runs, own
-# means, the board, scores by topic, qrels and run files, as teams (1) and everyone (2) see them.
-NOTHING = (0, False, 0, 0, 0, 0)
-LIVE = (2, True, 2, 0, 0, 0)
-COURSE = (1, True, 1, 0, 0, 0)
-IN_THE_END = (2, True, 2, 2, 0, 0)
+# means, the board, scores by topic, qrels and run files, as teams (1) and everyone (2) see them;
+# then whether a team sees its own scores by topic, and its own documents.
+NOTHING = (0, False, 0, 0, 0, 0, False, False)
+LIVE = (2, True, 2, 0, 0, 0, False, False)
+COURSE = (1, True, 1, 0, 0, 0, True, False)
+IN_THE_END = (2, True, 2, 2, 0, 0, False, False)
 EXPECTED = {
     "trec": [NOTHING, NOTHING, NOTHING, NOTHING, IN_THE_END],
     "live": [NOTHING, LIVE, LIVE, LIVE, IN_THE_END],
-    "classroom": [NOTHING, COURSE, COURSE, COURSE, (1, True, 1, 1, 1, 0)],
+    "classroom": [NOTHING, COURSE, COURSE, COURSE, (1, True, 1, 1, 1, 0, True, False)],
 }
 WAY_TO = {
     "draft": (),

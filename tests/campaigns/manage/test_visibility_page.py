@@ -1,16 +1,19 @@
 """The organiser's pages: what each stage shows, feedback, the pill, and the steps."""
 
+import html
+import re
 from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.models import Campaign, Topic
+from campaigns.models import Audience, Campaign, Team, Topic
 from campaigns.models.showing import CLOSED, TABLES, trec_style
 from tests.campaigns.manage.test_lifecycle import EXPECTED, current_switches
-from tests.making import make_campaign, make_organiser, make_user
+from tests.making import make_campaign, make_organiser, make_qrels, make_team, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -167,6 +170,8 @@ def test_the_old_address_redirects(client_and_campaign: tuple[Client, Campaign])
     response = client.get(old)
     assert response.status_code == 301
     assert response.url == reverse("campaigns:visibility", args=[campaign.slug]) + "?preset=live"
+
+
 def test_a_table_of_an_earlier_release_is_read_with_the_newer_switches_off() -> None:
     campaign = make_campaign()
     newer = {"shows_own_topics", "shows_own_documents"}
@@ -179,3 +184,85 @@ def test_a_table_of_an_earlier_release_is_read_with_the_newer_switches_off() -> 
     assert campaign.stage_switches == TABLES["live"]()
 
 
+@pytest.mark.parametrize(
+    ("is_private", "told"), [(False, "The campaign is <b>public</b>"), (True, "<b>private</b>")]
+)
+def test_the_page_says_whether_the_campaign_itself_is_private(
+    client_and_campaign: tuple[Client, Campaign], is_private: bool, told: str
+) -> None:
+    client, campaign = client_and_campaign
+    Campaign.objects.update(is_private=is_private, stage_switches=TABLES["classroom"]())
+    page = client.get(reverse("campaigns:visibility", args=[campaign.slug])).content.decode()
+    settings = reverse("campaigns:campaign-edit", args=[campaign.slug])
+    assert told in page
+    assert f'href="{settings}#id_is_private"' in page
+    assert 'id="id_is_private"' in client.get(settings).content.decode()
+
+
+def words(page: str, part: str) -> list[str]:
+    """The items of a list of the dialogue *Publish*."""
+    found = re.search(rf'<ul id="{part}-when-published">(.*?)</ul>', page, re.S)
+    text = re.sub(r"<[^>]+>", "", found[1].replace("</li>", "\n")) if found else ""
+    return html.unescape(text).strip().splitlines()
+
+
+def test_publish_lists_what_it_shows_and_what_stays_hidden(
+    client_and_campaign: tuple[Client, Campaign],
+) -> None:
+    client, campaign = client_and_campaign
+    make_qrels(campaign)
+    address = reverse("campaigns:campaign-manage", args=[campaign.slug])
+    page = client.get(address).content.decode()
+    assert words(page, "shown") == [
+        "List of runs (tag, team and type, but no scores), to everyone",
+        "A team's own scores (the means of its own runs), to that team",
+        "A team's own scores by topic (of its own runs), to that team",
+        "Leaderboard (the means of every run with their residuals), to everyone",
+        "Scores by topic (of runs whose means are visible), to everyone",
+    ]
+    assert words(page, "hidden") == [
+        "A team's own documents (the documents of its own runs with their judgments), from everyone"
+        " except organisers",
+        "Qrels (every judgment, as a file), from everyone except organisers",
+        "Run files (of teams that agreed to this), from everyone except organisers",
+    ]
+    table = TABLES["classroom"]()
+    soon = timezone.now() + timedelta(days=3)
+    Campaign.objects.update(stage_switches=table, topics_released_at=soon, time_zone="Asia/Tokyo")
+    make_team(campaign, name="Masked")
+    Team.objects.update(is_anonymous=True)
+    page = client.get(address).content.decode()
+    assert "Qrels (every judgment, as a file), to participants" in words(page, "shown")
+    hidden = words(page, "hidden")
+    assert (
+        "Qrels (every judgment, as a file), from everyone except participants and organisers"
+        in hidden
+    )
+    assert "Names of teams (1 anonymous team), from everyone except organisers" in hidden
+    assert hidden[-1] == (
+        "Topics (and all scores by topic), from everyone except organisers and assessors until "
+        f"{soon.astimezone(ZoneInfo('Asia/Tokyo')):%-d %B %Y %H:%M} Asia/Tokyo"
+    )
+    assert not [item for item in hidden if "own documents" in item]  # they see the qrels
+    table["judging"] = table["published"]
+    Campaign.objects.update(stage_switches=table, stage="judging")
+    page = client.get(address).content.decode()
+    assert words(page, "shown") == []
+    assert "Nothing that is not visible today." in page
+    kept = re.search(r'id="kept-when-published">([^<]+)</p>', page)
+    assert kept
+    assert kept[1].startswith("Visible already: list of runs to participants; a team")
+    assert kept[1].endswith("; qrels to participants.")
+
+
+def test_publish_does_not_list_as_new_what_more_people_see_today(
+    client_and_campaign: tuple[Client, Campaign],
+) -> None:
+    client, campaign = client_and_campaign
+    make_qrels(campaign)
+    table = TABLES["live"]()
+    table["published"]["board_audience"] = Audience.PARTICIPANTS
+    Campaign.objects.update(stage_switches=table)
+    page = client.get(reverse("campaigns:campaign-manage", args=[campaign.slug])).content.decode()
+    assert not [item for item in words(page, "shown") if item.startswith("Leaderboard")]
+    assert "leaderboard to participants" in page
