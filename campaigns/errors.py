@@ -126,6 +126,12 @@ class CannotRemoveMember(Refusal):
     code = "cannot_remove_member"
 
 
+class CannotEditAnnouncement(Refusal):
+    """Another organiser has edited or deleted the announcement in the meantime."""
+
+    code = "cannot_edit"
+
+
 class CannotCloseAccount(Refusal):
     """The account cannot be closed yet."""
 

@@ -24,7 +24,7 @@ from scoring.topics import api as topic_scores
 HERE = "campaigns/<slug:slug>"
 RUN = f"{HERE}/runs/<str:public_id>"
 TEAM = f"{HERE}/teams/<str:team>"
-PARTS = "topics|runs|leaderboard|scores|snapshots|qrels|teams|announcements"
+PARTS = "topics|runs|leaderboard|scores|snapshots|qrels|teams|announcements|judging"
 
 every_campaign = by_method(GET=campaigns.campaign_list, POST=campaigns.campaign_create)
 one_campaign = by_method(
@@ -44,6 +44,9 @@ baseline_mark = by_method(
 every_snapshot = by_method(GET=snapshots_api.snapshot_list, POST=snapshots_api.snapshot_take)
 every_announcement = by_method(
     GET=announcements_api.announcement_list, POST=announcements_api.announcement_create
+)
+one_announcement = by_method(
+    PUT=announcements_api.announcement_change, DELETE=announcements_api.announcement_delete
 )
 
 
@@ -73,6 +76,7 @@ urlpatterns = [
     path(f"{HERE}/archive/", archiving_api.campaign_archive, name="campaign-archive"),
     path(f"{HERE}/unarchive/", archiving_api.campaign_unarchive, name="campaign-unarchive"),
     path(f"{HERE}/announcements/", every_announcement, name="announcement-list"),
+    path(f"{HERE}/announcements/<int:announcement>/", one_announcement, name="announcement-detail"),
     path(f"{HERE}/topics/", every_topic, name="topic-list"),
     path(f"{HERE}/topics/<path:code>/", one_topic, name="topic-detail"),
     path(f"{HERE}/qrels/", every_version, name="qrels-list"),

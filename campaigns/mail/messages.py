@@ -97,7 +97,8 @@ def send_notice(notice_id: int) -> None:
     person = notice.recipient
     if notice.sent_at is not None or not (person.is_active and person.gets_notices):
         return
-    _send(notice.subject, notice.body, settings.DEFAULT_FROM_EMAIL, person.email)
+    sender, reply_to = settings.DEFAULT_FROM_EMAIL, notice.campaign.reply_address
+    _send(notice.subject, notice.body, sender, person.email, reply_to)
     Notice.objects.filter(pk=notice_id).update(sent_at=timezone.now())
 
 
@@ -105,10 +106,10 @@ def send_stored(mail_id: int) -> None:
     """Sends an email that belongs to no campaign, unless it has been deleted."""
     mail = Mail.objects.filter(pk=mail_id).first()
     if mail is not None:
-        _send(mail.subject, mail.body, mail.sender, mail.recipient)
+        _send(mail.subject, mail.body, mail.sender, mail.recipient, mail.reply_to)
 
 
-def _send(subject: str, body: str, sender: str, recipient: str) -> None:
+def _send(subject: str, body: str, sender: str, recipient: str, reply_to: str) -> None:
     """Sends one email to one address, so that recipients do not see each other. Raises
     `MailRefused`, `MailDeferred` and `MailServerAway`. After a timeout, no email is sent for a
     while, so that workers do not spend their time waiting."""
@@ -117,7 +118,13 @@ def _send(subject: str, body: str, sender: str, recipient: str) -> None:
         raise MailServerAway("it did not respond a moment ago")
     connection = get_connection(settings.MAIL_TRANSPORT)
     message = EmailMessage(
-        subject, body, sender, [recipient], headers=HEADERS, connection=connection
+        subject,
+        body,
+        sender,
+        [recipient],
+        reply_to=[reply_to] if reply_to else None,
+        headers=HEADERS,
+        connection=connection,
     )
     try:
         message.send()

@@ -3,7 +3,6 @@ sends the emails after the commit."""
 
 from collections.abc import Iterable
 from datetime import datetime
-
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -37,9 +36,9 @@ def notify_members(team: Team, kind: str, *, key: str) -> None:
     _notify(team.campaign, kind, key=f"{kind}/{key}", to=messages.members_of(team), team=team)
 
 
-def notify_organisers(team: Team, kind: str) -> None:
+def notify_organisers(team: Team, kind: str, *, key: str = "") -> None:
     to = messages.organisers_of(team.campaign)
-    _notify(team.campaign, kind, key=f"{kind}/{team.public_id}", to=to, team=team)
+    _notify(team.campaign, kind, key=f"{kind}/{key or team.public_id}", to=to, team=team)
 
 
 def notify_of_publication(campaign: Campaign) -> None:

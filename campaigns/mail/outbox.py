@@ -30,6 +30,7 @@ class StoredMail(BaseEmailBackend):
         mail = Mail.objects.create(
             recipient=recipient,
             sender=message.from_email,
+            reply_to=", ".join(message.reply_to)[:320],
             subject=" ".join(message.subject.split())[:998],
             body=message.body,
         )

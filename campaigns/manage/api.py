@@ -28,7 +28,7 @@ RULES = (
     "archived_at",
 )  # fmt: skip
 RULES_OF_ORGANISERS = (
-    "preset", "stage_switches", "feedback_measure", "feedback_step", "feedback_runs",
+    "reply_to", "preset", "stage_switches", "feedback_measure", "feedback_step", "feedback_runs",
     "feedback_days", "feedback_topics",
 )  # fmt: skip
 

@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 # Columns that a copy has too: texts, rules and visibility. Every other column belongs to one year:
 # dates, people, topics, qrels and notices.
 COPIED = (
-    "series", "guidelines", "time_zone", "is_private", "joining", "terms",
+    "series", "guidelines", "contact", "reply_to", "time_zone", "is_private", "joining", "terms",
     "allows_anonymous_teams", "grace_minutes", "run_quota", "quota_days", "attempt_quota",
     "asks_acceptance", "run_types", "asks_priority", "run_fields", "preset", "stage_switches",
     "feedback", "feedback_measure", "feedback_step", "feedback_runs", "feedback_days",

@@ -52,7 +52,9 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
             "campaign": campaign,
             "topics": topics,
             "first_topics": topics[:TOPICS_SHOWN],
-            "announcements": list(campaign.announcements.all()) if viewer.roles else [],
+            "announcements": list(campaign.announcements.prefetch_related("versions"))
+            if viewer.roles
+            else [],
             "measures": scoring_hooks.explained_measures(["RBP", *campaign.measures]),
             "is_accepting": is_accepting,
             "is_late": lifecycle.is_late_at(campaign, request.arrived_at),

@@ -91,6 +91,8 @@ class CampaignForm(forms.ModelForm):
             "slug",
             "series",
             "guidelines",
+            "contact",
+            "reply_to",
             "time_zone",
             "is_private",
             "joining",
@@ -130,12 +132,18 @@ class CampaignForm(forms.ModelForm):
             "rel": "Relevant from grade",
             "no_relevant": "Topics without relevant documents",
             "unknown_topics": "Topics of a run that are not in the campaign",
+            "time_zone": "Time zone",
+            "reply_to": "Reply address of emails",
             "opens_at": "Submissions open",
             "closes_at": "Submissions close",
         }
         help_texts = {
             "guidelines": "Markdown.",
-            "time_zone": "For example Europe/Rome. Dates are also shown in UTC.",
+            "contact": "An email address or a web page, visible to everyone who sees the campaign.",
+            "reply_to": "Replies to announcements and other emails about the campaign go there. "
+            "Empty: to the contact, if it is an email address.",
+            "time_zone": "The dates on this page are in this zone. Other pages show dates in this "
+            "zone first.",
             "grace_minutes": "Runs submitted during the grace period are kept, marked as late, and "
             "not ranked. Participants see this.",
             "run_quota": "Empty: no limit. Refused and failed files do not count.",

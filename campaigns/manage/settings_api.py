@@ -31,6 +31,17 @@ class SettingsSerializer(RequestSerializer):
         help_text="The name of its series. A new name creates a series.",
     )
     guidelines = serializers.CharField(required=False, allow_blank=True, help_text="Markdown.")
+    contact = serializers.CharField(
+        max_length=254,
+        required=False,
+        allow_blank=True,
+        help_text="An email address or a URL, visible to everyone who sees the campaign.",
+    )
+    reply_to = serializers.EmailField(
+        required=False,
+        allow_blank=True,
+        help_text="Replies to the campaign's emails go there. Empty: to the contact.",
+    )
     time_zone = serializers.CharField(max_length=64, required=False)
     is_private = serializers.BooleanField(required=False)
     joining = serializers.ChoiceField(choices=Campaign.Joining.choices, required=False)

@@ -3,7 +3,7 @@
 from campaigns.models.campaign import Audience, Campaign, Series, Topic
 from campaigns.models.judging import Claim, Document, Judgment, Plan, Task, TopicAssessor
 from campaigns.models.log import LogEntry
-from campaigns.models.notices import Announcement, Mail, Notice
+from campaigns.models.notices import Announcement, AnnouncementVersion, Mail, Notice
 from campaigns.models.people import Invitation, LoginAddress, Membership, Team, User
 from campaigns.models.qrels import Qrels
 from campaigns.models.runs import Run
@@ -11,6 +11,7 @@ from campaigns.models.showing import Preset
 
 __all__ = [
     "Announcement",
+    "AnnouncementVersion",
     "Audience",
     "Campaign",
     "Claim",

@@ -5,7 +5,13 @@ import zoneinfo
 from urllib.parse import quote
 
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.core.validators import (
+    MaxValueValidator,
+    MinValueValidator,
+    RegexValidator,
+    URLValidator,
+    validate_email,
+)
 from django.db import models
 from django.db.models import Q
 
@@ -29,6 +35,17 @@ def check_time_zone(name: str) -> None:
 def check_document_address(address: str) -> None:
     if not re.fullmatch(r"https?://[^\s{}]+\{doc_id\}[^\s{}]*", address):
         raise ValidationError("Type an address that starts with http and contains {doc_id} once.")
+
+
+def check_contact(contact: str) -> None:
+    """An email address, or the address of a page."""
+    check = URLValidator(["http", "https"]) if "://" in contact else validate_email
+    try:
+        check(contact)
+    except ValidationError as error:
+        raise ValidationError(
+            "Type an email address, or an address such as https://www.example.org."
+        ) from error
 
 
 ORIGIN = re.compile(r"https?://(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[0-9]{1,5})?")
@@ -126,6 +143,10 @@ class Campaign(models.Model):
     slug = models.CharField(max_length=63, unique=True, validators=[slug_validator])
     name = models.CharField(max_length=200)
     guidelines = models.TextField(blank=True)
+    contact = models.CharField(
+        max_length=254, blank=True, default="", db_default="", validators=[check_contact]
+    )
+    reply_to = models.EmailField(blank=True, default="", db_default="")
     time_zone = models.CharField(max_length=64, default="UTC", validators=[check_time_zone])
     stage = models.CharField(max_length=9, choices=Stage.choices, default=Stage.DRAFT)
     is_private = models.BooleanField(default=False)
@@ -315,6 +336,11 @@ class Campaign(models.Model):
         """The address of a link to the contact, or ""."""
         is_email = self.contact and "://" not in self.contact
         return f"mailto:{quote(self.contact, safe='@')}" if is_email else self.contact
+
+    @property
+    def reply_address(self) -> str:
+        """Where replies to emails about the campaign go, or "" for the site."""
+        return self.reply_to or ("" if "://" in self.contact else self.contact)
 
 
 TOPIC_FIELDS = {"title": "Title", "desc": "Description", "narr": "Narrative"}

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 
 from campaigns.models import Announcement, Campaign, Membership, User
 from campaigns.people import email_invitations, membership
+from campaigns.people.announcements import EDITED
 from campaigns.trec.blocks import BLANK_LETTERS
 
 INVITED_AS = [
@@ -57,7 +58,7 @@ class AccountForm(forms.ModelForm):
         help_texts = {
             "name": "Visible to your team, and to the organisers of your campaigns.",
             "gets_notices": "You receive an email when a run is refused or scored, when "
-            "submissions open or close, when results are published, and for announcements."
+            "submissions open or close, when results are published, and for announcements.",
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -171,6 +172,26 @@ class AnnouncementForm(forms.ModelForm):
 
     def clean_subject(self) -> str:
         return " ".join(self.cleaned_data["subject"].split())
+
+
+class AnnouncementEditForm(AnnouncementForm):
+    """Refuses to overwrite the text of another organiser: `seen` is when the text that the form
+    showed was published."""
+
+    sends_email = forms.BooleanField(required=False, label="Email the new text to all teams")
+    seen = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, announcement: Announcement, **kwargs: Any) -> None:
+        self.current = announcement.published_at.isoformat()
+        initial = {
+            "subject": announcement.subject, "body": announcement.body, "seen": self.current
+        }  # fmt: skip
+        super().__init__(*args, initial=initial, **kwargs)
+
+    def clean_seen(self) -> str:
+        if self.cleaned_data["seen"] not in ("", self.current):
+            raise ValidationError(EDITED)
+        return self.current
 
 
 def _explain(form: forms.Form, campaign: Campaign, *, was_anonymous: bool) -> None:

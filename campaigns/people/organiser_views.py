@@ -1,4 +1,4 @@
-"""Views for organisers: people and roles, teams and their merging, and announcements."""
+"""Views for organisers: people and roles, teams and their merging."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,13 +17,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from campaigns import access, participation
 from campaigns.errors import Archived, CannotChangeTeam, CannotInvite, show_refusals
-from campaigns.mail import notices
-from campaigns.mail.messages import participants_of
 from campaigns.models import Campaign, Invitation, Membership, Team
 from campaigns.people import membership as people
 from campaigns.people import merging, teams
 from campaigns.people.email_invitations import Sent, invite_by_email
-from campaigns.people.forms import AnnouncementForm, EmailInvitationsForm, LinkForm, NewTeamForm
+from campaigns.people.forms import (
+    EmailInvitationsForm,
+    LinkForm,
+    NewTeamForm,
+)
 from campaigns.people.rows import people_rows
 from campaigns.people.views import link_of
 
@@ -305,33 +307,6 @@ def _table_page(
     page = Paginator(rows, ROWS).get_page(request.GET.get(parameter))
     page.object_list = list(page.object_list)
     return page
-
-
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
-def announce(request: HttpRequest, slug: str) -> HttpResponse:
-    viewer = access.organiser_or_404(request.user, slug)
-    if viewer.campaign.archived_at is not None:
-        messages.error(request, "The campaign is archived. Unarchive it first.")
-        return redirect("campaigns:campaign-manage", slug)
-    form = AnnouncementForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        notices.announce(
-            campaign=viewer.campaign,
-            subject=form.cleaned_data["subject"],
-            body=form.cleaned_data["body"],
-            by=request.user,
-        )
-        messages.success(request, "The announcement is on the overview, and is being emailed.")
-        return redirect("campaigns:campaign-detail", slug)
-    page = {
-        "viewer": viewer,
-        "campaign": viewer.campaign,
-        "form": form,
-        "reader_count": participants_of(viewer.campaign).count(),
-    }
-    status = 400 if form.errors else 200
-    return render(request, "campaigns/people/announce.html", page, status=status)
 
 
 @login_required

@@ -8,6 +8,7 @@ from django.test import Client
 from playwright.sync_api import expect
 
 from campaigns.models import Campaign, Run, User
+from campaigns.people import announcements
 from scoring.worker import perform_waiting_jobs
 from tests.browser.boards import HOSTILE, board_path, make_published_board, run_path
 from tests.browser.conftest import Visitor
@@ -79,6 +80,14 @@ def management() -> Place:
 def settings_form() -> Place:
     campaign = make_campaign(stage=Campaign.Stage.DRAFT)
     return f"/campaigns/{campaign.slug}/manage/settings/", make_organiser(campaign)
+
+
+def edited_announcement() -> Place:
+    campaign = make_campaign(name=HOSTILE[-1], contact="a" * 60 + "@example.org")
+    person = make_organiser(campaign)
+    said = announcements.announce(campaign=campaign, by=person, subject="s" * 150, body="Text.")
+    announcements.edit(announcement=said, by=person, subject="s" * 150, body="Another.")
+    return f"/campaigns/{campaign.slug}/manage/announcements/{said.pk}/edit/", person
 
 
 def run_list() -> Place:

@@ -68,6 +68,8 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:campaign-unarchive": ("post", organisers(200)),
     "api:announcement-list": ("get", public),
     "api:announcement-list POST": ("post", organisers(415)),  # a form where JSON is asked
+    "api:announcement-detail PUT": ("put", organisers(404)),  # nothing was announced
+    "api:announcement-detail DELETE": ("delete", organisers(404)),
     "api:campaign-step": ("post", organisers(lambda stage: 200 if stage == "open" else 409)),
     "api:topic-list": ("get", public),
     "api:topic-list POST": ("post", organisers(400)),  # no file

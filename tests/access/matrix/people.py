@@ -36,6 +36,12 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:team-merge": ("get", organisers_get(200)),
     "campaigns:team-decide": ("post", organisers_get(302)),
     "campaigns:announce": ("get", organisers_get(200)),
+    "campaigns:announcement-edit": ("get", organisers_get(GONE)),  # nothing was announced
+    "campaigns:announcement-delete": ("post", organisers_get(GONE)),
+    "campaigns:welcome": ("get", anyone_get(200)),
+    "campaigns:organiser-request": ("get", anyone_get(200)),
+    "campaigns:request-list": ("get", anyone_get(GONE)),  # nobody here is an operator
+    "campaigns:request-decide": ("post", anyone_get(GONE)),
     "campaigns:account": ("get", anyone_get(200)),
     "campaigns:account-data": ("get", anyone_get(200)),
     "campaigns:account-close": ("get", anyone_get(200)),

@@ -110,11 +110,11 @@ def test_campaigns_without_dates_are_not_announced(facts: dict[str, object]) -> 
 
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 @pytest.mark.django_db(transaction=True)
-def test_ten_timers_at_once_tell_it_once(tmp_path: Path) -> None:
+def test_ten_timers_at_once_tell_it_once(own_connections: None) -> None:
     campaign = make_campaign(opens_at=NOW)
     alice = make_user()
     make_team(campaign, alice)
-    crowd([partial(notices.notify_of_dates, NOW + n * HOUR) for n in range(10)], tmp_path)
+    crowd([partial(notices.notify_of_dates, NOW + n * HOUR) for n in range(10)])
     assert told(alice) == ["opened"]
 
 
@@ -204,6 +204,7 @@ def test_names_are_written_as_they_are_and_on_one_line() -> None:
     assert "&amp;" not in message.body
 
 
+TEXTS = Path(settings.BASE_DIR, "templates/mail").glob("[a-z]*.txt")
 # An invitation may go to a person without an account.
 KINDS = sorted(path.stem for path in Path(settings.BASE_DIR, "templates/mail").glob("[a-z]*.txt"))
 
@@ -281,29 +282,6 @@ def test_feedback_is_emailed_if_there_is_any(shown: float | None, expected: list
     )
     delivery.notify_of_scores([run], campaign)
     assert told(alice) == expected
-
-
-# --- announcements --------------------------------------------------------------------------------
-
-
-def test_an_announcement_is_emailed_and_shown_on_the_overview_of_members() -> None:
-    campaign = make_campaign()
-    olga, alice = make_organiser(campaign), make_user()
-    make_team(campaign, alice)
-    said = {"subject": "Topics", "body": "Topic **7** is withdrawn. <script>x</script>"}
-    client = signed_in(olga)
-    url = reverse("campaigns:announce", args=[campaign.slug])
-    client.post(url, said)
-    client.post(url, said)  # a double click
-    send_all()
-    assert [message.to for message in mail.outbox] == [[alice.email]]
-    assert "Topic **7**" in mail.outbox[0].body
-    overview = reverse("campaigns:campaign-detail", args=[campaign.slug])
-    page = signed_in(alice).get(overview).content.decode()
-    assert "Topic <strong>7</strong>" in page
-    assert "<script>x" not in page
-    assert "Topic <strong>7</strong>" not in Client().get(overview).content.decode()
-    assert signed_in(alice).post(url, said).status_code == 404
 
 
 # --- the worker's timer ---------------------------------------------------------------------------

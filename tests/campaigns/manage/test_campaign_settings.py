@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns import scoring_hooks
-from campaigns.models import Campaign, LogEntry, Series
+from campaigns.models import Campaign, LogEntry, Series, User
 from campaigns.models.showing import live_board
 from scoring.core.measures.names import parse_measure
 from tests.campaigns.manage.test_typed_dates import TYPED
@@ -161,3 +161,26 @@ def test_an_old_tab_does_not_overwrite_what_another_organiser_saved(
     assert client.post(url, again).status_code == 302  # said so, and meant
     campaign.refresh_from_db()
     assert (campaign.name, campaign.run_quota) == (RULES["name"], 3)
+@pytest.mark.parametrize(
+    ("contact", "link"),
+    [
+        ("help@example.org", "mailto:help@example.org"),
+        ("a+b&c@example.org", "mailto:a%2Bb%26c@example.org"),
+        ("https://example.org/track", "https://example.org/track"),
+        ("javascript://example.org/%0aalert(1)", None),
+        ("ftp://example.org", None),
+        ("ask Olga", None),
+        ("help@example.org\r\nBcc: x@example.org", None),
+    ],
+)
+def test_everyone_who_sees_the_campaign_sees_its_contact(
+    client: Client, contact: str, link: str | None
+) -> None:
+    campaign = make_campaign()
+    make_organiser(campaign, User.objects.get(email="olga@example.org"))
+    url = reverse("campaigns:campaign-edit", args=[campaign.slug])
+    answer = client.post(url, RULES | {"slug": campaign.slug, "contact": contact})
+    assert answer.status_code == (302 if link else 400)
+    page = Client().get(reverse("campaigns:campaign-detail", args=[campaign.slug])).content.decode()
+    assert (f'href="{link}"' in page) == bool(link)
+    assert "javascript:" not in page

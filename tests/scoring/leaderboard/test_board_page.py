@@ -204,6 +204,14 @@ def test_the_board_of_an_older_version_is_shown_where_it_was_once_published(
 # --- through other eyes -------------------------------------------------------------------------
 
 
+def test_a_published_board_of_organisers_alone_is_not_announced() -> None:
+    campaign = make_campaign(stage="published", board_audience=Audience.ORGANISERS)
+    page = get("leaderboard", campaign, make_user()).content.decode()
+    assert "Only the organisers see the leaderboard of this campaign." in page
+    assert "not published yet" not in page
+    assert "publish the leaderboard here" not in page
+
+
 def test_an_organiser_previews_the_published_board_as_the_public_and_nobody_else_does() -> None:
     participant = make_user()
     campaign = make_campaign()
