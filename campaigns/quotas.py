@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from campaigns.errors import SubmissionRefused
 from campaigns.models import Audience, Campaign, Run, Team
 from campaigns.models.runs import STANDING
+from campaigns.text import zones
 
 ATTEMPT_WINDOW = timedelta(hours=24)
 
@@ -69,7 +70,7 @@ def decide_quota(
         raise SubmissionRefused(_used_up(campaign, quota), "quota", quota.next_at)
     if quota.is_out_of_attempts:
         message = f"The team has submitted {quota.attempts} files within 24 hours."
-        raise SubmissionRefused(message + _next(quota.next_at), "attempts", quota.next_at)
+        raise SubmissionRefused(message + _next(campaign, quota.next_at), "attempts", quota.next_at)
 
 
 def frees_quota(campaign: Campaign, quota: Quota, run: Run, moment: datetime) -> bool:
@@ -129,11 +130,14 @@ def _used_up(campaign: Campaign, quota: Quota) -> str:
     used += "" if quota.limit == 1 else "s"
     if campaign.quota_days is not None:
         days = f"{campaign.quota_days} day{'' if campaign.quota_days == 1 else 's'}"
-        return f"{used} within {days}.{_next(quota.next_at)}"
+        return f"{used} within {days}.{_next(campaign, quota.next_at)}"
     if reveals_scores(campaign):
         return f"{used}. Withdrawn and replaced runs count too."
     return f"{used}. Withdraw or replace a run to submit another."
 
 
-def _next(moment: datetime | None) -> str:
-    return f" It can submit another run from {moment:%-d %B %Y %H:%M:%S} UTC." if moment else ""
+def _next(campaign: Campaign, moment: datetime | None) -> str:
+    if moment is None:
+        return ""
+    date = zones.date_text(moment, campaign.time_zone, "%-d %B %Y %H:%M:%S")
+    return f" It can submit another run from {date}."

@@ -166,9 +166,15 @@ def campaign_response(request: Request, slug: str, *, status: int = 200) -> Resp
     return Response(_detail(request, access.viewer_or_404(request.user, slug)), status=status)
 
 
+NOT_APPROVED = (
+    "Creating campaigns on this site needs the approval of its operators. Request it on the page "
+    "/organise/ of the site."
+)
+
+
 def refuse_campaign_by_outsider(request: Request) -> None:
     if not lifecycle.may_create_campaigns(request.user):
-        raise PermissionDenied("You do not have permission to create campaigns on this site.")
+        raise PermissionDenied(NOT_APPROVED)
 
 
 def _row(request: Request, campaign: Campaign) -> dict[str, Any]:

@@ -59,6 +59,7 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
             "is_accepting": is_accepting,
             "is_late": lifecycle.is_late_at(campaign, request.arrived_at),
             "runs": runs,
+            "has_run": any(run.is_live for run in runs),
             "to_judge": _to_judge(viewer),
             "to_accept": [run for run in runs if decisions.can_accept(viewer, run)],
             "quota": viewer.team

@@ -1,4 +1,4 @@
-"""The form of a campaign; dates are typed in UTC, in the campaign's zone or anywhere on Earth."""
+"""The form of a campaign. Dates are typed in the campaign's time zone."""
 
 import itertools
 from datetime import UTC, datetime, tzinfo
@@ -33,16 +33,23 @@ class SeriesField(forms.CharField):
 
 
 class MomentField(forms.DateTimeField):
-    """A date and time in `zone`. Stored and shown in UTC."""
+    """A date and time in `zone`, stored in UTC."""
 
     widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M:%S")
     zone: tzinfo = UTC
+    stored: datetime | None = None  # valid even if its hour occurs twice
+
+    def prepare_value(self, value: Any) -> Any:
+        with timezone.override(self.zone):
+            return super().prepare_value(value)
 
     def to_python(self, value: Any) -> datetime | None:
         try:
             with timezone.override(self.zone):
                 moment = super().to_python(value)
         except ValidationError as error:
+            if self.stored and value == self.widget.format_value(self.prepare_value(self.stored)):
+                return self.stored.replace(microsecond=0)
             raise self._explanation(value) from error
         if moment is not None and not 2000 <= moment.year <= 2200:
             raise ValidationError("Enter a year from 2000 to 2200.")
@@ -58,17 +65,14 @@ class MomentField(forms.DateTimeField):
             return ValidationError("Enter a date and time such as 2026-11-21 14:03.")
         return ValidationError(
             f"Clocks change at this time in {self.zone}: the hour occurs twice or not at all. "
-            "Enter the time in UTC."
+            "Enter another time, or set the time zone to UTC."
         )
 
 
 class CampaignForm(forms.ModelForm):
     """A campaign's name, dates and rules. Persistences are typed as `0.5, 0.8, 0.95`, the gain map
-    as `0, 0.5, 1` from grade 0 upward, and dates in the zone of `typed_in`."""
+    as `0, 0.5, 1` from grade 0 upward, and dates in the campaign's time zone."""
 
-    typed_in = forms.ChoiceField(
-        choices=zones.CHOICES, initial="utc", label="Time zone of the dates below"
-    )
     series = SeriesField(
         required=False,
         max_length=100,
@@ -116,10 +120,11 @@ class CampaignForm(forms.ModelForm):
         widgets = dict.fromkeys(DATES, MomentField.widget) | {
             "guidelines": forms.Textarea(attrs={"rows": 6}),
             "terms": forms.Textarea(attrs={"rows": 4}),
+            "time_zone": forms.Select,
         }
         error_messages = {"slug": ADDRESS_TAKEN}
         labels = {
-            "slug": "Address",
+            "slug": "Address of its pages",
             "joining": "Who can participate",
             "allows_anonymous_teams": "Teams can be anonymous",
             "reveals_teams_at": "Anonymous teams are revealed on",
@@ -148,7 +153,7 @@ class CampaignForm(forms.ModelForm):
             "not ranked. Participants see this.",
             "run_quota": "Empty: no limit. Refused and failed files do not count.",
             "quota_days": "Empty: during the whole campaign.",
-            "attempt_quota": "Refused and failed files count too.",
+            "attempt_quota": "Refused files count too, failed ones do not.",
             "asks_acceptance": "They see the validation report first: topics, depth, ties.",
             "allows_anonymous_teams": "",
             "reveals_teams_at": "Empty: never.",
@@ -163,18 +168,16 @@ class CampaignForm(forms.ModelForm):
             if self.instance.pk:
                 self.fields["slug"].disabled = True  # people have the address already
                 self.initial[name] = ", ".join(map(str, getattr(self.instance, name)))
-        if self.is_bound:
-            if self.add_prefix("typed_in") not in self.data:
-                del self.fields["typed_in"]  # dates from scripts are in UTC or have an offset
-            typed_in = self.data.get(self.add_prefix("typed_in"), "")
-            zone = zones.zone_of(typed_in, self.data.get(self.add_prefix("time_zone"), ""))
-            for name in DATES:
-                self.fields[name].zone = zone
-
-    @property
-    def changed_settings(self) -> list[str]:
-        """The campaign's columns that were changed."""
-        return [name for name in self.changed_data if name != "typed_in"]
+        time_zone = self["time_zone"].value() or "UTC"
+        self.fields["time_zone"].widget.choices = zones.options_with(time_zone)
+        for name in DATES:
+            self.fields[name].zone = zones.zone_named(time_zone)
+            self.fields[name].stored = getattr(self.instance, name)
+        if self.instance.pk:
+            self.fields["time_zone"].help_text = (
+                "The dates on this page are in this zone. If you change the zone, the dates keep "
+                "their clock time, so each date becomes another moment."
+            )
 
     def clean_persistences(self) -> list[float]:
         values = _numbers(self.cleaned_data["persistences"])
@@ -228,17 +231,30 @@ class NewCampaignForm(CampaignForm):
     """A new campaign. Its address can be derived from its name, and its visibility begins as a
     preset."""
 
+    UNFOLDED = ("name", "preset", "is_private", "opens_at", "closes_at", "time_zone", "__all__")
+
     preset = forms.ChoiceField(
         choices=[(value, label) for value, label in Preset.choices if value in TABLES],
         initial=Preset.TREC,
         widget=forms.RadioSelect,
         label="Visibility",
+        help_text="Of runs, scores and judgments. With each choice, everyone sees the campaign "
+        "itself unless you make it private.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["slug"].required = False
         self.fields["slug"].help_text = "Empty: derived from the name. It cannot be changed later."
+        self.fields["opens_at"].help_text = "Empty: when you open them."
+        self.fields["closes_at"].help_text = "Empty: when you close them."
+        if not self.is_bound:
+            self.fields["time_zone"].widget.attrs["data-own-zone"] = True
+
+    @property
+    def has_folded_error(self) -> bool:
+        """Whether a field with an error is under *More settings*."""
+        return any(name not in self.UNFOLDED for name in self.errors)
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"]

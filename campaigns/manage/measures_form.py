@@ -1,4 +1,4 @@
-"""The form for the measures of the leaderboard other than RBP."""
+"""The form for the measures of the leaderboard."""
 
 import re
 from typing import Any
@@ -69,7 +69,9 @@ class MeasuresForm(forms.Form):
         leading = self.cleaned_data["leading"]
         further = [leading] if leading and not leading.startswith("RBP(") else []
         try:
-            named = scoring_hooks.measures_named([*self.cleaned_data["ticked"], *typed], rel=rel)
+            named = scoring_hooks.measures_named(
+                [*self.cleaned_data["ticked"], *typed, *further], rel=rel
+            )
         except ValidationError as error:
             self.add_error("typed", error)
             return None

@@ -129,7 +129,7 @@ def _filled_form(
         name: _as_text(values.get(name, before.get_initial_for_field(field, name)))
         for name, field in before.fields.items()
     }
-    form = form_class(texts | {"typed_in": "utc"}, instance=campaign)
+    form = form_class(texts, instance=campaign)
     refuse_invalid(form)
     return form
 

@@ -67,7 +67,7 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _changed_settings(form: CampaignForm, before: Campaign) -> dict[str, str]:
     """The columns that the form changes, with their labels."""
-    changed = {name: str(form[name].label) for name in form.changed_settings}
+    changed = {name: str(form[name].label) for name in form.changed_data}
     if form.instance.measures != before.measures:
         changed["measures"] = "Measures"
     if form.instance.leading_measure != before.leading_measure:
@@ -110,7 +110,9 @@ def manage_page(
         "run_count": campaign.runs.count(),
         "live_run_count": campaign.runs.live().count(),
         "team_count": campaign.teams.count(),
+        "approved_team_count": campaign.teams.exclude(approved_at=None).count(),
         "pending_team_count": campaign.teams.filter(approved_at=None).count(),
+        "waiting_teams": list(campaign.teams.filter(approved_at=None).order_by("name", "pk")[:5]),
         "checked_run_count": campaign.runs.filter(state="checked", withdrawn_at=None).count(),
         "failed_run_count": campaign.runs.filter(state="failed").count(),
         "teams": list(campaign.teams.order_by("name", "pk")),

@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='campaign',
             name='attempt_quota',
-            field=models.PositiveSmallIntegerField(db_default=50, default=50, help_text='Uploads per team in 24 hours. Refused and failed files count too.', validators=[django.core.validators.MaxValueValidator(32767)]),
+            field=models.PositiveSmallIntegerField(db_default=50, default=50, help_text='Uploads per team in 24 hours. Refused files count too, failed ones do not.', validators=[django.core.validators.MaxValueValidator(32767)]),
         ),
         migrations.AlterField(
             model_name='campaign',

@@ -197,7 +197,7 @@ class Campaign(models.Model):
         default=50,
         db_default=50,
         validators=[AT_MOST_SMALL],
-        help_text="Uploads per team in 24 hours. Refused and failed files count too.",
+        help_text="Uploads per team in 24 hours. Refused files count too, failed ones do not.",
     )
     asks_acceptance = models.BooleanField(
         default=False,
@@ -341,6 +341,12 @@ class Campaign(models.Model):
     def reply_address(self) -> str:
         """Where replies to emails about the campaign go, or "" for the site."""
         return self.reply_to or ("" if "://" in self.contact else self.contact)
+
+    @property
+    def has_public_board(self) -> bool:
+        """Whether everyone can see the leaderboard, so that other sites may show it."""
+        is_for_everyone = self.board_audience == Audience.EVERYONE and not self.is_private
+        return is_for_everyone and self.active_qrels_id is not None
 
 
 TOPIC_FIELDS = {"title": "Title", "desc": "Description", "narr": "Narrative"}

@@ -26,6 +26,7 @@ from campaigns.models.runs import LIVE, STANDING
 from campaigns.people import membership
 from campaigns.quotas import decide_quota
 from campaigns.runs.description import Description
+from campaigns.text import zones
 
 
 @dataclass(frozen=True)
@@ -187,13 +188,12 @@ def decide_deadline(campaign: Campaign, moment: datetime) -> bool:
         raise SubmissionRefused("This campaign does not accept submissions.", "not_accepting")
     if campaign.opens_at and moment < campaign.opens_at:
         raise SubmissionRefused(
-            f"Submissions open on {campaign.opens_at:%-d %B %Y %H:%M} UTC.",
+            f"Submissions open on {zones.date_text(campaign.opens_at, campaign.time_zone)}.",
             "too_early",
             campaign.opens_at,
         )
-    raise SubmissionRefused(
-        f"Submissions closed on {campaign.closes_at:%-d %B %Y %H:%M} UTC.", "too_late"
-    )
+    closed = zones.date_text(campaign.closes_at, campaign.time_zone)
+    raise SubmissionRefused(f"Submissions closed on {closed}.", "too_late")
 
 
 def refuse_early(viewer: Viewer, moment: datetime) -> None:
@@ -286,7 +286,8 @@ def _decide(campaign: Campaign, team: Team, moment: datetime, replaced: Run | No
     is_late = decide_deadline(campaign, moment)
     released = campaign.topics_released_at
     if released is not None and moment < released:  # the errors of a check would reveal topics
-        message = f"Submit runs after the topics are released, on {released:%-d %B %Y %H:%M} UTC."
+        date = zones.date_text(released, campaign.time_zone)
+        message = f"Submit runs after the topics are released, on {date}."
         raise SubmissionRefused(message, "topics_unreleased", released)
     if replaced is not None and is_late and not replaced.is_late:
         message = "A late run cannot replace a run that was submitted before the deadline."

@@ -1,6 +1,5 @@
-"""Formats dates and durations for pages: UTC first, then other time zones."""
+"""Formats dates and durations for pages: in the campaign's time zone first."""
 
-import zoneinfo
 from datetime import UTC, datetime
 
 from django import template
@@ -11,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from campaigns import lifecycle
 from campaigns.models import Campaign
-from campaigns.text.zones import AOE
+from campaigns.text import zones
 
 register = template.Library()
 
@@ -19,31 +18,40 @@ SPANS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
 
 @register.filter
-def at_utc(moment: datetime | None) -> str:
-    """21 November 2026, 14:03 UTC, or a dash for None."""
+def at(moment: datetime | None, campaign: Campaign) -> str:
+    """21 November 2026, 14:03 Europe/Rome, in the campaign's time zone, or a dash for None."""
     if moment is None:
         return "–"
-    return date_format(timezone.localtime(moment, UTC), "j F Y, H:i") + " UTC"
+    return f"{_on_clock(moment, campaign.time_zone, 'j F Y, H:i')} {zone(campaign)}"
+
+
+@register.filter
+def at_short(moment: datetime | None, campaign: Campaign) -> str:
+    """21 Nov 2026, 14:03, for columns whose heading is the time zone."""
+    return "–" if moment is None else _on_clock(moment, campaign.time_zone, "j M Y, H:i")
 
 
 @register.filter
 def at_utc_short(moment: datetime | None) -> str:
-    """21 Nov 2026, 14:03, for columns with the heading UTC."""
-    if moment is None:
-        return "–"
-    return date_format(timezone.localtime(moment, UTC), "j M Y, H:i")
+    """21 Nov 2026, 14:03 UTC, for dates that belong to no campaign."""
+    return "–" if moment is None else f"{_on_clock(moment, 'UTC', 'j M Y, H:i')} UTC"
+
+
+@register.filter
+def zone(campaign: Campaign) -> str:
+    return zones.label_of(campaign.time_zone)
 
 
 @register.simple_tag
-def moment(when: datetime | None, campaign: Campaign | None = None) -> str | SafeString:
-    """A date in UTC, in the campaign's time zone and anywhere on Earth. A script adds the reader's
+def moment(when: datetime | None, campaign: Campaign) -> str | SafeString:
+    """A date in the campaign's time zone, in UTC and anywhere on Earth. A script adds the reader's
     own time zone (static/moments.js)."""
-    return "–" if when is None else _on_clocks(when, campaign, at_utc(when))
+    return "–" if when is None else _on_clocks(when, campaign, at(when, campaign))
 
 
 @register.simple_tag
-def clocks(when: datetime, campaign: Campaign | None = None) -> SafeString:
-    """As `moment`, without UTC, for a text that already has it."""
+def clocks(when: datetime, campaign: Campaign) -> SafeString:
+    """As `moment`, without the campaign's time zone, for a text that already has it."""
     return _on_clocks(when, campaign, "")
 
 
@@ -63,17 +71,20 @@ def age(moment: datetime) -> str:
     return f"{seconds} s"
 
 
-def _on_clocks(when: datetime, campaign: Campaign | None, utc: str) -> SafeString:
+def _on_clocks(when: datetime, campaign: Campaign, first: str) -> SafeString:
     return format_html(
-        '<time class="moment" datetime="{}">{}<span class="clocks">{}</span></time>',
+        '<time class="moment" datetime="{}" data-zone="{}">{}<span class="clocks">{}</span></time>',
         when.astimezone(UTC).isoformat(),
-        f"{utc} " if utc else "",
+        campaign.time_zone,
+        f"{first} " if first else "",
         format_html_join(" · ", "<span>{} {}</span>", _other_clocks(when, campaign)),
     )
 
 
-def _other_clocks(when: datetime, campaign: Campaign | None) -> list[tuple[str, str]]:
-    zones = [(AOE, "AoE")]
-    if campaign is not None and campaign.time_zone != "UTC":
-        zones.insert(0, (zoneinfo.ZoneInfo(campaign.time_zone), campaign.time_zone))
-    return [(date_format(when.astimezone(zone), "j M, H:i"), name) for zone, name in zones]
+def _other_clocks(when: datetime, campaign: Campaign) -> list[tuple[str, str]]:
+    others = [each for each in ("UTC", zones.ANYWHERE_ON_EARTH) if each != campaign.time_zone]
+    return [(_on_clock(when, each, "j M, H:i"), zones.label_of(each)) for each in others]
+
+
+def _on_clock(when: datetime, time_zone: str, style: str) -> str:
+    return date_format(when.astimezone(zones.zone_named(time_zone)), style)

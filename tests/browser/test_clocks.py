@@ -11,16 +11,18 @@ from tests.making import make_campaign
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 CLOSES = datetime(2026, 10, 25, 2, 0, tzinfo=UTC)
-ROME, AOE = "25 Oct, 03:00 Europe/Rome", "24 Oct, 14:00 AoE"
+INUTC, AOE = "25 Oct, 02:00 UTC", "24 Oct, 14:00 AoE"
 
 
 @pytest.mark.parametrize(
     ("zone", "told"),
     [
-        ("America/New_York", [ROME, AOE, "24 Oct, 22:00 your time (America/New_York)"]),
-        ("Pacific/Kiritimati", [ROME, AOE, "25 Oct, 16:00 your time (Pacific/Kiritimati)"]),
-        ("Europe/Rome", [ROME, AOE]),
-        ("UTC", [ROME, AOE]),
+        ("America/New_York", [INUTC, AOE, "24 Oct, 22:00 your time (America/New_York)"]),
+        ("Pacific/Kiritimati", [INUTC, AOE, "25 Oct, 16:00 your time (Pacific/Kiritimati)"]),
+        ("Europe/Rome", [INUTC, AOE]),
+        ("Europe/Berlin", [INUTC, AOE]),
+        ("Africa/Accra", [INUTC, AOE]),
+        ("UTC", [INUTC, AOE]),
     ],
 )
 def test_the_readers_time_zone_is_added_if_it_differs(

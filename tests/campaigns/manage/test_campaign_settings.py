@@ -10,7 +10,7 @@ from campaigns.models import Campaign, LogEntry, Series, User
 from campaigns.models.showing import live_board
 from scoring.core.measures.names import parse_measure
 from tests.campaigns.manage.test_typed_dates import TYPED
-from tests.making import make_campaign, make_organiser, make_user
+from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
 pytestmark = pytest.mark.django_db
 RULES = {key: value for key, value in TYPED.items() if key != "slug"}
@@ -161,6 +161,47 @@ def test_an_old_tab_does_not_overwrite_what_another_organiser_saved(
     assert client.post(url, again).status_code == 302  # said so, and meant
     campaign.refresh_from_db()
     assert (campaign.name, campaign.run_quota) == (RULES["name"], 3)
+
+
+def test_a_new_campaign_needs_its_name_dates_zone_and_preset_only(client: Client) -> None:
+    url = reverse("campaigns:campaign-create")
+    page = client.get(url).content.decode()
+    unfolded, folded = page.split('<details class="more-settings">')
+    unfolded = unfolded[unfolded.index("<h1>") :]
+    for name in ("name", "preset", "is_private", "opens_at", "closes_at", "time_zone"):
+        assert f'name="{name}"' in unfolded
+    for name in ("slug", "guidelines", "run_quota", "highest_grade", "persistences"):
+        assert f'name="{name}"' in folded
+    assert client.post(url, RULES | {"preset": "trec", "name": ""}).content.count(b"open>") == 0
+    faulty = client.post(url, RULES | {"preset": "trec", "run_depth": "0"}).content.decode()
+    assert '<details class="more-settings" open>' in faulty
+    assert made(client, time_zone="Asia/Tokyo", name="Tōkyō 2027").slug == "tokyo-2027"
+
+
+def test_manage_counts_files_and_runs_and_begins_with_teams_that_wait(client: Client) -> None:
+    campaign = make_campaign(closes_at=timezone.now(), guidelines="Rank.")
+    make_organiser(campaign, User.objects.get(email="olga@example.org"))
+    team = make_team(campaign)
+    for state in ("accepted", "refused", "failed"):
+        make_run(team=team, state=state)
+    make_run(team=team, withdrawn_at=timezone.now())
+    url = reverse("campaigns:campaign-manage", args=[campaign.slug])
+    text = client.get(url).content.decode()
+    assert text.count("4 files, 1 run<") == 1  # the step Runs
+    assert text.count("4 files, 1 run ") == 1  # under the heading
+    for link in ("Edit guidelines", "Edit dates", "Edit quotas", "Edit people and teams"):
+        assert f">{link}</a>" in text
+    make_team(campaign, name="The late ones")
+    campaign.teams.filter(name="The late ones").update(approved_at=None)
+    text = client.get(url).content.decode()
+    assert text.index("One team awaits your approval: The late ones.") < text.index('class="lead"')
+    assert ">1 team</a>, and 1 more awaits your approval." in text
+    people = client.get(reverse("campaigns:people", args=[campaign.slug])).content.decode()
+    assert "4 files, 1 run<" in people
+    campaign.teams.update(approved_at=None)
+    assert ">No team yet</a>, and 2 await your approval." in client.get(url).content.decode()
+
+
 @pytest.mark.parametrize(
     ("contact", "link"),
     [

@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 import pytest
+from django.db import connection
 
 from campaigns import lifecycle
 from campaigns.models import Campaign, Run
+from campaigns.runs import decisions
 from scoring.evaluation import check, score
 from scoring.jobs import queue, test_hooks
 from scoring.jobs.housekeeping import sweep
@@ -167,7 +170,7 @@ def test_a_run_withdrawn_while_it_is_checked_takes_no_tag(
     assert world.submitted_run(run_file("same")).state == Run.State.ACCEPTED
 
 
-def test_two_runs_of_a_team_checked_at_once_do_not_both_get_the_tag(
+def test_two_runs_of_a_team_checked_at_once_do_not_both_get_the_name(
     world: World, meanwhile: Meanwhile
 ) -> None:
     world.submit(run_file("same"))
@@ -175,7 +178,67 @@ def test_two_runs_of_a_team_checked_at_once_do_not_both_get_the_tag(
     second = Job.objects.latest("pk")
     meanwhile("after-parse", lambda: perform(second))
     perform_jobs()
-    assert sorted(Run.objects.values_list("state", flat=True)) == ["accepted", "refused"]
+    assert sorted(Run.objects.values_list("state", "name")) == [
+        ("accepted", "same"),
+        ("accepted", "same-2"),
+    ]
+
+
+@pytest.fixture
+def at_once(own_connections: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """`at_once(act, other)`: the other begins after the act has found its name free."""
+    free_name = decisions.free_name
+
+    def arrange(act: Callable[[], object], other: Callable[[], object]) -> None:
+        begun = list[Future[None]]()
+
+        def do_other() -> None:
+            try:
+                other()
+            finally:
+                connection.close()  # that of its thread
+
+        def name_before_the_other(run: Run, wished: str) -> str:
+            name = free_name(run, wished)
+            if not begun:
+                begun.append(threads.submit(do_other))
+                wait(begun, timeout=1)
+            return name
+
+        monkeypatch.setattr(decisions, "free_name", name_before_the_other)
+        with ThreadPoolExecutor() as threads:
+            act()
+        begun[0].result()
+
+    return arrange
+
+
+@pytest.mark.parametrize("asks_acceptance", [False, True])
+def test_two_checks_of_a_team_that_end_at_once_give_two_names(
+    world: World, at_once: Callable[..., None], asks_acceptance: bool
+) -> None:
+    Campaign.objects.update(asks_acceptance=asks_acceptance)
+    world.submit(run_file("same"))
+    world.submit(run_file("same", documents=("d3", "d1")))
+    first, second = Job.objects.order_by("pk")
+    at_once(lambda: perform(first), lambda: perform(second))
+    state = "checked" if asks_acceptance else "accepted"
+    runs = Run.objects.order_by("pk").values_list("state", "name")
+    assert list(runs) == [(state, "same"), (state, "same-2")]
+
+
+def test_a_check_that_ends_while_a_run_is_renamed_gives_another_name(
+    world: World, at_once: Callable[..., None]
+) -> None:
+    Campaign.objects.update(asks_acceptance=True)
+    earlier = world.submitted_run(run_file("earlier"))
+    world.submit(run_file("same", documents=("d3", "d1")))
+    job = Job.objects.latest("pk")
+    at_once(
+        lambda: decisions.rename_run(run=earlier, name="same", actor=world.organiser),
+        lambda: perform(job),
+    )
+    assert list(Run.objects.order_by("pk").values_list("name", flat=True)) == ["same", "same-2"]
 
 
 def perform(job: Job) -> None:

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 
 import pytest
 import time_machine
@@ -15,6 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns import quotas
+from campaigns.manage.forms import CampaignForm
 from campaigns.models import Audience, Run
 from tests.crowd import crowd
 from tests.flow_world import World, logged_in, perform_jobs, run_file, stored_files
@@ -110,6 +110,8 @@ def test_our_failures_cost_neither_a_run_nor_an_attempt(world: World) -> None:
     world.submit(run_file())
     Run.objects.update(state=Run.State.FAILED)
     assert (quota(world).used, quota(world).attempts) == (0, 0)
+    explained = CampaignForm.base_fields["attempt_quota"].help_text
+    assert explained == "Refused files count too, failed ones do not."
 
 
 # --- attempts -------------------------------------------------------------------------------------
@@ -214,10 +216,10 @@ def uploads(world: World) -> list[Callable[[], HttpResponse]]:
     "time", [0, *(pytest.param(time, marks=pytest.mark.long) for time in range(1, 5))]
 )
 def test_a_quota_of_five_accepts_five_of_fifty_simultaneous_uploads(
-    world: World, tmp_path: Path, time: int
+    world: World, own_connections: None, time: int
 ) -> None:
     world.change(run_quota=5, quota_days=1)
-    outcomes = crowd(uploads(world), tmp_path)
+    outcomes = crowd(uploads(world))
     broken = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
     assert broken == []
     taken = [outcome for outcome in outcomes if outcome.status_code == 202]
@@ -236,17 +238,17 @@ def test_a_quota_of_five_accepts_five_of_fifty_simultaneous_uploads(
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 def test_only_the_allowed_number_of_fifty_simultaneous_attempts_is_accepted(
-    world: World, tmp_path: Path
+    world: World, own_connections: None
 ) -> None:
     world.change(attempt_quota=7)
-    outcomes = crowd(uploads(world), tmp_path)
+    outcomes = crowd(uploads(world))
     assert sorted({getattr(outcome, "status_code", outcome) for outcome in outcomes}) == [
         202, 400, 429,
     ]  # fmt: skip
     assert Run.objects.count() == len(stored_files("runs")) == 7
 
 
-def test_one_key_sent_twenty_times_at_once_is_one_run(world: World, tmp_path: Path) -> None:
+def test_one_key_sent_twenty_times_at_once_is_one_run(world: World, own_connections: None) -> None:
     world.change(run_quota=1)
     url = reverse("api:run-create", args=[world.campaign.slug])
 
@@ -255,7 +257,7 @@ def test_one_key_sent_twenty_times_at_once_is_one_run(world: World, tmp_path: Pa
         return client.post(url, {"file": file}, headers={"Idempotency-Key": "once"})
 
     clicks = [partial(send, logged_in(world.participant)) for _ in range(20)]
-    outcomes = crowd(clicks, tmp_path)
+    outcomes = crowd(clicks)
     assert {getattr(outcome, "status_code", outcome) for outcome in outcomes} == {202}
     assert len({outcome.json()["id"] for outcome in outcomes}) == 1
     assert Run.objects.count() == len(stored_files("runs")) == 1
