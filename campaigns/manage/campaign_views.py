@@ -5,10 +5,12 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import access, lifecycle, quotas, scoring_hooks
 from campaigns.judging import assessment_page
+from campaigns.manage.calendar import calendar_of
 from campaigns.manage.forms import CampaignForm, NewCampaignForm
 from campaigns.manage.measures_form import MeasuresForm
 from campaigns.models import Audience, Campaign, Membership, Run
@@ -66,6 +68,18 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
             and is_accepting
             and quotas.quota_of(campaign, viewer.team, request.arrived_at),
         },
+    )
+
+
+@require_safe
+def campaign_dates(request: HttpRequest, slug: str) -> HttpResponse:
+    """A calendar program subscribes to it without a login, if the campaign is public."""
+    campaign = access.viewer_or_404(request.user, slug).campaign
+    address = request.build_absolute_uri(reverse("campaigns:campaign-detail", args=[slug]))
+    return HttpResponse(
+        calendar_of(campaign, address=address, now=request.arrived_at),
+        content_type="text/calendar; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{slug}.ics"'},
     )
 
 

@@ -21,6 +21,7 @@ urlpatterns = [
     path("", campaign_views.campaign_list, name="campaign-list"),
     path("campaigns/new/", campaign_views.campaign_create, name="campaign-create"),
     path("campaigns/<slug:slug>/", campaign_views.campaign_detail, name="campaign-detail"),
+    path("campaigns/<slug:slug>/dates.ics", campaign_views.campaign_dates, name="campaign-dates"),
     path("campaigns/<slug:slug>/manage/", views.campaign_manage, name="campaign-manage"),
     path("campaigns/<slug:slug>/manage/settings/", views.campaign_edit, name="campaign-edit"),
     path(
