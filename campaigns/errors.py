@@ -48,6 +48,12 @@ class CannotMarkBaseline(CannotChangeStage):
     code = "cannot_mark"
 
 
+class CannotStatePool(CannotChangeStage):
+    """A run that does not count cannot be stated as pooled."""
+
+    code = "cannot_state"
+
+
 class CannotDelete(Refusal):
     """The campaign cannot be deleted."""
 

@@ -5,7 +5,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 
 from campaigns.api.endpoints import BaseView, UnknownAddress, by_method
 from campaigns.manage import api as campaigns
-from campaigns.manage import archiving_api, baselines_api
+from campaigns.manage import archiving_api, baselines_api, pooling_api
 from campaigns.people import announcements_api, invitations_api
 from campaigns.people import api as teams
 from campaigns.qrels import api as qrels
@@ -38,6 +38,7 @@ every_version = by_method(GET=qrels.qrels_list, POST=qrels.qrels_add)
 one_version = by_method(GET=qrels.qrels_file, POST=qrels.qrels_activate)
 every_team = by_method(GET=teams.team_list, POST=invitations_api.team_create)
 every_run = by_method(GET=handing_in.run_list, POST=handing_in.run_create)
+the_pool = by_method(GET=pools_api.pool, PATCH=pooling_api.pool_state)
 baseline_mark = by_method(
     POST=baselines_api.run_mark_baseline, DELETE=baselines_api.run_unmark_baseline
 )

@@ -17,9 +17,11 @@ UNITS: Final = {
 MAX_DEPTH: Final = 100  # at the default p no plan looks deeper into a run
 MAX_DOCUMENTS: Final = 1_000_000
 DEFAULTS: Final = {
-    "method": "C", "p": "0.8", "scope": "run", "runs": "all", "amount": "1000", "unit": "documents",
-    "per_hour": "60", "start": "nothing", "batch": "20", "overlap": "0", "lease": "30",
+    "method": "pooling", "p": "0.8", "scope": "run", "runs": "all", "amount": "1000",
+    "unit": "documents", "per_hour": "60", "start": "nothing", "batch": "20",
+    "overlap": "0", "lease": "30",
 }  # fmt: skip
+POOL: Final = {"amount": "10", "unit": "depth"}  # the default budget of pooling
 
 
 def _number(value: str) -> int | None:
@@ -64,7 +66,9 @@ class PlanForm(forms.Form):
         min_value=1,
         max_value=10_000,
         label="Batch size",
-        help_text="Documents that are judged before B and C compute new weights.",
+        help_text="Documents that are judged before a method that follows the judgments, any but "
+        "pooling, A and samples, chooses again. Move-to-front, Hedge and MaxMean work best with no "
+        "more documents than topics.",
     )
     overlap = forms.IntegerField(
         min_value=0,
@@ -111,14 +115,24 @@ class PlanForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         amount, unit = cleaned.get("amount"), cleaned.get("unit")
         if unit == "depth" and cleaned.get("method") not in (None, Plan.Method.POOLING):
-            self.add_error("unit", "Choose pooling, or a unit other than pool depth.")
-        if unit == "depth" and amount is not None and amount > MAX_DEPTH:
+            self._refuse_depth()
+        elif unit == "depth" and amount is not None and amount > MAX_DEPTH:
             self.add_error("amount", f"Write a pool depth of at most {MAX_DEPTH}.")
         if unit != "hours" and amount is not None and amount != int(amount):
             self.add_error("amount", "Write a whole number.")
         if not self.errors and self.documents == 0:
             self.add_error("amount", "Plan at least one document.")
         return cleaned
+
+    def _refuse_depth(self) -> None:
+        """Shows the default budget in place of the depth, which is left from a plan of pooling."""
+        budget = {name: DEFAULTS[name] for name in POOL}
+        self.data = self.data | budget
+        self.add_error(
+            "unit",
+            "Only pooling has a pool depth. The budget is now the default, "
+            f"{int(budget['amount']):,} {budget['unit']}: change it or submit it.",
+        )
 
     @property
     def depth(self) -> int | None:

@@ -8,6 +8,7 @@ from campaigns.manage import (
     baselines_views,
     campaign_views,
     log_views,
+    pooling_views,
     qrels_views,
     views,
     visibility_views,
@@ -62,6 +63,9 @@ urlpatterns = [
         name="campaign-delete",
     ),
     path("campaigns/<slug:slug>/manage/baselines/", baselines_views.baselines, name="baselines"),
+    path(
+        "campaigns/<slug:slug>/manage/pooled-runs/", pooling_views.pooled_runs, name="pooled-runs"
+    ),
     path("campaigns/<slug:slug>/manage/log/", log_views.log_page, name="log"),
     path("campaigns/<slug:slug>/manage/log.csv", log_views.log_csv, name="log-csv"),
 ]

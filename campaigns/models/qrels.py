@@ -1,8 +1,10 @@
 """A qrels version is a complete, immutable set of judgments."""
 
+
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
-from campaigns.models.campaign import Campaign
+from campaigns.models.campaign import DEEPEST, Campaign
 from campaigns.models.people import User
 
 
@@ -16,6 +18,10 @@ class Qrels(models.Model):
     storage_key = models.CharField(max_length=100, unique=True)
     highest_grade = models.PositiveSmallIntegerField()
     judgment_count = models.PositiveIntegerField()  # grades 0 and up
+    # As the organisers state it, and may correct it; None: read from the judgments.
+    pool_depth = models.PositiveIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(DEEPEST)]
+    )
     warnings = models.JSONField(default=list, db_default=[], blank=True)
     published_at = models.DateTimeField(null=True, blank=True)  # first use on a published board
     provenance = models.JSONField(default=dict, blank=True)

@@ -39,6 +39,7 @@ COMPUTATIONS_VERSION = 2
 OF_RANKINGS: Final = {  # they read no scores
     "judging_plan", "judging_replay", "judging_outlook", "assessor_boards",
 }  # fmt: skip
+OF_POOLS: Final = {"pool_depths", "left_out", "unique_finds", "run_bounds"}  # of the pool's depth
 OF_JUDGMENTS: Final = OF_RANKINGS - {"judging_replay"}  # which starts without judgments
 STABLE: Final = 32  # characters of the digest that do not depend on the judgments
 
@@ -183,6 +184,8 @@ def _digests(campaign: Campaign, requests: Sequence[AnalysisRequest]) -> list[st
             "qrels": qrels.digest if qrels else None,
             **(of_rankings() if kind in OF_RANKINGS else of_scores(qrels)),
         }
+        if kind in OF_POOLS and qrels and qrels.pool_depth:
+            terms["pool_depth"] = qrels.pool_depth  # as the organisers state it
         full = _sha256(terms | (judgments() if kind in OF_JUDGMENTS else {}))
         digests.append(_sha256(terms)[:STABLE] + full[STABLE:])
     return digests

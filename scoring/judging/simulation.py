@@ -33,7 +33,8 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
 
     `standings` is float64[parts, methods, 8] in the order of PARTS, METHODS and `_figures`;
     `residuals` float64[p + 1, p]: the mean residual of the top third when documents were chosen
-    for one p (rows; the last is pooling) and runs are scored with another (columns).
+    for one p (rows; the last is pooling) and runs are scored with another (columns). A method that
+    does not use p has one row before that of pooling.
     """
     state = judging_state(
         campaign, question, starts_from=None, depth=depth_of(campaign, question["p"])

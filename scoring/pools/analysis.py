@@ -43,7 +43,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     measures = [parse_measure(name) for name in question["measures"]]
     runs = ranked_and_scored(campaign, qrels)
     places = [judged_places(load_ranking(run.ranking), table) for run in runs]
-    pool = pool_of(runs, places, table)
+    pool = pool_of(runs, places, table, qrels)
     first = first_positions(pool.of_contributors(places), len(table.grades))
     depths = sorted({*DEPTHS, pool.depth})
     pools = [*map(str, depths), ANY_RANK, ALL_JUDGMENTS]

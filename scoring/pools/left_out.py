@@ -45,7 +45,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     runs = ranked_and_scored(campaign, qrels)
     places = [judged_places(load_ranking(run.ranking), table) for run in runs]
     teams, team_of = np.unique([run.team.public_id for run in runs], return_inverse=True)
-    pool = pool_of(runs, places, table)
+    pool = pool_of(runs, places, table, qrels)
     owners = sole_owners(
         pool.of_contributors(places),
         pool.of_contributors(team_of.tolist()),

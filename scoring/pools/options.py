@@ -23,7 +23,8 @@ class PoolBasis:
     """The source of the depth of the pool and of its runs."""
 
     depth: int
-    is_measured: bool  # from the qrels; else a default depth
+    is_depth_stated: bool  # by the organisers
+    measured_depth: int  # from the qrels; 0: it cannot be read from them
     is_stated: bool  # the organisers name the pooled runs; else all runs contribute
     runs: int  # that contribute
     complete: int  # of these, whose first `depth` documents are all in the qrels
@@ -37,7 +38,10 @@ class PoolDepth:
     def with_basis(self, result: Mapping[str, Any]) -> "PoolDepth":
         basis = PoolBasis(
             depth=int(result["pool_depth"]),
-            is_measured=bool(result["pool_is_measured"]),
+            is_depth_stated=bool(result.get("pool_depth_is_stated", False)),
+            measured_depth=int(result.get("pool_measured_depth", result["pool_depth"]))
+            if result["pool_is_measured"]
+            else 0,
             is_stated=bool(result["pool_is_stated"]),
             runs=int(result["pool_runs"]),
             complete=int(result["pool_complete"]),

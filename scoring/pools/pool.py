@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from campaigns.models import Run
+from campaigns.models import Qrels, Run
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.judging.pooled_judgments import NOWHERE, JudgedPlaces, complete_depths, pool_depth
 
@@ -24,12 +24,13 @@ class Pool:
 
     contributes: tuple[bool, ...]
     is_stated: bool
+    stated_depth: int | None  # by the organisers, for this version of the qrels
     measured_depth: int  # 0: cannot be read from the qrels
-    complete: int  # contributing runs that the qrels cover down to that depth
+    complete: int  # contributing runs that the qrels cover down to the depth
 
     @property
     def depth(self) -> int:
-        return self.measured_depth or DEFAULT_DEPTH
+        return self.stated_depth or self.measured_depth or DEFAULT_DEPTH
 
     def limit(self, depth: str) -> int:
         """The first position that is not in a pool of this depth."""
@@ -46,18 +47,24 @@ class Pool:
         return {
             "pool_depth": np.array(self.depth),
             "pool_is_measured": np.array(self.measured_depth > 0),
+            "pool_measured_depth": np.array(self.measured_depth),
+            "pool_depth_is_stated": np.array(self.stated_depth is not None),
             "pool_is_stated": np.array(self.is_stated),
             "pool_runs": np.array(sum(self.contributes)),
             "pool_complete": np.array(self.complete),
         }
 
 
-def pool_of(runs: Sequence[Run], places: Sequence[JudgedPlaces], table: JudgmentTable) -> Pool:
+def pool_of(
+    runs: Sequence[Run], places: Sequence[JudgedPlaces], table: JudgmentTable, qrels: Qrels
+) -> Pool:
     """`places` are those of the runs, in their order."""
     is_stated = any(run.is_pooled for run in runs)
     contributes = tuple(run.is_pooled is True or not is_stated for run in runs)
     complete = complete_depths(
         [place for place, is_in in zip(places, contributes, strict=True) if is_in], table
     )
-    depth = pool_depth(complete)
-    return Pool(contributes, is_stated, depth, int((complete >= depth).sum()) if depth else 0)
+    measured = pool_depth(complete)
+    depth = qrels.pool_depth or measured
+    covered = int((complete >= depth).sum()) if depth else 0
+    return Pool(contributes, is_stated, qrels.pool_depth, measured, covered)

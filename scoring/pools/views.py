@@ -102,6 +102,4 @@ def _page(
         "measure": choice.measure,
         "offered": rules_of(viewer.campaign).measures,
         "depths": choice.pool.offered,
-        "versions": query.versions,
-        "qrels": query.qrels,
     }

@@ -41,7 +41,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     rules, table = rules_of(campaign), load_table(qrels, campaign)
     runs = ranked_and_scored(campaign, qrels)
     places = {run.public_id: judged_places(load_ranking(run.ranking), table) for run in runs}
-    pool = pool_of(runs, list(places.values()), table)
+    pool = pool_of(runs, list(places.values()), table, qrels)
     first = first_positions(pool.of_contributors(list(places.values())), len(table.grades))
     is_in_pool = first < pool.limit(question["depth"])
     kept = np.array([is_in_pool, np.ones(len(first), np.bool_)])

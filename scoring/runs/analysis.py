@@ -23,7 +23,7 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     rules, table = rules_of(campaign), load_table(qrels, campaign)
     runs = ranked_and_scored(campaign, qrels)
     places = [judged_places(load_ranking(run.ranking), table) for run in runs]
-    pool = pool_of(runs, places, table)
+    pool = pool_of(runs, places, table, qrels)
     depth = pool.limit(question["depth"])
     runs, places = pool.of_contributors(runs), pool.of_contributors(places)
     _, team_of = np.unique([run.team.public_id for run in runs], return_inverse=True)

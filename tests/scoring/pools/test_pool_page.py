@@ -260,6 +260,24 @@ def test_where_the_qrels_show_no_depth_the_page_says_so(campaign: Campaign) -> N
     assert "A depth of 10 is used instead." in page
 
 
+def test_a_stated_depth_replaces_the_one_that_is_read_from_the_qrels(campaign: Campaign) -> None:
+    measured = table("pools-csv")
+    campaign.qrels.update(pool_depth=5)
+    stated = table("pools-csv")
+    assert {row["depth"] for row in stated} == {"5"}
+    assert stated == table("pools-csv", depth="5") != measured
+    for name in ("pools", "pools-teams", "report"):
+        if "Refresh" in (page := get(name)):
+            perform_jobs()
+            page = get(name)
+        text = " ".join(page.content.decode().split())
+        assert "The organisers state that the pool has a depth of 5." in text
+        assert "of 6 of 6 pooled runs" in text
+        assert "Read from the qrels, the depth would be 20." in text
+    campaign.qrels.update(pool_depth=None)  # corrected
+    assert table("pools-csv") == measured
+
+
 def pair_of(line: str) -> tuple[str, str]:
     topic, _, document, _ = line.split()
     return topic, document

@@ -167,3 +167,13 @@ def test_runs_can_be_seen_where_scores_cannot() -> None:
     assert run.tag in text
     assert "Scores appear here when the organisers publish" in text
     assert "how it was made" not in text
+def test_the_page_says_whether_the_run_was_pooled_to_those_who_see_the_leaderboard() -> None:
+    participant = make_user()
+    campaign = make_campaign(shows_own_scores=True)
+    make_qrels(campaign, pool_depth=1_000)
+    run = make_run(campaign, make_team(campaign, participant), is_pooled=True)
+    assert "<dt>pooled</dt>" not in page(run, participant)
+    Campaign.objects.update(**SHOWN)
+    assert "<dt>pooled</dt><dd>yes, to depth 1,000</dd>" in page(run, participant)
+    Run.objects.update(is_pooled=False)
+    assert "<dt>pooled</dt><dd>no</dd>" in page(run)
