@@ -66,6 +66,12 @@ class CannotAdjudicate(CannotChangeStage):
     code = "cannot_decide"
 
 
+class CannotMarkGold(CannotChangeStage):
+    """The document was not marked as gold."""
+
+    code = "cannot_mark_gold"
+
+
 class CannotAssignTopics(CannotChangeStage):
     """The assignment of topics was not changed."""
 

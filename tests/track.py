@@ -121,8 +121,22 @@ def look(year: Year, who: str) -> Crawl:
     """Everything this person can look at."""
     run = Run.objects.filter(team__memberships__person=year.people.get(who)).first()
     nothing: dict[str, list[object]] = {
-        part: [1] for part in ("version", "old", "membership", "invitation", "job")
-    } | {part: ["none"] for part in ("token", "key", "team", "snapshot", "role", "act", "step")}
+        part: [1]
+        for part in (
+            "version",
+            "old",
+            "membership",
+            "invitation",
+            "announcement",
+            "gold_document",
+            "program",
+            "request_id",
+            "job",
+        )
+    } | {
+        part: ["none"]
+        for part in ("token", "key", "team", "snapshot", "role", "act", "step", "decision")
+    }
     values: dict[str, list[object]] = nothing | {
         "slug": ["track"],
         "public_id": [run.public_id if run else "none", Run.objects.latest("pk").public_id],

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from campaigns.errors import CannotAssignTopics
 from campaigns.judging.final_grades import final_grades_now
+from campaigns.judging.gold_tasks import assign_gold
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import (
@@ -213,6 +214,7 @@ def _replace(campaign: Campaign, assigned: set[TopicAndAssessor]) -> None:
     for topic, who in removed:
         claims = open_claims(campaign).filter(assessor=who, task__topic=topic)
         claims.update(end=Claim.End.RELEASED, until=timezone.now())
+    assign_gold(campaign)
 
 
 def _log(

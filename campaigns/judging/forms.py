@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 
-from campaigns.models import User
+from campaigns.models import Campaign, User
 
 MAX_ASSESSORS = 3  # of a topic, for an even assignment
 
@@ -43,6 +44,27 @@ class DecisionForm(DocumentForm):
     grade = forms.IntegerField(min_value=0, max_value=127)
     note = forms.CharField(max_length=1000, required=False)
     seen = forms.CharField(max_length=4, required=False)  # the decision that the page shows
+
+
+class GoldForm(forms.Form):
+    topic = forms.ChoiceField()
+    doc_id = forms.CharField(max_length=1024, label="Document id")
+    grade = forms.TypedChoiceField(coerce=int)
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        topics = campaign.topics.order_by("position")
+        self.fields["topic"].choices = [
+            (topic.code, f"{topic.code} {topic.title}"[:80]) for topic in topics
+        ]
+        grades = range(campaign.highest_grade + 1)
+        self.fields["grade"].choices = [(grade, str(grade)) for grade in grades]
+
+    def clean_doc_id(self) -> str:
+        doc_id: str = self.cleaned_data["doc_id"]
+        if len(doc_id.split()) != 1:
+            raise ValidationError("A document id contains no spaces.")
+        return doc_id
 
 
 class JudgmentsForm(forms.Form):

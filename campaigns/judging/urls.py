@@ -6,6 +6,7 @@ from campaigns.judging import (
     adjudication_views,
     assignment_views,
     document_views,
+    gold_views,
     pool_views,
     views,
 )
@@ -32,6 +33,12 @@ urlpatterns = [
         _JUDGING + "disagreements/take-back/",
         adjudication_views.decision_take_back,
         name="judging-decision-take-back",
+    ),
+    path(_JUDGING + "gold/", gold_views.gold_page, name="judging-gold"),
+    path(
+        _JUDGING + "gold/<int:gold_document>/unmark/",
+        gold_views.gold_unmark,
+        name="judging-gold-unmark",
     ),
     path(_JUDGING + "pool/", pool_views.pool_page, name="judging-pool"),
     path(_JUDGING + "import/", pool_views.judgments_import, name="judging-import"),

@@ -14,6 +14,7 @@ from campaigns.models import (
     Campaign,
     Claim,
     Document,
+    GoldDocument,
     Invitation,
     Judgment,
     LogEntry,
@@ -119,3 +120,4 @@ def _delete_judging(campaign: Campaign) -> None:
     Task.objects.filter(plan__campaign=campaign).delete()
     Plan.objects.filter(campaign=campaign).delete()
     TopicAssessor.objects.filter(topic__campaign=campaign).delete()
+    GoldDocument.objects.filter(topic__campaign=campaign).delete()

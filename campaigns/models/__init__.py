@@ -1,7 +1,15 @@
 """Campaigns, people, runs and judgments: rows and constraints. Other modules change them."""
 
 from campaigns.models.campaign import Audience, Campaign, Series, Topic
-from campaigns.models.judging import Claim, Document, Judgment, Plan, Task, TopicAssessor
+from campaigns.models.judging import (
+    Claim,
+    Document,
+    GoldDocument,
+    Judgment,
+    Plan,
+    Task,
+    TopicAssessor,
+)
 from campaigns.models.log import LogEntry
 from campaigns.models.notices import Announcement, AnnouncementVersion, Mail, Notice
 from campaigns.models.people import Invitation, LoginAddress, Membership, Team, User
@@ -16,6 +24,7 @@ __all__ = [
     "Campaign",
     "Claim",
     "Document",
+    "GoldDocument",
     "Invitation",
     "Judgment",
     "LogEntry",

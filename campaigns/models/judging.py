@@ -143,6 +143,24 @@ class Task(models.Model):
         return f"{self.topic} {self.doc_id}"
 
 
+class GoldDocument(models.Model):
+    """A document whose grade the organisers know. Assessors judge it without knowing that."""
+
+    topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="gold_documents")
+    doc_id = models.CharField(max_length=1024)
+    grade = models.PositiveSmallIntegerField(validators=[MaxValueValidator(127)])
+    by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["topic", "doc_id"], name="gold_document_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.topic} {self.doc_id}: {self.grade}"
+
+
 class Claim(models.Model):
     """A task is reserved for an assessor until the lease ends, or for good once judged. Only then
     the claim counts towards the number of assessors that the task wants."""

@@ -23,6 +23,9 @@ class FreezeRequest(RequestSerializer):
     is_activated = serializers.BooleanField(
         default=True, help_text="Activate the version, which scores every run with it."
     )
+    without_gold = serializers.BooleanField(default=False, help_text="Leave out gold documents.")
+
+
 
 
 class QrelsFileRequest(FreezeRequest):

@@ -27,6 +27,7 @@ class FreezeForm(forms.Form):
 
     note = forms.CharField(required=False, max_length=500)
     add_only = forms.BooleanField(required=False, widget=forms.HiddenInput)
+    without_gold = forms.BooleanField(required=False)
 
     def clean_add_only(self) -> bool:
         """Pages that were opened before an upgrade call it `stays_aside`."""

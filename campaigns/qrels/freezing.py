@@ -6,16 +6,21 @@ from dataclasses import replace
 from typing import Any
 
 from campaigns.judging.final_grades import FinalGrade, Key, final_grades
+from campaigns.judging.gold import gold_keys
 from campaigns.judging.pool_files import IMPORTED
 from campaigns.models import Campaign, Plan, Qrels
 from campaigns.qrels.files import Content, judgments_of, uploaded_content
 from campaigns.trec.problems import FormatError
 
 
-def frozen_content(campaign: Campaign) -> Content | None:
-    """All judgments so far, ordered by topic and document, or None if there are none. If the latest
-    plan starts from a version, the judgments replace or extend those of that version."""
+def frozen_content(campaign: Campaign, *, without_gold: bool = False) -> Content | None:
+    """All judgments of people so far, ordered by topic and document, or None if there are none. If
+    the latest plan starts from a version, the judgments replace or extend those of that version.
+    Leaves out gold documents on request."""
     judged = final_grades(campaign.judgments.all())
+    gold = gold_keys(campaign) & judged.keys()
+    if without_gold:
+        judged = {key: final for key, final in judged.items() if key not in gold}
     if not judged:
         return None
     plans = list(campaign.plans.select_related("starts_from").order_by("pk"))
@@ -29,6 +34,8 @@ def frozen_content(campaign: Campaign) -> Content | None:
         problems = [replace(problem, line=None) for problem in error.problems]
         raise FormatError(problems, error.total) from error
     provenance = _judgment_counts(campaign, judged) | _plan_facts(plans)
+    if gold:
+        provenance["gold"] = {"documents": len(gold), "is_left_out": without_gold}
     if base:
         provenance["laid_over"] = {
             "version": base.version,

@@ -10,6 +10,9 @@ def provenance_text(provenance: Mapping[str, Any]) -> list[str]:
         return []
     sentences = [_judgments(provenance), _disagreements(provenance)]
     sentences += [_plan(plan) for plan in provenance.get("plans", ())]
+    if gold := provenance.get("gold"):
+        verb = "left out" if gold["is_left_out"] else "included"
+        sentences.append(f"{_many(gold['documents'], 'gold document')} {verb}.")
     if base := provenance.get("laid_over"):
         sentences.append(
             f"Based on v{base['version']}: {base['replaced']:,} of its {base['judgments']:,} "

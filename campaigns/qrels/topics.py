@@ -7,7 +7,7 @@ from django.db import transaction
 from campaigns.errors import CannotRemoveTopics
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
-from campaigns.models import Campaign, Topic, User
+from campaigns.models import Campaign, GoldDocument, Topic, TopicAssessor, User
 from campaigns.trec.topics import ParsedTopic, topics_xml_blocks
 
 CHUNK_SIZE = 500
@@ -57,6 +57,8 @@ def remove_topics(*, campaign: Campaign, codes: Collection[str], actor: User | N
     remaining = [topic for topic in topics if topic.code not in codes]
     if not remaining and campaign.stage != Campaign.Stage.DRAFT:
         raise CannotRemoveTopics("The campaign is not a draft. Leave at least one topic.")
+    TopicAssessor.objects.filter(topic__campaign=campaign, topic__code__in=codes).delete()
+    GoldDocument.objects.filter(topic__campaign=campaign, topic__code__in=codes).delete()
     campaign.topics.filter(code__in=codes).delete()
     for position, topic in enumerate(remaining):
         if topic.position != position:

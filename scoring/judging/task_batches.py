@@ -9,6 +9,7 @@ import random
 import numpy as np
 from django.db import transaction
 from numpy.typing import NDArray
+from campaigns.judging.gold_tasks import assign_gold
 
 from campaigns.models import Claim, Plan, Task
 from scoring.core.data.grades import UNJUDGED
@@ -37,6 +38,7 @@ def create_tasks(attempt: queue.JobAttempt) -> None:
         Plan.objects.filter(pk=plan.pk).update(
             laid_out=plan.laid_out + len(chosen), is_exhausted=len(chosen) == 0
         )
+        assign_gold(locked.campaign)
 
 
 def _next_documents(plan: Plan) -> list[tuple[int, str]]:

@@ -58,6 +58,11 @@ def values(here: World, role: str = "participant") -> dict[str, list[object]]:
         "key": ["no-such-key"],
         "membership": [1],
         "invitation": [1],
+        "announcement": [1],
+        "gold_document": [1],
+        "program": [1],
+        "request_id": [1],
+        "decision": ["approve"],
         "job": [1],
         "snapshot": [snapshot],
     }

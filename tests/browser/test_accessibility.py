@@ -7,7 +7,8 @@ from axe_playwright_python.sync_playwright import Axe
 from django.test import Client
 from playwright.sync_api import expect
 
-from campaigns.models import Campaign, Run, User
+from campaigns.judging import gold
+from campaigns.models import Campaign, Document, Judgment, Run, User
 from campaigns.people import announcements
 from scoring.worker import perform_waiting_jobs
 from tests.browser.boards import HOSTILE, board_path, make_published_board, run_path
@@ -88,6 +89,26 @@ def edited_announcement() -> Place:
     said = announcements.announce(campaign=campaign, by=person, subject="s" * 150, body="Text.")
     announcements.edit(announcement=said, by=person, subject="s" * 150, body="Another.")
     return f"/campaigns/{campaign.slug}/manage/announcements/{said.pk}/edit/", person
+
+
+def judged_campaign() -> Campaign:
+    """A gold document with a long id, on which two assessors disagree."""
+    campaign = make_campaign(highest_grade=3)
+    topic = campaign.topics.get(code="1")
+    campaign.topics.update(fields=[["title", "t"], ["desc", "In short."], ["narr", "Long. " * 80]])
+    doc_id = "d" * 100
+    Document.objects.create(campaign=campaign, doc_id=doc_id, title="T", text="Text. " * 400)
+    gold.mark(campaign=campaign, topic="1", doc_id=doc_id, grade=1, actor=make_user())
+    for grade in (0, 2):
+        Judgment.objects.create(
+            campaign=campaign, topic=topic, doc_id=doc_id, grade=grade, assessor=make_user()
+        )
+    return campaign
+
+
+def gold_documents() -> Place:
+    campaign = judged_campaign()
+    return f"/campaigns/{campaign.slug}/judging/gold/", make_organiser(campaign)
 
 
 def run_list() -> Place:

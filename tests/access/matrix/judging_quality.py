@@ -12,6 +12,24 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:judging-disagreements-csv": ("get", organisers_get(200)),
     "campaigns:judging-decide": ("post", organisers_get(302)),
     "campaigns:judging-decision-take-back": ("post", organisers_get(302)),
+    "campaigns:judging-gold": ("get", organisers_get(200)),
+    "campaigns:judging-gold POST": ("post", organisers_get(400)),  # no document is named
+    "campaigns:judging-gold-unmark": ("post", organisers_get(404)),  # no document is gold
+    "campaigns:judging-programs": ("get", organisers_get(200)),
+    "campaigns:judging-programs POST": ("post", organisers_get(400)),  # nothing is filled in
+    "campaigns:judging-run-families": ("get", organisers_get(200)),
+    "campaigns:judging-run-families POST": ("post", organisers_get(302)),
+    "scoring:program-page": ("get", organisers_get(404)),  # there is no program
+    "scoring:program-agreement-csv": ("get", organisers_get(404)),
+    "scoring:program-boards-csv": ("get", organisers_get(404)),
+    "scoring:program-pairs-csv": ("get", organisers_get(404)),
+    "campaigns:judging-program": ("get", organisers_get(404)),  # there is no program
+    "campaigns:judging-program POST": ("post", organisers_get(404)),
+    "campaigns:judging-program-token": ("post", organisers_get(404)),
+    "campaigns:judging-program-token-revoke": ("post", organisers_get(404)),
+    "campaigns:judging-program-retire": ("post", organisers_get(404)),
+    "campaigns:judging-program-import": ("post", organisers_get(404)),
+    "campaigns:judging-program-csv": ("get", organisers_get(404)),
     "campaigns:judging-pool": ("get", organisers_get(200)),
     "campaigns:judging-import": ("post", organisers_get(400)),  # a file is missing
     "campaigns:judging-import-old": ("post", organisers_get(400)),
