@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from campaigns.models import Audience, Campaign, Membership, Run, Team, Topic, User
 from campaigns.models.compiled_query import CompiledQuery
-from campaigns.models.runs import LIVE
+from campaigns.models.runs import LIVE, run_name
 from campaigns.options import choice_or_404
 from campaigns.participation import allows_new_teams, participating_teams
 
@@ -125,6 +125,10 @@ class Viewer:
     def can_name(self, team: Team) -> bool:
         is_own = self.team is not None and self.team.pk == team.pk
         return is_own or not team.is_anonymous or self.knows_all_names
+
+    def tag_of(self, run: Run) -> str:
+        """The tag of a run with its `shown_name`, which replaces the tag of an anonymous team."""
+        return run.tag if self.can_name(run.team) else run.shown_name
 
     def can_follow(self, run: Run) -> bool:
         """Whether the viewer can see the status and the problems of the file: its team and the
@@ -267,7 +271,7 @@ def board_or_404(person: Person, slug: str, *, params: Mapping[str, str] | None 
 def runs_visible_to(viewer: Viewer) -> QuerySet[Run]:
     """All runs for organisers, and a team's own runs for its members. If the runs of the campaign
     are visible, also those on the leaderboard, including late and disqualified ones. Each run has
-    `shown_tag` and `shown_team`."""
+    `shown_name` and `shown_team`."""
     runs = viewer.campaign.runs.select_related("team").annotate(**shown_names(viewer))
     if viewer.is_organiser:
         return runs
@@ -277,17 +281,17 @@ def runs_visible_to(viewer: Viewer) -> QuerySet[Run]:
     return runs.filter(visible)
 
 
-def shown_names(viewer: Viewer, run: str = "") -> dict[str, Case | F]:
-    """Annotations `shown_tag` and `shown_team` for rows that refer to a run by the path
+def shown_names(viewer: Viewer, run: str = "") -> dict[str, Case | Coalesce | F]:
+    """Annotations `shown_name` and `shown_team` for rows that refer to a run by the path
     `run`. If the team is anonymous to the viewer, they are generated names."""
     if viewer.knows_all_names:
-        return {"shown_tag": F(f"{run}tag"), "shown_team": F(f"{run}team__name")}
+        return {"shown_name": run_name(run), "shown_team": F(f"{run}team__name")}
     masked = Q(**{f"{run}team__is_anonymous": True})
     if viewer.team is not None:
         masked &= ~Q(**{f"{run}team": viewer.team.pk})
     run_id, team_id = f"{run}public_id", f"{run}team__public_id"
     return {
-        "shown_tag": _unless(masked, f"{run}tag", Concat(Value("run-"), Substr(run_id, 1, 6))),
+        "shown_name": _unless(masked, run_name(run), Concat(Value("run-"), Substr(run_id, 1, 6))),
         "shown_team": _unless(
             masked, f"{run}team__name", Concat(Value("anonymous-"), Substr(team_id, 1, 6))
         ),

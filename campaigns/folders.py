@@ -219,8 +219,13 @@ def _one(folder: Path, stem: str) -> Path | None:
     return found[0] if found else None
 
 
+def _names_of(path: Path) -> tuple[str, str]:
+    """The names by which a table can name the file."""
+    return path.name, _tag_of(path)
+
+
 def _row_of(path: Path, table: RunsTable) -> RunsTableRow | None:
-    for name in (path.name, _tag_of(path)):
+    for name in _names_of(path):
         if line := table.bad_lines.get(name):
             raise FolderError(f"line {line} of the runs table, which names it, has an error")
         if row := table.by_name.get(name):

@@ -149,8 +149,8 @@ def _by_id(campaign: Campaign, ids: set[str]) -> dict[str, str]:
 
 
 def _name_of(run: Run) -> str:
-    """A run has no tag before its file is checked."""
-    return f"{run.tag or run.original_name or run.public_id} of {run.team.name}"
+    """A run may have no name before its file is checked."""
+    return f"{run.display_name or run.original_name or run.public_id} of {run.team.name}"
 
 
 def differences(

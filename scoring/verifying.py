@@ -55,16 +55,16 @@ def verify(*, repair: bool = False) -> Iterator[FileFault]:
 def describe(row: Owner) -> str:
     """The file's owner by the names that organisers know."""
     if isinstance(row, Run):
-        return (
-            f"file of run {row.tag or row.original_name} ({row.public_id}) in {row.campaign.slug}"
-        )
+        name = row.display_name or row.original_name
+        return f"file of run {name} ({row.public_id}) in {row.campaign.slug}"
     if isinstance(row, Qrels):
         return f"qrels version {row.version} of {row.campaign.slug}"
     if isinstance(row, Snapshot):
         return f"snapshot {row.public_id} of {row.campaign.slug}"
     kind = "ranking" if isinstance(row, StoredRanking) else "grades"
     run = row.run
-    return f"{kind} of run {run.tag or run.original_name} ({run.public_id}) in {run.campaign.slug}"
+    name = run.display_name or run.original_name
+    return f"{kind} of run {name} ({run.public_id}) in {run.campaign.slug}"
 
 
 def _faults(rows: Iterable[Owner]) -> Iterator[tuple[Owner, str]]:

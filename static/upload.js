@@ -12,7 +12,9 @@ function enhance(form) {
     const [file] = input.files;
     part("chosen").textContent = file ? `${file.name}, ${readable(file.size)}` : hint;
     showErrors([]);
+    suggestName();
   });
+  form.elements.replaces.addEventListener("change", suggestName);
   listenToDrops(part("drop"), (files) => {
     input.files = files;
     input.dispatchEvent(new Event("change"));
@@ -27,6 +29,17 @@ function enhance(form) {
     }
     send();
   });
+
+  // The name of a run begins as the tag of its file, until the person types another one. A run that
+  // replaces another keeps the name of that run if the field is empty.
+  let suggested = "";
+  async function suggestName() {
+    const [file] = input.files;
+    const { name, replaces } = form.elements;
+    const tag = file && !replaces.value ? await tagOf(file) : "";
+    if (file !== input.files[0] || name.value !== suggested) return;
+    name.value = suggested = [...tag].length > name.maxLength ? "" : tag;
+  }
 
   // Repeated attempts use the same idempotency key, so that they create one run. After a successful
   // submission the next upload from this page needs a new key.
@@ -125,6 +138,21 @@ function enhance(form) {
       line.textContent = problem;
       return line;
     }));
+  }
+}
+
+// The sixth column of the first line; empty if the file has another form.
+async function tagOf(file) {
+  try {
+    let start = file.slice(0, 65536).stream();
+    const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+    if (first === 0x1f && second === 0x8b) start = start.pipeThrough(new DecompressionStream("gzip"));
+    const { value } = await start.getReader().read();
+    const [line] = new TextDecoder().decode(value).trimStart().split(/[\r\n]/, 1);
+    const columns = line.split(/[ \t]+/);
+    return columns.length === 6 ? columns[5] : "";
+  } catch {
+    return "";
   }
 }
 

@@ -97,6 +97,7 @@ urlpatterns = [
     path(f"{HERE}/runs/", every_run, name="run-create"),
     path(f"{RUN}/", runs.run_detail, name="run-detail"),
     path(f"{RUN}/accept/", decisions_api.run_accept, name="run-accept"),
+    path(f"{RUN}/rename/", decisions_api.run_rename, name="run-rename"),
     path(f"{RUN}/withdraw/", decisions_api.run_withdraw, name="run-withdraw"),
     path(f"{RUN}/disqualify/", decisions_api.run_disqualify, name="run-disqualify"),
     path(f"{RUN}/reinstate/", decisions_api.run_reinstate, name="run-reinstate"),

@@ -179,4 +179,5 @@ def organisers_of(campaign: Campaign) -> QuerySet[User]:
 
 def about_run(run: Run, kind: str) -> tuple[str, str]:
     """Subject and body of an email about a run to its own team."""
-    return compose(kind, run.campaign, run=run, name=run.tag or run.original_name or run.public_id)
+    name = run.display_name or run.original_name or run.public_id
+    return compose(kind, run.campaign, run=run, name=name)

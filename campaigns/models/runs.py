@@ -8,7 +8,7 @@ from campaigns.models.campaign import Campaign
 from campaigns.models.identity import new_public_id
 from campaigns.models.people import Team, User
 
-# Accepted and current: its tag is in use.
+# Accepted and current: its name is in use.
 LIVE = Q(state="accepted", withdrawn_at=None, replaced_at=None)
 # On the leaderboard: live, not late and not disqualified.
 RANKED = LIVE & Q(is_late=False, disqualified_at=None, team__disqualified_at=None)
@@ -56,6 +56,9 @@ class Run(models.Model):
     team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="runs")
     uploaded_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
+    name = models.CharField(  # "": as its tag, also for runs that an older release checked
+        max_length=64, blank=True, default="", db_default=""
+    )
     tag = models.CharField(max_length=64, blank=True)  # column 6; known once the file is read
     run_type = models.CharField(max_length=9, choices=Type.choices, default=Type.AUTOMATIC)
     description = models.TextField(blank=True, max_length=4000)
@@ -65,6 +68,8 @@ class Run(models.Model):
     judging_priority = models.PositiveSmallIntegerField(null=True, blank=True)
     is_pooled = models.BooleanField(null=True, blank=True)  # contributed documents to the pool
     is_baseline = models.BooleanField(default=False, db_default=False)
+    # Of runs built on the same model, as the organisers mark them. Only they see it.
+    family = models.CharField(max_length=64, blank=True, default="", db_default="")
 
     original_name = models.CharField(max_length=200, blank=True)  # shown, never a path
     size = models.PositiveBigIntegerField()
@@ -99,9 +104,10 @@ class Run(models.Model):
         constraints = [
             # Among the team's own runs only, because the error would reveal other teams' runs.
             models.UniqueConstraint(
-                fields=["team", "tag"],
+                "team",
+                run_name(),
                 condition=LIVE,
-                name="tag_once_among_live_runs",
+                name="run_name_once_among_live_runs",
             ),
             models.UniqueConstraint(
                 fields=["team", "idempotency_key"],
@@ -125,4 +131,21 @@ class Run(models.Model):
         indexes = [models.Index(fields=["campaign", "state"])]
 
     def __str__(self) -> str:
-        return self.tag or self.public_id
+        return self.display_name or self.public_id
+
+    @property
+    def display_name(self) -> str:
+        """The name that pages show; empty until the file is read, unless the team typed one."""
+        return self.name or self.tag
+
+    @property
+    def is_live(self) -> bool:
+        """As LIVE."""
+        is_current = self.withdrawn_at is None and self.replaced_at is None
+        return is_current and self.state == Run.State.ACCEPTED
+
+    @property
+    def is_ranked(self) -> bool:
+        """As RANKED."""
+        is_out = self.is_late or self.disqualified_at or self.team.disqualified_at
+        return self.is_live and not is_out

@@ -53,7 +53,7 @@ def account_export(person: User) -> dict[str, Any]:
         ),
         "uploads": list(
             Run.objects.filter(uploaded_by=person).order_by("pk").values(
-                "public_id", "tag", "original_name", "description", "submitted_at",
+                "public_id", "name", "tag", "original_name", "description", "submitted_at",
                 in_campaign=F("campaign__slug"),
             )
         ),

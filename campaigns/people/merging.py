@@ -9,6 +9,7 @@ from django.db import transaction
 from campaigns.errors import CannotMergeTeams
 from campaigns.log import record
 from campaigns.models import Run, Team, User
+from campaigns.models.runs import run_name
 from campaigns.people import teams
 from campaigns.quotas import quota_of
 
@@ -86,11 +87,9 @@ def _obstacle(team: Team, into: Team) -> str:
         return "Approve both teams first."
     if team.disqualified_at is not None or into.disqualified_at is not None:
         return "A disqualified team cannot be merged. Reinstate it first."
-    mine = Run.objects.live().filter(team=into).values("tag")
-    common = sorted(
-        Run.objects.live().filter(team=team, tag__in=mine).values_list("tag", flat=True)
-    )
-    if not common:
+    mine = set(Run.objects.live().filter(team=into).values_list(run_name(), flat=True))
+    theirs = set(Run.objects.live().filter(team=team).values_list(run_name(), flat=True))
+    if not mine & theirs:
         return ""
-    tags = ", ".join(common[:10])
-    return f"Both teams have a run with the tag {tags}. Withdraw one of them first."
+    names = ", ".join(sorted(mine & theirs)[:10])
+    return f"Both teams have a run named {names}. Rename or withdraw one of them first."

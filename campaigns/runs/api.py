@@ -29,6 +29,12 @@ class UploadRequest(RequestSerializer):
     form."""
 
     file = serializers.FileField(allow_empty_file=True)  # the check of the run refuses it
+    name = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=descriptions.LONGEST_NAME,
+        help_text="The name that pages show. Empty: the tag of the file.",
+    )
     run_type = serializers.ChoiceField(choices=Run.Type.choices, required=False)
     description = serializers.CharField(required=False, allow_blank=True, max_length=4000)
     priority = serializers.IntegerField(
@@ -190,12 +196,10 @@ def _idempotency_key(request: Request) -> str:
     return key
 
 
-def _team_or_404(viewer: access.Viewer, public_id: str) -> Team:
-    """The named team, if this viewer may submit for it; without a name the viewer's own team."""
+def _team_or_404(viewer: access.Viewer, public_id: str) -> Team | None:
+    """The named team, if this viewer may submit for it. Without a name None: the own team."""
     if not public_id:
-        if viewer.team is None:
-            raise Http404
-        return viewer.team
+        return None
     if viewer.team is not None and viewer.team.public_id == public_id:
         return viewer.team
     if not viewer.is_organiser or "\0" in public_id:

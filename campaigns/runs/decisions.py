@@ -4,11 +4,12 @@ Call `pass_check` and `refuse_run` inside the transaction that finishes the chec
 that lost its lease changes nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any
+from itertools import count
+from typing import Any, cast
 
 from django.core.exceptions import ValidationError
 from django.core.files.storage import default_storage
@@ -19,8 +20,10 @@ from campaigns import lifecycle, scoring_hooks
 from campaigns.access import Viewer
 from campaigns.log import record
 from campaigns.mail import messages, notices
-from campaigns.models import Campaign, LogEntry, Run, User
+from campaigns.models import Campaign, LogEntry, Run, Team, User
+from campaigns.models.runs import RunQuerySet, run_name
 from campaigns.runs import submission
+from campaigns.runs.description import LONGEST_NAME, checked_name
 
 LONGEST_REASON = 500
 # The stages in which a team may accept its own checked run.
@@ -36,17 +39,24 @@ def lock_run(run: Run) -> Run:
     )
 
 
+def lock_names(run: Run) -> None:
+    """The runs of a team get their names one after the other until this transaction ends. Call this
+    before `lock_run`, because a merge of teams locks teams before it moves their runs."""
+    Team.objects.select_for_update(of=("self",), no_key=True).filter(runs=run.pk).first()
+
+
 def pass_check(
     run: Run,
     *,
     tag: str,
+    name: str,
     warnings: Sequence[dict[str, object]],
     check_sheet: dict[str, Any],
     now_accepted: bool,
 ) -> None:
     """The file is valid: the run is accepted, or it waits for its team to accept it."""
-    run.tag, run.warnings, run.check_sheet = tag, list(warnings), check_sheet
-    fields = ["tag", "warnings", "check_sheet"]
+    run.tag, run.name, run.warnings, run.check_sheet = tag, name, list(warnings), check_sheet
+    fields = ["tag", "name", "warnings", "check_sheet"]
     if now_accepted:
         run.accepted_at = timezone.now()
         _retire_replaced(run, run.accepted_at)
@@ -67,18 +77,61 @@ def refuse_run(run: Run, *, problems: Sequence[dict[str, Any]], total: int, tag:
     notices.notify_team(run, "refused")
 
 
-def is_tag_taken(run: Run, tag: str) -> bool:
-    """Whether another run of the team has this tag and is live or awaits acceptance. The run that
-    this one replaces does not count."""
-    holders = run.team.runs.filter(
-        tag=tag,
-        state__in=[Run.State.CHECKED, Run.State.ACCEPTED],
-        withdrawn_at=None,
-        replaced_at=None,
-    ).exclude(pk=run.pk)
-    if run.replaces_id is not None:
-        holders = holders.exclude(pk=run.replaces_id)
-    return holders.exists()
+def free_name(run: Run, wished: str) -> str:
+    """The wished name, with a number if another run of the team has it that is live or awaits
+    acceptance. The run that this one replaces does not count."""
+    taken = set(_other_runs(run).values_list(run_name(), flat=True))
+    return next(name for name in _numbered(wished) if name not in taken)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    for number in count(2):
+        suffix = f"-{number}"
+        yield name[: LONGEST_NAME - len(suffix)] + suffix
+
+
+def same_file_of(run: Run) -> Run | None:
+    """The live run of the team with the same file, unless this run replaces it."""
+    return _other_runs(run).filter(digest=run.digest).first()
+
+
+def _other_runs(run: Run) -> RunQuerySet:
+    others = run.team.runs.filter(
+        state__in=[Run.State.CHECKED, Run.State.ACCEPTED], withdrawn_at=None, replaced_at=None
+    ).exclude(pk__in=[run.pk, run.replaces_id or run.pk])
+    return cast(RunQuerySet, others)
+
+
+@transaction.atomic
+def rename_run(*, run: Run, name: str, actor: User) -> None:
+    """Raises `ValidationError` if the name is not valid, or is that of another run of the team."""
+    lifecycle.refuse_archived(run.campaign)
+    lock_names(run)
+    run = lock_run(run)
+    before, name = run.display_name, checked_name(name)
+    if name == before:
+        return
+    taken = ValidationError(f"Your team has another run named {name}. Choose another name.")
+    if free_name(run, name) != name:
+        raise taken
+    run.name = name
+    try:
+        with transaction.atomic():
+            run.save(update_fields=["name"])
+    except IntegrityError as error:  # another run of the team got this name at the same time
+        raise taken from error
+    record(run, actor, "renamed run", name=[before, name])
+
+
+def can_rename(viewer: Viewer, run: Run) -> bool:
+    """The team may until the results are published, and an organiser at any time."""
+    is_live = run.withdrawn_at is None and run.replaced_at is None
+    is_read = run.state in (Run.State.CHECKED, Run.State.ACCEPTED)
+    if not (is_live and is_read) or viewer.campaign.archived_at is not None:
+        return False
+    is_open = viewer.campaign.stage != Campaign.Stage.PUBLISHED
+    return viewer.is_organiser or (viewer.owns(run) and is_open)
 
 
 def can_accept(viewer: Viewer, run: Run) -> bool:
@@ -91,7 +144,7 @@ def can_accept(viewer: Viewer, run: Run) -> bool:
 
 def accept_checked(*, run: Run, person: User) -> bool:
     """Accepts a checked run and retires the one that it replaces. False if the run was accepted
-    or withdrawn in the meantime, or if another run of the team has its tag."""
+    or withdrawn in the meantime, or if another run of the team has its name."""
     try:
         with transaction.atomic():
             run = lock_run(run)
@@ -101,7 +154,7 @@ def accept_checked(*, run: Run, person: User) -> bool:
             _retire_replaced(run, run.accepted_at)
             _decide(run, Run.State.ACCEPTED, ["accepted_at"], actor=person)
             scoring_hooks.enqueue_evaluation(run)
-    except IntegrityError:  # another run of the team went live with this tag
+    except IntegrityError:  # another run of the team went live with this name
         return False
     return True
 
@@ -148,7 +201,7 @@ def validation_report_for(viewer: Viewer, run: Run) -> dict[str, Any]:
 
 
 def _retire_replaced(run: Run, moment: datetime) -> None:
-    """Call this before the new run goes live, because both may have the same tag."""
+    """Call this before the new run goes live, because both may have the same name."""
     if run.replaces_id is None or run.withdrawn_at is not None:
         return
     old = Run.objects.filter(pk=run.replaces_id, replaced_at=None, withdrawn_at=None)
@@ -181,7 +234,7 @@ def _notify_team(run: Run, kind: str, entry: LogEntry) -> None:
 
 @dataclass(frozen=True)
 class RunActions:
-    """`successor` is the upload that replaces the run once it is accepted, `replaced_tag` the tag
+    """`successor` is the upload that replaces the run once it is accepted, `replaced_name` the name
     of the run that this one replaces."""
 
     can_follow: bool
@@ -191,7 +244,8 @@ class RunActions:
     can_download: bool
     validation_report: dict[str, Any]
     successor: Run | None
-    replaced_tag: str
+    replaced_name: str
+    can_rename: bool
 
 
 def actions_on(viewer: Viewer, run: Run) -> RunActions:
@@ -209,5 +263,6 @@ def actions_on(viewer: Viewer, run: Run) -> RunActions:
         can_download=bool(run.storage_key) and viewer.can_download(run),
         validation_report=validation_report_for(viewer, run),
         successor=successor,
-        replaced_tag=run.replaces.tag if may_accept and run.replaces is not None else "",
+        replaced_name=run.replaces.display_name if may_accept and run.replaces else "",
+        can_rename=can_rename(viewer, run),
     )

@@ -1,5 +1,6 @@
 """The API of decisions about a run: accept, withdraw, disqualify, reinstate."""
 
+from django.core.exceptions import ValidationError
 from django.http import Http404
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, extend_schema
@@ -10,10 +11,11 @@ from rest_framework.response import Response
 from campaigns import access, lifecycle
 from campaigns.api.endpoints import action_view, write_view
 from campaigns.api.refusals import Refused
-from campaigns.api.requests import ReasonRequest, validated_data
+from campaigns.api.requests import ReasonRequest, RequestSerializer, validated_data
 from campaigns.api.responses import WRITES
 from campaigns.models import Run
 from campaigns.runs import decisions, submission
+from campaigns.runs.description import LONGEST_NAME
 
 
 class RunStateSerializer(serializers.Serializer):
@@ -67,6 +69,30 @@ def run_withdraw(request: Request, slug: str, public_id: str) -> Response:
         message = "Submissions are closed. Ask an organiser to withdraw the run."
         raise Refused("not_withdrawable", message)
     return Response({"id": run.public_id, "status": "withdrawn"})
+
+
+class NameRequest(RequestSerializer):
+    name = serializers.CharField(max_length=LONGEST_NAME)
+
+
+@extend_schema(
+    summary="Rename a run",
+    operation_id="runs_rename",
+    request=NameRequest,
+    responses=DECIDED,
+)
+@write_view(scope=None)
+def run_rename(request: Request, slug: str, public_id: str) -> Response:
+    """Changes the name that pages show. The team may do so until the results are published."""
+    viewer, run = _followed_or_404(request, slug, public_id)
+    name = validated_data(NameRequest, request)["name"]
+    if not decisions.can_rename(viewer, run):
+        raise Refused("not_renamable", "The run can no longer be renamed. Ask an organiser.")
+    try:
+        decisions.rename_run(run=run, name=name, actor=request.user)
+    except ValidationError as error:
+        raise serializers.ValidationError({"name": error.messages}) from error
+    return Response(RunStateSerializer(run).data)
 
 
 @extend_schema(

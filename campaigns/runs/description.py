@@ -1,7 +1,7 @@
 """The description that a team submits with a run, and the form that organisers set for it.
 
-Page and API read the same keys: `run_type`, `description`, `priority`, and `answer_<name>` for
-each field that the organisers added.
+Page and API read the same keys: `name`, `run_type`, `description`, `priority`, and
+`answer_<name>` for each field that the organisers added.
 """
 
 import math
@@ -17,6 +17,7 @@ from campaigns import lifecycle
 from campaigns.errors import FaultyDescription
 from campaigns.log import record
 from campaigns.models import Campaign, Run, User
+from campaigns.trec.runs_table import NAME_CHARACTERS, is_run_name
 
 KINDS = {
     "text": "text",
@@ -26,6 +27,7 @@ KINDS = {
 }
 FIELD_LIMIT = 20
 CHOICE_LIMIT = 50
+LONGEST_NAME = NAME_CHARACTERS
 LONGEST_TEXT = 4000
 LONGEST_ANSWER = 2000
 LONGEST_LABEL = 120
@@ -38,6 +40,7 @@ Answer = str | float | bool
 
 @dataclass(frozen=True)
 class Description:
+    name: str = ""  # of the run; "": the tag of its file
     run_type: str = Run.Type.AUTOMATIC
     text: str = ""
     priority: int | None = None  # 1 is judged first
@@ -57,6 +60,7 @@ def read_description(campaign: Campaign, data: Mapping[str, Any]) -> Description
         except ValueError as error:
             errors[key] = str(error)
 
+    name = read("name", _name)
     run_type = read("run_type", _run_type, campaign.run_types)
     text = read("description", _text, LONGEST_TEXT)
     priority = read("priority", _priority) if campaign.asks_priority else None
@@ -67,7 +71,22 @@ def read_description(campaign: Campaign, data: Mapping[str, Any]) -> Description
     if errors:
         raise FaultyDescription(errors)
     given = {name: answer for name, answer in answers.items() if answer is not None}
-    return Description(run_type=run_type, text=text, priority=priority, answers=given)
+    return Description(name=name, run_type=run_type, text=text, priority=priority, answers=given)
+
+
+def checked_name(name: str) -> str:
+    """The name of a run, with single spaces. Raises `ValidationError`."""
+    name = " ".join(name.split())
+    if not name or not is_run_name(name):
+        raise ValidationError(f"Write a name of at most {LONGEST_NAME} printable characters.")
+    return name
+
+
+def _name(raw: str) -> str:
+    try:
+        return checked_name(raw) if raw else ""
+    except ValidationError as error:
+        raise ValueError(error.message) from error
 
 
 def check_fields(spec: object) -> None:

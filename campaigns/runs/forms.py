@@ -59,7 +59,15 @@ class RunForm(forms.Form):
         self.description_names = [*self._add_description_fields(campaign)]
 
     def _add_description_fields(self, campaign: Campaign) -> Iterable[str]:
-        """Adds the fields of the run description form, and yields their names."""
+        """Adds the name and the fields of the run description form, and yields their names."""
+        self.fields["name"] = forms.CharField(
+            required=False,
+            label="Run name",
+            max_length=description.LONGEST_NAME,
+            help_text="The name that pages show. Empty: the tag of the file, or the name of the "
+            "run that this run replaces.",
+        )
+        yield "name"
         types = [(name, label) for name, label in Run.Type.choices if name in campaign.run_types]
         self.fields["run_type"] = _select(types, label="Run type", is_required=True)
         yield "run_type"
@@ -207,7 +215,7 @@ def _select(choices: list[tuple[str, str]], *, label: str, is_required: bool) ->
 
 
 def _name(run: Run, shows_team: bool) -> str:
-    return f"{run.tag} ({run.team.name})" if shows_team else run.tag
+    return f"{run} ({run.team.name})" if shows_team else str(run)
 
 
 def _name_for(label: str) -> str:

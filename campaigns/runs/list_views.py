@@ -51,6 +51,7 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
             "viewer": viewer,
             "campaign": viewer.campaign,
             "runs": runs,
+            "live_count": sum(run.is_live for run in runs),
             "is_filtered": len(runs) != len(all_runs),
             "filters": _filters(all_runs, request),
             "states": Counter(map(state_of, runs)).most_common(),

@@ -74,6 +74,7 @@ def runs_csv(viewer: Viewer, runs: list[Run]) -> str:
         for name in fields:
             answer = answers.get(name)
             row.append("" if answer is None else shown_answer(answer))
+        row += ["yes" if record[mark] else "no" for mark in marks]
         writer.writerow(row)
     return out.getvalue()
 
@@ -86,7 +87,7 @@ def _record(viewer: Viewer, run: Run) -> dict[str, Any]:
     reason = run.disqualified_reason or run.team.disqualified_reason
     return {
         "id": run.public_id,
-        "run": run.shown_tag,
+        "run": run.shown_name,
         "team": run.shown_team,
         "type": run.run_type,
         "state": state_of(run),

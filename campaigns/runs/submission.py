@@ -28,6 +28,8 @@ from campaigns.quotas import decide_quota
 from campaigns.runs.description import Description
 from campaigns.text import zones
 
+NOT_IN_A_TEAM = "You are not in a team of this campaign, and submissions are not open to new teams."
+
 
 @dataclass(frozen=True)
 class StoredFile:
@@ -71,6 +73,7 @@ def submit(
             file=file,
             submitted_at=arrived_at,
             received_at=completed_at,
+            name=description.name,
             run_type=description.run_type,
             description=description.text,
             judging_priority=description.priority,
@@ -89,6 +92,7 @@ def submit_run(
     file: StoredFile,
     submitted_at: datetime,
     received_at: datetime | None = None,
+    name: str = "",
     run_type: str = Run.Type.AUTOMATIC,
     description: str = "",
     judging_priority: int | None = None,
@@ -128,6 +132,7 @@ def submit_run(
             team=team,
             file=file,
             uploaded_by=person,
+            name=name or (replaced.display_name if replaced else ""),
             run_type=run_type,
             description=description,
             judging_priority=judging_priority,
@@ -227,7 +232,7 @@ def successor_of(run: Run) -> Run | None:
 
 @transaction.atomic
 def withdraw_run(*, run: Run, person: User) -> None:
-    """Removes the run from the leaderboard, and frees its tag and its place in the quota."""
+    """Removes the run from the leaderboard, and frees its name and its place in the quota."""
     withdrawn = Run.objects.filter(pk=run.pk, withdrawn_at=None, replaced_at=None).update(
         withdrawn_at=timezone.now()
     )
@@ -248,10 +253,20 @@ class _Submitter:
         is_own = viewer.team is not None and (team is None or team.pk == viewer.team.pk)
         chosen = viewer.team if is_own else team
         if chosen is None or not isinstance(viewer.person, User):
-            raise SubmissionRefused("Join or create a team first.", "team")
+            raise _refused_without_team(viewer)
         if not is_own and not (viewer.is_organiser and chosen.campaign_id == viewer.campaign.pk):
             raise SubmissionRefused("You can submit runs for your own team only.", "team")
         return cls(viewer.person, chosen, is_organiser=not is_own)
+
+
+def _refused_without_team(viewer: Viewer) -> SubmissionRefused:
+    if viewer.is_organiser:
+        return SubmissionRefused("Say which team the run is for.", "team")
+    if viewer.pending_team is not None:
+        message = "Your team awaits approval by an organiser. It can submit runs after that."
+        return SubmissionRefused(message, "not_approved")
+    todo = "Join or create a team first." if viewer.can_create_team else NOT_IN_A_TEAM
+    return SubmissionRefused(todo, "team")
 
 
 def _decide_early(viewer: Viewer, submitter: _Submitter, moment: datetime, replaces: str) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from campaigns.access import Viewer
 from campaigns.errors import SubmissionRefused
 from campaigns.models import Run
+from campaigns.models.runs import run_name
 from campaigns.quotas import decide_quota, frees_quota, quota_of
 from campaigns.runs import submission
 
@@ -26,9 +27,6 @@ class SubmissionOptions:
 
 
 def options_for(viewer: Viewer, moment: datetime) -> SubmissionOptions:
-    if viewer.pending_team is not None and not viewer.is_organiser:
-        message = "Your team awaits approval by an organiser. It can submit runs after that."
-        return SubmissionOptions(SubmissionRefused(message, "not_approved"))
     try:
         submission.refuse_early(viewer, moment)
     except SubmissionRefused as refusal:
@@ -49,9 +47,8 @@ def replaceable_runs(viewer: Viewer, moment: datetime) -> list[Run]:
         return []
     # In this order, because a successor that waits for its check is not live.
     live = runs.without_successors().live().filter(disqualified_at=None).select_related("team")
-    return [
-        run for run in live.order_by("tag", "pk") if submission.can_withdraw(viewer, run, moment)
-    ]
+    runs = live.order_by(run_name(), "pk")
+    return [run for run in runs if submission.can_withdraw(viewer, run, moment)]
 
 
 def _replacement_only(

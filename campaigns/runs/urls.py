@@ -10,6 +10,7 @@ urlpatterns = [
     path("campaigns/<slug:slug>/runs/", list_views.run_list, name="run-list"),
     path("campaigns/<slug:slug>/runs.csv", list_views.runs_as_csv, name="runs-csv"),
     path(f"{_RUN}/accept/", views.run_accept, name="run-accept"),
+    path(f"{_RUN}/rename/", views.run_rename, name="run-rename"),
     path(f"{_RUN}/withdraw/", views.run_withdraw, name="run-withdraw"),
     path(f"{_RUN}/disqualify/", views.run_disqualify, name="run-disqualify"),
     path(f"{_RUN}/file", list_views.run_file, name="run-file"),

@@ -82,8 +82,22 @@ def run_accept(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
         messages.error(
             request,
             "The run can no longer be accepted: judging has begun, the run was withdrawn, or "
-            "another run of the team has its tag. Ask an organiser.",
+            "another run of the team has its name. Ask an organiser.",
         )
+    return redirect("scoring:run-detail", slug, public_id)
+
+
+@login_required
+@require_POST
+def run_rename(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+    viewer, run = _followed_or_404(request, slug, public_id)
+    if not decisions.can_rename(viewer, run):
+        messages.error(request, "The run can no longer be renamed. Ask an organiser.")
+    else:
+        try:
+            decisions.rename_run(run=run, name=request.POST.get("name", ""), actor=request.user)
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
     return redirect("scoring:run-detail", slug, public_id)
 
 
@@ -153,7 +167,7 @@ def _context(
         "is_late": lifecycle.is_late_at(campaign, moment),
         "quota": viewer.team and quotas.quota_of(campaign, viewer.team, moment),
         "reveals_scores": quotas.reveals_scores(campaign),
-        "is_first": viewer.team and not viewer.team.runs.exists(),
+        "is_first": viewer.team and not viewer.team.runs.exclude(accepted_at=None).exists(),
         "first_topic": viewer.can_see_topics and campaign.topics.order_by("position").first(),
         "max_bytes": settings.MAX_UPLOAD_BYTES,
         "upload_allowance": f"{settings.UPLOAD_ALLOWANCE_SECONDS:g}",

@@ -1,4 +1,5 @@
-"""The runs table: a CSV with the team and type of each run, and whether it was pooled."""
+"""The runs table: a CSV with the team and type of each run, and whether it was pooled and is a
+baseline."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import BinaryIO
+
+from campaigns.trec.blocks import unseen_name
 from campaigns.trec.compression import read_text
 from campaigns.trec.csv_rows import separator_of
 from campaigns.trec.problems import Problem, ProblemList, refuse, shown
@@ -22,6 +25,9 @@ NAME_CHARACTERS = 64
 COLUMNS = {
     "run": "tag",
     "tag": "tag",
+    "run_name": "name",
+    "run name": "name",
+    "name": "name",
     "team": "team",
     "runtype": "run_type",
     "run type": "run_type",
@@ -35,6 +41,11 @@ COLUMNS = {
 RUN_TYPES = ("automatic", "manual", "feedback")
 YES = frozenset({"yes", "true", "1"})
 NO = frozenset({"no", "false", "0"})
+
+
+def is_run_name(name: str) -> bool:
+    """Whether the site accepts this name of a run. An empty one is that of the tag."""
+    return len(name) <= NAME_CHARACTERS and name.isprintable() and not unseen_name(name.encode())
 
 
 @dataclass(frozen=True)
@@ -72,12 +83,14 @@ class RunsTable:
 
 
 def read_runs_table(source: BinaryIO | bytes, *, max_bytes: int = MAX_TABLE_BYTES) -> RunsTable:
-    """Read a runs table, plain or gzipped CSV in UTF-8 with one header row.
+    """Read a runs table, plain or gzipped CSV in UTF-8 with one header row. Its separator, comma,
+    semicolon or tab, is that of the header.
 
-    Columns are known by name, in any case and order: run or tag (required), team, runtype / run
-    type / type, pooled / contributed judgments / contributed (yes, no, true, false, 1, 0 or
-    empty), file. Other columns are ignored. A row with an error is left out and listed in
-    `problems`. Raises FormatError with line numbers for problems of the whole file.
+    Columns are known by name, in any case and order: run or tag (required), run_name, team,
+    runtype / run type / type, pooled / contributed judgments / contributed (yes, no, true, false,
+    1, 0 or empty), baseline (the same), file. Other columns are ignored. A row with an error is
+    left out and listed in `problems`. A row of an unknown run type is one of an automatic run,
+    with one of the `warnings`. Raises FormatError with line numbers for problems of the whole file.
     """
     findings = ProblemList()
     with findings.gathered():
@@ -125,7 +138,21 @@ def _table(text: str) -> RunsTable:
             problems.append(problem)
             # If the number of cells is wrong, any cell may be the run's name.
             bad_lines |= dict.fromkeys([name] if row else cells, line)
-    return RunsTable(tuple(rows), tuple(problems), bad_lines)
+    return RunsTable(tuple(rows), tuple(problems), tuple(_type_warnings(rows, lines)), bad_lines)
+
+
+def _type_warnings(rows: list[RunsTableRow], lines: Mapping[str, int]) -> Iterator[Problem]:
+    """One for each unknown run type, at the first row that has it."""
+    known = f"{', '.join(RUN_TYPES[:-1])} or {RUN_TYPES[-1]}"
+    unknown: dict[str, list[int]] = {}
+    for row in rows:
+        if row.run_type and row.known_type is None:
+            unknown.setdefault(row.run_type, []).append(lines[row.file or row.tag])
+    for run_type, found in unknown.items():
+        others = len(found) - 1
+        which = f"this and {others:,} other row{'s' if others > 1 else ''}: " if others else ""
+        message = f"{which}the run type is not {known}, and counts as automatic"
+        yield Problem("RUN_TYPE", found[0], message, None, shown(run_type), len(found))
 
 
 def _read_row(
@@ -176,14 +203,21 @@ def _row(
 ) -> tuple[RunsTableRow, Problem | None]:
     known = {name: cells[title] for name, title in names.items()}
     tag = known["tag"]
-    pooled = known.get("is_pooled", "")
+    answers = {name: known.get(name, "") for name in ("is_pooled", "is_baseline")}
+    known_answers = YES | NO | {""}
+    unclear = next((n for n, text in answers.items() if text.casefold() not in known_answers), "")
     problem = tag_problem(tag.encode(), line)
     if problem:
         place = list(cells).index(names["tag"]) + 1
         problem = Problem(problem.code, line, problem.message, place, problem.value)
-    elif pooled and pooled.casefold() not in YES | NO:
-        place = list(cells).index(names["is_pooled"]) + 1
-        problem = Problem("TABLE", line, "the value is neither yes nor no", place, shown(pooled))
+    elif unclear:
+        place = list(cells).index(names[unclear]) + 1
+        message = "the value is neither yes nor no"
+        problem = Problem("TABLE", line, message, place, shown(answers[unclear]))
+    elif not is_run_name(known.get("name", "")):
+        place = list(cells).index(names["name"]) + 1
+        message = f"the run name has more than {NAME_CHARACTERS} characters, or an invisible one"
+        problem = Problem("TABLE", line, message, place, shown(known["name"]))
     elif len(known.get("team", "")) > TEAM_CHARACTERS:
         place = list(cells).index(names["team"]) + 1
         message = f"team name of more than {TEAM_CHARACTERS} characters"
@@ -192,7 +226,9 @@ def _row(
         tag=tag,
         team=known.get("team", ""),
         run_type=known.get("run_type", ""),
-        is_pooled=pooled.casefold() in YES if pooled else None,
+        is_pooled=answers["is_pooled"].casefold() in YES if answers["is_pooled"] else None,
+        is_baseline=answers["is_baseline"].casefold() in YES,
+        name=known.get("name", ""),
         file=known.get("file", ""),
     )
     return row, problem

@@ -42,7 +42,7 @@ def _points(
         x=[_at(pair, row)[0] for row in rows],
         y=[_at(pair, row)[1] for row in rows],
         customdata=[
-            [label(row.run.tag), label(row.run.team), row.rank_a, row.rank_b,
+            [label(row.run.name), label(row.run.team), row.rank_a, row.rank_b,
              *as_text((row.score_a, row.score_b))]
             for row in rows
         ],

@@ -125,7 +125,7 @@ def _ordered_runs(
             runs, scores.T.tolist(), *ranks, strict=True
         )
     ]
-    return tuple(sorted(rows, key=lambda row: (row.rank_a, row.rank_b, row.run.tag.lower())))
+    return tuple(sorted(rows, key=lambda row: (row.rank_a, row.rank_b, row.run.name.lower())))
 
 
 def _swaps(rows: tuple[OrderedRun, ...], better: Vector) -> tuple[Swap, ...]:

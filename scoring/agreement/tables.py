@@ -42,7 +42,7 @@ def orderings_table(pair: PairOfOrderings) -> Table:
     a, b = pair.choice.names
     columns = (
         Column("run_id", "run.run_id"),
-        Column("run", "run.tag", "run", align="l"),
+        Column("run", "run.name", "run", align="l"),
         Column("team", "run.team", "team", align="l"),
         printed(a, "score_a", number),
         printed(b, "score_b", number),
@@ -64,11 +64,11 @@ def swaps_table(pair: PairOfOrderings) -> Table:
         Column("depth"),
         same("ordering_a", a),
         same("ordering_b", b),
-        Column("first_by_a", "first.run.tag"),
+        Column("first_by_a", "first.run.name"),
         Column("team_of_first_by_a", "first.run.team"),
         Column("rank_a_of_first_by_a", "first.rank_a"),
         Column("rank_b_of_first_by_a", "first.rank_b"),
-        Column("first_by_b", "second.run.tag"),
+        Column("first_by_b", "second.run.name"),
         Column("team_of_first_by_b", "second.run.team"),
         Column("rank_a_of_first_by_b", "second.rank_a"),
         Column("rank_b_of_first_by_b", "second.rank_b"),

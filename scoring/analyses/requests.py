@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
+from campaigns.models.runs import run_name
 from scoring.analyses import budget
 from scoring.evaluation.rules import rules_of
 from scoring.jobs import queue
@@ -225,9 +226,9 @@ def _of_rankings(campaign: Campaign) -> dict[str, object]:
         "highest_grade": campaign.highest_grade,
         "topics": list(campaign.topics.order_by("position").values_list("code", flat=True)),
         "rankings": sorted(
-            [run_id, tag, team, digest, -1 if priority is None else priority]
-            for run_id, tag, team, digest, priority in runs.values_list(
-                "public_id", "tag", "team__name", "ranking__digest", "judging_priority"
+            [run_id, name, team, digest, -1 if priority is None else priority]
+            for run_id, name, team, digest, priority in runs.values_list(
+                "public_id", run_name(), "team__name", "ranking__digest", "judging_priority"
             )
         ),
     }

@@ -78,8 +78,8 @@ def persistence_chart(comparison: Comparison, rows: tuple[AtPersistence, ...]) -
     persistences = [row.p for row in rows]
     figure = go.Figure(
         [
-            *_band(persistences, [row.first for row in rows], comparison.first.tag, "known"),
-            *_band(persistences, [row.second for row in rows], comparison.second.tag, "own"),
+            *_band(persistences, [row.first for row in rows], comparison.first.name, "known"),
+            *_band(persistences, [row.second for row in rows], comparison.second.name, "own"),
         ]
     )
     figure.update_layout(

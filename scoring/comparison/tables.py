@@ -11,7 +11,7 @@ from scoring.output.table import Column, Table, printed, same
 def comparison_table(comparison: Comparison | None) -> Table:
     """Scores by topic. LaTeX has the mean difference with the marks of the t test at the end, if
     `comparison` has its interval."""
-    a, b = (comparison.first.tag, comparison.second.tag) if comparison else ("a", "b")
+    a, b = (comparison.first.name, comparison.second.name) if comparison else ("a", "b")
     columns = (
         Column("topic", "code", "topic", align="l"),
         Column("title"),
@@ -41,8 +41,8 @@ def persistence_table(comparison: Comparison | None, rows: tuple[AtPersistence, 
     columns = (
         Column("p"),
         Column("measure"),
-        same("a", comparison and comparison.first.tag),
-        same("b", comparison and comparison.second.tag),
+        same("a", comparison and comparison.first.name),
+        same("b", comparison and comparison.second.name),
         Column("a_base", "first.base"),
         Column("a_residual", "first.residual"),
         Column("a_upper", "first.upper"),
@@ -58,7 +58,7 @@ def sides_table(
     topic: Topic, runs: tuple[Run, Run] | None, sides: Sides | None, qrels: Qrels | None
 ) -> Table:
     """One row for each rank; empty cells after the end of a list."""
-    a, b = (run.shown_tag for run in runs) if runs else ("a", "b")
+    a, b = (run.shown_name for run in runs) if runs else ("a", "b")
     columns = (
         same("topic", topic.code),
         Column("rank"),

@@ -30,6 +30,6 @@ def run_files(viewer: Viewer) -> list[RunFiles]:
             has_topic_scores=sees_topics_of(viewer, run),
             has_file=bool(run.storage_key) and viewer.can_download(run),
         )
-        for run in runs.order_by("shown_tag", "pk")
+        for run in runs.order_by("shown_name", "pk")
     ]
     return [each for each in files if each.has_scores or each.has_file]

@@ -72,7 +72,7 @@ def tidy_rows(
             for score in board_scores(viewer, rules, qrels, selected, "evaluation", DIGEST)
             if run_id in (None, score["run_id"])
         ),
-        key=lambda s: (s["shown_tag"].lower(), s["run_id"], order[s["measure"]]),
+        key=lambda s: (s["shown_name"].lower(), s["run_id"], order[s["measure"]]),
     )
 
     def rows() -> Iterator[TidyRow]:

@@ -23,7 +23,7 @@ def trec_eval_text(viewer: Viewer, run: Run) -> str:
     rel = viewer.campaign.rel
     measures = [(label_of(measure, rel), measure) for measure in rules_of(viewer.campaign).measures]
     lines = _topic_lines(viewer, run, measures)
-    lines.append(tag_line(run.shown_tag))
+    lines.append(tag_line(viewer.tag_of(run)))
     means = {score.measure: score.base for score in run_scores(viewer, run)}
     for label, measure in measures:
         if str(measure) in means:

@@ -58,10 +58,15 @@ def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list
         report |= own_history(run, ranking, stored.digest)
     with transaction.atomic():
         queue.finish(attempt)
+        decisions.lock_names(run)
         run = decisions.lock_run(run)
-        if run.withdrawn_at is None and decisions.is_tag_taken(run, tag):
-            _refuse_taken_tag(run, tag)
+        twin = decisions.same_file_of(run) if run.withdrawn_at is None else None
+        if twin is not None and twin.tag == tag:
+            _refuse_same_file(run, twin)
             return
+        name = decisions.free_name(run, run.name or tag)
+        if name != (run.name or tag):
+            warnings.append(_renamed(run.name or tag, name))
         StoredRanking.objects.create(
             run=run,
             **stored._asdict(),
@@ -73,6 +78,7 @@ def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list
         decisions.pass_check(
             run,
             tag=tag,
+            name=name,
             warnings=[w.as_dict() for w in warnings],
             check_sheet=report,
             # Nobody can accept a run that was imported.
@@ -88,19 +94,19 @@ def _refuse(attempt: queue.JobAttempt, run: Run, error: FormatError) -> None:
         decisions.refuse_run(run, problems=[p.as_dict() for p in error.problems], total=error.total)
 
 
-def _refuse_taken_tag(run: Run, tag: str) -> None:
-    is_same = run.team.runs.live().filter(tag=tag, digest=run.digest).exists()
-    message = "your team has another run with this tag: withdraw it, or choose another tag"
-    if is_same:
-        message = "your team has already submitted this file as the run with this tag"
+def _refuse_same_file(run: Run, twin: Run) -> None:
     problem = Problem(
-        code="TAG_TAKEN",
+        code="SAME_FILE",
         line=None,
-        message=message,
-        field=6,
-        value=tag,
+        message="your team has already submitted this file: withdraw that run first, or replace it",
+        value=str(twin),
     )
-    decisions.refuse_run(run, problems=[problem.as_dict()], total=1, tag=tag)
+    decisions.refuse_run(run, problems=[problem.as_dict()], total=1, tag=twin.tag)
+
+
+def _renamed(wished: str, name: str) -> Problem:
+    message = f"your team has another run of this name, so this run is named {name}"
+    return Problem(code="RENAMED", line=None, message=message, value=wished)
 
 
 def _same_file_warnings(run: Run) -> list[Problem]:
@@ -113,6 +119,6 @@ def _same_file_warnings(run: Run) -> list[Problem]:
             code="SAME_FILE",
             line=None,
             message="the same file as an earlier run of your team",
-            value=twin.tag or twin.public_id,
+            value=str(twin),
         )
     ]

@@ -56,7 +56,7 @@ def own_history(run: Run, ranking: Ranking, ranking_digest: str) -> dict[str, An
     twins = mine.filter(digest=ranking_digest).select_related("run")
     previous = mine.order_by("run").last()
     return {
-        "same_as": [twin.run.tag or twin.run.public_id for twin in twins[:SHOWN_CODES]],
+        "same_as": [str(twin.run) for twin in twins[:SHOWN_CODES]],
         "flags": _flags(ranking, previous),
     }
 

@@ -55,7 +55,8 @@ def candidates_of_campaign(
     candidates = _candidates(stored, topics, depth or depth_of(campaign, persistence))
     return RunCandidates(
         run_ids=tuple(run.public_id for run in runs),
-        names=tuple((run.tag, run.team.name) for run in runs),
+        digests=tuple(digest for _, digest in stored),
+        names=tuple((run.display_name, run.team.name) for run in runs),
         candidates=candidates,
     )
 

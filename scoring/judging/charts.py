@@ -39,7 +39,7 @@ def ranges_figure(forecast: PlanForecast) -> dict[str, Any]:
                 "arrayminus": [0.0] * len(ranks),
             },
             customdata=[
-                [label(row.tag), label(row.team), addition_text(row.before.residual, 4),
+                [label(row.name), label(row.team), addition_text(row.before.residual, 4),
                  addition_text(row.after.residual, 4), decimal_text(row.after.projection, 4)]
                 for row in forecast.rows
             ],

@@ -258,7 +258,7 @@ def ranked_rows(rows: Sequence[BoardRow], *, lower_is_better: bool) -> tuple[Boa
             row.rank or len(rows) + 1,
             row.base is None,
             best_first if lower_is_better else -best_first,
-            row.tag.lower(),
+            row.name.lower(),
         )
 
     return tuple(sorted(ranked, key=sort_key))
@@ -289,7 +289,7 @@ def _counts(
 
 SORT_KEYS: dict[str, Callable[[BoardRow], Any]] = {
     "rank": lambda row: 0,
-    "run": lambda row: row.tag.lower(),
+    "run": lambda row: row.name.lower(),
     "team": lambda row: row.team.lower(),
     "residual": lambda row: _descending(row.residual),
     "judged": lambda row: _descending(row.judged_at_10),

@@ -41,7 +41,7 @@ def _columns(digits: int) -> tuple[Column, ...]:
     """The columns of every board."""
     return (
         Column("rank", "row.rank", ""),
-        Column("run", "row.tag", "run", align="l"),
+        Column("run", "row.name", "run", align="l"),
         Column("team", "row.team", "team", align="l"),
         Column("run_type", "row.run_type"),
         Column("measure", "board.measure"),

@@ -31,7 +31,7 @@ def text_of(value: Any) -> latex.Cell:
 @dataclass(frozen=True)
 class Column:
     """`of` gets the value from a row, at full precision: a function of the row, or the path of an
-    attribute ("run.tag"); the default is the key."""
+    attribute ("run.name"); the default is the key."""
 
     key: str
     of: str | Callable[[Any], Any] = ""

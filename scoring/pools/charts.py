@@ -48,7 +48,7 @@ def _points(rows: list[PooledRun], name: str, role: str, other: str) -> go.Scatt
         y=[row.other_base for row in rows],
         error_y=bars | {"arrayminus": [0.0] * len(rows)} if any(residuals) else None,
         customdata=[
-            [label(row.run.tag), label(row.run.team), row.rank, row.other_rank,
+            [label(row.run.name), label(row.run.team), row.rank, row.other_rank,
              decimal_text(row.base, 4),
              f"{decimal_text(row.other_base, 4)}{_plus(row.other_residual)}"]
             for row in rows

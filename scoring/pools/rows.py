@@ -204,7 +204,7 @@ def _rows(
         for at, run in enumerate(runs)
     ]
     last = len(rows) + 1
-    return tuple(sorted(rows, key=lambda row: (row.rank or last, row.run.tag.lower())))
+    return tuple(sorted(rows, key=lambda row: (row.rank or last, row.run.name.lower())))
 
 
 def _numbers(values: Vector) -> list[float | None]:

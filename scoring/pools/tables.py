@@ -42,7 +42,7 @@ def run_columns(choice: PoolChoice | None = None, qrels: Qrels | None = None) ->
     return (
         Column("run_id", "run.run_id", kind=str),
         printed("", "rank"),
-        Column("run", "run.tag", "run", align="l", kind=str),
+        Column("run", "run.name", "run", align="l", kind=str),
         Column("team", "run.team", "team", align="l", kind=str),
         same("measure", choice and choice.measure, str),
         same("depth", choice and choice.depth, str),

@@ -87,7 +87,7 @@ class Move:
     that is on one board only does not move the others."""
 
     run_id: str
-    shown_tag: str
+    shown_name: str
     shown_team: str
     rank_before: int
     rank_after: int
@@ -161,7 +161,7 @@ def _moves(old: Leaderboard, new: Leaderboard) -> tuple[Move, ...]:
     return tuple(
         Move(
             run_id=row.run_id,
-            shown_tag=row.tag,
+            shown_name=row.name,
             shown_team=row.team,
             rank_before=ranks[row.run_id].before,
             rank_after=ranks[row.run_id].after,

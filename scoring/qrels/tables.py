@@ -19,7 +19,7 @@ def moves_table(diff: VersionDiff) -> Table:
     """Every run that has a rank on both boards, with its ranks among these runs."""
     old, new = f"v{diff.old.version}", f"v{diff.new.version}"
     columns = (
-        Column("run", "shown_tag"),
+        Column("run", "shown_name"),
         Column("team", "shown_team"),
         same("measure", diff.measure),
         Column(f"rank_{old}", "rank_before"),

@@ -29,7 +29,7 @@ def bounds_by_p(runs: Sequence[RunBounds], pool_words: str) -> dict[str, Any]:
     """The bounds of each run with the shallow pool (dotted), and its score with all judgments."""
     traces = []
     for at, each in enumerate(runs):
-        name, role = label(each.run.tag), ROLES[at % len(ROLES)]
+        name, role = label(each.run.name), ROLES[at % len(ROLES)]
         base, residual = each.by_p[:, 0]
         pool = f"{name}, pool {pool_words}"
         traces.append(_line(PERSISTENCES, base, pool, role, dash="dot"))

@@ -56,7 +56,7 @@ def bounds_table(report: Report) -> Table:
     """Figs. 5 and 6."""
     columns = (
         Column("run_id", "run.run_id"),
-        Column("run", "run.tag"),
+        Column("run", "run.name"),
         Column("team", "run.team"),
         *map(Column, (*_Bound._fields[1:], "upper")),
     )

@@ -80,7 +80,7 @@ def board_scores(
         measure__in=versions,
     ).annotate(**shown_names(viewer, RUN))
     for score in scores.values(
-        "measure", "definition", "shown_tag", "shown_team", *fields, **FACTS
+        "measure", "definition", "shown_name", "shown_team", *fields, **FACTS
     ):
         if score["definition"] == versions[score["measure"]]:
             yield score
@@ -93,7 +93,7 @@ def board_run_fields(viewer: Viewer, score: dict[str, Any]) -> dict[str, Any]:
     is_out = score["run_disqualified_at"] or score["team_disqualified_at"]
     return {
         "run_id": score["run_id"],
-        "tag": score["shown_tag"],
+        "name": score["shown_name"],
         "team": score["shown_team"],
         "team_id": score["team_id"],
         "run_type": score["run_type"],

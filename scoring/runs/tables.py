@@ -23,7 +23,7 @@ def run_columns(run: Run, qrels: Qrels | None) -> tuple[Column, ...]:
     """The first columns of every table of a run."""
     return (
         same("run_id", run.public_id),
-        same("run", run.shown_tag),
+        same("run", run.shown_name),
         same("team", run.shown_team),
         same("qrels", qrels and qrels.version),
     )
@@ -51,7 +51,7 @@ def run_table(
     """For each measure the mean and, if visible, the scores by topic."""
     columns = (
         same("run_id", run.public_id),
-        same("run", run.shown_tag),
+        same("run", run.shown_name),
         same("team", run.shown_team),
         Column("topic"),
         Column("measure"),
@@ -105,7 +105,7 @@ def means_table(viewer: Viewer, run: Run, baselines: RunBaselines) -> Table:
         )
         for mean in run_scores(viewer, run)
     )
-    return Table(columns, run_scores(viewer, run), f"scores of {run.shown_tag}.")
+    return Table(columns, means, caption)
 
 
 def shown_version(viewer: Viewer) -> int | None:
@@ -210,7 +210,7 @@ def unique_runs_table(qrels: Qrels | None, unique: UniqueFinds | None) -> Table:
     """Numbers of unique relevant documents of every ranked run."""
     columns = (
         Column("run_id", "run.run_id"),
-        Column("run", "run.tag"),
+        Column("run", "run.name"),
         Column("team", "run.team"),
         same("qrels", qrels and qrels.version),
         same("depth", unique and unique.depth),

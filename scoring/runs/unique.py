@@ -58,7 +58,7 @@ def unique_finds(
         for each in runs
         if each.run_id in at
     ]
-    rows.sort(key=lambda row: (-row.by_run, -row.by_team, row.run.tag.lower()))
+    rows.sort(key=lambda row: (-row.by_run, -row.by_team, row.run.name.lower()))
     return UniqueFinds(
         pool=pool.with_basis(result),
         relevant=int(result["relevant"]),

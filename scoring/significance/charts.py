@@ -22,7 +22,7 @@ DECADES: Final = 3  # below the level, where the colour is full
 def matrix_figure(result: Significance) -> dict[str, Any]:
     """One hue where the row's run is significantly better, another where it is worse, stronger for
     a smaller p; blank where the difference is not significant."""
-    tags = [label(run.tag) for run in result.ranked.runs]
+    tags = [label(run.name) for run in result.ranked.runs]
     names = [f"{place} {tag}" for place, tag in enumerate(tags, start=1)]
     count = len(names)
     shown = rounded_array(result.differences, 4)

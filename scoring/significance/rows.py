@@ -179,7 +179,7 @@ def ranked_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> RankedRuns:
     ranks = dict(zip((run.run_id for run in runs), shared_ranks(bases[0], direction), strict=True))
     ordered = sorted(
         (run for run in runs if ranks[run.run_id] is not None),
-        key=lambda run: (ranks[run.run_id], run.tag.lower()),
+        key=lambda run: (ranks[run.run_id], run.name.lower()),
     )
     return RankedRuns(
         runs=tuple(ordered),

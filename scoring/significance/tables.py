@@ -24,8 +24,8 @@ def _marked_difference(row: PairRow) -> Marked:
 # The first columns are those of the command line.
 COLUMNS = (
     printed("", "a_rank"),
-    Column("a", "a.tag", "run", align="l", kind=str),
-    Column("b", "b.tag", "next run", align="l", kind=str),
+    Column("a", "a.name", "run", align="l", kind=str),
+    Column("b", "b.name", "next run", align="l", kind=str),
     Column("difference", kind=float),
     printed("difference", _marked_difference),
     Column("p", kind=float),
@@ -53,9 +53,9 @@ def page_columns(choices: TestChoices) -> list[PageColumn]:
     """The table on the page: each run and the next one on the board."""
     corrected = PageColumn("corrected", lambda row: p_value(row.p_corrected))
     return [
-        PageColumn("run", lambda row: row.a.tag, css=""),
+        PageColumn("run", lambda row: row.a.name, css=""),
         PageColumn("#", lambda row: str(row.a_rank), css="num muted"),
-        PageColumn("against", lambda row: row.b.tag, css=""),
+        PageColumn("against", lambda row: row.b.name, css=""),
         PageColumn("difference", lambda row: difference(row.difference)),
         PageColumn(
             "effect",

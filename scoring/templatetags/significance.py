@@ -78,7 +78,7 @@ def matrix_cells(result: Significance) -> list[tuple[Any, list[MatrixCell]]]:
 def named_groups(result: Significance) -> list[NamedGroup]:
     runs = result.ranked.runs
     return [
-        NamedGroup(first + 1, last + 1, last - first + 1, runs[first].tag, runs[last].tag)
+        NamedGroup(first + 1, last + 1, last - first + 1, runs[first].name, runs[last].name)
         for first, last in result.groups
     ]
 

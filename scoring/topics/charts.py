@@ -21,7 +21,7 @@ def topics_figure(matrix: TopicMatrix) -> dict[str, Any]:
     rows = evenly(len(matrix.topics))
     columns = evenly(len(matrix.runs), CELLS // len(rows))
     scores = matrix.scores[np.ix_(rows, columns)]
-    names = [f"{place} {label(run.tag)}" for place, run in enumerate(matrix.runs, start=1)]
+    names = [f"{place} {label(run.name)}" for place, run in enumerate(matrix.runs, start=1)]
     runs = list(chosen(names, columns))
     shown = chosen(matrix.topics, rows)
     topics = [label(topic.code) for topic in shown]

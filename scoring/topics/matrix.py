@@ -131,7 +131,7 @@ def _ranked_runs(
     means = np.array([mean for _, mean, _ in rows], dtype=np.float64)
     ranks = shared_ranks(means, family_of(measure).facts.direction)
     ranked = [(run, rank or 0, vector) for (run, _, vector), rank in zip(rows, ranks, strict=True)]
-    return sorted(ranked, key=lambda each: (each[1], each[0].tag.lower()))
+    return sorted(ranked, key=lambda each: (each[1], each[0].name.lower()))
 
 
 def _shares(scores: Vector) -> list[float | None]:

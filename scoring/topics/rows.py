@@ -153,7 +153,7 @@ def _ranked(rows: list[TopicRun], *, is_lower_better: bool) -> tuple[TopicRun, .
             key=lambda row: (
                 STATUSES.index(row.status),
                 row.rank or len(rows) + 1,
-                row.tag.lower(),
+                row.name.lower(),
             ),
         )
     )

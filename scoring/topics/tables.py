@@ -77,7 +77,7 @@ def matrix_table(matrix: TopicMatrix | None) -> Table:
         Column("correlation", "topic.correlation"),
         Column("rank"),
         Column("run_id", "run.run_id"),
-        Column("run", "run.tag"),
+        Column("run", "run.name"),
         Column("team", "run.team"),
         Column("base"),
         same("qrels", matrix and matrix.qrels.version),

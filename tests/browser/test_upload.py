@@ -1,5 +1,6 @@
 """Handing in a run, and watching what becomes of it."""
 
+import gzip
 import re
 
 import pytest
@@ -32,8 +33,7 @@ def test_a_file_is_submitted(visit: Visitor, team, has_scripts: bool) -> None:
     page.get_by_label("Run file").set_input_files(FILE)
     page.get_by_role("button", name="Submit run").click()
     expect(page).to_have_url(re.compile(r"/runs/[a-z2-7]{16}/$"))
-    expect(page.locator("h1")).to_have_text("ours.run")
-    assert team.runs.count() == 1
+    assert team.runs.get().name == ("ours" if has_scripts else "")
     assert visited.complaints == []
 
 
@@ -49,6 +49,29 @@ def test_a_dropped_file_is_accepted(visit: Visitor, team) -> None:
     )
     page.dispatch_event("#drop", "drop", {"dataTransfer": files})
     expect(page.locator("#chosen")).to_have_text("dropped.run, 18 bytes")
+    expect(page.get_by_label("Run name")).to_have_value("ours")
+
+
+def test_the_run_name_begins_as_the_tag_until_somebody_types(visit: Visitor, team) -> None:
+    path, person = form_of(team)
+    old = make_run(team=team, tag="old")
+    page = visit(path, person=person).page
+    file, name = page.get_by_label("Run file"), page.get_by_label("Run name")
+    zipped = gzip.compress(b"1\tQ0\td1\t1\t2.5\tBM25(k1=0.9)\n" * 9000)
+    file.set_input_files({"name": "a.gz", "mimeType": "application/gzip", "buffer": zipped})
+    expect(name).to_have_value("BM25(k1=0.9)")
+    file.set_input_files(FILE)
+    expect(name).to_have_value("ours")
+    page.get_by_label("Replaces").select_option(old.public_id)
+    expect(name).to_have_value("")
+    page.get_by_label("Replaces").select_option("")
+    expect(name).to_have_value("ours")
+    file.set_input_files(FILE | {"buffer": b"{}"})
+    expect(name).to_have_value("")
+    name.fill("Mine")
+    file.set_input_files(FILE)
+    expect(page.locator("#chosen")).to_contain_text("ours.run")
+    expect(name).to_have_value("Mine")
 
 
 def test_a_broken_connection_is_said_and_the_next_try_counts_once(visit: Visitor, team) -> None:

@@ -34,7 +34,9 @@ class Command(BaseCommand):
         parser.add_argument("folder", type=Path)
         parser.add_argument("--slug", required=True, help="the campaign's address")
         parser.add_argument("--name", help="its name")
-        parser.add_argument("--runs-table", type=Path, help="CSV of tag, team, run type, pooled")
+        parser.add_argument(
+            "--runs-table", type=Path, help="CSV of tag, run_name, team, run type, pooled"
+        )
         parser.add_argument("--unknown-topics", choices=["refuse", "drop"])
         parser.add_argument("--no-relevant", choices=["exclude", "zero"])
         parser.add_argument("--rel", type=int, help="lowest relevant grade")
@@ -101,6 +103,10 @@ class Command(BaseCommand):
             for problem in run.problems[:5]:
                 place = f"line {problem['line']}: " if problem["line"] else ""
                 self.stdout.write(f"    {place}{problem['code']} {problem['message']}")
+        for run in accepted:
+            for warning in run.warnings:
+                if warning["code"] == "RENAMED":
+                    self.stdout.write(f"{run.original_name}: {warning['message']}")
         split = ", ".join(f"{name} {spent:.1f} s" for name, spent in sorted(timings.items()))
         if not campaign.memberships.filter(role=Membership.Role.ORGANISER).exists():
             self.stdout.write(

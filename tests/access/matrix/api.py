@@ -96,6 +96,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:run-create GET": ("get", run_list),
     "api:run-detail": ("get", run_page),
     "api:run-accept": ("post", own_run(lambda stage: 200)),  # it is accepted
+    "api:run-rename": ("post", own_run(lambda stage: 415, by_organiser=415)),  # JSON is asked
     "api:run-withdraw": ("post", own_run(lambda stage: 200 if stage == "open" else 409)),
     "api:run-disqualify": ("post", organisers(415)),
     "api:run-baseline": ("post", organisers(200)),

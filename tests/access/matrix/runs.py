@@ -29,6 +29,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:run-list": ("get", run_list),
     "campaigns:runs-csv": ("get", run_list),
     "campaigns:run-accept": ("post", own_run(302)),
+    "campaigns:run-rename": ("post", own_run(302)),
     "campaigns:run-withdraw": ("post", own_run(302)),
     "campaigns:run-disqualify": ("post", organisers_get(302)),
     "campaigns:run-file": ("get", own_run(200)),

@@ -182,7 +182,7 @@ def test_without_a_date_a_team_stays_anonymous(world: World) -> None:
     with time_machine.travel(REVEAL + timedelta(days=3650), tick=False):
         viewer = access.viewer_or_404(world.rival, "masked")
         run = access.runs_visible_to(viewer).get(pk=world.run.pk)
-    assert (run.shown_tag, run.shown_team) == (
+    assert (run.shown_name, run.shown_team) == (
         f"run-{world.run.public_id[:6]}",
         f"anonymous-{world.team.public_id[:6]}",
     )

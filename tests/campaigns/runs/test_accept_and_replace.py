@@ -1,8 +1,6 @@
-"""The validation report, and what follows: accepting, replacing, withdrawing, disqualifying."""
+"""What follows the validation report: accepting, replacing, withdrawing, disqualifying."""
 
-import gzip
 from functools import partial
-from pathlib import Path
 
 import pytest
 import time_machine
@@ -31,98 +29,6 @@ def act(world: World, name: str, run: Run, browser: Client, **data: str) -> Http
 
 def live_tags(world: World) -> list[str]:
     return sorted(world.campaign.runs.live().values_list("tag", flat=True))
-
-
-# --- the validation report ------------------------------------------------------------------------
-
-
-def test_the_sheet_says_what_the_file_covers_and_where_it_contradicts_itself(world: World) -> None:
-    data = b"1 Q0 a 1 9 t\n1 Q0 b 2 9 t\n1 Q0 c 3 7 t\n1 Q0 d 5 6 t\n1 Q0 e 4 5 t\n"
-    run = world.submitted_run(data)
-    assert run.check_sheet == {
-        "topics": 1,
-        "of_topics": 2,
-        "missing": ["2"],
-        "missing_count": 1,
-        "documents": 5,
-        "depth": {"min": 5, "median": 5.0, "max": 5},
-        "tied_documents": 2,
-        "tied_topics": 1,
-        "is_all_tied": False,
-        "rank_disagreements": 1,
-        "same_as": [],
-        "flags": ["shallow"],
-    }
-    page = world.page_of(run)
-    assert "1 of 2" in page
-    assert "2 documents in 1 topic" in page
-    assert "Validation report" in page
-
-
-@pytest.mark.parametrize(
-    ("scores", "said"),
-    [
-        ("9876", "<dd>agree</dd>"),
-        ("9977", "agree where the scores differ. The document id determines the order"),
-        ("9999", "cannot be compared</span>: all scores of each topic are equal"),
-    ],
-)
-def test_the_sheet_claims_no_agreement_where_scores_are_tied(
-    world: World, scores: str, said: str
-) -> None:
-    lines = [
-        f"{topic} Q0 {document} {rank} {score} t\n"
-        for topic in (1, 2)
-        for rank, (document, score) in enumerate(zip("abcd", scores, strict=True), start=1)
-    ]
-    run = world.submitted_run("".join(lines).encode())
-    assert run.check_sheet["is_all_tied"] == (len(set(scores)) == 1)
-    assert said in world.page_of(run)
-
-
-def test_a_sheet_knows_the_teams_equal_rankings_however_they_are_packed(world: World) -> None:
-    world.submitted_run(run_file("first"))
-    again = world.submitted_run(gzip.compress(run_file("second")))
-    assert again.check_sheet["same_as"] == ["first"]
-    assert again.warnings == []  # the files differ
-    assert "same ranking</span> as first" in world.page_of(again)
-
-
-def test_the_validation_report_does_not_mention_equal_files_of_other_teams(world: World) -> None:
-    rival = world.another_team()
-    world.submitted_run(run_file("same"), browser=rival)
-    alone = world.submitted_run(run_file("same"))
-    assert (alone.check_sheet["same_as"], alone.warnings) == ([], [])
-    world.change(asks_acceptance=True)
-    assert "as same" not in world.page_of(alone)
-
-
-def test_runs_that_look_like_probes_are_flagged_for_organisers_only(world: World) -> None:
-    world.change(asks_acceptance=True)
-    deep = tuple(f"d{number}" for number in range(20))
-    first = world.submitted_run(run_file("first", documents=deep))
-    assert first.check_sheet["flags"] == []
-    other = tuple(f"e{number}" for number in range(20))
-    probe = world.submitted_run(run_file("probe", documents=other))
-    assert probe.check_sheet["flags"] == ["unlike the previous run"]
-    assert "possible probe" not in world.page_of(probe)
-    assert "possible probe" in world.page_of(probe, browser=world.organiser_client)
-
-
-def test_one_topic_changed_is_flagged(world: World) -> None:
-    topics = ("1", "2", "3", "4")
-    for number, code in enumerate(topics[2:], start=2):
-        world.campaign.topics.create(code=code, position=number)
-
-    def data(tag: str, odd: str) -> bytes:
-        lines = []
-        for topic in topics:
-            name = odd if topic == "3" else "d"
-            lines += [f"{topic} Q0 {name}{n} {n} {100 - n} {tag}" for n in range(1, 17)]
-        return "\n".join(lines).encode()
-
-    assert world.submitted_run(data("one", "d")).check_sheet["flags"] == []
-    assert world.submitted_run(data("two", "x")).check_sheet["flags"] == ["one topic changed"]
 
 
 # --- accepting ------------------------------------------------------------------------------------
@@ -184,11 +90,11 @@ def test_a_withdrawn_run_is_not_accepted(world: World) -> None:
     assert not decisions.accept_checked(run=run, person=world.participant)
 
 
-def test_a_checked_run_keeps_its_tag(world: World) -> None:
+def test_a_checked_run_keeps_its_name(world: World) -> None:
     world.change(asks_acceptance=True)
     world.submitted_run(run_file("same"))
     second = world.submitted_run(run_file("same", documents=("d2", "d1")))
-    assert [problem["code"] for problem in second.problems] == ["TAG_TAKEN"]
+    assert second.name == "same-2"
 
 
 def test_another_team_neither_accepts_nor_sees_a_checked_run(world: World) -> None:
@@ -254,7 +160,9 @@ def test_only_one_upload_replaces_a_run(world: World) -> None:
 
 
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
-def test_of_two_simultaneous_replacements_one_is_accepted(world: World, tmp_path: Path) -> None:
+def test_of_two_simultaneous_replacements_one_is_accepted(
+    world: World, own_connections: None
+) -> None:
     old = world.submitted_run(run_file("old"))
     url = reverse("api:run-create", args=[world.campaign.slug])
 
@@ -263,7 +171,7 @@ def test_of_two_simultaneous_replacements_one_is_accepted(world: World, tmp_path
         return client.post(url, {"file": file, "replaces": old.public_id}).status_code
 
     acts = [partial(send, logged_in(world.participant), number) for number in range(8)]
-    assert sorted(crowd(acts, tmp_path)) == [202] + [409] * 7
+    assert sorted(crowd(acts)) == [202] + [409] * 7
     perform_jobs()
     assert len(live_tags(world)) == 1
     assert len(stored_files("runs")) == 2
@@ -373,6 +281,32 @@ def test_the_team_of_a_refused_run_is_emailed(world: World) -> None:
     assert letter.to == [world.participant.email]
     assert "refused" in letter.subject
     assert "line 1" in letter.body
+
+
+def test_the_metadata_of_a_file_are_shown_to_those_who_follow_the_run(world: World) -> None:
+    world.change(runs_audience=2)
+    header = b"# ir_metadata.start\n# actor:\n#   name: <b>Ann\n# ir_metadata.end\n"
+    run = world.submitted_run(header + run_file())
+    path = reverse("scoring:run-detail", args=[world.campaign.slug, run.public_id])
+    assert (
+        "actor:\n  name: &lt;b&gt;Ann</pre>"
+        in logged_in(world.participant).get(path).content.decode()
+    )
+    answer = Client().get(path)
+    assert "ir_metadata" not in answer.content.decode()
+    assert "Ann" not in answer.content.decode()
+
+
+def test_one_fault_on_every_line_is_counted_once(world: World) -> None:
+    run = world.submitted_run(b"1 Q0 d1 1 2.5\n" * 400)
+    (letter,) = mail.outbox
+    assert "400 lines" in letter.body
+    assert "These are the first" not in letter.body
+    browser, slug = logged_in(world.participant), world.campaign.slug
+    page = browser.get(reverse("scoring:run-detail", args=[slug, run.public_id]))
+    assert "Refused: the file has one problem on 400 lines." in page.content.decode()
+    page = browser.get(reverse("campaigns:run-list", args=[slug]))
+    assert "refused</span>, one problem on 400 lines" in page.content.decode()
 
 
 def test_imported_runs_need_no_acceptance(world: World) -> None:

@@ -44,7 +44,7 @@ def score_again(campaign: Campaign) -> None:
 
 CHANGES: dict[str, Callable[[Campaign], object]] = {
     "a topic's title": lambda c: c.topics.filter(code="1").update(fields=[["title", "Another"]]),
-    "a tag": lambda c: c.runs.filter(tag="moody").update(tag="merry"),
+    "a name": lambda c: c.runs.filter(tag="moody").update(name="merry"),
     "scores": score_again,
     "who may have the files": lambda c: c.teams.update(shares_files=False),
     "topics that are not released": release_topics_later,

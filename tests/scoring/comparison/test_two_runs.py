@@ -113,7 +113,7 @@ def test_where_less_is_better_less_wins(board: World) -> None:
 def test_without_a_choice_it_is_the_two_best(board: World) -> None:
     page = get(board)
     assert page.status_code == 200
-    assert {page.context["comparison"].first.tag, page.context["comparison"].second.tag} == {
+    assert {page.context["comparison"].first.name, page.context["comparison"].second.name} == {
         "steady", "moody",
     }  # fmt: skip
 
@@ -154,7 +154,7 @@ def test_two_runs_ticked_on_the_board_are_set_side_by_side(board: World) -> None
     answer = get(board, run=[moody, steady], **AP)
     assert answer.status_code == 302
     found = Client().get(answer["Location"]).context["comparison"]
-    assert (found.first.tag, found.second.tag, str(found.measure)) == ("moody", "steady", "AP")
+    assert (found.first.name, found.second.name, str(found.measure)) == ("moody", "steady", "AP")
 
 
 def test_one_or_three_selected_runs_are_explained(board: World) -> None:
@@ -163,11 +163,11 @@ def test_one_or_three_selected_runs_are_explained(board: World) -> None:
     three = get(board, run=[third, moody, steady], **AP)
     assert "3 runs were selected. The first two of them are compared." in three.content.decode()
     found = three.context["comparison"]
-    assert (found.first.tag, found.second.tag) == ("third", "moody")
+    assert (found.first.name, found.second.name) == ("third", "moody")
     one = get(board, run=third, **AP)
     assert "One run was selected" in one.content.decode()
-    assert one.context["comparison"].first.tag == "third"
-    assert one.context["comparison"].second.tag != "third"
+    assert one.context["comparison"].first.name == "third"
+    assert one.context["comparison"].second.name != "third"
     assert get(board, run="nothing", **AP).status_code == 404
 
 

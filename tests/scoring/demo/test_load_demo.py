@@ -45,8 +45,8 @@ def test_the_published_campaign_has_a_board_with_real_residuals(load) -> None:
     assert board.topic_count == viewer.campaign.topics.count() - 1  # one has nothing relevant
     assert any(row.judged_at_10 < 1 for row in board.rows)
     pooled = set(viewer.campaign.runs.filter(is_pooled=True).values_list("tag", flat=True))
-    inside = [row.residual for row in board.rows if row.tag in pooled]
-    outside = [row.residual for row in board.rows if row.tag not in pooled]
+    inside = [row.residual for row in board.rows if row.name in pooled]
+    outside = [row.residual for row in board.rows if row.name not in pooled]
     assert max(inside) < min(outside)
 
 

@@ -114,6 +114,8 @@ def test_it_opens_and_ctrl_c_ends_everything_with_status_0(start: Start) -> None
     assert "organiser@trackside.example" in demo.said
     family = demo.family()
     assert len(family) > 4  # web and worker have children
+    links = {each.environ().get("SITE_URL") for each in family[1:]}  # in the emails of all
+    assert links == {f"http://127.0.0.1:{demo.port}"}
     os.killpg(demo.process.pid, signal.SIGINT)
     assert demo.process.wait(timeout=30) == 0
     assert [process for process in family if process.is_running()] == []

@@ -65,6 +65,34 @@ def test_a_run_goes_from_the_upload_page_to_the_organisers_leaderboard(
     assert "first-try" in page.content.decode()
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        (b'{"1": {"d1": 3, "d9": 2, "d3": 1}, "2": {"d2": 3, "d9": 2, "d3": 1}}'),
+        (b"qid,docno,score\n1,d1,3\n1,d9,2\n1,d3,1\n2,d2,3\n2,d9,2\n2,d3,1\n"),
+        (b"1\td1\t1\n1\td9\t2\n1\td3\t3\n2\td2\t1\n2\td9\t2\n2\td3\t3\n"),
+    ],
+)
+def test_a_run_of_another_layout_is_scored_and_stays_the_file_that_it_is(
+    world: World, data: bytes
+) -> None:
+    world.add_qrels(b"query-id\tcorpus-id\tscore\n1\td1\t1\n2\td2\t1\n")
+    run = world.submitted_run(data)
+    assert (run.state, run.tag, run.digest) == (
+        Run.State.ACCEPTED,
+        "run",
+        hashlib.sha256(data).hexdigest(),
+    )
+    (row,) = world.board("AP")
+    assert (row["run"], row["base"]) == ("run", 1.0)
+    with default_storage.open(run.storage_key) as stored:
+        assert stored.read() == data
+    world.add_qrels(b'{"1": {"d9": 1}, "2": {"d2": 1}}')
+    perform_jobs(Job.Kind.EVALUATE)
+    (row,) = world.board("AP")
+    assert row["base"] == 0.75
+
+
 def test_scores_stay_the_organisers_until_they_are_shown(world: World) -> None:
     world.add_qrels()
     run = world.submitted_run(run_file())
@@ -110,13 +138,14 @@ def test_the_log_has_each_step_once(world: World) -> None:
 # --- tags, twins, withdrawals --------------------------------------------------------------------
 
 
-def test_a_tag_of_an_own_live_run_is_refused(world: World) -> None:
+def test_a_second_run_with_the_same_tag_gets_another_name(world: World) -> None:
     world.submitted_run(run_file("same"))
     second = world.submitted_run(run_file("same", documents=("d3", "d2")))
-    assert second.state == Run.State.REFUSED
-    assert [p["code"] for p in second.problems] == ["TAG_TAKEN"]
-    assert "your team has another run with this tag" in world.page_of(second)
-    assert stored_files("runs") == [Run.objects.get(state=Run.State.ACCEPTED).storage_key]
+    third = world.submitted_run(run_file("same", documents=("d2", "d3")))
+    assert [second.state, second.tag, second.name] == [Run.State.ACCEPTED, "same", "same-2"]
+    assert third.name == "same-3"
+    assert ("RENAMED", "same") in [(w["code"], w["value"]) for w in second.warnings]
+    assert "so this run is named same-2" in world.page_of(second)
 
 
 def test_another_teams_equal_tag_is_nobodys_business(world: World) -> None:

@@ -164,6 +164,6 @@ def test_page_csv_and_json_give_the_same_rows(covid: Campaign, client: Client) -
     text = client.get(reverse("scoring:leaderboard-csv", args=["covid"]) + query).content.decode()
     data = client.get(reverse("api:leaderboard", args=["covid"]) + query).json()
     table = list(csv.DictReader(io.StringIO(text)))
-    shown = [(str(r.rank), r.tag, repr(r.base), repr(r.residual)) for r in page.context["rows"]]
+    shown = [(str(r.rank), r.name, repr(r.base), repr(r.residual)) for r in page.context["rows"]]
     assert shown == [(r["rank"], r["run"], r["base"], r["residual"]) for r in table]
     assert shown == [(str(r["rank"]), r["run"], repr(r["base"]), repr(r["residual"])) for r in data]

@@ -128,7 +128,7 @@ def test_the_page_of_two_versions_counts_in_the_same_way(two_versions: Campaign)
     viewer = Viewer(Campaign.objects.get(pk=two_versions.pk), None, frozenset({"organiser"}), None)
     old, new = (give_file(qrels) for qrels in two_versions.qrels.order_by("version"))
     found = diff(viewer, old, new, parse_measure(RBP))
-    ranks = [(move.shown_tag, move.rank_before, move.rank_after) for move in found.moves]
+    ranks = [(move.shown_name, move.rank_before, move.rank_after) for move in found.moves]
     assert ranks == [("c", 3, 1), ("a", 1, 2), ("b", 2, 3)]
     # Of the pairs ab, ac, bc the last two are turned: (1 - 2) / 3.
     assert found.tau_b == pytest.approx(-1 / 3, abs=1e-12)

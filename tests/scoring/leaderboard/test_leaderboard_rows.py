@@ -35,7 +35,7 @@ def board(campaign: Campaign, measure: str = RBP) -> Leaderboard:
 def test_equal_scores_share_a_rank(campaign: Campaign) -> None:
     for tag, base in [("c", 0.2), ("a", 0.5), ("b", 0.5), ("d", 0.1)]:
         make_scores(make_run(campaign, tag=tag), {RBP: (base, 0.1)})
-    assert [(row.rank, row.tag) for row in board(campaign).rows] == [
+    assert [(row.rank, row.name) for row in board(campaign).rows] == [
         (1, "a"),
         (1, "b"),
         (3, "c"),
@@ -48,7 +48,7 @@ def test_a_missing_score_never_ranks(campaign: Campaign) -> None:
     make_scores(make_run(campaign, tag="worst"), {RBP: (0.0, 0.0)})
     make_run(campaign, tag="unscored")
     shown = board(campaign)
-    assert [(row.rank, row.tag) for row in shown.rows] == [(1, "worst"), (None, "undefined")]
+    assert [(row.rank, row.name) for row in shown.rows] == [(1, "worst"), (None, "undefined")]
     assert shown.waiting_count == 1
 
 
@@ -70,7 +70,7 @@ def test_late_and_disqualified_runs_are_below_the_others_without_a_rank(
     Team.objects.filter(pk=team.pk).update(**verdict)
     make_scores(make_run(campaign, team, tag="team-out", is_late=True), {RBP: (0.96, 0.0)})
     shown = board(campaign)
-    assert [(row.rank, row.tag, row.status, row.reason) for row in shown.rows] == [
+    assert [(row.rank, row.name, row.status, row.reason) for row in shown.rows] == [
         (1, "best", "ranked", ""),
         (2, "other", "ranked", ""),
         (None, "late", "late", ""),
@@ -91,13 +91,13 @@ def test_scores_of_other_qrels_rules_or_definitions_are_not_mixed_in(campaign: C
     older = make_scores(make_run(campaign, tag="older-definition"), {RBP: (0.9, 0.0)})
     Score.objects.filter(evaluation=older).update(definition=0)
     make_scores(make_run(campaign, tag="current"), {RBP: (0.1, 0.0)})
-    assert [row.tag for row in board(campaign).rows] == ["current"]
+    assert [row.name for row in board(campaign).rows] == ["current"]
 
 
 def test_could_lead_counts_runs_that_the_unjudged_alone_could_lift(campaign: Campaign) -> None:
     for tag, base, residual in [("best", 0.6, 0.0), ("could", 0.5, 0.2), ("cannot", 0.5, 0.05)]:
         make_scores(make_run(campaign, tag=tag), {RBP: (base, residual)})
-    assert [row.tag for row in board(campaign).could_lead] == ["could"]
+    assert [row.name for row in board(campaign).could_lead] == ["could"]
 
 
 def test_csv_numbers_read_back_to_the_same_doubles_and_text_cells_are_safe(

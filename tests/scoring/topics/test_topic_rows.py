@@ -102,7 +102,7 @@ def test_runs_on_a_topic_share_ranks_and_the_late_one_has_none(campaign: Campaig
         ("051", [(1, "good", 0.75), (1, "poor", 0.75), (None, "late", 0.9)]),
     ):
         rows = topic_runs(viewer, by_code[code], parse_measure(RBP))
-        assert [(row.rank, row.tag, row.base) for row in rows] == expected
+        assert [(row.rank, row.name, row.base) for row in rows] == expected
 
 
 def test_a_topics_finding_says_whom_its_unjudged_documents_could_lift(campaign: Campaign) -> None:
