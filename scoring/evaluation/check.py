@@ -23,6 +23,7 @@ class CheckedFile(NamedTuple):
     tag: str
     warnings: tuple[Problem, ...]
     ranking: Ranking
+    metadata: str
 
 
 def check_run(attempt: queue.JobAttempt) -> None:
@@ -41,11 +42,11 @@ def check_run(attempt: queue.JobAttempt) -> None:
 
 def _checked(run: Run, codes: list[str]) -> CheckedFile:
     with timed("parse"):
-        parsed = parsed_run(run, codes)
+        parsed, metadata = parsed_run(run, codes)
     test_hooks.point("after-parse")
     with timed("rank"):
         ranking = ranking_of(parsed)
-    return CheckedFile(parsed.tag, parsed.warnings, ranking)
+    return CheckedFile(parsed.tag, parsed.warnings, ranking, metadata)
 
 
 def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list[str]) -> None:
@@ -56,6 +57,8 @@ def _pass(attempt: queue.JobAttempt, run: Run, checked: CheckedFile, codes: list
     with timed("validation report"):
         report = validation_report(checked.warnings, ranking, codes)
         report |= own_history(run, ranking, stored.digest)
+        if checked.metadata:
+            report["metadata"] = checked.metadata
     with transaction.atomic():
         queue.finish(attempt)
         decisions.lock_names(run)

@@ -2,27 +2,33 @@
 
 from collections.abc import Sequence
 from typing import BinaryIO
+
 from django.conf import settings
 
 from campaigns.models import Campaign, Run
 from campaigns.stored_files import open_stored
+from campaigns.trec.run_metadata import read_metadata
 from campaigns.trec.runs import ParsedRun, read_run
 from scoring.core.data.ranking import Ranking, rank
 
 COMMENT_LINES = 1000  # allowed beyond the lines of the documents
 
 
-def parsed_run(run: Run, codes: list[str]) -> ParsedRun:
-    """Raises `FormatError` if the campaign refuses the file, and `FileLost`."""
-    campaign = run.campaign
+def parsed_run(run: Run, codes: list[str]) -> tuple[ParsedRun, str]:
+    """The run, and the metadata that its file begins with. Raises `FormatError` if the campaign
+    refuses the file, and `FileLost`."""
     with open_stored(run.storage_key, run.digest) as file:
-        return read_run(
+        parsed = parsed_file(
             file,
             run.campaign,
             codes,
             max_bytes=settings.MAX_UNPACKED_BYTES,
             max_seconds=settings.MAX_READING_SECONDS,
         )
+        file.seek(0)
+        return parsed, read_metadata(file)
+
+
 def parsed_file(
     file: BinaryIO,
     campaign: Campaign,

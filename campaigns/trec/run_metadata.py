@@ -1,0 +1,46 @@
+"""The metadata that a run file begins with: YAML in comments, as ir_metadata has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO, Final
+
+from campaigns.trec.compression import plain_blocks
+
+START: Final = "ir_metadata.start"
+END: Final = "ir_metadata.end"
+MAX_BYTES: Final = 1 << 16
+MAX_CHARACTERS: Final = 8_000
+
+
+def read_metadata(source: BinaryIO | bytes) -> str:
+    """The text between the marks, without the comment signs; "" if the file does not begin with
+    the mark. A text that is longer, or has no end, is cut.
+
+    The text is shown, and nothing depends on it: it is not parsed."""
+    lines = _comments(_begin(source))
+    if next(lines, "").strip() != START:
+        return ""
+    taken: list[str] = []
+    for line in lines:
+        if line.strip() == END:
+            break
+        taken.append("".join(c if c.isprintable() else " " for c in line))
+    return "\n".join(taken)[:MAX_CHARACTERS]
+
+
+def _begin(source: BinaryIO | bytes) -> str:
+    head = b""
+    for piece in plain_blocks(source):
+        head += piece[:MAX_BYTES]
+        if len(head) >= MAX_BYTES:
+            break
+    return head[:MAX_BYTES].decode("utf-8-sig", "replace")
+
+
+def _comments(text: str) -> Iterator[str]:
+    """The lines at the beginning that are comments, without their signs."""
+    for line in text.split("\n"):
+        if not line.startswith("#"):
+            return
+        yield line.removeprefix("#").removeprefix(" ").rstrip("\r")
