@@ -18,6 +18,7 @@ from scoring.downloads import snapshots_api
 from scoring.leaderboard import api as boards
 from scoring.pools import api as pools_api
 from scoring.runs import api as runs
+from scoring.runs import trial_api
 from scoring.significance import api as significance_api
 from scoring.topics import api as topic_scores
 
@@ -95,6 +96,7 @@ urlpatterns = [
     path(f"{TEAM}/disqualify/", teams.team_disqualify, name="team-disqualify"),
     path(f"{TEAM}/reinstate/", teams.team_reinstate, name="team-reinstate"),
     path(f"{HERE}/runs/", every_run, name="run-create"),
+    path(f"{HERE}/runs/try/", trial_api.run_trial, name="run-trial"),
     path(f"{RUN}/", runs.run_detail, name="run-detail"),
     path(f"{RUN}/accept/", decisions_api.run_accept, name="run-accept"),
     path(f"{RUN}/rename/", decisions_api.run_rename, name="run-rename"),

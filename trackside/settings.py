@@ -368,6 +368,7 @@ REST_FRAMEWORK = {
         "user": env("THROTTLE_USER", default="600/min"),
         "uploads": env("THROTTLE_UPLOADS", default="60/hour"),
         "analyses": env.str("THROTTLE_ANALYSES", default="60/hour"),  # new ones, on pages too
+        "trials": env("THROTTLE_TRIALS", default="60/hour"),  # files, on pages too
         "organise": env("THROTTLE_ORGANISE", default="120/hour"),
     },
     "NUM_PROXIES": 0,  # REMOTE_ADDR is the client's address already

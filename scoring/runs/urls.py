@@ -3,11 +3,12 @@
 from django.urls import path
 
 from scoring.output.responses import table_paths
-from scoring.runs import curve_views, document_views, views
+from scoring.runs import curve_views, document_views, trial_views, views
 
 RUN = "campaigns/<slug:slug>/runs/<str:public_id>"
 
 urlpatterns = [
+    path("campaigns/<slug:slug>/try/", trial_views.run_trial, name="run-trial"),
     path(f"{RUN}/", views.run_detail, name="run-detail"),
     path(f"{RUN}/status/", views.run_status, name="run-status"),
     *table_paths(f"{RUN}/scores", views.run_rows, "run"),

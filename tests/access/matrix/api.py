@@ -38,6 +38,13 @@ def run_list(role: str, stage: str) -> int:
     return 200 if stage == "published" else GONE
 
 
+def run_trial(role: str, stage: str) -> int:
+    """Everybody with a token who sees the campaign: the file that is sent has no problem."""
+    if role == "nobody":
+        return 401
+    return 200 if is_shown(role, stage) else GONE
+
+
 def own_file(role: str, stage: str) -> int:
     is_own = role in ("participant", "organiser")
     return 200 if is_own and is_shown(role, stage) else GONE
@@ -94,6 +101,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:team-reinstate": ("post", organisers(409)),  # it is not out
     "api:run-create": ("upload", api_upload),
     "api:run-create GET": ("get", run_list),
+    "api:run-trial": ("upload", run_trial),
     "api:run-detail": ("get", run_page),
     "api:run-accept": ("post", own_run(lambda stage: 200)),  # it is accepted
     "api:run-rename": ("post", own_run(lambda stage: 415, by_organiser=415)),  # JSON is asked

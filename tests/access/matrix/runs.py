@@ -19,6 +19,13 @@ def run_create(role: str, stage: str) -> int:
     return 200 if role in ("participant", "rival", "organiser") else 302
 
 
+def run_trial(role: str, stage: str) -> int:
+    """Everybody with an account who sees the campaign, with a team or without."""
+    if role == "nobody":
+        return LOGIN
+    return 200 if is_shown(role, stage) else GONE
+
+
 def own_run(answer: int) -> Expected:
     """For the team that handed it in and the organisers: not even for those who see the board."""
     return lambda role, stage: members_only(role, stage, ("participant", "organiser"), answer)
@@ -26,6 +33,7 @@ def own_run(answer: int) -> Expected:
 
 MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:run-create": ("get", run_create),
+    "scoring:run-trial": ("get", run_trial),
     "campaigns:run-list": ("get", run_list),
     "campaigns:runs-csv": ("get", run_list),
     "campaigns:run-accept": ("post", own_run(302)),
