@@ -144,6 +144,12 @@ class CannotEditAnnouncement(Refusal):
     code = "cannot_edit"
 
 
+class CannotRequest(Refusal):
+    """The person cannot request the permission to create campaigns now."""
+
+    code = "cannot_request"
+
+
 class CannotCloseAccount(Refusal):
     """The account cannot be closed yet."""
 

@@ -262,6 +262,7 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_ADAPTER = "campaigns.people.account_adapter.AccountAdapter"
 ACCOUNT_SIGNUP_FORM_CLASS = "campaigns.people.forms.NameForm"
+ACCOUNT_SIGNUP_REDIRECT_URL = "campaigns:welcome"
 ACCOUNT_FORMS = {"signup": "campaigns.people.sign_up_form.SignUpForm"}
 ACCOUNT_RATE_LIMITS = {
     # A class behind one address can sign up within a minute. There is no limit for the whole site,

@@ -3,14 +3,16 @@ sends the emails after the commit."""
 
 from collections.abc import Iterable
 from datetime import datetime
+
+from django.conf import settings
+from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from campaigns import scoring_hooks
-from campaigns.log import record
+from campaigns import participation, scoring_hooks
 from campaigns.mail import messages
-from campaigns.models import Announcement, Campaign, Run, Team, User
+from campaigns.models import Campaign, Invitation, OrganiserRequest, Run, Team, User
 
 
 def notify(*, campaign: Campaign, key: str, subject: str, body: str, to: Iterable[User]) -> None:
@@ -57,22 +59,42 @@ def notify_of_dates(moment: datetime) -> None:
         _notify_once(campaign, "closed", moment, _is_closing(moment))
 
 
-def announce(*, campaign: Campaign, subject: str, body: str, by: User) -> Announcement:
-    """Stores an announcement for the overview and emails it to the members of all teams. The same
-    text twice in a row is a double click and sent once."""
-    with transaction.atomic():
-        campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-        latest = campaign.announcements.first()
-        if latest is not None and (latest.subject, latest.body) == (subject, body):
-            return latest
-        announcement = Announcement.objects.create(
-            campaign=campaign, subject=subject, body=body, by=by
-        )
-        record(campaign, by, "announced", subject)
-        to = messages.participants_of(campaign)
-        key = f"announcement/{announcement.pk}"
-        _notify(campaign, "announcement", key=key, to=to, announcement=announcement)
-    return announcement
+def invite(invitation: Invitation, link: str) -> None:
+    """Sends the link to the address of the invitation, which may belong to nobody on the site."""
+    allows_new_teams = participation.allows_new_teams(invitation.campaign, timezone.now())
+    facts = {"invitation": invitation, "link": link, "allows_new_teams": allows_new_teams}
+    subject, body = messages.compose("invitation", invitation.campaign, **facts)
+    address = invitation.campaign.reply_address
+    EmailMessage(
+        " ".join(subject.split()),
+        body,
+        settings.DEFAULT_FROM_EMAIL,
+        [invitation.email],
+        reply_to=[address] if address else None,
+    ).send()
+
+
+def notify_operators(request: OrganiserRequest, operators: Iterable[User]) -> None:
+    """Asks the operators for a decision. Their replies go to the person."""
+    subject, body = messages.compose("organiser_request", None, request=request)
+    sender, reply_to = settings.DEFAULT_FROM_EMAIL, [request.person.email]
+    for operator in operators:
+        EmailMessage(
+            " ".join(subject.split()), body, sender, [operator.email], reply_to=reply_to
+        ).send()
+
+
+def notify_of_decision(request: OrganiserRequest, *, may_create: bool) -> None:
+    """Tells the person what the operators decided. On some sites an operator creates the
+    campaign."""
+    facts = {"request": request, "may_create": may_create}
+    subject, body = messages.compose("organiser_decision", None, **facts)
+    EmailMessage(subject, body, settings.DEFAULT_FROM_EMAIL, [request.person.email]).send()
+
+
+def notify_participants(campaign: Campaign, kind: str, *, key: str, **facts: object) -> None:
+    """Emails the participants, in a team or not."""
+    _notify(campaign, kind, key=key, to=messages.participants_of(campaign), **facts)
 
 
 def _is_accepting(moment: datetime) -> Q:
@@ -103,7 +125,7 @@ def _notify_once(campaign: Campaign, kind: str, moment: datetime, is_due: Q) -> 
     with transaction.atomic():
         if Campaign.objects.filter(is_due, pk=campaign.pk).update(**marks[kind]):
             key = f"{kind}/{moment.isoformat()}"
-            _notify(campaign, kind, key=key, to=messages.participants_of(campaign))
+            notify_participants(campaign, kind, key=key)
 
 
 def _notify(

@@ -1,7 +1,6 @@
 """The list of campaigns, the overview of a campaign, and creating one."""
 
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -87,7 +86,7 @@ def campaign_dates(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_create(request: HttpRequest) -> HttpResponse:
     if not lifecycle.may_create_campaigns(request.user):
-        raise PermissionDenied
+        return redirect("campaigns:organiser-request")
     form = NewCampaignForm(request.POST or None)
     measures_form = MeasuresForm(request.POST or None, campaign=form.instance)
     if request.method == "POST" and are_valid_settings(form, measures_form):

@@ -12,7 +12,14 @@ from campaigns.models.judging import (
 )
 from campaigns.models.log import LogEntry
 from campaigns.models.notices import Announcement, AnnouncementVersion, Mail, Notice
-from campaigns.models.people import Invitation, LoginAddress, Membership, Team, User
+from campaigns.models.people import (
+    Invitation,
+    LoginAddress,
+    Membership,
+    OrganiserRequest,
+    Team,
+    User,
+)
 from campaigns.models.qrels import Qrels
 from campaigns.models.runs import Run
 from campaigns.models.showing import Preset
@@ -32,6 +39,7 @@ __all__ = [
     "Mail",
     "Membership",
     "Notice",
+    "OrganiserRequest",
     "Plan",
     "Preset",
     "Qrels",

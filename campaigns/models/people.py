@@ -57,6 +57,30 @@ class User(AbstractBaseUser, PermissionsMixin):
                 self.auth_token_set.all().delete()
 
 
+class OrganiserRequest(models.Model):
+    """A person asks the operators for the permission to create campaigns."""
+
+    person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="organiser_requests")
+    purpose = models.CharField(max_length=500)
+    created_at = models.DateTimeField(auto_now_add=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decided_by = models.ForeignKey(  # None: by command
+        User, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    is_approved = models.BooleanField(default=False, db_default=False)
+    answer = models.CharField(max_length=500, blank=True, default="", db_default="")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["person"], condition=Q(decided_at=None), name="one_open_request"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"request of {self.person}"
+
+
 class LoginAddress(models.Model):
     """A keyed digest of an address from which a person has logged in. Login limits exempt it."""
 

@@ -1,9 +1,14 @@
 """The site's allauth adapter: rate limits for logins, and what follows a login."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailConfirmation
+from allauth.account.utils import get_next_redirect_url
+from django.forms import Form
 from django.http import HttpRequest
+from django.urls import reverse
 
 from campaigns.models import User
 from campaigns.people import login_limits
@@ -14,6 +19,31 @@ class AccountAdapter(DefaultAccountAdapter):
         "too_many_login_attempts": "Too many failed login attempts for this account from your "
         "address. Wait a few minutes, or reset your password."
     }
+
+    def get_email_confirmation_url(
+        self, request: HttpRequest, emailconfirmation: EmailConfirmation
+    ) -> str:
+        """The address in the email. It keeps where the person wanted to go, such as an invitation,
+        if they confirm the address with another browser. Without a wish a new person is welcomed.
+        """
+        url: str = super().get_email_confirmation_url(request, emailconfirmation)
+        is_new = emailconfirmation.email_address.user.last_login is None
+        target = get_next_redirect_url(request) or (reverse("campaigns:welcome") if is_new else "")
+        return f"{url}?{urlencode({'next': target})}" if target else url
+
+    def save_user(self, request: HttpRequest, user: User, form: Form, commit: bool = True) -> User:
+        user.name = form.cleaned_data["name"]
+        saved: User = super().save_user(request, user, form, commit)
+        return saved
+
+    def send_account_already_exists_mail(self, email: str) -> None:
+        """Says how to log in, and how to connect a login of another site."""
+        names = ("login", "reset_password")
+        login, reset = (
+            self.request.build_absolute_uri(reverse(f"account_{name}")) for name in names
+        )
+        context = {"login_url": login, "password_reset_url": reset}
+        self.send_mail("account/email/account_already_exists", email, context)
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         if not login_limits.take_attempt(request, _email(credentials)):

@@ -27,6 +27,7 @@ from campaigns.models import (
     Mail,
     Membership,
     Notice,
+    OrganiserRequest,
     Run,
     User,
 )
@@ -79,6 +80,26 @@ def account_export(person: User) -> dict[str, Any]:
                 "subject", "created_at"
             )
         ),
+        "invitations": list(
+            Invitation.objects.filter(email__in=_addresses(person)).order_by("pk").values(
+                "email", "role", "sent_at", in_campaign=F("campaign__slug")
+            )
+        ),
+        "organiser_requests": list(
+            OrganiserRequest.objects.filter(person=person).order_by("pk").values(
+                "purpose", "created_at", "decided_at", "is_approved", "answer"
+            )
+        ),
+        "connected_accounts": list(
+            SocialAccount.objects.filter(user=person).order_by("pk").values(
+                "provider", "uid", "date_joined", "last_login", "extra_data"
+            )
+        ),
+        "second_factors": list(
+            Authenticator.objects.filter(user=person).order_by("pk").values(
+                "type", "created_at", "last_used_at"
+            )
+        ),
         "login_addresses": list(  # only digests of the addresses are stored
             person.login_addresses.order_by("pk").values("last_used_at")
         ),
@@ -103,6 +124,7 @@ def close_account(*, person: User) -> None:
     Invitation.objects.filter(email__in=_addresses(person)).delete()
     AuthToken.objects.filter(user=person).delete()
     person.login_addresses.all().delete()
+    person.organiser_requests.all().delete()
     EmailAddress.objects.filter(user=person).delete()
     SocialAccount.objects.filter(user=person).delete()
     Authenticator.objects.filter(user=person).delete()

@@ -41,6 +41,16 @@ class NameForm(forms.Form):
         """allauth requires it."""
 
 
+class OrganiserRequestForm(forms.Form):
+    purpose = forms.CharField(
+        max_length=500,
+        label="What do you want to evaluate, and who takes part?",
+        validators=[check_visible],
+        help_text="One sentence, such as: Search over the minutes of parliament, for the 30 "
+        "students of my course.",
+    )
+
+
 class RequestDecisionForm(forms.Form):
     """An operator's words to the person who asked to organise."""
 

@@ -2,7 +2,13 @@
 
 from django.urls import path
 
-from campaigns.people import account_views, organiser_views, views
+from campaigns.people import (
+    account_views,
+    announcement_views,
+    organiser_views,
+    request_views,
+    views,
+)
 
 OF_CAMPAIGN = "campaigns/<slug:slug>/"
 MANAGE = OF_CAMPAIGN + "manage/"
@@ -34,7 +40,25 @@ urlpatterns = [
     path(MANAGE + "teams/<str:team>/link/", organiser_views.team_link, name="team-link"),
     path(MANAGE + "teams/<str:team>/merge/", organiser_views.team_merge, name="team-merge"),
     path(MANAGE + "teams/<str:team>/<str:act>/", organiser_views.team_decide, name="team-decide"),
-    path(MANAGE + "announce/", organiser_views.announce, name="announce"),
+    path(MANAGE + "announce/", announcement_views.announce, name="announce"),
+    path(
+        MANAGE + "announcements/<int:announcement>/edit/",
+        announcement_views.announcement_edit,
+        name="announcement-edit",
+    ),
+    path(
+        MANAGE + "announcements/<int:announcement>/delete/",
+        announcement_views.announcement_delete,
+        name="announcement-delete",
+    ),
+    path("welcome/", request_views.welcome, name="welcome"),
+    path("organise/", request_views.organiser_request, name="organiser-request"),
+    path("organiser-requests/", request_views.request_list, name="request-list"),
+    path(
+        "organiser-requests/<int:request_id>/<str:decision>/",
+        request_views.request_decide,
+        name="request-decide",
+    ),
     path("account/", account_views.account, name="account"),
     path("account/data.json", account_views.account_data, name="account-data"),
     path("account/close/", account_views.account_close, name="account-close"),
