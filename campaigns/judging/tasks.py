@@ -5,12 +5,14 @@ ends. No judgment is lost: a judgment after the end of its lease or of the plan 
 reported as additional if another assessor has claimed the task.
 """
 
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from campaigns import scoring_hooks
@@ -160,6 +162,22 @@ def is_left(task: Any, now: datetime) -> bool:
         return False
     is_claimed = task.my_end == HELD and task.my_until > now
     return is_claimed or bool(task.taken < task.wanted)
+
+
+def left_by_campaign(assessor: User, campaigns: Collection[int], now: datetime) -> Counter[int]:
+    """How many documents this assessor has to judge, by campaign; none while judging is paused.
+    One query."""
+    tasks = Task.objects.filter(
+        plan__state=Plan.State.OPEN,
+        plan__campaign__in=campaigns,
+        topic__assessors__assessor=assessor,
+    )
+    can_be_claimed = Q(taken__lt=F("wanted")) | Q(my_end=HELD, my_until__gt=now)
+    open_tasks = with_claims(assessor, tasks, now).filter(
+        can_be_claimed, Q(my_end=None) | ~Q(my_end__in=[JUDGED, SKIPPED])
+    )
+    left = Task.objects.filter(pk__in=open_tasks.values("pk")).values_list("plan__campaign")
+    return Counter(dict(left.annotate(Count("pk"))))
 
 
 def _first_topic_left(assessor: User, plan: Plan, now: datetime) -> Topic | None:

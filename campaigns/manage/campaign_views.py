@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from campaigns import access, lifecycle, quotas, scoring_hooks
 from campaigns.judging import assessment_page
+from campaigns.manage import home
 from campaigns.manage.calendar import calendar_of
 from campaigns.manage.forms import CampaignForm, NewCampaignForm
 from campaigns.manage.measures_form import MeasuresForm
@@ -21,15 +22,22 @@ TOPICS_SHOWN = 100  # on the overview; the list of topics has pages
 @require_safe
 def campaign_list(request: HttpRequest) -> HttpResponse:
     campaigns = access.campaigns_visible_to(request.user).order_by("-created_at", "-pk")
-    current = list(campaigns.filter(archived_at=None))
-    published = [each for each in current if each.stage == Campaign.Stage.PUBLISHED]
+    own, requests = [], 0
+    if request.user.is_authenticated:
+        own = home.own_campaigns(request.user, request.arrived_at)
+        requests = home.open_requests(request.user)
+    own_ids = {each.campaign.pk for each in own}
+    others = list(campaigns.filter(archived_at=None).exclude(pk__in=own_ids))
+    published = [each for each in others if each.stage == Campaign.Stage.PUBLISHED]
     return render(
         request,
         "campaigns/manage/campaign_list.html",
         {
-            "campaigns": current,
+            "own": own,
+            "open_requests": requests,
+            "campaigns": others,
             "archived": list(campaigns.exclude(archived_at=None)),
-            "accepting": [e for e in current if lifecycle.is_accepting_at(e, request.arrived_at)],
+            "accepting": [e for e in others if lifecycle.is_accepting_at(e, request.arrived_at)],
             "published": published,
             "example": next((e for e in published if e.board_audience == Audience.EVERYONE), None),
             "may_create": lifecycle.may_create_campaigns(request.user),
