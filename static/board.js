@@ -18,7 +18,8 @@ function switchOnChange() {
   const form = document.getElementById("controls");
   if (!form) return;
   document.getElementById("apply").hidden = true;
-  for (const select of form.querySelectorAll("select, [name=ties], input[name=topic]")) {
+  const switches = [...form.elements].filter((each) => each.matches("select, [name=ties], input[name=topic]"));
+  for (const select of switches) {
     select.addEventListener("change", () => {
       sessionStorage.setItem("focus", select.id); // who chooses by keyboard goes on choosing
       if (select.id === "measure") form.querySelector("[name=p]")?.remove(); // it has a p of its own
@@ -27,7 +28,7 @@ function switchOnChange() {
   }
   const last = document.getElementById(sessionStorage.getItem("focus"));
   sessionStorage.removeItem("focus");
-  if (last && form.contains(last)) last.focus({ preventScroll: true });
+  if (last && last.form === form) last.focus({ preventScroll: true });
 }
 
 // p moves and the board follows: what the server makes of it takes the place of what is shown.
@@ -91,6 +92,7 @@ function show(figure) {
     const given = JSON.parse(document.getElementById("chart-data").textContent);
     const { data, layout } = dressed(given, canvas, rowsInPlace());
     return window.Plotly.react(canvas, data, layout, { displayModeBar: false }).then(() => {
+      canvas.querySelector(".sketch")?.remove();
       canvas.dataset.drawn = given.data[0].x.length;
     });
   };
@@ -107,16 +109,23 @@ function dressed(given, canvas, rows) {
   const { data, layout } = structuredClone(given);
   const page = tokens();
   const { token } = page;
-  const [trace] = data;
-  const count = trace.x.length;
+  const points = data.at(-1);
+  const count = points.x.length;
   const place = (canvas.clientWidth - 56) / count;
-  trace.marker = {
+  for (const trace of data) {
+    trace.marker = { opacity: 0 };
+    trace.cliponaxis = false; // a mark at 0 is whole
+    trace.error_y = {
+      ...trace.error_y,
+      color: token(trace.meta?.bar ?? "could"),
+      thickness: Math.min(Math.max(place * 0.55, 1.5), 16),
+    };
+  }
+  points.marker = {
     symbol: "line-ew",
     size: Math.min(Math.max(place * 0.56, 2), 18), // Plotly draws it 1.4 times as wide
     line: { width: 2.5, color: rows.map((row) => token(row?.classList.contains("own") ? "own" : "known")) },
   };
-  trace.cliponaxis = false; // a mark at 0 is whole
-  trace.error_y = { ...trace.error_y, color: token("could"), thickness: Math.min(Math.max(place * 0.55, 1.5), 16) };
 
   const axis = axisLook(token);
   Object.assign(layout, pageLook(page, canvas), {

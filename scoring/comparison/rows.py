@@ -90,7 +90,8 @@ class Comparison:
 
 
 def ranked_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> tuple[BoardRun, ...]:
-    """The ranked runs, best first by the measure's own direction; one query."""
+    """The ranked runs, best first by the measure's own direction; one query. Only the team's own,
+    if the viewer sees no others by topic."""
     runs, bases, _ = visible_means(viewer, qrels, [measure])
     sign = sign_of(measure)
     keys = np.where(np.isnan(bases[0]), -np.inf, sign * bases[0]) if len(runs) else bases[0]

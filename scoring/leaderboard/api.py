@@ -14,6 +14,7 @@ from campaigns.access import Viewer
 from campaigns.api.endpoints import read_view
 from campaigns.api.responses import READS, RefusalSerializer
 from campaigns.models import Run
+from scoring.baselines.api import BASELINE
 from scoring.leaderboard.query import cached_leaderboard
 from scoring.leaderboard.tables import board_records, board_table
 from scoring.output.api import FORMAT, MEASURE, QRELS, requested_format
@@ -38,6 +39,16 @@ class TiesSerializer(serializers.Serializer):
     can_swap = serializers.BooleanField(
         help_text="with another order of tied documents, the next run could be ahead of this run"
     )
+
+
+class IntervalSerializer(serializers.Serializer):
+    """How certain the rank is: see `ranks/`."""
+
+    rank_best = serializers.IntegerField()
+    rank_worst = serializers.IntegerField()
+    p_best = serializers.FloatField()
+    possible_best = serializers.IntegerField(allow_null=True)
+    possible_worst = serializers.IntegerField(allow_null=True)
 
 
 class RowSerializer(serializers.Serializer):
@@ -72,7 +83,11 @@ JUDGED = OpenApiParameter(
     "judged", str, enum=list(POOLED), description="only runs in the judged pool, or not in it"
 )
 PERSISTENCE = OpenApiParameter("p", float, description="another p for RBP, from 0 to 0.999")
+RUNS = OpenApiParameter(
+    "runs", str, enum=["all", "best"], description="best: only the best run of each team"
+)
 COLUMNS = OpenApiParameter("columns", str, many=True, description="further measures")
+RANKS = OpenApiParameter("ranks", str, enum=["on", "off"], description="how certain the ranks are")
 TIES = OpenApiParameter("ties", str, enum=["on", "off"], description="the effect of ties")
 ROW = OpenApiExample(
     "the first run",
@@ -107,9 +122,12 @@ ROW = OpenApiExample(
         TEAM,
         TYPE,
         JUDGED,
+        RUNS,
         PERSISTENCE,
         COLUMNS,
         TIES,
+        RANKS,
+        BASELINE,
         FORMAT,
     ],
     responses={

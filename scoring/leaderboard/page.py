@@ -16,8 +16,8 @@ from campaigns.access import Viewer
 from campaigns.models import Run
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
-from scoring.leaderboard.charts import interval_chart
-from scoring.leaderboard.query import board_query
+from scoring.leaderboard.charts import interval_chart, interval_sketch
+from scoring.leaderboard.query import board_query, selection
 from scoring.leaderboard.rows import Leaderboard, chosen_sort, sorted_rows
 from scoring.leaderboard.significance_bars import significance_bars
 from scoring.models import Analysis
@@ -90,10 +90,13 @@ def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
         "run_types": Run.Type.values,
         "judged": POOLED,
         "is_other_p": board.measure not in offered,
-        "can_compare": len(board.ranked) > 1 and sees_topic_means(viewer),
+        "comparable": _comparable(viewer, board),
+        "compares_all": sees_topic_means(viewer),
         "shown_measures": (board.measure, JUDGED),
         "charted": charted,
+        "selection": selection(request.GET),
         "chart": interval_chart(charted) if has_chart else None,
+        "sketch": interval_sketch(charted) if has_chart else None,
     }
     text = render_to_string("scoring/leaderboard/_board.html", context, request)
     return RenderedBoard(text, board.pending_analysis)

@@ -5,6 +5,7 @@ p=0.60                another p, if the measure is an RBP with one p
 qrels=2               a version of the qrels; default: the active one
 columns=RR&columns=Q  further measures
 team, type, judged    filters; the rows keep their ranks among all runs
+runs=best             the best run of each team, among those that match type and judged
 ties=on               the effect of other orders of tied documents
 """
 
@@ -68,6 +69,16 @@ def cached_leaderboard(viewer: Viewer, params: QueryDict) -> Leaderboard:
     return cached_board(BOARDS, viewer, params, query)
 
 
+def selection(params: QueryDict) -> QueryDict:
+    """Those of the parameters that select a board and have a value, for a link to the API, which
+    refuses others."""
+    selected = QueryDict(mutable=True)
+    for name, values in params.lists():
+        if name in _SELECTS:
+            selected.setlist(name, [value for value in values if value])
+    return selected
+
+
 def board_query(
     viewer: Viewer, params: QueryDict, *, offered: Sequence[Qrels] | None = None
 ) -> Leaderboard:
@@ -87,8 +98,6 @@ def board_query(
     shows_ties = choice_or_404("ties", params.get("ties"), TIES, called="value for ties") == "on"
     if at_p is not None:
         board = _scored_at_persistence(viewer, board, at_p)
-    if board.rescoring is None:
-        board = _with_ranks_gained(viewer, board)
     if board.rescoring is not None:
         return board
     return _filtered(with_ties(viewer, board) if shows_ties else board, params)
@@ -153,12 +162,13 @@ def _bases_under(
 def _filtered(board: Leaderboard, params: Mapping[str, str]) -> Leaderboard:
     filters = chosen_filters(params, teams=dict(board.teams), is_judged=board.knows_judged)
 
+def _matching(rows: Sequence[BoardRow], filters: Mapping[str, str]) -> tuple[BoardRow, ...]:
     def is_chosen(row: BoardRow) -> bool:
         judged = "yes" if row.is_in_pool else "no"
         facts = {"team": row.team_id, "type": row.run_type, "judged": judged}
         return all(facts[name] == value for name, value in filters.items())
 
-    return replace(board, filters=filters, rows=tuple(filter(is_chosen, board.rows)))
+    return tuple(filter(is_chosen, rows))
 
 
 OTHER_P = "The effect of ties is computed at the campaign’s own values of p only."

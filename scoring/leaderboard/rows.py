@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, OuterRef
 from campaigns.access import Viewer
 from campaigns.models import Qrels
 from campaigns.options import choice_or_404
-from scoring.baselines.rows import Difference
+from scoring.baselines.rows import Difference, Differences
 from scoring.core.measures.catalogue import is_lower_better
 from scoring.core.measures.measure import Measure
 from scoring.core.measures.names import rel_of
@@ -84,10 +84,15 @@ class Ties:
         return self.analysis is not None and self.analysis.state == Analysis.State.DONE
 
 
+@dataclass(frozen=True)
 class AgainstBaseline:
     """The chosen baseline, and the differences from it; `fault` says why there are none."""
 
     run: BoardRow
+    differences: Differences = field(default_factory=Differences)
+    fault: str = ""
+
+
 @dataclass(frozen=True)
 class Leaderboard:
     """Rows in the order of the board, and what they are computed from. Late and disqualified runs
@@ -103,6 +108,7 @@ class Leaderboard:
     failed_count: int
     lower_is_better: bool
     filters: Mapping[str, str] = field(default_factory=dict)  # that select the rows
+    is_best_per_team: bool = False  # one run of each team, ranked among these runs
     columns: tuple[Measure, ...] = ()  # further measures
     against: Qrels | None = None  # the active version, if ranks gained are counted
     ties: Ties | None = None  # None: not requested
@@ -158,7 +164,7 @@ class Leaderboard:
     @property
     def is_wide(self) -> bool:
         """Whether there are more columns than fit on a page."""
-        return len(self.columns) + (self.against is not None) + 2 * self.has_tied_scores > 3
+        return self.further_columns > 3
 
     @property
     def could_lead(self) -> tuple[BoardRow, ...]:

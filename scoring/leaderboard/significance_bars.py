@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from campaigns.access import Viewer
-from scoring.analyses.requests import request_analysis, result_of
+from scoring.analyses.requests import result_of
 from scoring.leaderboard.rows import Leaderboard
 from scoring.models import Analysis
-from scoring.significance.analysis import MAX_RUNS
 from scoring.significance.options import TestChoices, tested_measures, usual_test
 from scoring.significance.rows import RankedRuns, significance
 
@@ -35,25 +34,27 @@ class SignificanceBars:
     left_out: int  # those below them
 
 
-def significance_bars(viewer: Viewer, board: Leaderboard) -> SignificanceBars | None:
-    """Bars of the ranked runs that are tested; None if the board is filtered, or the test is not
-    computed. Two queries if it is computed. The viewer must be one who may see the board."""
-    ranked = board.ranked
-    if board.qrels is None or board.filters or len(ranked) < 2:
+def can_have_bars(viewer: Viewer, board: Leaderboard) -> bool:
+    """Whether the board has all its runs, by a measure that is tested."""
+    is_whole = board.qrels is not None and not board.filters and len(board.ranked) > 1
+    is_tested = board.measure in tested_measures(viewer) and board.measure.family != "Judged"
+    return is_whole and is_tested
+
+
+def significance_bars(board: Leaderboard, analysis: Analysis | None) -> SignificanceBars | None:
+    """Bars of the ranked runs that are tested; None if the test is not computed."""
+    if analysis is None or analysis.state != Analysis.State.DONE:
         return None
-    if board.measure not in tested_measures(viewer) or board.measure.family == "Judged":
-        return None
-    choices = usual_test(board.measure)
-    analysis = request_analysis(viewer, board.qrels, "significance", choices.question, is_free=True)
-    if analysis.state != Analysis.State.DONE:
-        return None
+    ranked, choices = board.ranked, usual_test(board.measure)
+    result = result_of(analysis)
+    tested = set(result["run_ids"].tolist())
     tested_runs = RankedRuns(
         runs=ranked,
         ranks=tuple(row.rank or 0 for row in ranked),
         has_residuals=board.has_residuals,
         is_lower_better=board.lower_is_better,
-    ).first(MAX_RUNS)
-    groups = significance(choices, tested_runs, result_of(analysis)).groups
+    ).first(sum(row.run_id in tested for row in ranked))
+    groups = significance(choices, tested_runs, result).groups
     columns = in_columns(groups)
     is_complete = len(columns) <= MAX_COLUMNS
     if not is_complete:

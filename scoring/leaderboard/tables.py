@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from scoring.core.measures.catalogue import family_of
+from campaigns.models import Qrels
 from scoring.baselines.tables import difference_record
+from scoring.core.measures.graded import has_residual
 from scoring.core.measures.measure import Measure
 from scoring.leaderboard.rows import BoardRow, Leaderboard
 from scoring.output.latex import LEAST_DIGITS, added, interval, number
@@ -31,7 +32,7 @@ def board_table(board: Leaderboard) -> Table:
     return Table(columns, rows, in_latex=Table(columns, ranked, caption))
 
 
-def boards_table(boards: Iterable[Leaderboard]) -> Table:
+def boards_table(boards: Iterable[Leaderboard], qrels: Qrels) -> Table:
     """The boards of several measures in one table, one board in memory at a time."""
     rows = (_Entry(board, row) for board in boards for row in board.rows)
     return Table(_columns(LEAST_DIGITS), rows)
@@ -71,7 +72,7 @@ def _bounds(digits: int, each: _Entry) -> str:
 
 
 def _requested_columns(board: Leaderboard, digits: int) -> Iterator[Column]:
-    """The columns that the request adds."""
+    """The columns that the request or the version adds."""
     shown = partial(number, digits=digits)
     for at, measure in enumerate(board.columns):
         yield Column(str(measure), partial(_cell, at, "base"), str(measure), shown)
@@ -115,7 +116,7 @@ def _requested(board: Leaderboard, row: BoardRow) -> dict[str, Any]:
 
 def bounded(measure: Measure) -> bool:
     """Whether a column of the measure comes with a column of its residual."""
-    return family_of(measure).facts.has_residual
+    return has_residual(measure)
 
 
 def _cell(at: int, name: str, each: _Entry) -> float | None:
@@ -125,6 +126,11 @@ def _cell(at: int, name: str, each: _Entry) -> float | None:
 
 def _tied(name: str, each: _Entry) -> float | None:
     value: float | None = getattr(each.row.tied, name, None)
+    return value
+
+
+def _interval(name: str, each: _Entry) -> float | None:
+    value: float | None = getattr(each.row.interval, name, None)
     return value
 
 

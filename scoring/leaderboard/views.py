@@ -1,21 +1,28 @@
 """The leaderboard."""
 
 from functools import partial
+from typing import Final, cast
 
+from csp.decorators import csp_replace
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
 from django.urls import reverse
+from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from campaigns import access
 from campaigns.access import Viewer
 from scoring.analyses.responses import analysed_page, hidden_page
+from scoring.core.measures.catalogue import family_of
 from scoring.leaderboard.badge import board_badge, run_badge_of
 from scoring.leaderboard.page import rendered_board
 from scoring.leaderboard.query import cached_leaderboard
 from scoring.leaderboard.tables import board_table
 from scoring.output.public import AnyResponse, public_response
 from scoring.output.responses import TableResponse, table_response
+
+EMBEDDED_ROWS: Final = 25
 
 
 @require_safe
@@ -87,3 +94,28 @@ def _picture(svg: str) -> HttpResponse:
     response = HttpResponse(svg, content_type="image/svg+xml")
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
+
+
+@xframe_options_exempt  # the policy's frame-ancestors say who may show it
+@require_safe
+def embedded_leaderboard(request: HttpRequest, slug: str) -> AnyResponse:
+    """The first runs of a public board, for frames on the sites that the organisers list."""
+    viewer = access.board_or_404(AnonymousUser(), slug)
+    origins = viewer.campaign.embedding_origins
+    if not origins or not viewer.campaign.has_public_board:
+        raise Http404
+    view = csp_replace({"frame-ancestors": origins})(
+        lambda request: public_response(request, viewer, partial(_embedded, request, viewer))
+    )
+    return cast(AnyResponse, view(request))
+
+
+def _embedded(request: HttpRequest, viewer: Viewer) -> HttpResponse:
+    board = cached_leaderboard(viewer, QueryDict())
+    context = {
+        "campaign": viewer.campaign,
+        "board": board,
+        "rows": board.ranked[:EMBEDDED_ROWS],
+        "is_share": family_of(board.measure).facts.range[1] <= 1,
+    }
+    return render(request, "scoring/leaderboard/leaderboard_embedded.html", context)

@@ -49,7 +49,7 @@ def cached_board(
     compute: Callable[[], tuple[Cached, int]],
     *,
     shows_topics: bool = False,
-    besides: tuple[str | bool, ...] = (),
+    besides: tuple[str, ...] = (),
 ) -> Cached:
     """The cached value for this audience and these parameters if nothing has changed, else the
     result of `compute`, which is a value and its weight. The caller checks permissions. `besides`
@@ -74,20 +74,17 @@ def board_key(
     viewer: Viewer,
     params: QueryDict,
     shows_topics: bool = False,
-    besides: tuple[str | bool, ...] = (),
+    besides: tuple[str, ...] = (),
 ) -> str:
     """The key for this viewer and these parameters. It changes when anything on the board changes,
     and is different for every audience. One query.
 
-    It does not cover ties, or another p. It covers topics if the board shows them, and whether the
-    viewer may open them.
+    It does not cover ties, or another p. It covers topics if the board shows them.
     """
     facts: tuple[Any, ...] = (
         *(_audience(viewer), params.urlencode(), _columns(viewer.campaign)),
         *besides,
     )
-    if shows_topics:
-        facts += (viewer.can_see_topics,)
     statement, arguments = _statement(shows_topics)
     with connection.cursor() as cursor:
         cursor.execute(statement, [viewer.campaign.pk if a == ANY else a for a in arguments])
@@ -97,9 +94,11 @@ def board_key(
 
 def _audience(viewer: Viewer) -> tuple[Any, ...]:
     """The properties of a viewer that a board depends on. All members of a team see the same board,
-    and so do all organisers. The time matters only for whether names are revealed."""
+    and so do all organisers. The time matters only for whether names are revealed, and topics are
+    released: before that, no two runs can be compared."""
     team = viewer.team.pk if viewer.team else None
-    return sorted(viewer.roles), team, viewer.audience, viewer.knows_all_names, viewer.preview
+    by_time = viewer.knows_all_names, viewer.can_see_topics
+    return sorted(viewer.roles), team, viewer.audience, *by_time, viewer.preview
 
 
 def _columns(row: Model) -> tuple[Any, ...]:

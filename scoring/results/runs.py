@@ -39,7 +39,7 @@ class BoardRun:
     """A run that is not withdrawn, with the names that this viewer may see."""
 
     run_id: str
-    tag: str
+    name: str
     team: str
     team_id: str  # two teams may have the same name
     run_type: str

@@ -10,6 +10,7 @@ from scoring.core.measures.measure import Facts, Measure
 from scoring.core.statistics.means import shown_digits
 from scoring.leaderboard.rows import BoardCell, BoardRow, Leaderboard, TiedScore
 from scoring.leaderboard.tables import bounded
+from scoring.output.measure_names import GRADED, has_graded_gains
 from scoring.output.numbers import score
 
 register = template.Library()
@@ -17,7 +18,19 @@ register = template.Library()
 SMALLEST = 0.0001  # difference that a score shows
 
 
+class RankMark(NamedTuple):
+    """Where a run lies among all ranks, in percent of the width of its mark, and in words."""
+
+    start: str
+    end: str
+    possible_start: str
+    possible_width: str
+    has_possible: bool
+    words: str
+
+
 class ColumnFamily(NamedTuple):
+    title: str
     facts: Facts
     measures: list[Measure]
 
@@ -28,8 +41,9 @@ def by_family(measures: Sequence[Measure]) -> list[ColumnFamily]:
     their own."""
     families: dict[str, ColumnFamily] = {}
     for measure in measures:
-        family = ColumnFamily(family_of(measure).facts, [])
-        families.setdefault(measure.family, family).measures.append(measure)
+        facts = family_of(measure).facts
+        title = facts.pretty_name + (GRADED if has_graded_gains(measure) else "")
+        families.setdefault(title, ColumnFamily(title, facts, [])).measures.append(measure)
     return list(families.values())
 
 

@@ -31,6 +31,8 @@ class Finding:
     is_graded: bool
     description: str  # of the measure, in a sentence
     residual: str  # how the measure's residual is computed, or why it has none
+    own_best: BoardRow | None  # the best ranked run of the viewer's team
+    own_count: int  # the team's runs with a rank
     is_share: bool  # its scores lie between 0 and 1, so that a chart can show them
 
     @property
@@ -64,6 +66,8 @@ def finding_of(board: Leaderboard) -> Finding:
         is_graded=parameters.get("gain") == "map",
         description=facts.description,
         residual=facts.residual,
+        own_best=own[0] if own else None,
+        own_count=len(own),
         is_share=facts.range[1] <= 1,
     )
 

@@ -1,19 +1,66 @@
 """The board with its chart, without scripts, and with labels that mean harm."""
 
 from datetime import timedelta
+from urllib.parse import urlencode
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from campaigns.models import Membership, Run
 from scoring.leaderboard import page as board_page
+from scoring.models import Score
+from scoring.worker import perform_waiting_jobs
 from tests.browser.boards import HOSTILE, board_path, make_published_board
 from tests.browser.conftest import Visitor
 from tests.making import give_file, make_organiser, make_user
+from tests.scoring.significance.test_significance_page import make_board as make_tested_board
+from tests.scoring.significance.test_significance_page import noisy
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 TEAMS = tuple(f"Team {number}" for number in range(1, 41))
+
+# The text of each line of an element.
+LINES = """element => {
+    const lines = [], range = document.createRange(), texts = document.createTreeWalker(element, 4);
+    let top = null;
+    while (texts.nextNode()) for (let at = 0; at < texts.currentNode.length; at += 1) {
+        range.setStart(texts.currentNode, at);
+        range.setEnd(texts.currentNode, at + 1);
+        const box = range.getBoundingClientRect();
+        if (top === null || box.top > top + 4) { lines.push(""); top = box.top; }
+        lines[lines.length - 1] += range.toString();
+    }
+    return lines;
+}"""
+
+
+# Whether all text of a cell is shown, and the cell lies within those that could cut it off.
+INSIDE = """cell => {
+    const box = cell.getBoundingClientRect();
+    const outer = cell.closest("th, tr").getBoundingClientRect();
+    return {
+        text: cell.scrollWidth <= Math.ceil(box.width) && box.width > 20,
+        row: box.left >= outer.left && box.right <= outer.right && box.bottom <= outer.bottom,
+    };
+}"""
+
+
+# Where the phone's layout ends, and on both sides of each width at which columns are folded away.
+WIDTHS = (320, 390, 820, 821, 900, 901, 980, 981, 1080, 1081, 1160, 1161, 1280)
+
+
+def overflows(page: Page) -> list[tuple[int, str]]:
+    """What is too wide at which of `WIDTHS`: the page, or the table in its frame."""
+    found = []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            found.append((width, "the page"))
+        if page.locator(".board-frame").evaluate("each => each.scrollWidth > each.clientWidth"):
+            found.append((width, "the table"))
+    return found
 
 
 def expect_chart(page: Page, marks: int) -> None:
@@ -26,6 +73,22 @@ def test_the_chart_obeys_the_policy_and_requests_no_other_host(visit: Visitor) -
     visited = visit(board_path(campaign))
     expect_chart(visited.page, marks=40)
     assert visited.complaints == []
+
+
+def test_a_phone_shows_long_names_of_teams_and_the_mark_of_a_baseline(visit: Visitor) -> None:
+    campaign = make_published_board("Information Retrieval Group, University", "W" * 60, "ant")
+    names = ("bm25-and-rm3-with-relevance-feedback", "colbert", "x" * 50)
+    for run, name in zip(campaign.runs.order_by("pk"), names, strict=True):
+        Run.objects.filter(pk=run.pk).update(name=name, is_baseline=True)
+    page = visit(board_path(campaign), width=390).page
+    cells = page.locator(".board tbody :is(.team, .tag-baseline)")
+    assert cells.count() == 6
+    for cell in cells.all():
+        shown = cell.evaluate(INSIDE)
+        assert shown == {"text": True, "row": True}, cell.inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    rows = page.locator(".board tbody tr")
+    assert rows.nth(2).locator("th").evaluate("cell => cell.scrollWidth <= cell.clientWidth")
 
 
 @pytest.mark.long
@@ -87,6 +150,10 @@ def test_choosing_a_measure_shows_it_at_once(visit: Visitor) -> None:
     page.get_by_label("Measure").select_option("AP")
     expect(page.locator("#finding")).to_contain_text("By AP the leading run")
     expect(page.get_by_label("Measure")).to_be_focused()
+    page.get_by_text("Filters", exact=True).click()
+    page.get_by_label("Type").select_option("manual")
+    expect(page.locator("#finding")).to_contain_text("No run matches the filters.")
+    expect(page.get_by_label("Type")).to_be_focused()
 
 
 @pytest.mark.long
@@ -146,6 +213,102 @@ def test_the_first_rows_are_on_the_first_screen_of_a_phone(visit: Visitor) -> No
         assert first["y"] < 640
     page.get_by_label("compare run3", exact=True).check()
     expect(page.get_by_role("button", name="Compare runs")).to_be_in_viewport()
+
+
+def test_differences_from_a_baseline_are_visible_without_scrolling(visit: Visitor) -> None:
+    """Beside the bars of significance and the marks of ranks."""
+    campaign = make_tested_board(*(noisy(0.8 - number / 40, number) for number in range(25)))
+    Score.objects.filter(evaluation__run__campaign=campaign).update(mean_residual=1e-6)
+    campaign.teams.update(name="Ridgeway Library Services")
+    baseline = campaign.runs.get(tag="r25")
+    campaign.runs.filter(pk=baseline.pk).update(is_baseline=True)
+    path = board_path(campaign, f"?baseline={baseline.public_id}")
+    Client().get(path)
+    perform_waiting_jobs(campaign)
+    page = visit(path).page
+    expect(page.locator(".board .bars").nth(1)).to_be_visible()
+    expect(page.locator(".board .certainty").nth(1)).to_be_visible()
+    expect(page.locator('.board td[data-label="corrected p"]').first).not_to_be_empty()
+    assert overflows(page) == []
+
+
+def test_further_columns_do_not_widen_the_page(visit: Visitor) -> None:
+    """Two fit. More of them scroll in the frame of the table, which shades the edge."""
+    campaign = make_published_board(*TEAMS)
+    page = visit(board_path(campaign)).page
+    offered = page.locator("[name=columns]").evaluate_all("all => all.map(each => each.value)")
+    page.goto(board_path(campaign, "?" + urlencode({"columns": offered[:2]}, doseq=True)))
+    assert overflows(page) == []
+    page.goto(board_path(campaign, "?" + urlencode({"columns": offered[:12]}, doseq=True)))
+    frame = page.locator(".board-frame")
+    assert {each for _, each in overflows(page)} == {"the table"}
+    shades = frame.evaluate("frame => getComputedStyle(frame).backgroundAttachment")
+    assert shades == "local, local, scroll, scroll"
+    page.set_viewport_size({"width": 821, "height": 900})
+    frame.evaluate("frame => { frame.scrollLeft = frame.scrollWidth; }")
+    name, left = page.locator(".board tbody th").first.bounding_box(), frame.bounding_box()
+    assert name is not None
+    assert left is not None
+    assert name["x"] == left["x"]  # names of runs stay
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_control_is_lower_than_24_pixels(visit: Visitor, width: int) -> None:
+    campaign = make_published_board(*TEAMS)
+    page = visit(board_path(campaign), person=make_organiser(campaign), width=width).page
+    controls = page.locator("button, select, summary, input[type=range], .export-links a")
+    expect_chart(page, marks=40)
+    heights = controls.evaluate_all(
+        "all => all.map(each => each.getBoundingClientRect().height).filter(height => height)"
+    )
+    assert len(heights) > 10
+    assert min(heights) >= 24
+    links = page.locator(".top a:visible, .foot nav a").evaluate_all(
+        "all => all.map(each => [each.getBoundingClientRect(), each.textContent])"
+        ".map(([box, text]) => [Math.min(box.width, box.height), text])"
+    )
+    assert len(links) > 10
+    assert [text for size, text in links if size < 24] == []
+
+
+def test_a_long_name_breaks_after_its_separators_on_a_phone(visit: Visitor) -> None:
+    campaign = make_published_board("Team")
+    name = "uogTrDPH_QE_RM3_BM25(k1=0.9,b=0.4)/monot5.base_with_abstract"
+    Run.objects.filter(campaign=campaign).update(name=name)
+    page = visit(
+        f"/campaigns/{campaign.slug}/runs/", person=make_organiser(campaign), width=320
+    ).page
+    label = page.locator("th[scope=row] a").first
+    expect(label).to_have_text(name)
+    lines = label.evaluate(LINES)
+    assert len(lines) > 1
+    assert all(line[-1] in "_/." for line in lines[:-1])
+    assert "0.9,b=0.4" in " ".join(lines)
+    page.goto(board_path(campaign))
+    cut_off = page.locator(".board tbody th").bounding_box()
+    assert cut_off is not None
+    assert cut_off["height"] < 30
+
+
+def test_names_of_runs_and_teams_break_in_no_word_of_the_leaderboard(visit: Visitor) -> None:
+    """On a phone, a team that does not fit beside its run is on a line of its own."""
+    teams = ("CSIROmed", "IRIT_markers", "UMASS_CIIR", "columbia_university_dbmi")
+    names = ("CSIROmedNIR", "IRIT_marked_mu_pair", "sheikh_bm25_manual", "UIUC_DMG_setrank_ret")
+    campaign = make_published_board(*teams)
+    for run, name in zip(campaign.runs.order_by("pk"), names, strict=True):
+        Run.objects.filter(pk=run.pk).update(name=name)
+    page = visit(board_path(campaign), width=390).page
+    for row in page.locator(".board tbody tr").all():
+        assert len(row.locator(".team").evaluate(LINES)) == 1
+        assert row.locator("th").evaluate("cell => cell.scrollWidth <= cell.clientWidth")
+    page.set_viewport_size({"width": 821, "height": 900})
+    broken = [
+        cell.evaluate(LINES)
+        for cell in page.locator(".board tbody tr :is(.team, th a)").all()
+        if len(cell.evaluate(LINES)) > 1
+    ]
+    assert broken
+    assert all(line.endswith("_") for lines in broken for line in lines[:-1])
 
 
 def test_organisers_see_who_else_cannot_see_the_leaderboard(visit: Visitor) -> None:

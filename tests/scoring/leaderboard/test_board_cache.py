@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaigns.access import board_or_404
-from campaigns.models import Audience, Campaign, Membership, Run, Series, Team, User
+from campaigns.models import Audience, Campaign, Membership, Qrels, Run, Series, Team, User
 from campaigns.models.showing import trec_style
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
@@ -182,6 +182,17 @@ def test_names_are_revealed_by_time_alone(board: Campaign, time_machine: Any) ->
     assert SECRET not in text()
     time_machine.move_to(board.reveals_teams_at, tick=False)
     assert SECRET in text()
+
+
+def test_runs_can_be_compared_from_the_moment_when_topics_are_released(
+    board: Campaign, time_machine: Any
+) -> None:
+    released = timezone.now() + timedelta(hours=12)
+    Campaign.objects.filter(pk=board.pk).update(topics_released_at=released)
+    text()  # requests the bars
+    assert 'form="compare"' not in text()
+    time_machine.move_to(released, tick=False)
+    assert 'form="compare"' in text()
 
 
 # A row that stands on the board, and columns of it that are not changed by themselves.

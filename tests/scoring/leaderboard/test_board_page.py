@@ -204,6 +204,16 @@ def test_the_board_of_an_older_version_is_shown_where_it_was_once_published(
 # --- through other eyes -------------------------------------------------------------------------
 
 
+def test_a_stranger_to_published_results_of_participants_is_told_to_log_in() -> None:
+    campaign = make_campaign(stage="published", board_audience=Audience.PARTICIPANTS)
+    page = get("leaderboard", campaign, None).content.decode()
+    assert "The leaderboard is published for the participants only." in page
+    assert "not published yet" not in page
+    assert "/login/?next=" in page
+    page = get("leaderboard", campaign, make_user()).content.decode()
+    assert "an organiser can add you to a team" in page
+
+
 def test_a_published_board_of_organisers_alone_is_not_announced() -> None:
     campaign = make_campaign(stage="published", board_audience=Audience.ORGANISERS)
     page = get("leaderboard", campaign, make_user()).content.decode()
@@ -249,6 +259,8 @@ def test_page_and_csv_have_the_same_rows(published: Campaign) -> None:
         rows = table(get("leaderboard-csv", published, **query))
         assert shown == [row["run"] for row in rows]
         assert len(shown) == (3 if "type" in query else 4)
+
+
 def test_the_link_to_the_api_leaves_out_what_the_api_refuses(published: Campaign) -> None:
     """The form sends empty fields, and an address can have foreign parameters."""
     query = {"qrels": "1", "ties": "on", "runs": "", "baseline": "", "sort": "team", "utm": "x"}

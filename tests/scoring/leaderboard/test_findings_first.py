@@ -66,7 +66,7 @@ def test_a_list_of_runs_says_how_many_are_in_which_state(organised) -> None:
     make_run(campaign, team, tag="b")
     assert said_on(path, client) == "2 runs, newest first: all accepted."
     make_run(campaign, team, tag="c", state=Run.State.REFUSED)
-    assert said_on(path, client) == "3 runs, newest first: 2 accepted, 1 refused."
+    assert said_on(path, client) == "3 files, 2 runs, newest first: 2 accepted, 1 refused."
 
 
 def test_the_people_page_says_who_waits(organised) -> None:
@@ -152,9 +152,8 @@ def test_a_team_reads_how_many_runs_it_has_and_whether_more_are_taken(client: Cl
 def test_an_open_campaign_without_a_team_does_not_suggest_qrels_first(organised) -> None:
     campaign, client = organised
     path = f"/campaigns/{campaign.slug}/manage/"
-    assert said_on(path, client) == (
-        "Submissions are open, and there is no team yet. "
-        "Next: send people the address of the campaign."
+    assert said_on(path, client).startswith(
+        "Submissions are open, and there is no team yet. Next: <a href="
     )
     make_team(campaign)
     assert "Next: add the qrels" in said_on(path, client)

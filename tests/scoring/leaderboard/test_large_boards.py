@@ -4,7 +4,6 @@ import pytest
 
 from campaigns.models import Campaign
 from scoring.leaderboard import page as board_page
-from scoring.leaderboard import significance_bars
 from scoring.significance import analysis
 from scoring.significance import rows as significance_rows
 from scoring.significance import views as significance_views
@@ -26,7 +25,7 @@ RUNS, ROWS, TESTED, CHARTED = 7, 3, 4, 2
 def board(monkeypatch: pytest.MonkeyPatch) -> Campaign:
     """Runs whose tags stand in another order than they do; as if pages and tests were small."""
     monkeypatch.setattr(board_page, "ROWS", ROWS)
-    for module in (analysis, significance_rows, significance_bars, significance_views):
+    for module in (analysis, significance_rows, significance_views):
         monkeypatch.setattr(module, "MAX_RUNS", TESTED)
     monkeypatch.setattr(significance_views, "CHARTED", CHARTED)
     return make_board(*(noisy(0.2 + 0.1 * number, number) for number in range(RUNS)))

@@ -42,7 +42,10 @@ def test_bars_join_runs_without_a_significant_difference_once_it_is_computed() -
     assert bars(page) == [("a start",), ("a end",), ("",), ("",), ("",)]
     assert "runs on one bar do not differ significantly" in text_of(page)
     assert 'title="no significant difference: ranks 1–2"' in page.content.decode()
-    assert Analysis.objects.get().question == usual_test(parse_measure(RBP)).question
+    assert (
+        Analysis.objects.get(kind="significance").question
+        == usual_test(parse_measure(RBP)).question
+    )
 
 
 def test_bars_of_overlapping_groups_have_columns_of_their_own() -> None:
