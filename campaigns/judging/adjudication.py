@@ -14,9 +14,9 @@ from django.db.models import QuerySet
 from campaigns.errors import CannotAdjudicate
 from campaigns.judging.documents import address_of
 from campaigns.judging.final_grades import Key, final_grades_now
-from campaigns.lifecycle import refuse_archived
+from campaigns.lifecycle import lock_unarchived
 from campaigns.log import record
-from campaigns.models import Campaign, Document, Judgment, User
+from campaigns.models import Campaign, Document, Judgment, Topic, User
 
 STATES = ("open", "decided", "all")
 
@@ -47,7 +47,7 @@ class Dispute:
     decision: Judgment | None
     document: Document | None
     address: str  # a link to the document, or ""
-    topic_title: str
+    topic: Topic
 
 
 def disputed_documents(
@@ -76,11 +76,11 @@ def with_details(campaign: Campaign, disputed: Sequence[DisputedDocument]) -> li
     return [
         Dispute(
             of=each,
-            judgments=_latest_by_assessor(by_key.get(each.key, ())),
-            decision=_decision(by_key.get(each.key, ())),
+            judgments=_latest_by_assessor(by_key[each.key]),
+            decision=_decision(by_key[each.key]),
             document=documents.get(each.doc_id),
             address=address_of(campaign, each.doc_id),
-            topic_title=by_key[each.key][0].topic.title if each.key in by_key else "",
+            topic=by_key[each.key][0].topic,
         )
         for each in disputed
     ]
@@ -99,8 +99,7 @@ def decide(
 ) -> Judgment:
     """Decides on a grade, which overrides the assessors. Raises `CannotAdjudicate`, also if the
     current decision differs from the one `seen`: a grade, "none", or "" for any."""
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    refuse_archived(campaign)
+    campaign = lock_unarchived(campaign)
     if not 0 <= grade <= campaign.highest_grade:
         raise CannotAdjudicate(f"Choose a grade from 0 to {campaign.highest_grade}.")
     latest = _latest_decision(campaign, topic, doc_id)
@@ -116,8 +115,7 @@ def decide(
 @transaction.atomic
 def withdraw_decision(*, campaign: Campaign, topic: str, doc_id: str, actor: User) -> Judgment:
     """The assessors' judgments count again. Raises `CannotAdjudicate` if there is no decision."""
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    refuse_archived(campaign)
+    campaign = lock_unarchived(campaign)
     latest = _latest_decision(campaign, topic, doc_id)
     if latest is None or latest.grade is None:
         raise CannotAdjudicate("There is no decision on this document.")

@@ -12,7 +12,7 @@ from django.utils import timezone
 from campaigns.errors import CannotAssignTopics
 from campaigns.judging.final_grades import final_grades_now
 from campaigns.judging.gold_tasks import assign_gold
-from campaigns.lifecycle import refuse_archived
+from campaigns.lifecycle import lock_unarchived
 from campaigns.log import record
 from campaigns.models import (
     Campaign,
@@ -117,7 +117,7 @@ def assign_topics(
 
     Raises `CannotAssignTopics` for an unknown topic, or if the person is no longer an assessor.
     """
-    campaign = _lock(campaign)
+    campaign = lock_unarchived(campaign)
     topics = dict(campaign.topics.values_list("code", "pk"))
     chosen = set(codes)
     unknown = sorted(chosen - topics.keys())
@@ -139,7 +139,7 @@ def assign_topics(
 def assign_evenly(*, campaign: Campaign, each: int, actor: User | None) -> int:
     """Adds assessors to topics that have fewer than `each`, those with the least work first, and
     returns the number of assignments that were added."""
-    campaign = _lock(campaign)
+    campaign = lock_unarchived(campaign)
     assessors = assessors_of(campaign)
     assigned = _assigned(campaign, assessors)
     weights = _weights(campaign)
@@ -165,12 +165,6 @@ def open_claims(campaign: Campaign) -> QuerySet[Claim]:
     its lease, because the assessor continues with it on the next visit."""
     claims = Claim.objects.filter(task__plan__campaign=campaign, end=Claim.End.NONE)
     return claims.exclude(task__plan__state=Plan.State.ENDED)
-
-
-def _lock(campaign: Campaign) -> Campaign:
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    refuse_archived(campaign)
-    return campaign
 
 
 def _assigned(campaign: Campaign, assessors: Collection[User]) -> set[TopicAndAssessor]:

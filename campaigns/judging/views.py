@@ -182,6 +182,7 @@ def _context(
         "last": last or assessment_page.last_judged(progress, recent, topic),
         "undo_url": _address(campaign, last.topic, all_topics=True) if last and last.topic else "",
         "is_first": not recent,
+        "is_new_topic": not recent or recent[0].topic_id != topic.pk,
         "grades": assessment_page.scale_of(campaign),
         "key": uuid4(),
     }

@@ -39,6 +39,7 @@ def acts(person: User | None = None) -> list[tuple[str, int | None]]:
 
 def expect_document(page: Page, doc_id: str) -> None:
     expect(page.locator("#assessment")).to_have_attribute("data-doc", doc_id)
+    page.wait_for_load_state()  # the script that listens to keys comes after the document
 
 
 @pytest.mark.long
@@ -92,6 +93,7 @@ def test_all_topics_one_after_the_other_by_keys(visit: Visitor) -> None:
     visited = visit(reverse("campaigns:assess", args=[plan.campaign.slug]), person=person)
     page = visited.page
     page.get_by_role("link", name="Go through all topics").click()
+    expect_document(page, "d1")
     expect(page.locator(".topic-title .code")).to_have_text("1")
     page.keyboard.press("1")
     expect(page.locator(".topic-title .code")).to_have_text("2")
@@ -248,3 +250,23 @@ def test_the_page_works_by_plain_forms(visit: Visitor, plan: Plan) -> None:
     page.get_by_role("button", name="Undo").click()
     expect_document(page, "d2")
     assert acts() == [("d1", 1)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_first_document_shows_its_hint_and_all_grades_in_one_row(
+    visit: Visitor, plan: Plan, width: int, height: int
+) -> None:
+    fields = [["title", "t"], ["desc", "What is asked. " * 9], ["narr", "In more words. " * 90]]
+    plan.campaign.topics.update(fields=fields)
+    page = visit("/", person=make_assessor(plan.campaign), width=width).page
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(page_of(plan))
+    expect(page.get_by_label("Your first document")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_text("What is asked.").first).to_be_in_viewport()
+    boxes = [button.bounding_box() for button in page.locator(".grades button").all()]
+    assert len({box["y"] for box in boxes}) == 1
+    assert all(box["width"] >= 24 and box["height"] >= 24 for box in boxes)
+    page.keyboard.press("1")
+    expect_document(page, "d2")
+    expect(page.get_by_label("Your first document")).to_have_count(0)

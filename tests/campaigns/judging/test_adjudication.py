@@ -136,3 +136,19 @@ def test_the_page_decides_and_keeps_its_filter(
     back = reverse("campaigns:judging-decision-take-back", args=[campaign.slug])
     client.post(back, {"topic": "2", "doc_id": "a"})
     assert listed(campaign) == [("1", "a", None), ("2", "a", None)]
+
+
+def test_disagreements_show_document_and_narrative(campaign: Campaign, organiser: User) -> None:
+    campaign.topics.update(fields=[["title", "t"], ["desc", "Asked."], ["narr", "In <full>."]])
+    Document.objects.create(campaign=campaign, doc_id="a", title="First", text="Its <b>text</b>.")
+    judge(campaign, make_user(), "1", "b", 3)
+    client = Client()
+    client.force_login(organiser)
+    page = client.get(reverse("campaigns:judging-disagreements", args=[campaign.slug]))
+    text = page.content.decode()
+    assert text.count("In &lt;full&gt;.") == 3
+    assert text.count("Its &lt;b&gt;text&lt;/b&gt;.") == 2
+    # Open once for each topic, and for each text: a and b of topic 1, and a of topic 2.
+    assert text.count("<details open>") == 4
+    assert text.count("<details>") == 1
+    assert text.count("The text of this document was not uploaded.") == 1

@@ -1,7 +1,6 @@
 """The assessors' pages without scripts, and their answers to one."""
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
@@ -17,7 +16,7 @@ from campaigns.models import (
 )
 from tests.campaigns.judging.making import make_assessor, make_plan, topic_of
 from tests.flow_world import clock, logged_in
-from tests.making import make_campaign, make_organiser
+from tests.making import make_organiser
 
 __all__ = ["clock"]
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("wake_ups", "files_of_its_own")]
@@ -301,7 +300,7 @@ def test_the_first_document_comes_with_the_description_of_the_topic(
     assert "<dt>Description</dt>" in page
     assessor.press(grade=1)
     assert (
-        '<details class="topic-description" >'
+        '<details class="topic-description">'
         in assessor.browser.get(assessor.path).content.decode()
     )
 
@@ -347,46 +346,14 @@ def test_topics_of_others_are_not_found_and_neither_are_documents_not_given_out(
     assert assessor.browser.get(assessor.path).status_code == 404
 
 
-# --- the organisers' page of documents ------------------------------------------------------------
-
-
-@pytest.fixture
-def office() -> tuple[Client, str]:
-    campaign = make_campaign()
-    make_plan(campaign, tasks=("a", "b"), topics=("1", "2"))
-    path = reverse("campaigns:documents", args=[campaign.slug])
-    return logged_in(make_organiser(campaign)), path
-
-
-def upload(office: tuple[Client, str], data: bytes):
-    browser, path = office
-    return browser.post(path, {"file": SimpleUploadedFile("docs.jsonl", data)}, follow=True)
-
-
-def test_documents_are_uploaded_counted_and_deleted(office: tuple[Client, str]) -> None:
-    browser, path = office
-    page = upload(office, b'{"id": "a", "text": "x"}\n{"id": "z"}\n')
-    assert b"2 documents uploaded." in page.content
-    assert b"Of the 2 documents to judge, 1 has no text." in page.content
-    browser.post(f"{path}remove/")
-    assert Document.objects.count() == 0
-
-
-def test_errors_in_a_documents_file_are_listed_by_line(office: tuple[Client, str]) -> None:
-    page = upload(office, b'{"id": "a", "text": "x"}\n{"id": "a"}\n')
-    assert page.status_code == 400
-    assert b"line 2" in page.content
-    assert Document.objects.count() == 0
-
-
-@pytest.mark.parametrize(
-    ("address", "is_taken"),
-    [("https://x.example/{doc_id}", True), ("javascript:{doc_id}", False), ("", True)],
-)
-def test_an_address_is_set_or_refused(
-    office: tuple[Client, str], address: str, is_taken: bool
-) -> None:
-    browser, path = office
-    response = browser.post(f"{path}address/", {"document_address": address})
-    assert response.status_code == (302 if is_taken else 400)
-    assert Campaign.objects.get().document_address == (address if is_taken else "")
+def test_the_description_opens_again_when_the_topic_changes() -> None:
+    plan = make_plan(topics=("1", "2"))
+    Topic.objects.update(fields=[["title", "t"], ["desc", "asked for"], ["narr", "in full"]])
+    assessor = AssessorBrowser(plan, make_assessor(plan.campaign, topics=("1", "2")))
+    other = reverse("campaigns:assess-topic", args=[plan.campaign.slug, "2"])
+    opened = '<details class="topic-description" open>'
+    assessor.press(grade=1)
+    assert opened not in assessor.browser.get(assessor.path).content.decode()
+    page = assessor.browser.get(other).content.decode()
+    assert opened in page
+    assert "in full" in page

@@ -1,7 +1,5 @@
 """Claiming and judging: what each act leaves behind, and what comes too late."""
 
-from pathlib import Path
-
 import pytest
 
 from campaigns.errors import Archived, CannotJudge
@@ -298,7 +296,7 @@ def test_no_batch_is_requested_from_an_exhausted_or_paused_plan(facts: dict[str,
 
 
 @pytest.mark.django_db(transaction=True)
-def test_eight_at_once_get_eight_different_documents(tmp_path: Path) -> None:
+def test_eight_at_once_get_eight_different_documents(own_connections: None) -> None:
     plan = make_plan(tasks=tuple(f"d{n}" for n in range(10)))
     topic = topic_of(plan)
     people = [make_assessor(plan.campaign) for _ in range(8)]
@@ -308,12 +306,12 @@ def test_eight_at_once_get_eight_different_documents(tmp_path: Path) -> None:
         assert task is not None
         return task.doc_id
 
-    given_out = crowd([lambda p=person: look(p) for person in people], tmp_path)
+    given_out = crowd([lambda p=person: look(p) for person in people])
     assert sorted(map(str, given_out)) == [f"d{n}" for n in range(8)]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_judgment_sent_four_times_at_once_counts_once(tmp_path: Path) -> None:
+def test_a_judgment_sent_four_times_at_once_counts_once(own_connections: None) -> None:
     plan = make_plan()
     person, topic = make_assessor(plan.campaign), topic_of(plan)
     claim_next(assessor=person, topic=topic)
@@ -321,5 +319,5 @@ def test_a_judgment_sent_four_times_at_once_counts_once(tmp_path: Path) -> None:
     def send() -> bool:
         return judge(assessor=person, topic=topic, doc_id="d1", grade=1, key="k").is_repeat
 
-    assert sorted(crowd([send] * 4, tmp_path)) == [False, True, True, True]
+    assert sorted(crowd([send] * 4)) == [False, True, True, True]
     assert acts_of(person) == [("d1", 1)]
