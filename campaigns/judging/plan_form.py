@@ -37,7 +37,8 @@ class PlanForm(forms.Form):
         label="p",
         min_value=0,
         max_value=HIGHEST_P,
-        help_text="Persistence of RBP: the probability that a user continues to the next document.",
+        help_text="Persistence of RBP: the probability that a user continues to the next document. "
+        "Move-to-front, Hedge and MaxMean choose without it; the forecast uses it.",
     )
     scope = forms.ChoiceField(
         choices=Plan.Scope.choices,
@@ -91,7 +92,9 @@ class PlanForm(forms.Form):
 
     def __init__(self, params: Any, *, campaign: Campaign) -> None:
         data = {name: params[name] for name in self.base_fields if params.get(name)}
-        super().__init__(DEFAULTS | {"p": _default_persistence(campaign)} | data)
+        is_pool = data.get("method", DEFAULTS["method"]) == Plan.Method.POOLING
+        budget = POOL if is_pool and not POOL.keys() & data.keys() else {}
+        super().__init__(DEFAULTS | budget | {"p": _default_persistence(campaign)} | data)
         self.campaign = campaign
         self.versions = {qrels.version: qrels for qrels in campaign.qrels.order_by("-version")}
         priorities = campaign.runs.ranked().exclude(judging_priority=None)

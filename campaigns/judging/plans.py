@@ -1,5 +1,7 @@
 """Judging plans: create, pause, resume, end. A campaign has at most one active plan."""
 
+from typing import Final
+
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
@@ -10,6 +12,8 @@ from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, Plan, User
 
+SAMPLES: Final = (Plan.Method.RBP_SAMPLE, Plan.Method.AP_SAMPLE)
+HIGHEST_SAMPLED_P: Final = 0.99  # a higher p needs a thousand documents of each topic of a run
 OPEN, PAUSED, ENDED = Plan.State.OPEN, Plan.State.PAUSED, Plan.State.ENDED
 
 
@@ -21,6 +25,17 @@ def active_plan(campaign: Campaign) -> Plan | None:
 def latest_plan(campaign: Campaign) -> Plan | None:
     """The active plan, or the one that ended last. One query."""
     return campaign.plans.select_related("starts_from").order_by("-pk").first()
+
+
+def method_name(method: str) -> str:
+    """As in a sentence."""
+    if method in (Plan.Method.A, Plan.Method.B, Plan.Method.C):
+        return f"method {method}"
+    return {
+        "MTF": "move-to-front",
+        "RBPsample": "a stratified sample by the weights of RBP",
+        "APsample": "a stratified sample by the weights of AP",
+    }.get(method, method)
 
 
 @transaction.atomic

@@ -45,7 +45,7 @@ class Plan(models.Model):
         ENDED = "ended"
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="plans")
-    method = models.CharField(max_length=7, choices=Method.choices, default=Method.C)
+    method = models.CharField(max_length=9, choices=Method.choices, default=Method.C)
     persistence = models.FloatField(
         default=0.8, validators=[MinValueValidator(0), MaxValueValidator(HIGHEST_P)]
     )
@@ -62,7 +62,7 @@ class Plan(models.Model):
     batch = models.PositiveSmallIntegerField(
         default=20,
         validators=[MinValueValidator(1)],
-        help_text="Judgments until B and C compute new weights.",
+        help_text="Judgments until B, C, MTF, Hedge and MaxMean choose again.",
     )
     overlap_percent = models.PositiveSmallIntegerField(
         default=0,
@@ -122,7 +122,8 @@ class TopicAssessor(models.Model):
 
 
 class Task(models.Model):
-    """One document of one topic that the plan wants judged, by one assessor or by two."""
+    """One document of one topic that the plan wants judged, by one assessor or by two; by none if
+    it belongs to a sample and was judged before."""
 
     plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="tasks")
     topic = models.ForeignKey(Topic, on_delete=models.PROTECT, related_name="tasks")

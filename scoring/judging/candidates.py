@@ -26,7 +26,8 @@ class RunCandidates:
     """The candidates of the contributing runs, in the order of the runs' public ids."""
 
     run_ids: tuple[str, ...]
-    names: tuple[tuple[str, str], ...]  # tag and team of each, for organisers only
+    digests: tuple[str, ...]  # of the rankings
+    names: tuple[tuple[str, str], ...]  # name and team of each, for organisers only
     candidates: Candidates
 
 
@@ -59,6 +60,16 @@ def candidates_of_campaign(
         names=tuple((run.display_name, run.team.name) for run in runs),
         candidates=candidates,
     )
+
+
+def documents_of_runs(campaign: Campaign) -> set[tuple[str, str]]:
+    """Topic and document of each candidate of all ranked runs."""
+    found = candidates_of_campaign(campaign, persistence=0.0)
+    if found is None:
+        return set()
+    topics, every = found.candidates.topics, found.candidates
+    pairs = zip(every.topic_rows.tolist(), every.doc_ids.tolist(), strict=True)
+    return {(topics[row], doc_id.decode()) for row, doc_id in pairs}
 
 
 def depth_of(campaign: Campaign, persistence: float) -> int:

@@ -1,16 +1,27 @@
 """Charts of a judging plan: ranges of the runs (Figs. 1 to 3 of Moffat, Webber and Zobel),
 residuals by budget, documents by topic, and the judging simulation."""
 
-from typing import Any
+from typing import Any, Final
 
 import plotly.graph_objects as go
 
+from scoring.core.judging.selection import METHODS
 from scoring.core.statistics.rounding import addition_text, decimal_text
-from scoring.judging.analysis import METHODS
 from scoring.judging.plan_forecast import PlanForecast, SimulationTable
 from scoring.output.plotting import as_data, as_text, chosen, evenly, label, sample_note
 
-METHOD_ROLES = dict(zip(METHODS, ("edge", "own", "good", "known"), strict=True))
+# Colour and dash of each method. The orders of single topics are not solid: seven colours of lines
+# that everybody can tell apart are more than the page has, seven pairs are not.
+METHOD_LOOKS: Final = dict(
+    zip(
+        METHODS,
+        (
+            *(("edge", "solid"), ("own", "solid"), ("good", "solid"), ("known", "solid")),
+            *(("ink", "dash"), ("own", "dot"), ("known", "dashdot")),
+        ),
+        strict=True,
+    )
+)
 
 
 def ranges_figure(forecast: PlanForecast) -> dict[str, Any]:
@@ -127,11 +138,9 @@ def simulation_figure(table: SimulationTable) -> dict[str, Any]:
     for method in METHODS:
         rows = [row for row in table.rows if row.method == method]
         documents = [0, *(row.judged for row in rows)]
-        figure.add_trace(
-            _line(
-                documents, [0, *(row.found for row in rows)], method, METHOD_ROLES[method]
-            ).update(hovertemplate="%{y:,}")
-        )
+        role, dash = METHOD_LOOKS[method]
+        line = _line(documents, [0, *(row.found for row in rows)], method, role, dash=dash)
+        figure.add_trace(line.update(hovertemplate="%{y:,}"))
     figure.update_layout(
         hovermode="x unified",
         showlegend=True,
@@ -141,11 +150,12 @@ def simulation_figure(table: SimulationTable) -> dict[str, Any]:
     return as_data(figure)
 
 
-def _line(x: list[int], y: list[Any], name: str, role: str) -> go.Scatter:
+def _line(x: list[int], y: list[Any], name: str, role: str, *, dash: str = "solid") -> go.Scatter:
     return go.Scatter(
         x=x,
         y=y,
         mode="lines",
+        line={"dash": dash},
         name=name,
         customdata=as_text(y),
         hovertemplate="%{customdata}",

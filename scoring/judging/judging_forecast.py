@@ -7,17 +7,20 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from campaigns.access import Viewer
 from campaigns.judging.final_grades import final_grade_values, stamp_of
 from campaigns.models import Campaign, Plan, Qrels
 from scoring.analyses.means import NotComputedYet
 from scoring.analyses.requests import last_computed, request_analysis, result_of
+from scoring.core.data.grades import UNJUDGED
+from scoring.core.judging.candidates import find_candidates
 from scoring.core.judging.planned_judging import expected_bounds, expected_shares, plan_judging
 from scoring.core.judging.selection import Strategy
 from scoring.core.statistics.means import Interval
-from scoring.judging.analysis import judging_state
-from scoring.judging.candidates import contributing_runs
+from scoring.judging.analysis import JudgingState, judging_state
+from scoring.judging.candidates import contributing_runs, id_array
 from scoring.judging.progress import depth_tracked
 from scoring.models import Analysis
 
@@ -25,6 +28,8 @@ WEIGHINGS: Final = 20  # at most: more would take too long and change a forecast
 CACHED: Final = 16
 # Ranked documents of all runs: what a web process weighs in a fifth of a second.
 AT_ONCE: Final = 1_000_000
+# The same, where each further document needs a look at all ranked documents of its topic.
+AT_ONCE_BY_TOPIC: Final = 10_000_000
 
 
 class ForecastRun(Interval):
@@ -47,11 +52,15 @@ def judging_forecast(
 ) -> JudgingForecast | NotComputedYet | None:
     """After so many more documents, at most those that are left; None if no contributing run has a
     candidate. Cached until something is judged or a run is added or removed. Some eight queries.
-    Above AT_ONCE a worker computes it; while people judge, the last result is used."""
+    Above AT_ONCE or AT_ONCE_BY_TOPIC a worker computes it; while people judge, the last result is
+    used."""
     campaign = plan.campaign
     runs = contributing_runs(campaign, None)
-    longest = campaign.topics.count() * depth_tracked(plan.persistence)
-    if sum(min(run.ranking.document_count, longest) for run in runs) > AT_ONCE:
+    topics = max(campaign.topics.count(), 1)
+    longest = topics * depth_tracked(plan.persistence)
+    ranked = sum(min(run.ranking.document_count, longest) for run in runs)
+    looks = min(more, left) * ranked // topics if plan.is_by_topic else 0
+    if ranked > AT_ONCE or looks > AT_ONCE_BY_TOPIC:
         return _by_worker(viewer, plan, more)
     stored = tuple((run.public_id, run.ranking.digest, run.judging_priority) for run in runs)
     scale = (campaign.rel, campaign.highest_grade)
@@ -130,14 +139,17 @@ def _computed(plan: Plan, more: int) -> JudgingForecast | None:
     if state is None:
         return None
     shares = expected_shares(state.everything, state.outcomes, p)
-    chosen = plan_judging(
-        state.offered,
-        Strategy(plan.method, p, plan.scope),
-        state.known,
-        budget=more,
-        batch=max(plan.batch, -(-more // WEIGHINGS)),
-        shares=shares,
-    )
+    if plan.is_sample:
+        chosen = _next_sampled(plan, state)[:more]
+    else:
+        chosen = plan_judging(
+            state.offered,
+            Strategy(plan.method, p, plan.scope),
+            state.known,
+            budget=more,
+            batch=plan.batch if plan.is_by_topic else max(plan.batch, -(-more // WEIGHINGS)),
+            shares=shares,
+        )
     bounds = expected_bounds(
         state.everything, state.outcomes, state.places[chosen], shares=shares, persistence=p
     )
@@ -150,3 +162,13 @@ def _computed(plan: Plan, more: int) -> JudgingForecast | None:
     return JudgingForecast(
         len(chosen), {run_id: ForecastRun(base, left) for run_id, base, left in means}
     )
+
+
+def _next_sampled(plan: Plan, state: JudgingState) -> NDArray[np.int64]:
+    """int64[documents]: the offered candidates of the sample that are not judged, in the order in
+    which assessors get them."""
+    tasks = plan.tasks.order_by("turn").values_list("topic__position", "doc_id")
+    rows = np.array([row for row, _ in tasks], np.int32)
+    places = find_candidates(state.offered, rows, id_array(doc_id for _, doc_id in tasks))
+    places = places[places >= 0]
+    return places[state.known[places] == UNJUDGED]

@@ -7,10 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from campaigns.access import Viewer
+from campaigns.judging.plans import method_name
 from scoring.analyses.means import NotComputedYet
+from scoring.core.judging.selection import METHODS, ORDERS
 from scoring.core.statistics.means import Interval
 from scoring.core.statistics.undefined import none_if_nan
-from scoring.judging.analysis import METHODS
 from scoring.judging.run_order import rank_keys
 
 
@@ -25,7 +26,7 @@ class Span(Interval):
 class PlannedRun:
     rank: int  # in the chosen order
     run_id: str
-    tag: str
+    name: str
     team: str
     proposes: bool
     before: Span
@@ -76,7 +77,8 @@ class PlanForecast:
     method: str
     persistence: float
     budget: int
-    chosen: int  # documents: fewer than the budget if the runs have no more candidates
+    chosen: int  # documents to judge: fewer than the budget if the runs have no more candidates
+    already: int  # further documents of a sample, which are judged
     open: int  # unjudged candidates of the contributing runs
     judged: int
     share: float  # of relevant documents among those judged so far
@@ -88,8 +90,28 @@ class PlanForecast:
     overlaps: tuple[Shared, Shared]  # of methods, of values of p
 
     @property
+    def method_name(self) -> str:
+        return method_name(self.method)
+
+    @property
+    def is_by_topic(self) -> bool:
+        return self.method in ORDERS
+
+    @property
+    def is_sample(self) -> bool:
+        return self.method not in METHODS
+
+    @property
+    def follows_grades(self) -> bool:
+        return self.method == "C" or self.is_by_topic
+
+    @property
+    def selected(self) -> int:
+        return self.chosen + self.already
+
+    @property
     def missing(self) -> int:
-        return self.budget - self.chosen
+        return self.budget - self.selected
 
     @property
     def runs_out(self) -> bool:
@@ -158,8 +180,8 @@ def plan_forecast(
     keys = rank_keys(viewer, order, run_ids, before[2], question["p"])
     if isinstance(keys, NotComputedYet):
         return keys
-    tags, teams = result["tags"].tolist(), result["teams"].tolist()
-    order_of_runs = sorted(range(len(run_ids)), key=lambda at: (-keys[at], tags[at].lower()))
+    names, teams = result["tags"].tolist(), result["teams"].tolist()
+    order_of_runs = sorted(range(len(run_ids)), key=lambda at: (-keys[at], names[at].lower()))
     has_order = len(run_ids) > 1 and len(set(keys)) > 1
     top = order_of_runs[: max(1, len(order_of_runs) // 3)]
     return PlanForecast(
@@ -167,6 +189,7 @@ def plan_forecast(
         persistence=question["p"],
         budget=question["budget"],
         chosen=int(result["chosen"]),
+        already=int(result.get("already", 0)),  # results of the previous release have none
         open=int(result["open"]),
         judged=int(result["judged"]),
         share=float(result["share"]),
@@ -176,7 +199,7 @@ def plan_forecast(
             PlannedRun(
                 rank=rank,
                 run_id=run_ids[at],
-                tag=tags[at],
+                name=names[at],
                 team=teams[at],
                 proposes=bool(result["counts"][at]),
                 before=Span(*before[:, at].tolist()),
@@ -197,6 +220,10 @@ def plan_forecast(
     )
 
 
+def short_name(method: str) -> str:
+    return method if method in METHODS else "sample"
+
+
 def simulation_table(
     question: Mapping[str, Any], result: Mapping[str, Any]
 ) -> SimulationTable | None:
@@ -209,7 +236,10 @@ def simulation_table(
         )
         for method, cells in zip(METHODS, methods, strict=True)
     ]
-    labels = [f"{question['method']}, p = {p:g}" for p in question["persistences"]]
+    method = question["method"]
+    labels = [f"{method}, p = {p:g}" for p in question["persistences"]]
+    if method in ORDERS:  # they do not use p
+        labels = [method]
     labels.append("pooling")
     residuals = [tuple(row) for row in result["residuals"].tolist()]
     return SimulationTable(
@@ -233,7 +263,6 @@ def _overlaps(question: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[S
     methods, values = result["shared_methods"].tolist(), result["shared_p"].tolist()
     name = "pooling" if method == "pooling" else f"method {method}"
     return (
-        Shared(f"Methods, p = {p:g}", METHODS, tuple(map(tuple, methods))),
         Shared(
             f"Values of p, {name}",
             tuple(f"p = {value:g}" for value in question["persistences"]),

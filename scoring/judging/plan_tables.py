@@ -26,7 +26,7 @@ def _runs(forecast: PlanForecast | None) -> Table:
     columns = (
         Column("rank"),
         Column("run_id"),
-        Column("run", "tag"),
+        Column("run", "name"),
         Column("team"),
         Column("proposes"),
         *(Column(f"{name}_now", f"before.{name}") for name in SPAN),

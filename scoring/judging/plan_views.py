@@ -20,6 +20,7 @@ from campaigns.models import Qrels
 from scoring.analyses.means import NotComputedYet
 from scoring.analyses.requests import last_computed, request_analyses, result_of
 from scoring.analyses.responses import TOPICS, analysed_page
+from scoring.core.judging.selection import METHODS
 from scoring.judging.analysis import pool_size
 from scoring.judging.charts import curve_figure, ranges_figure, simulation_figure, topics_figure
 from scoring.judging.plan_forecast import (
@@ -116,7 +117,9 @@ def _query(viewer: access.Viewer, params: QueryDict, *, is_chosen: bool = False)
     order = chosen_order(viewer, params.get("order"), question["p"])
     starts_from: Qrels | None = form.versions.get(form.cleaned_data["start"])
     questions = [(starts_from, "judging_plan", question)]
-    if viewer.campaign.active_qrels:  # then judging by each method can be simulated
+    # With judgments, judging by each method can be simulated. A sample is not judged to find
+    # relevant documents.
+    if viewer.campaign.active_qrels and question["method"] in METHODS:
         questions.append((viewer.campaign.active_qrels, "judging_replay", question))
     analysis, *rest = request_analyses(viewer, questions)
     forecast, behind = _forecast(viewer, question, order, analysis)

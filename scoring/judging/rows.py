@@ -64,7 +64,7 @@ class JudgedRun(Interval):
 
     rank: int  # by base
     run_id: str
-    tag: str
+    name: str
     team: str
     projection: float
     p_value: float | None  # leader's base against this upper bound, corrected; None: it leads
@@ -221,7 +221,7 @@ def judging(viewer: Viewer, plan: Plan, choices: StopChoices, more: int = 0) -> 
         plan=plan,
         runs=runs,
         topics=_topics(tasks, progress),
-        wanted=sum(task[3] for task in tasks),
+        wanted=sum(max(1, task[3]) for task in tasks),
         seconds_each=_seconds_each(plan),
         stopping=stopping,
     )
@@ -250,7 +250,7 @@ def _runs(progress: JudgingProgress, choices: StopChoices) -> tuple[JudgedRun, .
         JudgedRun(
             rank=rank,
             run_id=progress.run_ids[at],
-            tag=progress.names[at][0],
+            name=progress.names[at][0],
             team=progress.names[at][1],
             base=means[0][at],
             residual=means[1][at],

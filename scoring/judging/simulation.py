@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from campaigns.models import Campaign, Qrels
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import find_outcomes
-from scoring.core.judging.selection import Method, Strategy
+from scoring.core.judging.selection import METHODS, Method, Strategy
 from scoring.core.judging.simulation import (
     SimulatedJudging,
     mean_residual,
@@ -19,7 +19,7 @@ from scoring.core.judging.simulation import (
     top_runs,
 )
 from scoring.evaluation.storage import load_table
-from scoring.judging.analysis import METHODS, JudgingState, judging_state
+from scoring.judging.analysis import JudgingState, judging_state
 from scoring.judging.candidates import depth_of
 
 PARTS: Final = (0.25, 0.5, 1.0)  # of the budget
@@ -120,6 +120,8 @@ def _residuals(
     outcomes = _outcomes(campaign, qrels, state)
     tops = [(top_runs(state.everything, outcomes, p), p) for p in values]
     strategies = [Strategy(question["method"], p, question["scope"]) for p in values]
+    if strategies[0].is_by_topic:
+        del strategies[1:]
     strategies.append(Strategy("pooling", question["p"]))
     return np.array(
         [

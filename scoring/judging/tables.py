@@ -9,7 +9,7 @@ def runs_table(judging: Judging | None) -> Table:
     columns = (
         Column("rank"),
         Column("run_id"),
-        Column("run", "tag"),
+        Column("run", "name"),
         Column("team"),
         same("measure", judging and f"RBP(p={judging.plan.persistence:g})"),
         *map(Column, ("base", "residual", "upper", "projection")),

@@ -9,8 +9,9 @@ import random
 import numpy as np
 from django.db import transaction
 from numpy.typing import NDArray
-from campaigns.judging.gold_tasks import assign_gold
 
+from campaigns.judging.final_grades import final_grade_values
+from campaigns.judging.gold_tasks import assign_gold
 from campaigns.models import Claim, Plan, Task
 from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates, find_outcomes
@@ -28,7 +29,7 @@ def create_tasks(attempt: queue.JobAttempt) -> None:
     """Creates the plan's next tasks as it finishes the job; none if the plan has ended or another
     job has created them."""
     plan = Plan.objects.select_related("campaign", "starts_from").get(pk=attempt.subject)
-    chosen = _next_documents(plan)
+    chosen, drawn = _next_documents(plan)
     with transaction.atomic():
         locked = Plan.objects.select_for_update().get(pk=plan.pk)
         queue.finish(attempt)
@@ -44,20 +45,17 @@ def create_tasks(attempt: queue.JobAttempt) -> None:
 def _next_documents(plan: Plan) -> list[tuple[int, str]]:
     """Topic position and document id of each, in the order of judging."""
     left = plan.budget - plan.laid_out
-    wanted = left if plan.is_static else min(left, plan.batch)
     run_candidates = candidates_of_campaign(
         plan.campaign, persistence=plan.persistence, lowest_priority=plan.lowest_priority
     )
-    if run_candidates is None or wanted <= 0:
-        return []
+    if run_candidates is None or left <= 0 or (plan.is_sample and plan.laid_out):
+        return [], None
     candidates = run_candidates.candidates
+def _chosen(plan: Plan, candidates: Candidates, count: int) -> NDArray[np.int64]:
     outcomes = known_outcomes(plan.campaign, candidates, starts_from=plan.starts_from)
     waiting = _waiting(plan, candidates, outcomes)
     strategy = Strategy(plan.method, plan.persistence, plan.scope)
-    places = choose(candidates, strategy, outcomes, count=wanted + len(waiting))
-    new = places[~np.isin(places, waiting)][:wanted]
-    rows, ids = candidates.topic_rows[new].tolist(), candidates.doc_ids[new].tolist()
-    return [(row, doc_id.decode()) for row, doc_id in zip(rows, ids, strict=True)]
+    return choose(candidates, strategy, outcomes, count=count, waiting=waiting)
 
 
 def _waiting(plan: Plan, candidates: Candidates, outcomes: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -72,11 +70,12 @@ def _tasks(plan: Plan, chosen: list[tuple[int, str]]) -> list[Task]:
     """Tasks in the order chosen, or shuffled within the batch if the plan hides the order."""
     topics = dict(plan.campaign.topics.values_list("position", "pk"))
     positions = range(plan.laid_out, plan.laid_out + len(chosen))
+    judged = _judged(plan) if plan.is_sample else frozenset()
     chance = random.Random(f"{SHUFFLE_SEED}/{plan.pk}/{plan.laid_out}")  # noqa: S311 - no secret
     turns = list(positions)
     if plan.is_shuffled:
         chance.shuffle(turns)
-    return [
+    tasks = [
         Task(
             plan=plan,
             topic_id=topics[row],
@@ -88,6 +87,16 @@ def _tasks(plan: Plan, chosen: list[tuple[int, str]]) -> list[Task]:
         )
         for position, turn, (row, doc_id) in zip(positions, turns, chosen, strict=True)
     ]
+    for task, key in zip(tasks, chosen, strict=True):
+        task.wanted = 0 if key in judged else task.wanted
+    return tasks
+
+
+def _judged(plan: Plan) -> frozenset[tuple[int, str]]:
+    """Topic position and id of each judged document. Other plans do not select them; a sample draws
+    them like others."""
+    grades = final_grade_values(plan.campaign)
+    return frozenset((position, doc_id) for position, _, doc_id in grades)
 
 
 def is_due(plan: Plan) -> bool:

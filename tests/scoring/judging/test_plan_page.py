@@ -13,10 +13,12 @@ from django.test import Client
 from django.urls import reverse
 
 from campaigns.judging import plans
+from campaigns.judging.plan_form import PlanForm
 from campaigns.models import Campaign, Judgment, Plan, Task, User
 from scoring import worker
 from scoring.analyses import requests
 from scoring.analyses.budget import NewAnalyses
+from scoring.core.judging.selection import METHODS
 from scoring.evaluation import storage
 from scoring.models import Analysis
 from tests.flow_world import perform_jobs
@@ -134,8 +136,6 @@ def test_a_pool_is_planned_by_its_depth_and_hours_pay_for_what_is_judged_twice(
     assert [
         row["planned"] for row in table(organiser_client, "judging-plan-topics-csv", **hours)
     ] == ["5"]
-    refused = get(organiser_client, "judging-plan", **CHOSEN | {"unit": "depth"})
-    assert "Choose pooling, or a unit other than pool depth." in text_of(refused)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +143,9 @@ def test_a_pool_is_planned_by_its_depth_and_hours_pay_for_what_is_judged_twice(
     [
         ("pooling", "Documents of equal rank are judged in the order of the runs"),
         ("A", "Documents of equal weight are judged by topic code"),
+        ("MTF", "The topics take turns by topic code"),
+        ("Hedge", "The topics take turns by topic code"),
+        ("MaxMean", "between runs that are equally good so far"),
     ],
 )
 def test_the_page_explains_how_ties_are_broken(
@@ -162,7 +165,7 @@ def test_the_overlap_of_plans_is_that_of_their_sets(organiser_client: Client) ->
     pooled = {"18", "22", "21", "10", "35", "15"}  # equal ranks in the order of the runs
     by_a = {"18", "22", "11", "10", "21", "13"}
     assert shared["method", "pooling", "A"] == len(pooled & by_a)
-    assert {shared["method", name, name] for name in ("pooling", "A", "B", "C")} == {6}
+    assert {shared["method", name, name] for name in METHODS} == {6}
     assert shared["p", "0.5", "0.8"] == shared["p", "0.8", "0.5"] <= 6
 
 
@@ -257,11 +260,31 @@ def test_with_qrels_each_method_is_simulated(campaign: Campaign, organiser_clien
     assert found["4", "A"]["relevant_found"] == "2"
     assert (found["4", "A"]["relevant_found_skipping"], qrels.version) == ("3", 1)
     assert found["4", "pooling"]["relevant_found"] == "2"  # 18, 22, 21, 10
+    # 10 is relevant, and its run goes on: 18, relevant, 11; then 22, of the run that 18 leads
+    assert found["4", "MTF"]["relevant_found"] == "2"
+    assert {method for _, method in found} == set(METHODS)
     page = get(organiser_client, "judging-plan", **CHOSEN | {"amount": "4"})
     assert "Judging simulation" in text_of(page)
+    lines = page.context["simulation"]["data"]
+    assert [line["name"] for line in lines] == list(METHODS)
+    looks = {(line["meta"]["role"], line["line"]["dash"]) for line in lines}
+    assert len(looks) == len(METHODS)
     old = organiser_client.get("/campaigns/planned/judging/plan/replay.csv?p=0.8&method=A")
     new = reverse("scoring:judging-plan-simulation-csv", args=["planned"])
     assert (old.status_code, old["Location"]) == (301, f"{new}?p=0.8&method=A")
+
+
+@pytest.mark.parametrize(
+    ("method", "judged_for"),
+    [("A", ["A, p = 0.5", "A, p = 0.8", "pooling"]), ("Hedge", ["Hedge", "pooling"])],
+)
+def test_residuals_are_those_of_each_p_that_the_method_can_use(
+    campaign: Campaign, organiser_client: Client, method: str, judged_for: list[str]
+) -> None:
+    give_file(make_qrels(campaign), b"1 0 18 1\n1 0 10 1\n1 0 22 0\n")
+    rows = table(organiser_client, "judging-plan-residuals-csv", **CHOSEN | {"method": method})
+    assert list(dict.fromkeys(row["judged_for"] for row in rows)) == judged_for
+    assert [row["p"] for row in rows] == ["0.5", "0.8"] * len(judged_for)
 
 
 @pytest.mark.parametrize("p", ["0.8", "0.3"])  # one that the campaign scores by, and one more
@@ -316,3 +339,37 @@ def test_runs_without_the_priority_do_not_contribute_but_have_a_forecast(
         "first": "1", "run1": "0", "run2": "0", "run3": "0", "run4": "0",
     }  # fmt: skip
     assert float(rows["run4"]["residual_forecast"]) == pytest.approx(0.84, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method != "pooling"])
+def test_a_depth_left_from_pooling_becomes_the_default_budget_and_the_form_says_so(
+    organiser_client: Client, method: str
+) -> None:
+    response = get(organiser_client, "judging-plan", method=method, amount="200", unit="depth")
+    form = response.context["form"]
+    assert form.errors == {
+        "unit": [
+            "Only pooling has a pool depth. The budget is now the default, 1,000 documents: "
+            "change it or submit it."
+        ]
+    }
+    shown = {name: form[name].value() for name in ("method", "amount", "unit")}
+    assert shown == {"method": method, "amount": "1000", "unit": "documents"}
+    again = get(organiser_client, "judging-plan", **shown)
+    assert not again.context["form"].errors
+
+
+@pytest.mark.parametrize(
+    ("params", "budget"),
+    [
+        ({}, ("pooling", "10", "depth")),
+        ({"method": "C"}, ("C", "1000", "documents")),
+        ({"amount": "50"}, ("pooling", "50", "documents")),
+    ],
+)
+def test_a_new_plan_begins_with_pooling_to_depth_10(
+    campaign: Campaign, params: dict[str, str], budget: tuple[str, ...]
+) -> None:
+    form = PlanForm(params, campaign=campaign)
+    assert form.is_valid(), form.errors
+    assert tuple(form[name].value() for name in ("method", "amount", "unit")) == budget

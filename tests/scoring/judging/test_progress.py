@@ -346,6 +346,24 @@ def test_a_worker_computes_the_forecast_of_large_campaigns(
     assert "Refresh" not in organiser_client.get(page, {"after": "5"})
 
 
+@pytest.mark.parametrize("method", ["MTF", "Hedge", "MaxMean"])
+def test_a_worker_computes_the_forecast_of_orders_that_look_at_many_documents(
+    organiser_client: Client, campaign: Campaign, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    """Each further document looks at the 40 ranked documents of its topic."""
+    made(campaign, method=method)
+    table = reverse("scoring:judging-csv", args=["planned"])
+    monkeypatch.setattr(judging_forecast, "AT_ONCE_BY_TOPIC", 2 * 40)
+    assert organiser_client.get(table, {"after": "3"}).status_code == 202
+    at_once = organiser_client.get(table, {"after": "2"})
+    assert at_once.status_code == 200
+    assert not campaign.analyses.filter(question__more=2).exists()
+    monkeypatch.setattr(judging_forecast, "AT_ONCE_BY_TOPIC", 2 * 40 - 1)
+    assert organiser_client.get(table, {"after": "2"}).status_code == 202
+    perform_jobs()
+    assert organiser_client.get(table, {"after": "2"}).content == at_once.content
+
+
 def test_an_ended_plan_has_no_forecast(organiser_client: Client, campaign: Campaign) -> None:
     plan = made(campaign)
     plans.end_plan(plan=plan, actor=None)

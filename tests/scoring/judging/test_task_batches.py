@@ -3,6 +3,7 @@
 import pytest
 
 from campaigns import scoring_hooks
+from campaigns.judging.gold import mark
 from campaigns.models import Campaign, Judgment, Plan, Task, User
 from tests.flow_world import perform_jobs
 from tests.making import make_campaign, make_user
@@ -73,6 +74,17 @@ def test_documents_judged_before_the_plan_are_not_chosen_again() -> None:
         judge(task, 0, make_user())
     Plan.objects.update(state=Plan.State.ENDED)
     assert chosen(plan_of(campaign, budget=2)) == ["11", "10"]
+
+
+def test_gold_documents_that_were_marked_before_the_plan_come_among_the_others() -> None:
+    campaign = make_campaign(topics=("1",))
+    table_1(campaign)
+    for number in range(8):
+        mark(campaign=campaign, topic="1", doc_id=f"g{number}", grade=0, actor=make_user())
+    gold = plan_of(campaign).tasks.filter(doc_id__startswith="g")
+    turns = set(gold.values_list("turn", flat=True))
+    assert len(turns) > 1  # all equal once in 280,000 times
+    assert turns <= set(range(6))
 
 
 def test_runs_beyond_the_judging_priority_do_not_contribute() -> None:
