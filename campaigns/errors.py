@@ -84,6 +84,12 @@ class CannotJudge(Refusal):
     code = "cannot_judge"
 
 
+class CannotChangeProgram(CannotChangeStage):
+    """The program that judges documents was not changed."""
+
+    code = "cannot_change_program"
+
+
 class CannotRemoveTopics(CannotChangeStage):
     """The topics cannot be removed."""
 

@@ -4,6 +4,7 @@ from django.urls import path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from campaigns.api.endpoints import BaseView, UnknownAddress, by_method
+from campaigns.judging import programs_api
 from campaigns.manage import api as campaigns
 from campaigns.manage import archiving_api, baselines_api, pooling_api
 from campaigns.people import announcements_api, invitations_api
@@ -25,6 +26,7 @@ from scoring.topics import api as topic_scores
 HERE = "campaigns/<slug:slug>"
 RUN = f"{HERE}/runs/<str:public_id>"
 TEAM = f"{HERE}/teams/<str:team>"
+PROGRAM = f"{HERE}/judging/programs/<int:program>"
 PARTS = "topics|runs|leaderboard|scores|snapshots|qrels|teams|announcements|judging"
 
 every_campaign = by_method(GET=campaigns.campaign_list, POST=campaigns.campaign_create)
@@ -84,6 +86,9 @@ urlpatterns = [
     path(f"{HERE}/qrels/", every_version, name="qrels-list"),
     path(f"{HERE}/qrels/freeze/", qrels.qrels_freeze, name="qrels-freeze"),
     path(f"{HERE}/qrels/<int:version>/", one_version, name="qrels-file"),
+    path(f"{HERE}/judging/next/", programs_api.judging_next, name="judging-next"),
+    path(f"{HERE}/judging/judgments/", programs_api.judging_grades, name="judging-grades"),
+    path(f"{HERE}/judging/progress/", programs_api.judging_progress, name="judging-progress"),
     path(f"{HERE}/teams/", every_team, name="team-list"),
     path(f"{HERE}/invitations/", invitations_api.invitation_create, name="invitation-create"),
     path(f"{TEAM}/invitations/", invitations_api.team_invite, name="team-invite"),

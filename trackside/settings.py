@@ -371,6 +371,7 @@ REST_FRAMEWORK = {
         "analyses": env.str("THROTTLE_ANALYSES", default="60/hour"),  # new ones, on pages too
         "trials": env("THROTTLE_TRIALS", default="60/hour"),  # files, on pages too
         "organise": env("THROTTLE_ORGANISE", default="120/hour"),
+        "programs": env("THROTTLE_PROGRAMS", default="600/min"),  # of each program that judges
     },
     "NUM_PROXIES": 0,  # REMOTE_ADDR is the client's address already
 }

@@ -15,19 +15,16 @@ from typing import Final, TypeAlias
 from uuid import uuid4
 
 from defusedcsv import csv
-from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from campaigns import scoring_hooks
 from campaigns.judging.final_grades import FinalGrade, Key, final_grades_now
+from campaigns.judging.judgment_files import read_judgment_file, refuse_outdated
 from campaigns.judging.plans import active_plan
-from campaigns.lifecycle import refuse_archived
+from campaigns.lifecycle import lock_unarchived, refuse_archived
 from campaigns.log import record
 from campaigns.models import Campaign, Claim, Judgment, Plan, User
-from campaigns.trec.compression import plain_blocks
-from campaigns.trec.problems import SHOWN_PROBLEMS, FormatError, Problem
-from campaigns.trec.qrels import ParsedQrels, as_qrels, read_qrels
 
 Pool: TypeAlias = Mapping[str, Sequence[str]]  # documents by topic, topics in the campaign's order
 
@@ -96,31 +93,35 @@ def pool_prels(campaign: Campaign, pool: Pool) -> str:
 
 def read_judgments(campaign: Campaign, assessor: User, data: bytes) -> ImportedJudgments:
     """Raises `FormatError` with line numbers if these are not judgments of this campaign."""
-    codes = dict(campaign.topics.values_list("code", "position"))
-    data = as_qrels(data)
-    parsed = read_qrels(data, known_topics=codes, max_seconds=settings.MAX_READING_SECONDS)
-    _refuse_high_grades(data, parsed, campaign.highest_grade)
-    grades = {
-        (codes[parsed.topics[topic]], parsed.topics[topic], doc_id.decode()): grade
-        for topic, doc_id, grade in zip(
-            parsed.topic_index.tolist(),
-            parsed.doc_ids.tolist(),
-            parsed.grades.tolist(),
-            strict=True,
-        )
-    }
+    _, grades = read_judgment_file(campaign, data)
     return _with_conflicts(campaign, assessor, grades)
 
 
-@transaction.atomic
 def import_judgments(
     *, campaign: Campaign, assessor: User, data: bytes, actor: User
 ) -> tuple[ImportedJudgments, int]:
     """Adds the judgments of a file, and returns them with their number. Judgments that this
-    assessor has already made are not added again."""
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    assessor has already made are not added again. Raises `FormatError`, and `CannotJudge` if the
+    campaign changed while the file was read."""
     refuse_archived(campaign)
-    judgments = read_judgments(campaign, assessor, data)
+    _, grades = read_judgment_file(campaign, data)
+    with transaction.atomic():
+        campaign = lock_unarchived(campaign)
+        refuse_outdated(campaign, grades)
+        judgments = _with_conflicts(campaign, assessor, grades)
+        _store(campaign, assessor, judgments.grades)
+        record(
+            campaign,
+            actor,
+            "imported judgments",
+            len(judgments.grades),
+            assessor=assessor.pk,
+            sha256=hashlib.sha256(data).hexdigest(),
+        )
+    return judgments, len(judgments.grades)
+
+
+def _store(campaign: Campaign, assessor: User, grades: Mapping[Key, int]) -> None:
     plan = active_plan(campaign)
     tasks = _tasks(plan)
     topics = dict(campaign.topics.values_list("position", "pk"))
@@ -135,21 +136,12 @@ def import_judgments(
                 task_id=tasks.get(key),
                 key=f"{IMPORTED}{uuid4()}",
             )
-            for key, grade in judgments.grades.items()
+            for key, grade in grades.items()
         ),
         batch_size=ROWS_AT_ONCE,
     )
     if plan is not None:
-        _end_tasks(plan, assessor, [tasks[key] for key in judgments.grades if key in tasks])
-    record(
-        campaign,
-        actor,
-        "imported judgments",
-        len(judgments.grades),
-        assessor=assessor.pk,
-        sha256=hashlib.sha256(data).hexdigest(),
-    )
-    return judgments, len(judgments.grades)
+        _end_tasks(plan, assessor, [tasks[key] for key in grades if key in tasks])
 
 
 def _shuffled(campaign: Campaign, pool: Pool) -> Iterator[tuple[str, str]]:
@@ -226,26 +218,3 @@ def _end_tasks(plan: Plan, assessor: User, tasks: Sequence[int]) -> None:
     is_left = plan.tasks.exclude(claims__end=Claim.End.JUDGED).exists()
     if plan.state == Plan.State.OPEN and not plan.is_laid_out and not is_left:
         scoring_hooks.enqueue_next_documents(plan)
-
-
-def _refuse_high_grades(data: bytes, parsed: ParsedQrels, highest: int) -> None:
-    """Raises `FormatError`. Only then the file is read again, for the line numbers."""
-    total = int((parsed.grades > highest).sum())
-    if not total:
-        return
-    text = b"".join(plain_blocks(io.BytesIO(data)))
-    problems = []
-    for number, fields in _lines(text):
-        if int(fields[3]) > highest:
-            message = f"the grade is above {highest}, the campaign's highest grade"
-            problems.append(Problem("GRADE", number, message, 4, fields[3].decode()))
-        if len(problems) == SHOWN_PROBLEMS:
-            break
-    raise FormatError(tuple(problems), total=total)
-
-
-def _lines(text: bytes) -> Iterator[tuple[int, list[bytes]]]:
-    for number, line in enumerate(text.split(b"\n"), start=1):
-        fields = line.split()
-        if len(fields) == 4 and not fields[0].startswith(b"#"):
-            yield number, fields

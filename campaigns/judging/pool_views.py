@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access
-from campaigns.errors import CannotChangeStage
+from campaigns.errors import Refusal
 from campaigns.judging import assignment, plans, pool_files
 from campaigns.judging.forms import JudgmentsForm
 from campaigns.judging.pool_files import ImportedJudgments
@@ -46,7 +46,7 @@ def judgments_import(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except FormatError as error:
         return _page(request, viewer, fault=error, status=400)
-    except CannotChangeStage as error:
+    except Refusal as error:
         messages.error(request, str(error))
         return redirect("campaigns:judging-pool", slug)
     messages.success(request, _summary(count, judgments, assessor))

@@ -8,10 +8,12 @@ from campaigns.judging import (
     document_views,
     gold_views,
     pool_views,
+    program_views,
     views,
 )
 
 _JUDGING = "campaigns/<slug:slug>/judging/"
+_PROGRAM = _JUDGING + "programs/<int:program>/"
 urlpatterns = [
     path(_JUDGING + "assessors/", assignment_views.assessors_page, name="judging-assessors"),
     path(
@@ -40,6 +42,17 @@ urlpatterns = [
         gold_views.gold_unmark,
         name="judging-gold-unmark",
     ),
+    path(_JUDGING + "programs/", program_views.programs_page, name="judging-programs"),
+    path(_PROGRAM, program_views.program_page, name="judging-program"),
+    path(_PROGRAM + "token/", program_views.program_token, name="judging-program-token"),
+    path(
+        _PROGRAM + "token/revoke/",
+        program_views.program_token_revoke,
+        name="judging-program-token-revoke",
+    ),
+    path(_PROGRAM + "retire/", program_views.program_retire, name="judging-program-retire"),
+    path(_PROGRAM + "import/", program_views.program_import, name="judging-program-import"),
+    path(_PROGRAM + "judgments.csv", program_views.program_csv, name="judging-program-csv"),
     path(_JUDGING + "pool/", pool_views.pool_page, name="judging-pool"),
     path(_JUDGING + "import/", pool_views.judgments_import, name="judging-import"),
     # Pages that were opened before the address was renamed post to the old one.

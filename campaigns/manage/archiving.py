@@ -21,6 +21,8 @@ from campaigns.models import (
     Membership,
     Notice,
     Plan,
+    Program,
+    ProgramJudgment,
     Qrels,
     Run,
     Task,
@@ -116,6 +118,8 @@ def delete_campaign(*, campaign: Campaign, actor: User, typed_slug: str) -> None
 
 def _delete_judging(campaign: Campaign) -> None:
     Judgment.objects.filter(campaign=campaign).delete()
+    ProgramJudgment.objects.filter(program__campaign=campaign).delete()
+    Program.objects.filter(campaign=campaign).delete()
     Claim.objects.filter(task__plan__campaign=campaign).delete()
     Task.objects.filter(plan__campaign=campaign).delete()
     Plan.objects.filter(campaign=campaign).delete()

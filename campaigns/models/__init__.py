@@ -20,6 +20,7 @@ from campaigns.models.people import (
     Team,
     User,
 )
+from campaigns.models.programs import Program, ProgramJudgment
 from campaigns.models.qrels import Qrels
 from campaigns.models.runs import Run
 from campaigns.models.showing import Preset
@@ -42,6 +43,8 @@ __all__ = [
     "OrganiserRequest",
     "Plan",
     "Preset",
+    "Program",
+    "ProgramJudgment",
     "Qrels",
     "Run",
     "Series",

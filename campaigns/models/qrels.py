@@ -1,5 +1,6 @@
 """A qrels version is a complete, immutable set of judgments."""
 
+from typing import ClassVar
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -11,6 +12,8 @@ from campaigns.models.people import User
 class Qrels(models.Model):
     """One file of judgments that never changes. A correction is a new version."""
 
+    # Field 2 of a line in the file of a version with judgments of a program
+    BY_PEOPLE: ClassVar = b"0"
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="qrels")
     version = models.PositiveIntegerField()
     note = models.CharField(max_length=500, blank=True)

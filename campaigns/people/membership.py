@@ -224,6 +224,9 @@ def remove_role(*, membership: Membership, actor: User) -> None:
         record(campaign, actor, verb, membership.role, person=membership.person_id)
     if not is_leaving:
         _revoke_links_of(campaign, membership.person, actor)
+        _revoke_tokens_of(campaign, membership.person, actor)
+
+
 @transaction.atomic
 def add_to_team(*, membership: Membership, team: Team, actor: User) -> None:
     """Adds a participant without a team to an approved team, on behalf of an organiser. Raises
@@ -288,6 +291,17 @@ def _revoke_links_of(campaign: Campaign, person: User, actor: User) -> None:
         Q(created_by=person) | is_used, revoked_at=None, expires_at__gt=timezone.now()
     ):
         revoke(invitation, actor=actor)
+
+
+def _revoke_tokens_of(campaign: Campaign, person: User, actor: User) -> None:
+    """Revokes the tokens of programs that the person created and thus knows."""
+    created = campaign.log.filter(verb="created token of program").order_by("at", "pk")
+    creators = dict(created.values_list("details__program", "actor"))  # the last of each program
+    known = [program for program, creator in creators.items() if creator == person.pk]
+    programs = campaign.programs.filter(pk__in=known).exclude(token_digest="")
+    for program in programs:
+        record(campaign, actor, "revoked token of program", program.name)
+    programs.update(token_digest="", token_created_at=None)
 
 
 def _token(salt: str) -> str:

@@ -6,6 +6,7 @@ from django.http import Http404, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -13,7 +14,7 @@ from campaigns import access
 from campaigns.api.endpoints import FILES, action_view, read_view, write_view
 from campaigns.api.requests import RequestSerializer, validated_data
 from campaigns.api.responses import FAULTY, READS, WRITES, ProblemSerializer
-from campaigns.models import Qrels
+from campaigns.models import Program, Qrels
 from campaigns.qrels import versions
 from campaigns.qrels.files import text_of
 
@@ -112,6 +113,9 @@ def qrels_freeze(request: Request, slug: str) -> Response:
         note=data.get("note", ""),
         actor=request.user,
         is_activated=data["is_activated"],
+        without_gold=data["without_gold"],
+        sources=data["sources"],
+        program=_program(viewer, data.get("program", "")),
     )
     return Response(_qrels(_reloaded_viewer(request, slug), qrels), status=201)
 
@@ -142,6 +146,15 @@ def qrels_activate(request: Request, slug: str, version: int) -> Response:
     qrels = versions.version_or_404(viewer, version)
     versions.activate_qrels(campaign=viewer.campaign, qrels=qrels, actor=request.user)
     return Response(_qrels(_reloaded_viewer(request, slug), qrels))
+
+
+def _program(viewer: access.Viewer, name: str) -> Program | None:
+    """Raises `ValidationError` for a name that no program has."""
+    program = viewer.campaign.programs.filter(name=name).first() if name else None
+    if name and program is None:
+        words = ErrorDetail(f"The campaign has no program named {name}.", "unknown_program")
+        raise serializers.ValidationError({"program": [words]})
+    return program
 
 
 def _reloaded_viewer(request: Request, slug: str) -> access.Viewer:

@@ -7,7 +7,15 @@ from django.db import transaction
 from campaigns.errors import CannotRemoveTopics
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
-from campaigns.models import Campaign, GoldDocument, Topic, TopicAssessor, User
+from campaigns.models import (
+    Campaign,
+    GoldDocument,
+    ProgramJudgment,
+    Task,
+    Topic,
+    TopicAssessor,
+    User,
+)
 from campaigns.trec.topics import ParsedTopic, topics_xml_blocks
 
 CHUNK_SIZE = 500
@@ -85,3 +93,7 @@ def _refuse_if_used(campaign: Campaign) -> None:
         raise CannotRemoveTopics("There are runs for these topics, so they cannot be removed.")
     if campaign.qrels.exists() or campaign.judgments.exists():
         raise CannotRemoveTopics("There are judgments for these topics, so they cannot be removed.")
+    if ProgramJudgment.objects.filter(program__campaign=campaign).exists():
+        raise CannotRemoveTopics("A program has judged these topics, so they cannot be removed.")
+    if Task.objects.filter(topic__campaign=campaign).exists():
+        raise CannotRemoveTopics("Assessors judge documents of the topics. No topic was removed.")

@@ -6,6 +6,7 @@ from scoring.assessors import views
 from scoring.judging import pool_views
 
 JUDGING = "campaigns/<slug:slug>/judging"
+PROGRAM = f"{JUDGING}/programs/<int:program>"
 
 urlpatterns: list[URLPattern] = [
     path(f"{JUDGING}/agreement/", views.agreement_page, name="judging-agreement"),

@@ -28,6 +28,11 @@ BOARD: Schema = {
     "run_id": ("string", "the run's address on the site"),
     "status": ("string", "ranked, late or disqualified"),
     "reason": ("string", "reason of a disqualification"),
+    "is_baseline": ("integer", "1: the organisers mark the run as a baseline; 0: they do not"),
+}
+JUDGED_BY: Schema = {"judged_by": ("string", "the number of judgments by people and by programs")}
+BASE_OF_PEOPLE: Schema = {
+    "base_of_people": ("number", "the base under the judgments of people alone"),
 }
 TIDY: Schema = {
     "run": ("string", "the run's tag"),

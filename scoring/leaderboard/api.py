@@ -68,6 +68,15 @@ class RowSerializer(serializers.Serializer):
     run_id = serializers.CharField()
     status = serializers.ChoiceField(choices=["ranked", "late", "disqualified"])
     reason = serializers.CharField()
+    is_baseline = serializers.IntegerField(help_text="1: marked as a baseline by the organisers")
+    base_of_people = serializers.FloatField(
+        allow_null=True,
+        required=False,
+        help_text="if a program judged: the base under the judgments of people alone",
+    )
+    judged_by = serializers.CharField(
+        required=False, help_text="if a program judged: the number of judgments by source"
+    )
     columns = ColumnSerializer(many=True, required=False, help_text="if requested")
     ranks_gained = serializers.IntegerField(
         allow_null=True,

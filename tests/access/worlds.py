@@ -42,6 +42,8 @@ class Secret:
     others_grade: int = 0  # of another assessor, for the document that both were given
     has_baselines: bool = False  # an organiser marks all runs that count
     method: str = "A"  # how the documents to be judged were chosen
+    program: str = ""  # the name of a program that judges
+    has_version_of_program: bool = False  # its judgments are in the active version
 
 
 FIRST = Secret(
@@ -49,6 +51,7 @@ FIRST = Secret(
     team="canary-team-7f3a",
     runs=("accepted", "accepted"),
     is_snapped=True,
+    program="canary-judge-7f3a",
 )
 SECOND = Secret(
     qrels=("1 0 d9 1\n2 0 d2 0\n2 0 canary-e7f3a 1\n", "1 0 d3 1\n1 0 d2 1\n2 0 d1 0\n2 0 d9 1\n"),
@@ -59,6 +62,8 @@ SECOND = Secret(
     others_grade=1,
     has_baselines=True,
     method="C",
+    program="canary-program-7f3a",
+    has_version_of_program=True,
 )
 NO_QRELS = Secret()
 UNSCORED = Secret(qrels=FIRST.qrels, team="canary-7f3a", runs=("accepted",), is_scored=False)

@@ -8,11 +8,13 @@ from django.test import Client
 from playwright.sync_api import expect
 
 from campaigns.judging import gold
+from campaigns.judging.program_judgments import import_grades
 from campaigns.models import Campaign, Document, Judgment, Run, User
 from campaigns.people import announcements
 from scoring.worker import perform_waiting_jobs
 from tests.browser.boards import HOSTILE, board_path, make_published_board, run_path
 from tests.browser.conftest import Visitor
+from tests.campaigns.judging.programs import make_program
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -109,6 +111,19 @@ def judged_campaign() -> Campaign:
 def gold_documents() -> Place:
     campaign = judged_campaign()
     return f"/campaigns/{campaign.slug}/judging/gold/", make_organiser(campaign)
+
+
+def judging_program() -> Place:
+    """With the agreement with people, on one document."""
+    campaign = judged_campaign()
+    program = make_program(campaign, name=HOSTILE[-1])
+    import_grades(program=program, data=f"1 0 {'d' * 100} 1\n".encode(), actor=None)
+    return f"/campaigns/{campaign.slug}/judging/programs/{program.pk}/", program.added_by
+
+
+def program_agreement() -> Place:
+    address, organiser = judging_program()
+    return f"{address}agreement/", organiser
 
 
 def run_list() -> Place:

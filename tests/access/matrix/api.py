@@ -28,6 +28,10 @@ def organisers(answer: int | Callable[[str], int]) -> Expected:
     return expected
 
 
+def programs_only(role: str, stage: str) -> int:
+    return 401
+
+
 def read_by_organisers(role: str, stage: str) -> int:
     return 200 if role == "organiser" else GONE
 

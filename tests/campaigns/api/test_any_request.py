@@ -15,7 +15,10 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from campaigns.judging import programs
+
 from tests.campaigns.api.conftest import World
+from tests.campaigns.judging.programs import make_program
 from trackside.wsgi import application
 
 EXAMPLES = max(2, settings().max_examples // 25)
@@ -41,14 +44,20 @@ BAD = [  # where there is more to get wrong than the address
 def test_no_request_makes_the_site_fail(label: str, mode: GenerationMode, world: World) -> None:
     operation = OPERATIONS[label]
     strategy = operation.as_strategy(generation_mode=mode)
+    program = make_program(world.campaign, world.organiser)
+    token_of_program = programs.create_token(program=program, actor=world.organiser)
     places = {
         "slug": "the-campaign",
         "public_id": world.run.public_id,
         "team": world.run.team.public_id,
         "code": "a/b",
         "version": 1,
+        "announcement": 0,
+        "program": program.pk,
     }
     senders = [_token(world.organiser), _token(world.participant), {}]
+    if "/judging/" in label and "{program}" not in label:
+        senders.append({"Authorization": f"Token {token_of_program}"})
 
     @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(case=strategy)

@@ -9,6 +9,7 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from tests.campaigns.api.conftest import World, client_of
+from tests.campaigns.judging.programs import client_of_program, make_program
 
 pytestmark = pytest.mark.django_db
 PATHS: dict[str, dict[str, Any]] = SchemaGenerator().get_schema(public=True)["paths"]
@@ -18,6 +19,8 @@ EVERY = ("get", "post", "put", "patch", "delete", "trace")
 def address(path: str, world: World) -> str:
     places = {
         "slug": "the-campaign", "public_id": world.run.public_id, "code": "1", "version": 1,
+        "announcement": 0,
+        "program": 0,
         "team": world.run.team.public_id, "step": "close",
     }  # fmt: skip
     return path.format(**places)
@@ -58,6 +61,21 @@ def test_an_empty_parameter_is_refused(world: World) -> None:
         assert answer.status_code == 400, (path, name)
         faults = [(each["field"], each["code"]) for each in answer.json()["fields"]]
         assert faults == [(name, "blank")], path
+
+
+@pytest.mark.parametrize("path", [path for path, acts in PATHS.items() if "get" in acts])
+def test_an_unknown_parameter_is_refused(path: str, world: World) -> None:
+    """`?mesure=AP` would return another measure. The message lists the parameters there are."""
+    client = client_of(world.organiser)
+    if path.endswith(("/judging/next/", "/judging/progress/")):
+        client = client_of_program(make_program(world.campaign, world.organiser))
+    answer = client.get(address(path, world), {"mesure": "AP"})
+    assert answer.status_code == 400
+    (fault,) = answer.json()["fields"]
+    assert (fault["field"], fault["code"]) == ("mesure", "unknown")
+    documented = PATHS[path]["get"].get("parameters", ())
+    for name in (each["name"] for each in documented if each["in"] == "query"):
+        assert name in fault["message"]
 
 
 @pytest.mark.parametrize("path", ["/api/schema/", "/api/docs/"])

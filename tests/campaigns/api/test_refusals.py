@@ -14,6 +14,7 @@ from campaigns import api, errors
 from campaigns.api.responses import NOT_FOUND
 from campaigns.models import Campaign, Qrels, Run, Team, Topic
 from tests.campaigns.api.conftest import FILE, World, client_of, faulty
+from tests.campaigns.judging.programs import client_of_program, make_program
 from tests.making import make_team, make_user
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +75,7 @@ def test_throttled_requests_are_refused_in_the_same_form(world: World, monkeypat
 BY_PAGES_ALONE = {
     errors.Refusal, errors.CannotAdjudicate, errors.CannotAssignTopics, errors.CannotJudge,
     errors.CannotJoin, errors.CannotRemoveMember, errors.CannotCloseAccount, errors.TooManyTokens,
+    errors.CannotRequest, errors.CannotChangeProgram,
 }  # fmt: skip
 
 
@@ -168,6 +170,7 @@ def test_a_field_that_nobody_knows_is_refused_by_its_name(
     method: str, path: str, kind: str, world: World
 ) -> None:
     places = {"slug": world.campaign.slug, "public_id": world.run.public_id, "version": 1,
+              "announcement": 0, "program": 0,
               "team": world.run.team.public_id, "step": "close"}  # fmt: skip
     person = world.participant if path.endswith(("/runs/", "accept/")) else world.organiser
     url = path.format(**places)
@@ -179,7 +182,10 @@ def test_a_field_that_nobody_knows_is_refused_by_its_name(
         return [row for kind in kinds for row in kind.objects.order_by("pk").values()]
 
     before = rows()
-    answer = getattr(client_of(person), method)(url, said, format=format)
+    client = client_of(person)
+    if path.endswith("/judging/judgments/"):  # no person has the token that it asks for
+        client = client_of_program(make_program(world.campaign, world.organiser))
+    answer = getattr(client, method)(url, said, format=format)
     assert faulty(answer) == [("nonsense", "unknown")]
     assert rows() == before
 

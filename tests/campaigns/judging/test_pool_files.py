@@ -151,6 +151,10 @@ def test_prels_come_back_with_their_grades(campaign: Campaign, ada: User) -> Non
         ("topic,doc_id\n1,a\n", [("FIELDS", 1)]),
         ("topic,doc_id,grade\n1,a,1\n\n1,b,x\n", [("GRADE", 4)]),
         ("topic,doc_id,grade\n1,a,1\n1,b\n", [("FIELDS", 3)]),
+        ("topic,doc_id,grade\n1,a,1\n1,b\rc,1\n", [("STRAY_CR", 3)]),
+        pytest.param(
+            f"topic,doc_id,grade\n1,a,1\n1,{'b' * 200_000},1\n", [("LINE_TOO_LONG", 3)], id="long"
+        ),
         ("1 a 1 0 1\n9 b 1 0 1\n", [("UNKNOWN_TOPIC", 2)]),
         ("1 a 1 0 1\n1 b 3 0 1\n", [("GRADE", 2)]),
     ],

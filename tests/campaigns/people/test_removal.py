@@ -11,9 +11,11 @@ from django.utils import timezone
 
 from campaigns import access
 from campaigns.errors import CannotInvite, CannotJoin
+from campaigns.judging import programs
 from campaigns.models import Campaign, Invitation, Membership, User
 from campaigns.people import membership as people
 from campaigns.people.accounts import create_token
+from tests.campaigns.judging.programs import make_program
 from tests.crowd import crowd
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 from tests.teamwork import signed_in, url_of
@@ -159,6 +161,23 @@ def test_a_removed_organiser_cannot_return_by_used_or_created_links() -> None:
     assert signed_in(make_user()).post(link(unused)).status_code == 302
     _, fresh = people.invite(campaign=campaign, by=olga, role="reader")
     assert signed_in(oscar).post(link(fresh)).status_code == 302
+
+
+def test_tokens_of_programs_that_a_removed_organiser_created_are_revoked() -> None:
+    """A program reads topics and documents, and judges."""
+    campaign = make_campaign()
+    olga, oscar = make_organiser(campaign), make_organiser(campaign, make_user())
+    tokens = {}
+    for name, creators in {"his": [olga, oscar], "hers": [oscar, olga], "none": [oscar]}.items():
+        program = make_program(campaign, oscar, name=name)
+        for creator in creators:
+            tokens[name] = programs.create_token(program=program, actor=creator)
+    programs.revoke_token(program=program, actor=olga)
+    remove(campaign, oscar, by=olga, role="organiser")
+    assert programs.program_with_token(tokens["his"]) is None
+    assert programs.program_with_token(tokens["hers"]) is not None
+    revoked = campaign.log.filter(verb="revoked token of program", actor=olga)
+    assert sorted(revoked.values_list("subject", flat=True)) == ["his", "none"]
 
 
 @pytest.mark.parametrize("role", ["assessor", "reader"])
