@@ -1,5 +1,6 @@
 """Scores of runs: stored rankings, evaluations, scores, and the jobs that compute them."""
 
+from urllib.parse import quote
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -207,6 +208,7 @@ class Snapshot(models.Model):
     title = models.CharField(max_length=200)
     qrels = models.ForeignKey(Qrels, on_delete=models.PROTECT, related_name="+")
     definitions = models.CharField(max_length=16)
+    doi = models.CharField(max_length=200, blank=True, default="", db_default="")
     storage_key = models.CharField(max_length=100, unique=True)
     digest = models.CharField(max_length=64)
     size = models.PositiveBigIntegerField()
@@ -219,6 +221,10 @@ class Snapshot(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def doi_address(self) -> str:
+        return "https://doi.org/" + quote(self.doi, safe="/:;()") if self.doi else ""
 
 
 class Analysis(models.Model):

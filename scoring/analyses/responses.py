@@ -37,7 +37,7 @@ def hidden_page(request: HttpRequest, viewer: Viewer) -> HttpResponse:
 @dataclass(frozen=True)
 class Citation:
     text: str
-    address: str  # of the snapshot, whose content never changes
+    address: str  # of the snapshot, whose content never changes: its DOI, if it has one
 
 
 def cited_by(
@@ -54,4 +54,4 @@ def cited_by(
         else ", ".join((snapshot.title, campaign.name))
     )
     text = f"{named}. Leaderboard as of {taken}, qrels v{snapshot.qrels.version}."
-    return Citation(text, request.build_absolute_uri(path))
+    return Citation(text, snapshot.doi_address or request.build_absolute_uri(path))

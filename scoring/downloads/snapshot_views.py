@@ -4,13 +4,16 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_POST, require_safe
 
 from campaigns import access
-from campaigns.errors import CannotChangeStage
+from campaigns.errors import CannotChangeStage, show_refusals
 from scoring.analyses.responses import cited_by
+from scoring.downloads.doi import DoiForm, set_doi
 from scoring.downloads.snapshots import board_of, create_snapshot, open_file, snapshot_or_404
+from scoring.models import Snapshot
 
 
 @login_required
@@ -34,9 +37,20 @@ def snapshot_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def snapshot_detail(request: HttpRequest, snapshot: str) -> HttpResponse:
-    """The board as read from its file, so that page and file cannot differ."""
     viewer, stored = snapshot_or_404(request.user, snapshot)
-    board = board_of(stored, request.GET.get("measure", ""))
+    return _page(request, viewer, stored, DoiForm.of(stored))
+
+
+def _page(
+    request: HttpRequest,
+    viewer: access.Viewer,
+    stored: Snapshot,
+    doi_form: DoiForm,
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    """The board as read from its file, so that page and file cannot differ."""
+    path = reverse("scoring:snapshot-detail", args=[stored.public_id])
     return render(
         request,
         "scoring/downloads/snapshot.html",
@@ -44,10 +58,25 @@ def snapshot_detail(request: HttpRequest, snapshot: str) -> HttpResponse:
             "viewer": viewer,
             "campaign": viewer.campaign,
             "snapshot": stored,
-            "board": board,
+            "board": board_of(stored, request.GET.get("measure", "")),
             "citation": cited_by(request, viewer.campaign, stored),
         },
+        status=status,
     )
+
+
+@login_required
+@require_POST
+def snapshot_doi(request: HttpRequest, snapshot: str) -> HttpResponse:
+    viewer, stored = snapshot_or_404(request.user, snapshot)
+    access.organiser_or_404(request.user, viewer.campaign.slug)
+    form = DoiForm.of(stored, request.POST)
+    if not form.is_valid():
+        return _page(request, viewer, stored, form, status=400)
+    with show_refusals(request):
+        set_doi(snapshot=stored, doi=form.cleaned_data["doi"], actor=request.user)
+        messages.success(request, "The DOI is saved.")
+    return redirect("scoring:snapshot-detail", stored.public_id)
 
 
 @require_safe

@@ -30,6 +30,7 @@ class SnapshotSerializer(serializers.Serializer):
     definitions = serializers.CharField(help_text="the rules of scoring, as a digest")
     sha256 = serializers.CharField(help_text="of the zip")
     size = serializers.IntegerField(help_text="of the zip, in bytes")
+    doi = serializers.CharField(help_text="in an archive; empty if it has none")
     url = serializers.CharField(help_text="its page")
     file = serializers.CharField(help_text="the zip")
 
@@ -79,6 +80,7 @@ def _row(request: Request, snapshot: Snapshot) -> dict[str, Any]:
         "definitions": snapshot.definitions,
         "sha256": snapshot.digest,
         "size": snapshot.size,
+        "doi": snapshot.doi,
         "url": address("scoring:snapshot-detail"),
         "file": address("scoring:snapshot-file"),
     }

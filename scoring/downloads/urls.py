@@ -18,5 +18,6 @@ urlpatterns = [
     path(f"{HERE}/snapshots/new/", snapshot_views.snapshot_create, name="snapshot-create"),
     # A snapshot is cited, so its URL contains nothing that can change.
     path("snapshots/<str:snapshot>/", snapshot_views.snapshot_detail, name="snapshot-detail"),
+    path("snapshots/<str:snapshot>/doi/", snapshot_views.snapshot_doi, name="snapshot-doi"),
     path("snapshots/<str:snapshot>.zip", snapshot_views.snapshot_file, name="snapshot-file"),
 ]

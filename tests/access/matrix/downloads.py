@@ -9,5 +9,6 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:package": ("get", board),
     "scoring:snapshot-create": ("post", organisers_get(302)),
     "scoring:snapshot-detail": ("get", board),
+    "scoring:snapshot-doi": ("post", organisers_get(302)),
     "scoring:snapshot-file": ("get", board),
 }

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -34,6 +35,7 @@ from tests.making import (
     make_team,
     make_user,
 )
+from tests.teamwork import signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -257,3 +259,69 @@ def test_a_kept_copy_is_confirmed_only_to_who_may_see_it(
     assert file_of(snapshot, make_user(), if_none_match=tag).status_code == 404
     for response in (file_of(snapshot, organiser), page_of(snapshot, organiser)):
         assert "no-store" in response["Cache-Control"]
+# --- a DOI ----------------------------------------------------------------------------------------
+
+
+def save_doi(snapshot: Snapshot, person: User, doi: str) -> HttpResponse:
+    path = reverse("scoring:snapshot-doi", args=[snapshot.public_id])
+    return signed_in(person).post(path, {"doi": doi}, follow=True)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["10.5281/zenodo.1", " https://doi.org/10.5281/zenodo.1 ", "doi: 10.5281/zenodo.1"],
+)
+def test_a_doi_is_cited(campaign: Campaign, organiser: User, typed: str) -> None:
+    snapshot = taken(campaign, organiser)
+    before = bytes_of(file_of(snapshot, organiser))
+    page = save_doi(snapshot, organiser, typed).content.decode()
+    assert page.count('href="https://doi.org/10.5281/zenodo.1"') == 2  # in the citation too
+    assert "doi = {10.5281/zenodo.1}," in page
+    assert bytes_of(file_of(snapshot, organiser)) == before
+    entry = LogEntry.objects.get(verb="changed DOI")
+    assert entry.details == {"doi": "10.5281/zenodo.1"}
+    save_doi(snapshot, organiser, typed)
+    assert LogEntry.objects.filter(verb="changed DOI").count() == 1
+    listed = signed_in(organiser).get(reverse("api:snapshot-list", args=[campaign.slug])).json()
+    assert listed[0]["doi"] == "10.5281/zenodo.1"
+    assert "doi.org" not in save_doi(snapshot, organiser, "").content.decode()
+
+
+@pytest.mark.parametrize("typed", ["zenodo.1", "10.5281", "10.5281/", "10.1/x y", "10.1234/é"])
+def test_what_is_no_doi_is_refused_and_stays_typed(
+    campaign: Campaign, organiser: User, typed: str
+) -> None:
+    snapshot = taken(campaign, organiser)
+    answer = save_doi(snapshot, organiser, typed)
+    assert answer.status_code == 400
+    page = answer.content.decode()
+    assert "A DOI has the form 10.5281/zenodo.1234567." in page
+    assert f'value="{typed}"' in page
+    snapshot.refresh_from_db()
+    assert snapshot.doi == ""
+
+
+def test_only_the_start_of_a_doi_is_an_address(campaign: Campaign, organiser: User) -> None:
+    snapshot = taken(campaign, organiser)
+    save_doi(snapshot, organiser, "10.5281/doi:1")
+    snapshot.refresh_from_db()
+    assert snapshot.doi == "10.5281/doi:1"
+
+
+@pytest.mark.parametrize("typed", ["10.5281/a#b?c", "https://doi.org/10.5281/a%23b%3Fc"])
+def test_the_address_of_a_doi_is_encoded(campaign: Campaign, organiser: User, typed: str) -> None:
+    snapshot = taken(campaign, organiser)
+    page = save_doi(snapshot, organiser, typed).content.decode()
+    assert page.count('href="https://doi.org/10.5281/a%23b%3Fc"') == 2
+    assert "doi = {10.5281/a" in page
+    snapshot.refresh_from_db()
+    assert snapshot.doi == "10.5281/a#b?c"
+
+
+def test_the_doi_of_an_archived_campaign_stays(campaign: Campaign, organiser: User) -> None:
+    snapshot = taken(campaign, organiser)
+    Campaign.objects.update(archived_at=timezone.now())
+    assert "DOI" not in page_of(snapshot, organiser).content.decode()
+    assert "archived" in save_doi(snapshot, organiser, "10.5281/zenodo.1").content.decode()
+    snapshot.refresh_from_db()
+    assert snapshot.doi == ""
