@@ -102,6 +102,12 @@ class NothingJudged(CannotChangeStage):
     code = "nothing_judged"
 
 
+class CannotFreeze(CannotChangeStage):
+    """The sources of the version are not complete."""
+
+    code = "cannot_freeze"
+
+
 class CannotActivateQrels(CannotChangeStage):
     """This version of the qrels cannot be activated now."""
 

@@ -3,7 +3,8 @@
 topics.xml | topics.*.txt | topics.tsv     one topics file
 qrels.txt[.gz]                             one qrels file (may be missing)
 runs/*[.gz]                                one file a run
-runs.csv                                   tag, team, run type, pooled (when exported)
+runs.csv (when exported)                   tag, run_name, team, run type, pooled, baseline
+campaign.json (may be missing)             the sources of the qrels, if a program judged
 """
 
 import csv
@@ -24,6 +25,15 @@ from django.utils import timezone
 
 from campaigns.errors import SubmissionRefused
 from campaigns.models import Campaign, Membership, Qrels, Run, Team, User
+from campaigns.models.runs import run_name
+from campaigns.people.teams import name_key
+from campaigns.qrels.stated_sources import (
+    InvalidSources,
+    StatedSources,
+    check_judgments,
+    read_sources,
+    sources_json,
+)
 from campaigns.qrels.topics import topics_xml
 from campaigns.runs import submission
 from campaigns.stored_files import open_stored
@@ -44,6 +54,7 @@ class CampaignFolder:
     topics: Path
     qrels: Path | None
     runs: tuple[Path, ...]
+    metadata: Path | None = None
 
 
 def open_folder(folder: Path) -> CampaignFolder:
@@ -195,8 +206,9 @@ def _teams(campaign: Campaign, names: set[str]) -> dict[str, Team]:
 
 
 def export_campaign(campaign: Campaign, folder: Path) -> int:
-    """Writes topics, the active qrels, every ranked run as it was submitted, and the table of runs.
-    Returns the number of runs. Raises `FolderError` for a folder that is not empty."""
+    """Writes topics, the active qrels with their sources, every ranked run as it was submitted, and
+    the table of runs. Returns the number of runs. Raises `FolderError` for a folder that is not
+    empty."""
     if folder.exists() and any(folder.iterdir()):
         raise FolderError(f"{folder} is not empty.")
     (folder / "runs").mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
 """Scores of runs: stored rankings, evaluations, scores, and the jobs that compute them."""
 
 from urllib.parse import quote
+
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -175,6 +176,9 @@ class Score(models.Model):
     topic_count = models.PositiveIntegerField()
     bases = models.BinaryField()
     residuals = models.BinaryField(null=True)
+    # The base under the judgments of people alone. null: a program judged nothing, or no residual.
+    mean_people = models.FloatField(null=True)
+    people = models.BinaryField(null=True)
 
     class Meta:
         constraints = [

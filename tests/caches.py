@@ -26,6 +26,7 @@ FUNCTIONS = (
     final_grades.final_grades_at,
     grades._grades,
     judging_forecast._cached_forecast,
+    storage._people_table,
     storage._table,
 )
 

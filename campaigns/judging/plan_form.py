@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
-
-from campaigns.models import Campaign, Plan
+from campaigns.models import Campaign, Plan, Qrels
 from campaigns.models.campaign import HIGHEST_P
 
 UNITS: Final = {
@@ -96,7 +95,8 @@ class PlanForm(forms.Form):
         budget = POOL if is_pool and not POOL.keys() & data.keys() else {}
         super().__init__(DEFAULTS | budget | {"p": _default_persistence(campaign)} | data)
         self.campaign = campaign
-        self.versions = {qrels.version: qrels for qrels in campaign.qrels.order_by("-version")}
+        versions = campaign.qrels.filter(sources=Qrels.Sources.PEOPLE).order_by("-version")
+        self.versions = {qrels.version: qrels for qrels in versions}
         priorities = campaign.runs.ranked().exclude(judging_priority=None)
         ordered = priorities.order_by("judging_priority")
         self.fields["runs"].choices = [

@@ -14,7 +14,7 @@ from campaigns.manage.views import manage_page
 from campaigns.models import Campaign, Qrels
 from campaigns.qrels import versions
 from campaigns.qrels.files import UNKNOWN
-from campaigns.qrels.forms import FreezeForm, QrelsForm, RemoveTopicsForm, TopicsForm
+from campaigns.qrels.forms import FreezeSourcesForm, QrelsForm, RemoveTopicsForm, TopicsForm
 from campaigns.qrels.topics import add_topics, remove_topics
 from campaigns.trec.problems import FormatError, Problem
 from campaigns.trec.topics import read_topics
@@ -86,14 +86,21 @@ def qrels_add(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def qrels_freeze(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
-    form = FreezeForm(request.POST)
+    form = FreezeSourcesForm(request.POST, campaign=viewer.campaign)
     note = form.cleaned_data["note"] if form.is_valid() else ""
+    if "sources" in form.errors:
+        messages.error(request, "Choose whose judgments the version contains.")
+        return redirect("campaigns:campaign-manage", slug)
+    sources, program = form.chosen
     try:
         qrels = versions.freeze_judgments(
             campaign=viewer.campaign,
             note=note,
             actor=request.user,
             is_activated=not form.cleaned_data["add_only"],
+            without_gold=form.cleaned_data["without_gold"],
+            sources=sources,
+            program=program,
         )
     except FormatError as error:
         return manage_page(request, viewer, qrels_fault=error, status=400)

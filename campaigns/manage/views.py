@@ -18,7 +18,7 @@ from campaigns.manage.measures_form import MeasuresForm
 from campaigns.manage.publication import publication_of
 from campaigns.manage.visibility_forms import VISIBLE_STAGES, visible_items
 from campaigns.models import Campaign
-from campaigns.qrels.forms import QrelsForm, TopicsForm
+from campaigns.qrels.forms import FreezeSourcesForm, QrelsForm, TopicsForm
 
 STEPS = lifecycle.STEPS
 
@@ -125,6 +125,7 @@ def manage_page(
         "may_create": lifecycle.may_create_campaigns(request.user),
         "qrels_versions": list(campaign.qrels.order_by("-version")),
         "judgment_count": campaign.judgments.count(),
+        "freeze_form": FreezeSourcesForm(campaign=campaign),
         "rescoring": scoring_hooks.rescoring_of(campaign),
         "log": log_rows(campaign, last_entries[:10]),
     }

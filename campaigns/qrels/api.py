@@ -27,6 +27,15 @@ class FreezeRequest(RequestSerializer):
     without_gold = serializers.BooleanField(default=False, help_text="Leave out gold documents.")
 
 
+class FreezeSourcesRequest(FreezeRequest):
+    sources = serializers.ChoiceField(
+        choices=Qrels.Sources.choices,
+        default=Qrels.Sources.PEOPLE,
+        help_text="Whose judgments the version contains.",
+    )
+    program = serializers.CharField(
+        required=False, help_text="The name of the program, if the sources include one."
+    )
 
 
 class QrelsFileRequest(FreezeRequest):
@@ -52,6 +61,10 @@ class QrelsSerializer(serializers.Serializer):
     warnings = ProblemSerializer(many=True)
     provenance = serializers.DictField(
         help_text="For a frozen version: counts of judgments and assessors, and the plans."
+    )
+    sources = serializers.ChoiceField(choices=Qrels.Sources.choices)
+    statement = serializers.CharField(
+        help_text="Which program judged, and how many documents. Empty: people judged all."
     )
 
 
@@ -96,7 +109,7 @@ def qrels_add(request: Request, slug: str) -> Response:
 @extend_schema(
     summary="Freeze the judgments as a qrels version",
     operation_id="qrels_freeze",
-    request=FreezeRequest,
+    request=FreezeSourcesRequest,
     responses={201: QrelsSerializer} | WRITES,
     examples=[
         OpenApiExample("the first pool", value={"note": "pool of depth 10"}, request_only=True)
@@ -105,9 +118,10 @@ def qrels_add(request: Request, slug: str) -> Response:
 @write_view()
 def qrels_freeze(request: Request, slug: str) -> Response:
     """Contains all judgments so far. If a document was judged more than once, the latest judgment
-    counts. The same content is not stored twice. For organisers."""
+    counts. Judgments of a program count only if `sources` includes them. The same content is not
+    stored twice. For organisers."""
     viewer = access.organiser_or_404(request.user, slug)
-    data = validated_data(FreezeRequest, request)
+    data = validated_data(FreezeSourcesRequest, request)
     qrels = versions.freeze_judgments(
         campaign=viewer.campaign,
         note=data.get("note", ""),
@@ -173,4 +187,6 @@ def _qrels(viewer: access.Viewer, qrels: Qrels) -> dict[str, Any]:
         "is_active": qrels.pk == viewer.campaign.active_qrels_id,
         "warnings": qrels.warnings,
         "provenance": qrels.provenance,
+        "sources": qrels.sources,
+        "statement": qrels.statement,
     }

@@ -2,7 +2,7 @@
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,11 +12,18 @@ from campaigns.errors import NeedsConfirmation
 from campaigns.models import Campaign, Qrels
 from campaigns.stored_files import open_stored, read_stored
 from campaigns.trec.compression import plain_blocks
-from campaigns.trec.problems import SHOWN_PROBLEMS, FormatError, Problem
-from campaigns.trec.qrels import GRADE, ParsedQrels, read_qrels, write_qrels
+from campaigns.trec.layouts import is_trec_qrels
+from campaigns.trec.problems import FormatError, Problem
+from campaigns.trec.qrels import (
+    ParsedQrels,
+    read_qrels,
+    refuse_high_grades,
+    write_qrels,
+)
 
 UNKNOWN = "UNKNOWN_TOPIC"
 DROPPED = "DROPPED_TOPICS"
+FIELD_2 = "FIELD_2"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,17 +33,36 @@ class Content:
     data: bytes
     parsed: ParsedQrels
     provenance: dict[str, Any]
+    sources: Qrels.Sources = Qrels.Sources.PEOPLE
+    statement: str = ""  # if a program judged
 
     @property
     def digest(self) -> str:
         return hashlib.sha256(self.data).hexdigest()
 
+    def with_program(
+        self, sources: Qrels.Sources, statement: str, programs: Sequence[dict[str, Any]]
+    ) -> "Content":
+        """With judgments of programs. Field 2 then says who judged, so no warning says that it
+        varies."""
+        others = tuple(each for each in self.parsed.warnings if each.code != FIELD_2)
+        return replace(
+            self,
+            parsed=replace(self.parsed, warnings=others),
+            provenance=self.provenance | {"programs": list(programs)},
+            sources=sources,
+            statement=statement,
+        )
 
-def uploaded_content(campaign: Campaign, data: bytes, *, is_confirmed: bool) -> Content:
+
+def uploaded_content(
+    campaign: Campaign, data: bytes, *, is_confirmed: bool, may_lack_relevant: bool = False
+) -> Content:
     """Checks an uploaded file for this campaign.
 
     Raises `FormatError` for an invalid file, and `NeedsConfirmation` for topics that the campaign
-    does not have (their lines are dropped) and for qrels without relevant documents.
+    does not have (their lines are dropped) and for qrels without relevant documents, unless they
+    may lack these.
     """
     codes = set(campaign.topics.values_list("code", flat=True))
     refused: FormatError | None = None
@@ -45,20 +71,21 @@ def uploaded_content(campaign: Campaign, data: bytes, *, is_confirmed: bool) -> 
     except FormatError as error:
         refused = error
         parsed = _parse_known_topics(data, codes, error)
-    _refuse_high_grades(parsed, campaign.highest_grade)
+    refuse_high_grades(parsed, campaign.highest_grade)
+    doubts = []
     if not (parsed.grades >= campaign.rel).any():
         parsed = _with_no_relevant_warning(parsed, campaign.rel)
-        doubts = [w for w in parsed.warnings if w.code == "NO_RELEVANT"]
-    else:
-        doubts = []
+        if not may_lack_relevant:
+            doubts = [w for w in parsed.warnings if w.code == "NO_RELEVANT"]
     if (refused or doubts) and not is_confirmed:
         unknown = refused.problems if refused else ()
         total = (refused.total if refused else 0) + len(doubts)
         others = [w for w in parsed.warnings if w.code not in {"NO_RELEVANT", DROPPED}]
         raise NeedsConfirmation((*doubts, *unknown), total, others)
-    if refused is None:
+    if refused is None and is_trec_qrels(plain_blocks(data)):
         return Content(data, parsed, {})
-    # Dropped lines are not stored: a topic that is added later must not change this version.
+    # Downloads are in TREC's layout. Dropped lines are not stored: a topic that is added later must
+    # not change this version.
     stored = io.BytesIO()
     write_qrels(parsed, stored)
     uploaded = {"uploaded_sha256": hashlib.sha256(data).hexdigest()}
@@ -103,21 +130,3 @@ def _with_no_relevant_warning(parsed: ParsedQrels, rel: int) -> ParsedQrels:
     others = tuple(w for w in parsed.warnings if w.code != "NO_RELEVANT")
     message = f"no document of any topic is relevant, that is of grade {rel} or more"
     return replace(parsed, warnings=(*others, Problem("NO_RELEVANT", None, message)))
-
-
-def _refuse_high_grades(parsed: ParsedQrels, highest_grade: int) -> None:
-    above = (parsed.grades > highest_grade).nonzero()[0]
-    if not len(above):
-        return
-    problems = [
-        Problem(
-            code="GRADE",
-            line=int(parsed.lines[row]),
-            message=f"grade is above {highest_grade}, the campaign's highest: topic "
-            f"{parsed.topics[parsed.topic_index[row]]}, document {parsed.doc_ids[row].decode()}",
-            field=GRADE + 1,
-            value=str(parsed.grades[row]),
-        )
-        for row in above[:SHOWN_PROBLEMS].tolist()
-    ]
-    raise FormatError(problems, total=len(above))

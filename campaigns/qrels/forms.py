@@ -1,14 +1,23 @@
 """Forms for topics and qrels."""
 
 import hashlib
+from typing import Any, Final
 
 from django import forms
+from django.db.models import Exists, OuterRef
+
+from campaigns.models import Campaign, Program, ProgramJudgment, Qrels
+
+WITH_PROGRAM: Final = {
+    Qrels.Sources.PEOPLE_THEN_PROGRAM: "people, then {} for documents that nobody judged",
+    Qrels.Sources.PROGRAM: "{} only",
+}
 
 
 class TopicsForm(forms.Form):
     file = forms.FileField(
         label="Topics file",
-        help_text="TREC topics, XML, TSV or JSON lines.",
+        help_text="TREC topics, XML, TSV, CSV with a header, or JSON lines.",
         allow_empty_file=True,  # the parser reports all problems of a file
     )
 
@@ -32,6 +41,33 @@ class FreezeForm(forms.Form):
     def clean_add_only(self) -> bool:
         """Pages that were opened before an upgrade call it `stays_aside`."""
         return self.cleaned_data["add_only"] or "stays_aside" in self.data
+
+
+class FreezeSourcesForm(FreezeForm):
+    """Whose judgments the version contains. An option for a program is `program:` or
+    `people_then_program:` with its id."""
+
+    sources = forms.ChoiceField(label="Judgments by", required=False)
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        judged = ProgramJudgment.objects.filter(program=OuterRef("pk"))
+        programs = campaign.programs.filter(Exists(judged)).order_by("pk")
+        self.programs = {str(program.pk): program for program in programs}
+        self.fields["sources"].choices = [
+            (Qrels.Sources.PEOPLE, "people"),
+            *(
+                (f"{sources}:{pk}", words.format(program))
+                for pk, program in self.programs.items()
+                for sources, words in WITH_PROGRAM.items()
+            ),
+        ]
+
+    @property
+    def chosen(self) -> tuple[str, Program | None]:
+        """The sources, and their program."""
+        sources, _, pk = self.cleaned_data["sources"].partition(":")
+        return sources or Qrels.Sources.PEOPLE, self.programs.get(pk)
 
 
 class QrelsForm(FreezeForm):

@@ -1,7 +1,7 @@
 """The judgments so far as the content of a qrels version, with their provenance."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,11 +28,7 @@ def frozen_content(campaign: Campaign, *, without_gold: bool = False) -> Content
     before = _grades_of(base, campaign) if base else {}
     grades = before | {key: final.grade for key, final in judged.items()}
     lines = (f"{key[1]} 0 {key[2]} {grades[key]}\n" for key in sorted(grades))
-    try:
-        content = uploaded_content(campaign, "".join(lines).encode(), is_confirmed=True)
-    except FormatError as error:  # the lines of this generated file mean nothing to users
-        problems = [replace(problem, line=None) for problem in error.problems]
-        raise FormatError(problems, error.total) from error
+    content = generated_content(campaign, lines)
     provenance = _judgment_counts(campaign, judged) | _plan_facts(plans)
     if gold:
         provenance["gold"] = {"documents": len(gold), "is_left_out": without_gold}
@@ -43,6 +39,15 @@ def frozen_content(campaign: Campaign, *, without_gold: bool = False) -> Content
             "replaced": sum(before.get(key, -1) >= 0 for key in judged),
         }
     return replace(content, provenance=provenance)
+
+
+def generated_content(campaign: Campaign, lines: Iterable[str]) -> Content:
+    """The lines of a version, checked like those of an uploaded file."""
+    try:
+        return uploaded_content(campaign, "".join(lines).encode(), is_confirmed=True)
+    except FormatError as error:  # the lines of this generated file mean nothing to users
+        problems = [replace(problem, line=None) for problem in error.problems]
+        raise FormatError(problems, error.total) from error
 
 
 def _grades_of(base: Qrels, campaign: Campaign) -> dict[Key, int]:

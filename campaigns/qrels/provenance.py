@@ -1,7 +1,18 @@
 """The provenance of a frozen qrels version as text."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
+
+from campaigns.judging.plans import method_name
+from campaigns.models import Qrels
+
+WITH_P: Final = ("A", "B", "C", "RBPsample")  # the methods that use p
+
+
+def origin_of(qrels: Qrels) -> list[str]:
+    """The statement on programs, if any, and the provenance. Empty for an uploaded version."""
+    statement = [qrels.statement] if qrels.has_program else []
+    return [*statement, *provenance_text(qrels.provenance)]
 
 
 def provenance_text(provenance: Mapping[str, Any]) -> list[str]:
@@ -48,10 +59,9 @@ def _disagreements(of: Mapping[str, Any]) -> str:
 
 
 def _plan(plan: Mapping[str, Any]) -> str:
-    if plan["method"] == "pooling":
-        selection = "Documents selected by pooling"
-    else:
-        selection = f"Documents selected by method {plan['method']}, p = {plan['persistence']:g}"
+    selection = f"Documents selected by {method_name(plan['method'])}"
+    if plan["method"] in WITH_P:
+        selection += f", p = {plan['persistence']:g}"
     return f"{selection}, {plan['laid_out']:,} of a budget of {plan['budget']:,}."
 
 

@@ -28,7 +28,8 @@ class TopicSerializer(serializers.Serializer):
 
 class TopicsFileRequest(RequestSerializer):
     file = serializers.FileField(
-        allow_empty_file=True, help_text="TREC topics, XML, TSV or JSON lines. Plain or gzipped."
+        allow_empty_file=True,
+        help_text="TREC topics, XML, TSV, CSV or JSON lines. Plain or gzipped.",
     )
 
 

@@ -9,13 +9,15 @@ from django.utils import timezone
 
 from campaigns import scoring_hooks
 from campaigns.access import Viewer
-from campaigns.errors import CannotActivateQrels, NothingJudged
+from campaigns.errors import CannotActivateQrels, CannotFreeze, NothingJudged
 from campaigns.lifecycle import refuse_archived
 from campaigns.log import record
-from campaigns.models import Campaign, Qrels, User
+from campaigns.models import Campaign, Program, Qrels, User
 from campaigns.models.identity import new_public_id
 from campaigns.qrels.files import Content, uploaded_content
 from campaigns.qrels.freezing import frozen_content
+from campaigns.qrels.program_sources import content_with_program
+from campaigns.qrels.stated_sources import StatedSources
 from campaigns.trec.problems import FormatError, Problem
 from campaigns.trec.qrels import ParsedQrels
 
@@ -28,21 +30,43 @@ def add_qrels(
     actor: User | None,
     is_activated: bool = True,
     is_confirmed: bool = False,
+    may_lack_relevant: bool = False,
+    stated: StatedSources | None = None,
 ) -> tuple[Qrels, ParsedQrels]:
-    """Adds an immutable version and, by default, activates it.
+    """Adds an immutable version and, by default, activates it. `stated` are the sources of a file
+    with judgments of a program, which the caller has compared with it.
 
     Returns the existing version if there is one with the same content. Raises `FormatError` for an
     invalid file, and `NeedsConfirmation` if an organiser should check it first.
     """
-    content = uploaded_content(campaign, data, is_confirmed=is_confirmed)
+    content = uploaded_content(
+        campaign, data, is_confirmed=is_confirmed, may_lack_relevant=may_lack_relevant
+    )
+    if stated is not None:
+        content = content.with_program(stated.sources, stated.statement, stated.programs)
     return _get_or_create(campaign, content, note, actor, is_activated=is_activated), content.parsed
 
 
 def freeze_judgments(
-    *, campaign: Campaign, note: str, actor: User | None, is_activated: bool = True
+    *,
+    campaign: Campaign,
+    note: str,
+    actor: User | None,
+    is_activated: bool = True,
+    without_gold: bool = False,
+    sources: str = Qrels.Sources.PEOPLE,
+    program: Program | None = None,
 ) -> Qrels:
-    """Adds a version with all judgments so far. Raises `NothingJudged`."""
-    content = frozen_content(campaign)
+    """Adds a version with all judgments so far from these sources. Raises `NothingJudged`, and
+    `CannotFreeze` if the sources need a program and none is given."""
+    if sources == Qrels.Sources.PEOPLE:
+        content = frozen_content(campaign, without_gold=without_gold)
+    elif program is None:
+        raise CannotFreeze("Choose the program whose judgments the version contains.")
+    else:
+        content = content_with_program(
+            campaign, program, Qrels.Sources(sources), without_gold=without_gold
+        )
     if content is None:
         raise NothingJudged("There are no judgments to freeze yet.")
     return _get_or_create(campaign, content, note, actor, is_activated=is_activated)
@@ -57,6 +81,11 @@ def activate_qrels(*, campaign: Campaign, qrels: Qrels, actor: User | None) -> N
     if current.active_qrels_id == qrels.pk:
         return
     refuse_archived(current)
+    if qrels.has_program and not qrels.statement:
+        raise CannotActivateQrels(
+            f"{qrels} contains judgments of a program, and no statement says of which one. Freeze "
+            "the judgments again."
+        )
     if qrels.highest_grade > current.highest_grade:
         raise CannotActivateQrels(
             f"{qrels} contains grade {qrels.highest_grade}, but the campaign's highest grade is "
@@ -90,15 +119,23 @@ def _get_or_create(
     """The version with this content, created if there is none. Its file is stored before the
     transaction. After a crash, housekeeping deletes it."""
     refuse_archived(campaign)
-    key = "" if campaign.qrels.filter(digest=content.digest).exists() else _store(content.data)
+    key = "" if _same(campaign, content) else _store(content.data)
     with transaction.atomic():
         current = Campaign.objects.select_for_update().get(pk=campaign.pk)
-        qrels = current.qrels.filter(digest=content.digest).first()
+        qrels = _same(current, content)
         if qrels is None:
             qrels = _create(current, content, key, note, actor)
         if is_activated:
             activate_qrels(campaign=campaign, qrels=qrels, actor=actor)
     return qrels
+
+
+def _same(campaign: Campaign, content: Content) -> Qrels | None:
+    """The version with the same content. Two programs may have given the same grades, and are
+    distinguished by the statement. A file that was downloaded here and is uploaded again has none:
+    it is the version that it was, so that a program's judgments do not become those of people."""
+    same = campaign.qrels.filter(digest=content.digest)
+    return (same.filter(statement=content.statement) if content.statement else same).first()
 
 
 def _store(data: bytes) -> str:
@@ -124,6 +161,8 @@ def _create(campaign: Campaign, content: Content, key: str, note: str, actor: Us
         judgment_count=int((parsed.grades >= 0).sum()),
         warnings=[warning.as_dict() for warning in parsed.warnings],
         provenance=content.provenance,
+        sources=content.sources,
+        statement=content.statement,
         created_by=actor,
     )
     record(
@@ -133,5 +172,6 @@ def _create(campaign: Campaign, content: Content, key: str, note: str, actor: Us
         qrels.version,
         sha256=qrels.digest,
         judgments=qrels.judgment_count,
+        **({"sources": qrels.sources} if qrels.has_program else {}),
     )
     return qrels

@@ -11,4 +11,4 @@ register = template.Library()
 @register.filter
 def origin(qrels: Qrels) -> list[str]:
     """Sentences; none for an uploaded version."""
-    return provenance.provenance_text(qrels.provenance)
+    return provenance.origin_of(qrels)

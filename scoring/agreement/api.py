@@ -50,4 +50,4 @@ def agreement(request: Request, slug: str) -> Response | HttpResponse:
     viewer = access.board_or_404(request.user, slug)
     respond = requested_format(request)
     choice = chosen_map(viewer, request.query_params, versions_offered(viewer))
-    return respond(statistics_table(agreement_table(viewer, choice)))
+    return respond(statistics_table(agreement_table(viewer, choice)), qrels=[choice.qrels])

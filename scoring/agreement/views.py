@@ -52,7 +52,8 @@ def agreement_rows(request: HttpRequest, slug: str, suffix: str) -> TableRespons
         else statistics_table(agreement_table(viewer, choice))
     )
     title = viewer.campaign.name
-    return table_response(request, table, f"{slug}-agreement", suffix, title=title)
+    name = f"{viewer.campaign.slug}-agreement"
+    return table_response(request, table, name, suffix, title=title, qrels=[choice.qrels])
 
 
 @require_safe

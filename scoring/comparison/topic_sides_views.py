@@ -50,7 +50,7 @@ def sides_csv(request: HttpRequest, slug: str, code: str) -> TableResponse:
     query = _query(request, slug, code)
     qrels, number = query.viewer.campaign.active_qrels, query.topic.position + 1
     table = sides_table(query.topic, query.runs, query.sides, qrels)
-    return table_response(request, table, f"{slug}-compare-topic-{number}")
+    return table_response(request, table, f"{slug}-compare-topic-{number}", qrels=[qrels])
 
 
 def _query(request: HttpRequest, slug: str, code: str) -> _SidesQuery:

@@ -43,10 +43,10 @@ def compare_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
 def compare_persistences(request: HttpRequest, slug: str) -> TableResponse:
     """RBP of both runs as a function of p."""
     viewer = _viewer(request, slug)
-    comparison = comparison_query(viewer, request.GET).comparison
-    rows, analysis = bands_query(viewer, comparison)
-    table = persistence_table(comparison, rows)
-    return table_response(request, table, f"{slug}-compare-by-p", awaits=analysis)
+    query = comparison_query(viewer, request.GET)
+    rows, analysis = bands_query(viewer, query.comparison)
+    table, name = persistence_table(query.comparison, rows), f"{slug}-compare-by-p"
+    return table_response(request, table, name, awaits=analysis, qrels=[query.qrels])
 
 
 def _viewer(request: HttpRequest, slug: str) -> access.Viewer:

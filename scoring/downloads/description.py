@@ -59,6 +59,13 @@ class About:
     made_at: datetime
     title: str
     address: str  # its URL; may be empty
+def board_schema(qrels: Qrels) -> Schema:
+    """The columns of the leaderboards, with the sources of the judgments if a program judged."""
+    return {**BOARD, **BASE_OF_PEOPLE, **JUDGED_BY} if qrels.has_program else BOARD
+
+
+def scores_schema(qrels: Qrels) -> Schema:
+    return {**TIDY, **JUDGED_BY} if qrels.has_program else TIDY
 
 
 def table(member: Member, schema: Schema, description: str) -> dict[str, Any]:
@@ -119,6 +126,17 @@ def descriptor(about: About, resources: Sequence[Mapping[str, Any]]) -> str:
     if about.address:
         content["homepage"] = about.address
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _sources(qrels: Qrels) -> dict[str, Any]:
+    """Who judged, if a program did."""
+    if not qrels.has_program:
+        return {}
+    return {
+        "sources": qrels.sources,
+        "statement": qrels.statement,
+        "programs": qrels.provenance.get("programs", []),
+    }
 
 
 def readme(about: About, resources: Sequence[Mapping[str, Any]]) -> str:

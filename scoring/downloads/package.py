@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 from campaigns.access import Viewer
 from campaigns.models import Qrels
 from campaigns.qrels.files import text_of
-from campaigns.qrels.provenance import provenance_text
+from campaigns.qrels.provenance import origin_of
 from campaigns.qrels.topics import topics_xml
 from campaigns.qrels.versions import versions_visible_to
 from scoring.downloads import description
@@ -16,7 +16,7 @@ from scoring.downloads.scores import has_tidy_rows, tidy_rows, tidy_table
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.rows import leaderboard
 from scoring.leaderboard.tables import boards_table
-from scoring.output.zip import Zip
+from scoring.output.zip import Member, Zip
 
 BOARD_FILE = "leaderboard.csv"
 SCORES_FILE = "scores.csv"
@@ -75,18 +75,24 @@ def _data(viewer: Viewer, qrels: Qrels, packed: Zip) -> list[Mapping[str, Any]]:
         resources.append(description.file(member, "the topics, with all their fields"))
     if _sees_judgments(viewer, qrels):
         member = packed.add(QRELS_FILE, text_of(qrels))
-        text = " ".join(["the judgments: topic, 0, document, grade", *_origin(qrels)])
-        resources.append(description.file(member, text) | _provenance(qrels))
+        by = "0 for people or 1 for the program" if qrels.has_program else "0"
+        text = f"the judgments: topic, {by}, document, grade"
+        resources.append(qrels_file(member, qrels, text))
     return resources
 
 
-def _origin(qrels: Qrels) -> list[str]:
-    sentences = provenance_text(qrels.provenance)
-    return [f"({' '.join(sentences)})"] if sentences else []
-
-
-def _provenance(qrels: Qrels) -> dict[str, Any]:
-    return {"provenance": qrels.provenance} if qrels.provenance else {}
+def qrels_file(member: Member, qrels: Qrels, text: str) -> Mapping[str, Any]:
+    """Describes a version of the qrels, with its origin and the depth of its pool as stated."""
+    facts: dict[str, Any] = {}
+    sentences = origin_of(qrels)
+    if qrels.provenance:
+        facts["provenance"] = qrels.provenance
+    if qrels.pool_depth:
+        facts["pool_depth"] = qrels.pool_depth
+        sentences.append(f"The organisers state that runs were pooled to depth {qrels.pool_depth}.")
+    if sentences:
+        text += f" ({' '.join(sentences)})"
+    return description.file(member, text) | facts
 
 
 def _sees_judgments(viewer: Viewer, qrels: Qrels) -> bool:

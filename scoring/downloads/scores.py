@@ -13,6 +13,7 @@ from scoring.core.measures.measure import Measure
 from scoring.evaluation.rules import rules_of
 from scoring.evaluation.storage import values_by_topic
 from scoring.models import Score
+from scoring.output.sources import JUDGED_BY, with_sources
 from scoring.output.table import Column, Table
 from scoring.results.options import chosen_measure, chosen_version
 from scoring.results.runs import board_run_fields, board_scores
@@ -126,14 +127,22 @@ def requested_rows(viewer: Viewer, params: Mapping[str, str]) -> Iterator[TidyRo
     return tidy_rows(viewer, qrels, measures, run_id=run_id) if qrels else iter(())
 
 
-def tidy_json(rows: Iterable[TidyRow]) -> Iterator[bytes]:
-    """A list of objects, in blocks of text; null where there is no value."""
+def requested_qrels(viewer: Viewer, params: Mapping[str, str]) -> Qrels | None:
+    """The version of the parameter `qrels`, or the active one."""
+    return chosen_version(viewer, params.get("qrels")) or viewer.campaign.active_qrels
+
+
+def tidy_json(rows: Iterable[TidyRow], qrels: Qrels | None = None) -> Iterator[bytes]:
+    """A list of objects, in blocks of text; null where there is no value. With the sources if a
+    program judged."""
     left, between = iter(rows), b"["
-    while block := [row._asdict() for row in islice(left, FLUSHED_ROWS)]:
+    sources = {JUDGED_BY: qrels.counts_by_source} if qrels and qrels.has_program else {}
+    while block := [row._asdict() | sources for row in islice(left, FLUSHED_ROWS)]:
         yield between + JSONRenderer().render(block)[1:-1]
         between = b","
     yield b"[]" if between == b"[" else b"]"
 
 
-def tidy_table(rows: Iterable[TidyRow]) -> Table:
-    return Table(COLUMNS, rows)
+def tidy_table(rows: Iterable[TidyRow], qrels: Qrels | None) -> Table:
+    """With a column of the sources if a program judged."""
+    return with_sources(Table(COLUMNS, rows), [qrels])

@@ -34,7 +34,7 @@ from scoring.leaderboard.embedding import (
     set_embedding_origins,
 )
 from scoring.output.responses import PLAIN, TableResponse, file_response, table_response
-from scoring.results.options import chosen_version
+from scoring.results.options import chosen_version, shown_qrels
 from scoring.runs.scores import sees_topics_of
 
 LARGEST_IN_MEMORY = 8 << 20
@@ -61,6 +61,7 @@ def _page(
         {
             "viewer": viewer,
             "campaign": viewer.campaign,
+            "qrels": shown_qrels(viewer),
             "measures": rules_of(viewer.campaign).measures if viewer.can_see_board else (),
             "has_tidy_rows": has_tidy_rows(viewer),
             "qrels_versions": list(versions_visible_to(viewer)),
@@ -120,7 +121,10 @@ def run_trec_eval(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
     run = access.run_or_404(viewer, public_id)
     if not sees_topics_of(viewer, run):
         raise Http404
-    return file_response(trec_eval_text(viewer, run), f"{slug}-run-{public_id}.eval", PLAIN)
+    qrels = shown_qrels(viewer)  # the format has no comments, so the name of the file says it
+    by_program = "-judged-by-program" if qrels and qrels.has_program else ""
+    name = f"{slug}-run-{public_id}{by_program}.eval"
+    return file_response(trec_eval_text(viewer, run), name, PLAIN)
 
 
 @require_safe

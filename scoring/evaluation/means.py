@@ -62,7 +62,7 @@ def means_of(
     }
     means: dict[Measure, Means] = {measure: {} for measure in measures}
     pairs = ((run, _graded(run, qrels, table, rules)) for run in runs)
-    for stack in in_stacks(pairs, lambda pair: pair[1].grades.shape):
+    for stack in in_stacks(pairs, lambda pair: pair[1].grades.shape, measures):
         run_ids = [run.run_id for run, _ in stack]
         scores = evaluate_runs(measures, [graded for _, graded in stack])
         for measure in measures:

@@ -10,13 +10,14 @@ from django.db.models.functions import Now
 from numpy.typing import NDArray
 
 from campaigns.log import new_entry, record_all
-from campaigns.models import Campaign, Qrels
+from campaigns.models import Campaign, Qrels, Run
+from scoring.core.data.alignment import align
 from scoring.core.data.artefacts import pack_vector
 from scoring.core.data.judgments import JudgmentTable
 from scoring.core.measures.catalogue import family_of
-from scoring.core.measures.graded import GradedTopics, Scores, evaluate
+from scoring.core.measures.graded import GradedTopics, Scores, evaluate, has_residual
 from scoring.core.measures.measure import Measure
-from scoring.core.statistics.means import mask_excluded, mean_scores
+from scoring.core.statistics.means import known_by_people, mask_excluded, mean_scores
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.evaluation import feedback
 from scoring.evaluation.requests import (
@@ -26,7 +27,13 @@ from scoring.evaluation.requests import (
     request_evaluations,
 )
 from scoring.evaluation.rules import ScoringRules, rules_of, version_of
-from scoring.evaluation.storage import keep_grades, load_table, stored_or_new_grades
+from scoring.evaluation.storage import (
+    keep_grades,
+    load_people_table,
+    load_ranking,
+    load_table,
+    stored_or_new_grades,
+)
 from scoring.jobs import mail, queue, test_hooks
 from scoring.jobs.timing import timed
 from scoring.models import Evaluation, Score, StoredGrades
@@ -48,6 +55,7 @@ class _Terms:
     """What all runs share that are scored under one qrels version."""
 
     table: JudgmentTable
+    people_table: JudgmentTable | None  # None: no program judged
     rules: ScoringRules
     topics: dict[Measure, NDArray[np.bool_]]  # those of its mean, held out or not
     held_out: NDArray[np.bool_]
@@ -58,6 +66,7 @@ class _Terms:
         table = load_table(qrels, campaign)
         return cls(
             table=table,
+            people_table=load_people_table(qrels, campaign),
             rules=rules,
             topics={
                 measure: rules.topics_of_mean(measure, table.grade_counts)
@@ -129,6 +138,7 @@ def _evaluated_run(
     graded = GradedTopics(
         grades=grades, grade_counts=terms.table.grade_counts, gain_map=terms.rules.gain_map
     )
+    people = _bases_of_people(evaluation.run, terms, grades.shape[1])
     rows, feedback_mean = [], None
     for measure, scores in evaluate(terms.rules.measures, graded).items():
         topics, held_out = terms.topics[measure], terms.held_out
@@ -137,8 +147,25 @@ def _evaluated_run(
             if feedback.are_enough_topics(public):
                 feedback_mean = (measure, mean_scores(scores, public).base)
         ranked_by = topics & ~held_out
-        rows.append(_score_row(evaluation, measure, mask_excluded(scores, ranked_by), ranked_by))
+        row = _score_row(evaluation, measure, mask_excluded(scores, ranked_by), ranked_by)
+        if measure in people and scores.residual is not None:
+            by_people = Scores(known_by_people(scores.base, people[measure].base), None)
+            by_people = mask_excluded(by_people, ranked_by)
+            row.people = pack_vector(by_people.base)
+            summary = family_of(measure).summary
+            row.mean_people = none_if_nan(mean_scores(by_people, ranked_by, summary).base)
+        rows.append(row)
     return EvaluatedRun(evaluation, rows, new_grades, feedback_mean)
+
+
+def _bases_of_people(run: Run, terms: _Terms, depth: int) -> dict[Measure, Scores]:
+    """The scores under the judgments of people alone. Empty if no program judged."""
+    if terms.people_table is None:
+        return {}
+    grades = align(load_ranking(run.ranking), terms.people_table, depth=depth)
+    counts = terms.people_table.grade_counts
+    graded = GradedTopics(grades=grades, grade_counts=counts, gain_map=terms.rules.gain_map)
+    return evaluate([each for each in terms.rules.measures if has_residual(each)], graded)
 
 
 def _store(evaluated: Sequence[EvaluatedRun]) -> None:

@@ -17,7 +17,7 @@ from campaigns.models import Campaign, Qrels, Run
 from campaigns.models.identity import new_public_id
 from campaigns.stored_files import FileLost, read_stored
 from campaigns.trec.problems import FormatError
-from campaigns.trec.qrels import read_qrels
+from campaigns.trec.qrels import read_qrels, second_fields
 from scoring.core.data.alignment import align
 from scoring.core.data.artefacts import (
     pack_grades,
@@ -59,7 +59,8 @@ def remake_ranking(stored: StoredRanking) -> bytes:
     run = Run.objects.select_related("campaign").get(pk=stored.run_id)
     codes = list(run.campaign.topics.order_by("position").values_list("code", flat=True))
     try:
-        blob = pack_ranking(ranking_of(parsed_run(run, codes)))
+        parsed, _ = parsed_run(run, codes)
+        blob = pack_ranking(ranking_of(parsed))
     except FormatError as error:
         raise FileLost(f"{stored.storage_key}: {run} no longer passes its check") from error
     new = _store("rankings", blob)
@@ -86,6 +87,15 @@ def load_table(qrels: Qrels, campaign: Campaign) -> JudgmentTable:
     a worker scores many runs of a campaign in a row."""
     topics = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
     return _table(qrels.storage_key, qrels.digest, topics, campaign.highest_grade)
+
+
+def load_people_table(qrels: Qrels, campaign: Campaign) -> JudgmentTable | None:
+    """The same without the judgments of a program, whose documents nobody has judged then. None if
+    no program judged."""
+    if not qrels.has_program:
+        return None
+    topics = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
+    return _people_table(qrels.storage_key, qrels.digest, topics, campaign.highest_grade)
 
 
 def grades_of(run: Run, qrels: Qrels, table: JudgmentTable) -> NDArray[np.int8]:
@@ -156,6 +166,24 @@ def _ranking_blob(stored: StoredRanking) -> bytes:
         if row.run.size > LARGEST_REMADE and not current_task:
             raise  # too much for a web process: use `manage.py verify --repair`
         return remake_ranking(row)
+
+
+@lru_cache(maxsize=2)
+def _people_table(
+    storage_key: str, digest: str, topics: tuple[str, ...], highest_grade: int
+) -> JudgmentTable:
+    data = read_stored(storage_key, digest)
+    parsed = read_qrels(data)
+    by_program = np.array([field == Qrels.BY_PROGRAM for field in second_fields(data)])
+    by_people = ~by_program[parsed.lines - 1]
+    return build_table(
+        topics=topics,
+        qrels_topics=parsed.topics,
+        topic_index=parsed.topic_index[by_people],
+        doc_ids=parsed.doc_ids[by_people],
+        grades=parsed.grades[by_people],
+        highest_grade=highest_grade,
+    )
 
 
 @lru_cache(maxsize=4)

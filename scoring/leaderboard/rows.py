@@ -55,6 +55,7 @@ class BoardRow(BoardRun, Interval):
     columns: tuple[BoardCell, ...] = ()  # one for each of the board's columns
     moved: int | None = None  # ranks gained compared with the active qrels version
     tied: TiedScore | None = None
+    people: float | None = None  # the part of the base that people judged; None: all of it
     difference: Difference | None = None  # from the chosen baseline
     printed_digits: Digits = FOUR_DIGITS  # of the base, on the page
 
@@ -146,6 +147,16 @@ class Leaderboard:
         return any(row.residual is not None for row in self.rows)
 
     @property
+    def has_program(self) -> bool:
+        """Whether a program made judgments that the scores use."""
+        return self.qrels is not None and self.qrels.has_program
+
+    @property
+    def has_people_part(self) -> bool:
+        """Whether it is known what people alone judged: not with another p than the campaign's."""
+        return any(row.people is not None for row in self.rows)
+
+    @property
     def digits(self) -> int:
         """Decimals where all rows have the same: those of the run whose score is most certain."""
         return max((row.digits for row in self.rows), default=shown_digits(None))
@@ -216,7 +227,7 @@ def _rows(
     viewer: Viewer, rules: ScoringRules, qrels: Qrels, measures: Sequence[Measure]
 ) -> list[BoardRow]:
     """A row for each run that has a score of the first measure; one query for all of them."""
-    fields = ("mean_base", "mean_residual", "topic_count")
+    fields = ("mean_base", "mean_residual", "mean_people", "topic_count")
     ranked, *columns = (str(measure) for measure in measures)
     scores = list(board_scores(viewer, rules, qrels, (*measures, JUDGED), *fields))
     cells: dict[tuple[int, str], BoardCell] = {
@@ -234,6 +245,7 @@ def _rows(
             rank=None,
             base=score["mean_base"],
             residual=score["mean_residual"],
+            people=score["mean_people"],
             judged_at_10=cells.get((score["run"], str(JUDGED)), none).base,
             topic_count=score["topic_count"],
             counted_topics=counted,

@@ -5,15 +5,19 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from campaigns.models import Qrels
-from scoring.baselines.tables import difference_record
+from scoring.baselines.tables import CORRECTION, difference_record
 from scoring.core.measures.graded import has_residual
 from scoring.core.measures.measure import Measure
 from scoring.leaderboard.rows import BoardRow, Leaderboard
-from scoring.output.latex import LEAST_DIGITS, added, interval, number
+from scoring.output.latex import LEAST_DIGITS, STARS_NOTE, added, interval, number
 from scoring.output.numbers import MAX_DIGITS
 from scoring.output.table import Column, Table, printed
 
 TIES = {"expected": "ties: mean", "low": "lowest", "high": "highest"}  # headings in LaTeX
+SOURCES = (  # if a program judged
+    Column("base_of_people", "row.people"),
+    Column("judged_by", "board.qrels.counts_by_source"),
+)
 
 
 class _Entry(NamedTuple):
@@ -27,6 +31,12 @@ def board_table(board: Leaderboard) -> Table:
     columns = (*_columns(digits), *_requested_columns(board, digits))
     version = f", qrels v{board.qrels.version}" if board.qrels else ""
     caption = f"mean {board.measure} over {board.topic_count} topics{version}."
+    if board.is_best_per_team:
+        caption += " Only the best run of each team is ranked."
+    if board.qrels and board.qrels.has_program:
+        caption += f" {board.qrels.statement}"
+    if board.has_differences:
+        caption += f" Differences from the baseline: {CORRECTION}; {STARS_NOTE}."
     ranked = (_Entry(board, row) for row in board.ranked)
     rows = (_Entry(board, row) for row in board.rows)
     return Table(columns, rows, in_latex=Table(columns, ranked, caption))
@@ -35,7 +45,8 @@ def board_table(board: Leaderboard) -> Table:
 def boards_table(boards: Iterable[Leaderboard], qrels: Qrels) -> Table:
     """The boards of several measures in one table, one board in memory at a time."""
     rows = (_Entry(board, row) for board in boards for row in board.rows)
-    return Table(_columns(LEAST_DIGITS), rows)
+    sources = SOURCES if qrels.has_program else ()
+    return Table((*_columns(LEAST_DIGITS), *sources), rows)
 
 
 def _columns(digits: int) -> tuple[Column, ...]:
@@ -74,6 +85,8 @@ def _bounds(digits: int, each: _Entry) -> str:
 def _requested_columns(board: Leaderboard, digits: int) -> Iterator[Column]:
     """The columns that the request or the version adds."""
     shown = partial(number, digits=digits)
+    if board.has_program:
+        yield from SOURCES
     for at, measure in enumerate(board.columns):
         yield Column(str(measure), partial(_cell, at, "base"), str(measure), shown)
         if bounded(measure):
@@ -97,6 +110,9 @@ def board_records(board: Leaderboard) -> list[dict[str, Any]]:
 
 def _requested(board: Leaderboard, row: BoardRow) -> dict[str, Any]:
     record: dict[str, Any] = {}
+    if board.qrels and board.qrels.has_program:
+        record["base_of_people"] = row.people
+        record["judged_by"] = board.qrels.counts_by_source
     if board.columns:
         record["columns"] = [
             {"measure": str(measure), "base": cell.base, "residual": cell.residual}

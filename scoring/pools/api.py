@@ -50,4 +50,4 @@ def pool(request: Request, slug: str) -> Response | HttpResponse:
     respond = requested_format(request)
     query = depths_query(viewer, request.query_params)
     table = runs_table(study_of(viewer, query), query.choice, query.qrels)
-    return respond(table, awaits=query.analysis)
+    return respond(table, awaits=query.analysis, qrels=[query.qrels])

@@ -45,7 +45,8 @@ def qrels_diff_csv(request: HttpRequest, slug: str, old: int, new: int) -> Table
     table = choice_or_404("table", request.GET.get("table"), list(TABLES), usual="judgments")
     differences = _diff(viewer, old, new, request.GET.get("measure"))
     name = f"{slug}-qrels-v{old}-v{new}-{table}"
-    return table_response(request, TABLES[table](differences), name)
+    versions = [differences.old, differences.new]
+    return table_response(request, TABLES[table](differences), name, qrels=versions)
 
 
 @login_required

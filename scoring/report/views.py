@@ -50,7 +50,13 @@ def agreement_rows(request: HttpRequest, slug: str, suffix: str) -> TableRespons
     name, title = f"{slug}-report-agreement", viewer.campaign.name
     awaits = report.analyses[0] if report.analyses else None
     return table_response(
-        request, agreement_table(report), name, suffix, title=title, awaits=awaits
+        request,
+        agreement_table(report),
+        name,
+        suffix,
+        title=title,
+        awaits=awaits,
+        qrels=[report.qrels],
     )
 
 
@@ -59,7 +65,8 @@ def bounds_rows(request: HttpRequest, slug: str) -> TableResponse:
     viewer = access.board_or_404(request.user, slug, params=request.GET)
     report = build_report(viewer, chosen_depth(request.GET))
     awaits = report.analyses[-1] if report.persistences and report.analyses else None
-    return table_response(request, bounds_table(report), f"{slug}-report-bounds", awaits=awaits)
+    table, name = bounds_table(report), f"{slug}-report-bounds"
+    return table_response(request, table, name, awaits=awaits, qrels=[report.qrels])
 
 
 def _figures(report: Report) -> dict[str, Any]:

@@ -31,7 +31,10 @@ RUN_FIELDS: Final = (
     "team__disqualified_at", "team__disqualified_reason",
 )  # fmt: skip
 EVALUATION_FIELDS: Final = ("pk", "run", "qrels", "definitions", "tie_rule", "state", "scored_at")
-QRELS_FIELDS: Final = ("pk", "version", "digest", "judgment_count", "published_at")
+QRELS_FIELDS: Final = (
+    "pk", "version", "digest", "judgment_count", "pool_depth", "published_at", "sources",
+    "statement",
+)  # fmt: skip
 FIELDS: Final = {
     "run": RUN_FIELDS,
     "evaluation": EVALUATION_FIELDS,

@@ -129,6 +129,14 @@ def chosen_filters(
     return {name: value for name, value in chosen.items() if value}
 
 
+def shown_qrels(viewer: Viewer) -> Qrels | None:
+    """The version behind the scores. None if the viewer sees no scores, because they may not know
+    whether there are qrels."""
+    campaign = viewer.campaign
+    sees_some = viewer.can_see_board or (viewer.team is not None and campaign.shows_own_scores)
+    return campaign.active_qrels if sees_some else None
+
+
 def sees_topic_means(viewer: Viewer) -> bool:
     """Whether the viewer may see every run's scores by topic."""
     return viewer.can_see_board and sees_by_topic(viewer)

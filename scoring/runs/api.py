@@ -11,8 +11,12 @@ from campaigns import access
 from campaigns.api.endpoints import read_view
 from campaigns.api.responses import READS, ProblemSerializer
 from campaigns.models import Run
+from scoring.baselines.tables import difference_record
 from scoring.evaluation.feedback import feedback_on
 from scoring.evaluation.progress import progress_of
+from scoring.output.sources import JUDGED_BY
+from scoring.results.options import shown_qrels
+from scoring.runs.baselines import RunBaselines, run_baselines
 from scoring.runs.scores import run_scores
 
 
@@ -85,8 +89,35 @@ def run_detail(request: Request, slug: str, public_id: str) -> Response:
     viewer = access.viewer_or_404(request.user, slug)
     run = access.run_or_404(viewer, public_id)
     scores = ScoreSerializer(run_scores(viewer, run), many=True).data
+    qrels = shown_qrels(viewer)
+    has_program = bool(scores) and qrels is not None and qrels.has_program
+    sources = {JUDGED_BY: qrels.counts_by_source} if has_program else {}
     status_fields = _status_fields(run, viewer) if viewer.can_follow(run) else {}
-    return Response({"id": run.public_id, "tag": run.shown_tag, **status_fields, "scores": scores})
+    against = {"is_baseline": run.is_baseline} if viewer.can_see_baselines else {}
+    baselines = run_baselines(viewer, run, request.query_params)
+    differences = {"differences": _differences(baselines)} if baselines.chosen else {}
+    return Response(
+        {
+            "id": run.public_id,
+            "name": run.shown_name,
+            "tag": viewer.tag_of(run),
+            **status_fields,
+            "scores": scores,
+            **sources,
+            **against,
+            **differences,
+        }
+    )
+
+
+def _differences(baselines: RunBaselines) -> list[dict[str, Any]] | None:
+    if baselines.chosen is None or baselines.pending_analysis is not None:
+        return None
+    return [
+        {"measure": str(row.measure)}
+        | (difference_record(baselines.chosen.run_id, row.difference) or {})
+        for row in baselines.rows
+    ]
 
 
 def _status_fields(run: Run, viewer: access.Viewer) -> dict[str, Any]:

@@ -49,8 +49,8 @@ def curve_csv(request: HttpRequest, slug: str, public_id: str, curve: str) -> Ta
     """One of TABLES."""
     viewer, run = _run(request, slug, public_id)
     curves = run_curves(viewer, run, request.GET)
-    table = TABLES[curve](run, viewer.campaign.active_qrels, curves)
-    return table_response(request, table, f"{slug}-run-{public_id}-{curve}")
+    qrels, name = viewer.campaign.active_qrels, f"{slug}-run-{public_id}-{curve}"
+    return table_response(request, TABLES[curve](run, qrels, curves), name, qrels=[qrels])
 
 
 def _figures(curves: RunCurves) -> dict[str, Any]:

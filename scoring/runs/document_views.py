@@ -55,9 +55,9 @@ def documents_csv(request: HttpRequest, slug: str, public_id: str) -> TableRespo
     viewer, run = _run(request, slug, public_id)
     topic = chosen_topic(list(viewer.campaign.topics.order_by("position")), request.GET)
     rows = ranked_documents(viewer, run, topic) if topic else ()
-    table = ranking_table(run, viewer.campaign.active_qrels, topic, rows)
-    number = topic.position + 1 if topic else 0
-    return table_response(request, table, f"{slug}-run-{public_id}-topic-{number}")
+    qrels, number = viewer.campaign.active_qrels, topic.position + 1 if topic else 0
+    table, name = ranking_table(run, qrels, topic, rows), f"{slug}-run-{public_id}-topic-{number}"
+    return table_response(request, table, name, qrels=[qrels])
 
 
 @require_safe
@@ -79,8 +79,8 @@ def unjudged_page(request: HttpRequest, slug: str, public_id: str) -> HttpRespon
 def unjudged_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
     viewer, run = _run(request, slug, public_id)
     unjudged = unjudged_documents(viewer, run, chosen_p(viewer, request.GET))
-    table = unjudged_table(run, viewer.campaign.active_qrels, unjudged)
-    return table_response(request, table, f"{slug}-run-{public_id}-unjudged")
+    qrels, name = viewer.campaign.active_qrels, f"{slug}-run-{public_id}-unjudged"
+    return table_response(request, unjudged_table(run, qrels, unjudged), name, qrels=[qrels])
 
 
 @require_safe
@@ -99,8 +99,9 @@ def unique_page(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
 def unique_csv(request: HttpRequest, slug: str, public_id: str) -> TableResponse:
     viewer, run = _run(request, slug, public_id, is_about_others=True)
     unique, analysis = _unique(request, viewer, run)
-    table = unique_table(run, viewer.campaign.active_qrels, unique)
-    return table_response(request, table, f"{slug}-run-{public_id}-unique", awaits=analysis)
+    qrels, name = viewer.campaign.active_qrels, f"{slug}-run-{public_id}-unique"
+    table = unique_table(run, qrels, unique)
+    return table_response(request, table, name, awaits=analysis, qrels=[qrels])
 
 
 @require_safe
@@ -108,8 +109,9 @@ def unique_runs_csv(request: HttpRequest, slug: str, public_id: str) -> TableRes
     """Counts of all runs."""
     viewer, run = _run(request, slug, public_id, is_about_others=True)
     unique, analysis = _unique(request, viewer, run)
-    table = unique_runs_table(viewer.campaign.active_qrels, unique)
-    return table_response(request, table, f"{slug}-unique-runs", awaits=analysis)
+    qrels, name = viewer.campaign.active_qrels, f"{slug}-unique-runs"
+    table = unique_runs_table(qrels, unique)
+    return table_response(request, table, name, awaits=analysis, qrels=[qrels])
 
 
 def _unique(

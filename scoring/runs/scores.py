@@ -41,7 +41,13 @@ def run_scores(
         measures = rules_of(viewer.campaign).measures
         stored = active_scores(viewer, run, measures, has_vectors=False)
     return tuple(
-        RunScore(score.mean_base, score.mean_residual, score.measure, score.topic_count)
+        RunScore(
+            score.mean_base,
+            score.mean_residual,
+            score.measure,
+            score.topic_count,
+            score.mean_people,
+        )
         for score in stored
     )
 
@@ -66,6 +72,7 @@ def run_topic_scores(
                 topics,
                 values_by_topic(score.bases, len(topics)),
                 values_by_topic(score.residuals, len(topics)),
+                values_by_topic(score.people, len(topics)),
                 strict=True,
             )
         )

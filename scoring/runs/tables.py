@@ -9,6 +9,7 @@ from scoring.baselines.tables import CORRECTION, difference_columns
 from scoring.core.measures.measure import Measure
 from scoring.output.latex import STARS_NOTE, added, interval, number
 from scoring.output.table import Column, Table, printed, same
+from scoring.results.options import shown_qrels
 from scoring.runs.baselines import RunBaselines
 from scoring.runs.curves import RunCurves
 from scoring.runs.documents import RankedDocument, UnjudgedList
@@ -61,8 +62,16 @@ def run_table(
         same("qrels", shown_version(viewer)),
         Column("median"),
         Column("best"),
+        *_of_people(viewer),
+        *_differences(baselines),
     )
-    return Table(columns, _scores(viewer, run, measures, order))
+    return Table(columns, _scores(viewer, run, measures, order, baselines))
+
+
+def _of_people(viewer: Viewer) -> tuple[Column, ...]:
+    """The base under the judgments of people alone, if a program judged."""
+    qrels = shown_qrels(viewer)
+    return (Column("base_of_people", "score.people"),) if qrels and qrels.has_program else ()
 
 
 def _differences(baselines: RunBaselines) -> tuple[Column, ...]:
@@ -109,11 +118,9 @@ def means_table(viewer: Viewer, run: Run, baselines: RunBaselines) -> Table:
 
 
 def shown_version(viewer: Viewer) -> int | None:
-    """The version of the qrels behind the scores. None if the viewer sees no scores, because they
-    may not know whether there are qrels."""
-    campaign = viewer.campaign
-    sees_some = viewer.can_see_board or (viewer.team is not None and campaign.shows_own_scores)
-    return campaign.active_qrels.version if campaign.active_qrels and sees_some else None
+    """The version of the qrels behind the scores, if the viewer sees any."""
+    qrels = shown_qrels(viewer)
+    return qrels.version if qrels else None
 
 
 # --- curves ------------------------------------------------------------------------------------

@@ -112,6 +112,7 @@ def _topics(
             score.residual,
             score.code,
             score.title,
+            score.people,
             _at(field, 0, row),
             _at(field, 1, row),
         )

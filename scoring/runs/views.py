@@ -18,7 +18,12 @@ from scoring.evaluation.progress import progress_of
 from scoring.evaluation.rules import rules_of
 from scoring.models import Score, StoredRanking
 from scoring.output.responses import TableResponse, page_or_404, table_response
-from scoring.results.options import can_compare_runs, chosen_measure, sees_topic_means
+from scoring.results.options import (
+    can_compare_runs,
+    chosen_measure,
+    sees_topic_means,
+    shown_qrels,
+)
 from scoring.runs.baselines import run_baselines
 from scoring.runs.charts import run_topics_figure
 from scoring.runs.scores import active_scores, run_scores
@@ -80,7 +85,8 @@ def run_rows(request: HttpRequest, slug: str, public_id: str, suffix: str) -> Ta
     else:
         table = run_table(viewer, run, measures, chosen_topic_order(request.GET), baselines)
     name, title = f"{slug}-run-{public_id}", viewer.campaign.name
-    return table_response(request, table, name, suffix, title=title)
+    awaits, qrels = baselines.pending_analysis, [shown_qrels(viewer)]
+    return table_response(request, table, name, suffix, title=title, awaits=awaits, qrels=qrels)
 
 
 def _run(request: HttpRequest, slug: str, public_id: str) -> tuple[access.Viewer, Run]:
@@ -97,6 +103,7 @@ def _run_page(
     return {
         "viewer": viewer,
         "campaign": viewer.campaign,
+        "qrels": shown_qrels(viewer),
         "run": run,
         "can_follow": can_follow,
         "can_name": viewer.can_name(run.team),

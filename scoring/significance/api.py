@@ -62,4 +62,4 @@ def significance(request: Request, slug: str) -> Response | HttpResponse:
     query = significance_query(viewer, request.query_params)
     if fault := query.choices.fault:
         raise UnknownChoice("correction", query.choices.correction, why=fault)
-    return respond(pairs_table(query.result), awaits=query.analysis)
+    return respond(pairs_table(query.result), awaits=query.analysis, qrels=[query.qrels])

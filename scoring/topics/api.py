@@ -15,7 +15,7 @@ from scoring.output.api import (
     row_serializer,
     table_responses,
 )
-from scoring.results.options import chosen_measure
+from scoring.results.options import chosen_measure, shown_qrels
 from scoring.topics.rows import topic_rows
 from scoring.topics.tables import topic_columns, topics_table
 
@@ -48,4 +48,5 @@ def topic_means(request: Request, slug: str) -> Response | HttpResponse:
         raise Http404
     respond = requested_format(request)
     measure = chosen_measure(viewer, request.query_params.get("measure"))
-    return respond(topics_table(viewer, topic_rows(viewer, measure), measure))
+    table = topics_table(viewer, topic_rows(viewer, measure), measure)
+    return respond(table, qrels=[shown_qrels(viewer)])

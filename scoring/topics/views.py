@@ -12,7 +12,7 @@ from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.evaluation.rules import rules_of
 from scoring.output.responses import TableResponse, page_or_404, table_response
-from scoring.results.options import chosen_measure, sees_topic_means
+from scoring.results.options import chosen_measure, sees_topic_means, shown_qrels
 from scoring.topics.charts import topics_figure
 from scoring.topics.matrix import chosen_order, orders_offered, topic_matrix
 from scoring.topics.rows import could_lead, topic_rows, topic_runs
@@ -53,7 +53,8 @@ def topics_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
     viewer = _viewer(request, slug)
     measure = chosen_measure(viewer, request.GET.get("measure"))
     table, title = topics_table(viewer, topic_rows(viewer, measure), measure), viewer.campaign.name
-    return table_response(request, table, f"{slug}-topics", suffix, title=title)
+    name, qrels = f"{viewer.campaign.slug}-topics", shown_qrels(viewer)
+    return table_response(request, table, name, suffix, title=title, qrels=[qrels])
 
 
 @require_safe
@@ -64,7 +65,8 @@ def matrix_csv(request: HttpRequest, slug: str) -> TableResponse:
     measure = chosen_measure(viewer, request.GET.get("measure"))
     order = chosen_order(request.GET, viewer.campaign.topics.count())
     matrix = topic_matrix(viewer, measure, order)
-    return table_response(request, matrix_table(matrix), f"{slug}-topics-by-run")
+    name, qrels = f"{viewer.campaign.slug}-topics-by-run", shown_qrels(viewer)
+    return table_response(request, matrix_table(matrix), name, qrels=[qrels])
 
 
 @require_safe
@@ -111,6 +113,7 @@ def _page(viewer: access.Viewer, measure: Measure) -> dict[str, object]:
     return {
         "viewer": viewer,
         "campaign": viewer.campaign,
+        "qrels": shown_qrels(viewer),
         "measure": measure,
         "offered": rules_of(viewer.campaign).measures,
         "is_share": family_of(measure).facts.range[1] <= 1,

@@ -15,13 +15,15 @@ from django.utils import timezone
 from campaigns import lifecycle
 from campaigns.access import viewer_or_404
 from campaigns.judging import tasks as assessing
-from campaigns.models import Campaign, Document, Membership, Run, Team, User, identity
-from campaigns.qrels.versions import add_qrels
+from campaigns.judging.program_judgments import import_grades
+from campaigns.models import Campaign, Document, Membership, Qrels, Run, Team, User, identity
+from campaigns.qrels.versions import add_qrels, freeze_judgments
 from campaigns.runs import submission
 from scoring.downloads.snapshots import create_snapshot
 from scoring.models import Job
 from scoring.worker import perform
 from tests.campaigns.judging.making import make_assessor, make_plan, topic_of
+from tests.campaigns.judging.programs import make_program
 from tests.frozen_clock import frozen
 from tests.making import make_campaign, make_organiser, make_team, make_user
 
@@ -123,6 +125,9 @@ def _build(secret: Secret, stage: str, facts: dict[str, object]) -> World:
     runs = _own_runs(campaign, own, people["participant"])
     _judge(campaign, secret, people["organiser"])
     _plan(campaign, secret, people)
+    if secret.program:
+        _judge_by_program(campaign, secret, people["organiser"])
+    campaign.runs.live().update(is_baseline=secret.has_baselines)
     if secret.is_snapped:
         hidden.insert(0, _snapshot(campaign, people["organiser"]))
     with ids_of("last"):
@@ -222,6 +227,20 @@ def _plan(campaign: Campaign, secret: Secret, people: dict[str, User | None]) ->
             assessor=person, topic=topic, doc_id="d1", grade=grade, key=f"{role}-1",
             note="" if role == "assessor" else f"canary-7f3a-{grade}",
         )  # fmt: skip
+
+
+def _judge_by_program(campaign: Campaign, secret: Secret, organiser: User | None) -> None:
+    program = make_program(campaign, organiser, name=secret.program, model="canary-7f3a")
+    grades = f"1 0 d1 {secret.others_grade}\n1 0 d2 1\n".encode()
+    import_grades(program=program, data=grades, actor=organiser)
+    if secret.has_version_of_program:
+        with ids_of("qrels of a program"):
+            freeze_judgments(
+                campaign=campaign, note="canary-7f3a", actor=organiser, program=program,
+                sources=Qrels.Sources.PEOPLE_THEN_PROGRAM,
+            )  # fmt: skip
+        if secret.is_scored:
+            perform_all(Job.Kind.EVALUATE)
 
 
 def _snapshot(campaign: Campaign, organiser: User | None) -> str:

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from campaigns.folders import FolderError, campaign_for, import_runs, open_folder
 from campaigns.models import Campaign, Membership, Run, User
+from campaigns.qrels.stated_sources import StatedSources
 from campaigns.qrels.topics import add_topics
 from campaigns.qrels.versions import add_qrels
 from campaigns.trec.problems import FormatError
@@ -76,6 +77,24 @@ class Command(BaseCommand):
         if qrels:
             add_qrels(campaign=campaign, data=qrels, note=folder.qrels.name, actor=None)
         return Campaign.objects.get(pk=campaign.pk)
+
+    def _add_qrels(
+        self, campaign: Campaign, name: str, data: bytes, stated: StatedSources | None
+    ) -> None:
+        """An organiser confirmed qrels without relevant documents on the site that exported them;
+        here nobody can be asked."""
+        _, parsed = add_qrels(
+            campaign=campaign,
+            data=data,
+            note=name,
+            actor=None,
+            may_lack_relevant=True,
+            stated=stated,
+        )
+        if not (parsed.grades >= campaign.rel).any():
+            for warning in parsed.warnings:
+                if warning.code == "NO_RELEVANT":
+                    self.stderr.write(f"{name}: warning: {warning.message}")
 
     def _import_runs(
         self, campaign: Campaign, paths: tuple[Path, ...], table: RunsTable

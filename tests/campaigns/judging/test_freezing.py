@@ -112,3 +112,5 @@ def test_an_uploaded_version_has_no_such_story() -> None:
     assert (
         provenance.provenance_text({}) == provenance.provenance_text({"uploaded_sha256": "0"}) == []
     )
+
+

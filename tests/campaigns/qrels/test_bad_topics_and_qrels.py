@@ -14,10 +14,12 @@ from django.urls import reverse
 
 from campaigns.models import Campaign, LogEntry, Qrels, Topic
 from campaigns.qrels import versions
+from campaigns.trec.problems import FormatError
 from scoring.models import Evaluation, Job
 from tests.campaigns.trec import test_qrels_rows, test_topics_rows
 from tests.campaigns.trec.outcomes import Row
 from tests.flow_world import World, run_file, stored_files
+from tests.making import make_campaign
 
 pytestmark = pytest.mark.usefixtures("wake_ups")
 
@@ -200,10 +202,11 @@ def test_behind_lines_of_unknown_topics_a_grade_keeps_its_line(world: World, doo
 
 def test_the_note_typed_with_a_refused_file_stays_in_the_form(world: World) -> None:
     url = reverse("campaigns:qrels-add", args=[world.campaign.slug])
-    file = SimpleUploadedFile("qrels.txt", b"1 0 A\n")
+    file = SimpleUploadedFile("qrels.txt", b"1 0 A\n" * 400)
     page = world.organiser_client.post(url, {"file": file, "note": "After the meeting"})
     assert page.status_code == 400
     assert 'value="After the meeting"' in page.content.decode()
+    assert "It has one problem on 400 lines." in page.content.decode()
 
 
 def test_dropped_lines_stay_dropped_when_their_topic_is_added(world: World) -> None:
@@ -219,3 +222,26 @@ def test_a_topic_cannot_be_removed_once_there_is_a_run(world: World) -> None:
     page = world.organiser_client.post(url, {"codes": "2"}, follow=True).content.decode()
     assert "There are runs for these topics" in page
     assert stored(world) == before
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        (b"1 0 d1 1\n1 0 d2 2\n2 0 d1 3\n", [2, 3]),
+        (b"query-id\tcorpus-id\tscore\n1\td1\t1\n1\td2\t2\n2\td1\t3\n", [3, 4]),
+        (b'{"1": {"d1": 1,\n\n"d2": 2},\n "2": {"d1": 3}}', [3, 4]),
+        (b"".join(b"1 0 d%d 2\n" % n for n in range(9)), [1]),  # one fault on every line
+    ],
+)
+@pytest.mark.django_db
+def test_grades_above_the_highest_have_the_way_out(data: bytes, lines: list[int]) -> None:
+    campaign = make_campaign(topics=("1", "2"), highest_grade=1)
+    with pytest.raises(FormatError) as caught:
+        versions.add_qrels(campaign=campaign, data=data, note="", actor=None)
+    problems = caught.value.problems
+    assert [problem.line for problem in problems] == lines
+    assert sum(problem.count for problem in problems) == caught.value.total
+    told = (
+        "grade is above 1, the campaign's highest: if it is right, set a higher one in the settings"
+    )
+    assert {problem.message.removeprefix("all 9 lines: ") for problem in problems} == {told}

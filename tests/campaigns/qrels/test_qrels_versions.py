@@ -1,8 +1,8 @@
 """Versions of the qrels: beside the active one, back again, frozen from judgments, handed out."""
 
 import gzip
+import hashlib
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -103,21 +103,20 @@ def test_the_content_of_an_older_version_is_no_new_one(world: World) -> None:
 
 
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
-@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 def test_adding_the_same_file_twice_at_once_creates_one_version(
-    world: World, tmp_path: Path
+    world: World, own_connections: None
 ) -> None:
     def add() -> int:
         campaign = Campaign.objects.get(pk=world.campaign.pk)
         qrels, _ = versions.add_qrels(campaign=campaign, data=QRELS, note="", actor=None)
         return qrels.version
 
-    assert crowd([add] * 4, tmp_path) == [1] * 4
+    assert crowd([add] * 4) == [1] * 4
     assert Qrels.objects.count() == 1
 
 
 def test_of_two_versions_activated_at_once_one_is_active_and_the_log_has_both(
-    world: World, tmp_path: Path
+    world: World, own_connections: None
 ) -> None:
     send(world, QRELS)
     run = world.submitted_run(run_file())
@@ -133,7 +132,7 @@ def test_of_two_versions_activated_at_once_one_is_active_and_the_log_has_both(
         campaign = Campaign.objects.get(pk=world.campaign.pk)
         versions.activate_qrels(campaign=campaign, qrels=qrels, actor=None)
 
-    outcomes = crowd([lambda q=qrels: activate(q) for qrels in added], tmp_path)
+    outcomes = crowd([lambda q=qrels: activate(q) for qrels in added])
     assert outcomes == [None, None]
     log = LogEntry.objects.filter(verb="activated qrels").order_by("pk")
     logged = list(log.values_list("subject", flat=True))
@@ -272,3 +271,21 @@ def test_the_bar_counts_the_runs_scored_under_the_version_active_version(world: 
     page = world.organiser_client.get(url).content.decode()
     assert "All 3 runs are scored under qrels v2" in page
     assert "hx-get" not in page
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"query-id\tcorpus-id\tscore\n1\td1\t0\n1\td3\t1\n2\td2\t1\n",
+        b'{"1": {"d1": 0, "d3": 1}, "2": {"d2": 1}}',
+        b"topic iteration docno grade\n" + OTHER,
+    ],
+)
+def test_qrels_of_another_layout_are_downloaded_as_trec_has_them(world: World, data: bytes) -> None:
+    send(world, data)
+    version = world.campaign.qrels.latest("version")
+    assert file_of(world, version.version, world.organiser_client) == (200, OTHER)
+    assert version.provenance["uploaded_sha256"] == hashlib.sha256(data).hexdigest()
+    send(world, gzip.compress(OTHER, mtime=0))
+    version = world.campaign.qrels.latest("version")
+    assert "uploaded_sha256" not in version.provenance

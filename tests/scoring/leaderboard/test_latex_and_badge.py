@@ -11,8 +11,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from campaigns.models import Audience, Campaign, Run
+from campaigns.models import Audience, Campaign, Qrels, Run
 from scoring.output.latex import plain, table
+from scoring.worker import perform_waiting_jobs
 from tests.making import make_campaign, make_qrels, make_run, make_scores, make_team
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +68,14 @@ def test_names_stay_text_in_latex(campaign: Campaign) -> None:
     unescaped = re.sub(r"\\[{}]", "", latex)
     assert unescaped.count("{") == unescaped.count("}")
     assert not re.search(r"(?<!\\)[#$^~]", unescaped)
+
+
+@pytest.mark.parametrize("name", ["leaderboard-latex", "significance-latex"])
+def test_the_statement_of_sources_is_escaped_once(campaign: Campaign, name: str) -> None:
+    campaign.qrels.update(sources=Qrels.Sources.PROGRAM, statement="Judged by gpt_4.")
+    get(campaign, "significance")
+    perform_waiting_jobs(campaign)
+    assert r" Judged by gpt\_4.}" in get(campaign, name)
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="there is no LaTeX here: parsed instead")

@@ -67,7 +67,7 @@ def test_the_ranks_that_moved_and_how_far_the_boards_agree(world: World) -> None
     -2/√(2·3). From the top of the new board c, b, a: above b nothing is right, above a half a run
     of two, b, which had tied with it: τ_AP is 2 (0 + 1/4)/2 - 1."""
     found = page(world, world.organiser_client).context["diff"]
-    moves = [(m.shown_tag, m.rank_before, m.rank_after) for m in found.moves]
+    moves = [(m.shown_name, m.rank_before, m.rank_after) for m in found.moves]
     assert moves == [("c", 3, 1), ("b", 1, 2), ("a", 1, 3)]
     before = [(1 / 3 + 1 / 2) / 2, 3 / 4, 3 / 4]
     after = [3 / 4, 2 / 3, (1 / 3 + 1 / 2) / 2]
