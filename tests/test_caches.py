@@ -14,11 +14,15 @@ from tests.caches import COLLECTIONS, FUNCTIONS
 # Of programs, files and numbers: the same whatever stands in a database.
 OF_NO_ROWS = (
     "campaigns.access._campaign_by_slug",
+    "campaigns.text.zones.",
     "campaigns.trec.",
     "scoring.cli.",
     "scoring.core.",
+    "scoring.estimates.query._suited",
     "scoring.measures.",
+    "scoring.ranks.topics.needed",
     "scoring.results.cache._statement",
+    "trackside.guides.pages.",
 )
 # Programs of their own, which run when they are imported or need what is not installed here.
 PROGRAMS = ("__main__", "trackside.web_worker", "trackside.wsgi")

@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponseBase
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import api_view
 from rest_framework.exceptions import ErrorDetail, MethodNotAllowed, ValidationError
 from rest_framework.parsers import BaseParser, FormParser, MultiPartParser
@@ -14,6 +15,7 @@ from rest_framework.views import APIView
 
 from campaigns.api.requests import EmptyRequest, SoundJSONParser, validated_data
 
+QUERY = OpenApiParameter.QUERY
 View = Callable[..., HttpResponseBase]
 JSON, FILES = (SoundJSONParser,), (MultiPartParser,)
 ANYTHING = (SoundJSONParser, FormParser, MultiPartParser)
@@ -111,8 +113,32 @@ def _refuse_empty(self: APIView, request: Request, *args: object, **kwargs: obje
         raise ValidationError({name: [words] for name in empty})
 
 
+def _refuse_unknown(self: APIView, request: Request, *args: object, **kwargs: object) -> None:
+    """Refuses a parameter that the endpoint does not document. `?mesure=AP` would return another
+    measure."""
+    _refuse_empty(self, request, *args, **kwargs)
+    if not request.query_params:
+        return
+    known = _documented_parameters(self)
+    if unknown := [name for name in request.query_params if name not in known]:
+        names = f"Parameters: {', '.join(sorted(known))}." if known else "There are none."
+        words = ErrorDetail(f"This parameter does not exist. {names}", "unknown")
+        raise ValidationError({name: [words] for name in unknown})
+
+
+def _documented_parameters(view: APIView) -> list[str]:
+    """The names of the parameters of `extend_schema`, which keeps them at the method."""
+    schema = getattr(view.get, "kwargs", {}).get("schema")
+    if schema is None:
+        return []
+    shown = schema()
+    shown.view, shown.method = view, "GET"
+    return [each.name for each in shown.get_override_parameters() if each.location == QUERY]
+
+
 def _act(view: View, method: str, **facts: Any) -> View:
     made: View = api_view(["GET", "HEAD"] if method == "GET" else [method])(view)
-    for name, fact in (facts | {"initial": _refuse_empty}).items():
+    initial = _refuse_unknown if method == "GET" else _refuse_empty
+    for name, fact in (facts | {"initial": initial}).items():
         setattr(made.cls, name, fact)
     return made

@@ -41,6 +41,7 @@ class ProblemSerializer(serializers.Serializer):
     field = serializers.IntegerField(allow_null=True)
     value = serializers.CharField()
     message = serializers.CharField()
+    count = serializers.IntegerField(default=1, help_text="of the lines; `line` is the first")
 
 
 class InvalidRequestSerializer(RefusalSerializer):

@@ -6,12 +6,14 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns import access
+from campaigns.access import Viewer
 from campaigns.api.endpoints import read_view
 from scoring.agreement.options import chosen_map
 from scoring.agreement.rows import agreement_table
 from scoring.agreement.tables import statistics_table
 from scoring.output.api import FORMAT, QRELS, example, requested_format, table_responses
+from scoring.output.public import api_board_viewer, public_table
+from scoring.output.sources import JUDGED_BY_HELP
 from scoring.results.options import versions_offered
 
 
@@ -24,6 +26,7 @@ class AgreementSerializer(serializers.Serializer):
     tau_b = serializers.FloatField(allow_null=True)
     tau_ap = serializers.FloatField(allow_null=True)
     rbo = serializers.FloatField(allow_null=True)
+    judged_by = serializers.CharField(required=False, help_text=JUDGED_BY_HELP)
 
 
 @extend_schema(
@@ -45,9 +48,9 @@ class AgreementSerializer(serializers.Serializer):
     ],
 )  # fmt: skip
 @read_view
-def agreement(request: Request, slug: str) -> Response | HttpResponse:
+@public_table(api_board_viewer)
+def agreement(request: Request, viewer: Viewer) -> Response | HttpResponse:
     """One row for each pair of measures, with every statistic of the page."""
-    viewer = access.board_or_404(request.user, slug)
     respond = requested_format(request)
     choice = chosen_map(viewer, request.query_params, versions_offered(viewer))
     return respond(statistics_table(agreement_table(viewer, choice)), qrels=[choice.qrels])

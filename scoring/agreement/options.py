@@ -63,9 +63,6 @@ class Ordering:
     measure: Measure
     qrels: Qrels
 
-    def __str__(self) -> str:
-        return f"{self.measure}, qrels v{self.qrels.version}"
-
 
 @dataclass(frozen=True)
 class PairChoice:
@@ -87,8 +84,12 @@ class PairChoice:
     def _named(self, name: Callable[[Measure], str]) -> tuple[str, str]:
         a, b = name(self.a.measure), name(self.b.measure)
         if self.a.qrels.pk == self.b.qrels.pk:
-            return str(self.a.measure), str(self.b.measure)
-        return str(self.a), str(self.b)
+            return a, b
+        return f"{a}, {self.a.qrels}", f"{b}, {self.b.qrels}"
+
+    @property
+    def versions(self) -> tuple[Qrels, Qrels]:
+        return self.a.qrels, self.b.qrels
 
     @property
     def is_one_measure(self) -> bool:

@@ -21,7 +21,7 @@ def orderings_chart(pair: PairOfOrderings, links: dict[str, str]) -> dict[str, A
     if own:
         traces.append(_points(pair, own, links, "own runs", "own"))
     figure = go.Figure(traces)
-    a, b = map(label, pair.choice.names)
+    a, b = map(label, pair.choice.labels)
     quantity = "rank by" if pair.choice.axes == "ranks" else "mean"
     axis: dict[str, Any] = {"zeroline": False}
     if pair.choice.axes == "ranks":
@@ -37,7 +37,7 @@ def orderings_chart(pair: PairOfOrderings, links: dict[str, str]) -> dict[str, A
 def _points(
     pair: PairOfOrderings, rows: list[OrderedRun], links: dict[str, str], name: str, role: str
 ) -> go.Scatter:
-    a, b = map(label, pair.choice.names)
+    a, b = map(label, pair.choice.labels)
     return go.Scatter(
         x=[_at(pair, row)[0] for row in rows],
         y=[_at(pair, row)[1] for row in rows],

@@ -21,6 +21,7 @@ from scoring.agreement.tables import (
     swaps_table,
 )
 from scoring.evaluation.rules import rules_of
+from scoring.output.public import board_viewer, public_table
 from scoring.output.responses import TableResponse, table_response
 from scoring.results.options import versions_offered
 
@@ -42,9 +43,9 @@ def agreement_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def agreement_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
+@public_table(board_viewer)
+def agreement_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> TableResponse:
     """All statistics of each pair; in LaTeX, agreement with the references."""
-    viewer = access.board_or_404(request.user, slug, params=request.GET)
     choice = chosen_map(viewer, request.GET, versions_offered(viewer))
     table = (
         references_table(agreement(viewer, choice))
@@ -57,19 +58,22 @@ def agreement_rows(request: HttpRequest, slug: str, suffix: str) -> TableRespons
 
 
 @require_safe
-def orderings_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
+@public_table(board_viewer)
+def orderings_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> TableResponse:
     """Each run in both orderings."""
-    viewer = access.board_or_404(request.user, slug, params=request.GET)
-    table, name = orderings_table(_chosen_orderings(request, viewer)), f"{slug}-two-orderings"
-    return table_response(request, table, name, suffix, title=viewer.campaign.name)
+    choice = chosen_pair(viewer, request.GET, versions_offered(viewer))
+    table, title = orderings_table(pair_of_orderings(viewer, choice)), viewer.campaign.name
+    name = f"{viewer.campaign.slug}-two-orderings"
+    return table_response(request, table, name, suffix, title=title, qrels=choice.versions)
 
 
 @require_safe
-def swapped_rows(request: HttpRequest, slug: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, params=request.GET)
-    return table_response(
-        request, swaps_table(_chosen_orderings(request, viewer)), f"{slug}-swapped-pairs"
-    )
+@public_table(board_viewer)
+def swapped_rows(request: HttpRequest, viewer: access.Viewer) -> TableResponse:
+    choice = chosen_pair(viewer, request.GET, versions_offered(viewer))
+    table = swaps_table(pair_of_orderings(viewer, choice))
+    name = f"{viewer.campaign.slug}-swapped-pairs"
+    return table_response(request, table, name, qrels=choice.versions)
 
 
 def _map(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
@@ -110,10 +114,6 @@ def _pair(request: HttpRequest, viewer: access.Viewer) -> dict[str, Any]:
         "versions": versions,
         "axes": AXES,
     }
-
-
-def _chosen_orderings(request: HttpRequest, viewer: access.Viewer) -> PairOfOrderings:
-    return pair_of_orderings(viewer, chosen_pair(viewer, request.GET, versions_offered(viewer)))
 
 
 def _run_links(viewer: access.Viewer, pair: PairOfOrderings) -> dict[str, str]:

@@ -36,7 +36,7 @@ Result: TypeAlias = Mapping[str, NDArray[Any]]
 Computations: TypeAlias = Mapping[str, Callable[[Campaign, Any, Question], Result]]  # by kind
 
 # Incremented when a computation changes, because stored results are no longer valid then.
-COMPUTATIONS_VERSION = 2
+COMPUTATIONS_VERSION = 3
 OF_RANKINGS: Final = {  # they read no scores
     "judging_plan", "judging_replay", "judging_outlook", "assessor_boards",
 }  # fmt: skip

@@ -1,14 +1,15 @@
 """Pages that show an analysis, or say that it is being computed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
 from campaigns.access import Viewer
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Qrels
 from scoring.models import Analysis, Snapshot
 
 POLL_SECONDS = 2
@@ -26,6 +27,30 @@ def analysed_page(
     ):
         response["Refresh"] = str(POLL_SECONDS)
     return response
+
+
+class AnalysisQuery(Protocol):
+    """What a request asks an analysis of: a version of those that are offered."""
+
+    @property
+    def versions(self) -> Sequence[Qrels]: ...
+
+    @property
+    def qrels(self) -> Qrels | None: ...
+
+    @property
+    def analysis(self) -> Analysis | None: ...
+
+
+def context_of(viewer: Viewer, query: AnalysisQuery) -> dict[str, Any]:
+    """What every page of an analysis shows: the campaign, and the version of the qrels that was
+    chosen from those offered."""
+    return {
+        "viewer": viewer,
+        "campaign": viewer.campaign,
+        "versions": query.versions,
+        "qrels": query.qrels,
+    }
 
 
 def hidden_page(request: HttpRequest, viewer: Viewer) -> HttpResponse:

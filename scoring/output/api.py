@@ -13,10 +13,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from campaigns.api.responses import READS, RefusalSerializer
+from campaigns.models import Qrels
 from campaigns.options import UnknownChoice
 from scoring.analyses.responses import POLL_SECONDS
 from scoring.models import Analysis
 from scoring.output.responses import CSV
+from scoring.output.sources import JUDGED_BY, JUDGED_BY_HELP, with_sources
 from scoring.output.table import Column, Table
 
 Records: TypeAlias = list[dict[str, Any]]
@@ -54,6 +56,7 @@ def row_serializer(
         for column in columns
         if column.key
     }
+    fields[JUDGED_BY] = serializers.CharField(required=False, help_text=JUDGED_BY_HELP)
     return type(f"{name}Serializer", (serializers.Serializer,), {"__doc__": description, **fields})
 
 
@@ -84,11 +87,13 @@ def requested_format(request: Request) -> Callable[..., Response | HttpResponse]
         *,
         awaits: Analysis | None = None,
         records: Callable[[], Records] | None = None,
+        qrels: Sequence[Qrels | None] = (),
     ) -> Response | HttpResponse:
         """`awaits`: an analysis that a worker may not have computed yet. `records`: the JSON, if it
-        differs from the table's rows."""
+        differs from the table's rows. `qrels`: the versions behind the table."""
         if awaits is not None and awaits.state != Analysis.State.DONE:
             return _being_computed(awaits)
+        table = with_sources(table, qrels)
         if format_ == "csv":
             return HttpResponse(table.as_csv(), content_type=CSV)
         return Response(records() if records else table.as_records())

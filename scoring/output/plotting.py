@@ -19,6 +19,10 @@ import plotly.graph_objects as go
 from scoring.core.statistics.rounding import decimal_text
 
 MOST_PLACES: Final = 250  # on an axis; more than most tracks have topics
+NAME_CHARACTERS: Final = 20  # of a run at an axis
+MOST_ROWS: Final = 145  # of a chart with a row for each run
+FEW_ROWS: Final = 8  # with more, the chart is taller
+NAMED_ROWS: Final = 25  # with more, there is no room for the names
 MARKUP = str.maketrans("", "", "<>&$\\")
 
 Item = TypeVar("Item")
@@ -27,6 +31,42 @@ Item = TypeVar("Item")
 def label(text: str) -> str:
     """Text without the characters that Plotly would read as a tag, entity or formula."""
     return text.translate(MARKUP)
+
+
+def short_label(name: str) -> str:
+    """A name that fits beside an axis."""
+    return label(name if len(name) <= NAME_CHARACTERS else f"{name[: NAME_CHARACTERS - 1]}…")
+
+
+def row_lines(
+    ends: Iterable[tuple[float | None, float | None]], name: str, *, role: str, width: int
+) -> go.Scatter:
+    """A line from end to end in each row of a chart, row 1 first; none where an end is None. All
+    are one trace, with gaps between them."""
+    x: list[float | None] = []
+    y: list[int | None] = []
+    for row, (low, high) in enumerate(ends, start=1):
+        if low is not None and high is not None:
+            x += [low, high, None]
+            y += [row, row, None]
+    line, meta = {"width": width}, {"role": role}
+    return go.Scatter(x=x, y=y, mode="lines", line=line, name=name, meta=meta, hoverinfo="skip")
+
+
+def row_axis(names: Sequence[str], *, title: str) -> dict[str, Any]:
+    """The axis of a chart with a row for each name, row 1 at the top. Many rows have no names but
+    the title."""
+    axis = {"range": [len(names) + 0.5, 0.5], "zeroline": False, "showgrid": False}
+    if len(names) > NAMED_ROWS:
+        return axis | {"title": {"text": title}}
+    places = list(range(1, len(names) + 1))
+    ticks = [short_label(name) for name in names]
+    return axis | {"tickmode": "array", "tickvals": places, "ticktext": ticks}
+
+
+def row_chart_size(rows: int) -> str:
+    """The `figure_size` of a chart with so many rows."""
+    return "tall" if rows > FEW_ROWS else ""
 
 
 def as_text(values: Iterable[float | None], places: int = 4) -> list[str]:

@@ -2,14 +2,17 @@
 
 The compressed length of a body reveals a secret in it to an attacker who chooses another part of
 the body (BREACH). Nothing else on this site is therefore compressed. A view calls
-`public_response`, and only a request without a login gets its result: its body contains no CSRF
-token and nothing about a person (docs/decisions/compressed-public-responses.md).
+`public_response`, or is a `public_table`. Only a request without a login gets such a response: its
+body contains no CSRF token and nothing about a person
+(docs/decisions/compressed-public-responses.md).
 """
 
 import gzip
 import hashlib
 import re
 from collections.abc import Callable, Mapping
+from functools import partial, wraps
+from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 from django.contrib.messages import get_messages
@@ -17,6 +20,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 from rest_framework.response import Response
 
+from campaigns import access
 from campaigns.access import Viewer
 from scoring.evaluation.lru import LRUCache
 from scoring.results.cache import cached_board
@@ -59,10 +63,15 @@ PACKED_RESPONSES: LRUCache[PackedResponse | AnyResponse] = LRUCache(room=BYTES)
 
 
 def public_response(
-    request: HttpRequest, viewer: Viewer, respond: Callable[[], AnyResponse]
+    request: HttpRequest,
+    viewer: Viewer,
+    respond: Callable[[], AnyResponse],
+    *,
+    shows_topics: bool = False,
 ) -> AnyResponse:
-    """The result of `respond`, which is a board that the viewer may see. For requests without a
-    login it is compressed, and cached as long as the board does not change."""
+    """The result of `respond`, which is a board that the viewer may see, or a table that depends on
+    the same rows. For requests without a login it is compressed, and cached as long as the board
+    does not change."""
     if not is_same_for_everyone(request):
         return respond()
 
@@ -74,9 +83,41 @@ def public_response(
         return packed, BYTES + 1 if "Refresh" in packed.headers else len(packed.body)
 
     media_type = getattr(request, "accepted_media_type", "")
-    besides = (request.build_absolute_uri(), media_type, viewer.can_see_topics)
-    found = cached_board(PACKED_RESPONSES, viewer, request.GET, pack, besides=besides)
+    besides = (request.build_absolute_uri(), media_type)
+    found = cached_board(
+        PACKED_RESPONSES, viewer, request.GET, pack, shows_topics=shows_topics, besides=besides
+    )
     return found.response_to(request) if isinstance(found, PackedResponse) else found
+
+
+def public_table(
+    lookup: Callable[[HttpRequest, str], Viewer],
+) -> Callable[[Callable[..., AnyResponse]], Callable[..., AnyResponse]]:
+    """Decorates the view of a table, which gets the viewer instead of the slug. `lookup` checks at
+    every request whether the viewer may see the table. The table may depend on the campaign, its
+    runs, scores, qrels and topics, and on analyses of these. While it waits for an analysis, the
+    response has another status than 200, and is not cached."""
+
+    def mark(view: Callable[..., AnyResponse]) -> Callable[..., AnyResponse]:
+        @wraps(view)
+        def respond(request: HttpRequest, slug: str, **options: str) -> AnyResponse:
+            viewer = lookup(request, slug)
+            table = partial(view, request, viewer, **options)
+            return public_response(request, viewer, table, shows_topics=True)
+
+        return respond
+
+    return mark
+
+
+def board_viewer(request: HttpRequest, slug: str) -> Viewer:
+    """Organisers can preview the table as others see it."""
+    return access.board_or_404(request.user, slug, params=request.GET)
+
+
+def api_board_viewer(request: HttpRequest, slug: str) -> Viewer:
+    """The API has no preview."""
+    return access.board_or_404(request.user, slug)
 
 
 def is_same_for_everyone(request: HttpRequest) -> bool:
@@ -85,13 +126,28 @@ def is_same_for_everyone(request: HttpRequest) -> bool:
 
 
 def _rendered(request: HttpRequest, response: AnyResponse) -> AnyResponse:
-    """REST framework renders a response after the view, so this does it earlier."""
+    """The response with its body: REST framework renders it after the view, and a long table is
+    streamed."""
+    if isinstance(response, StreamingHttpResponse):
+        return _in_one_piece(response)
     if isinstance(response, Response):
         response.accepted_renderer = request.accepted_renderer
         response.accepted_media_type = request.accepted_media_type
         response.renderer_context = {}
         response.render()
     return response
+
+
+def _in_one_piece(response: StreamingHttpResponse) -> AnyResponse:
+    """A table of more than BYTES is still streamed."""
+    stream, blocks, size = iter(response), [], 0
+    for block in stream:
+        blocks.append(block)
+        size += len(block)
+        if size > BYTES:
+            response.streaming_content = chain(blocks, stream)
+            return response
+    return HttpResponse(b"".join(blocks), headers=dict(response.headers))
 
 
 def _is_packable(request: HttpRequest, response: AnyResponse) -> bool:

@@ -1,6 +1,6 @@
 """Tables as downloads, and the pages of long tables."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import chain, islice
 from typing import TypeAlias
 
@@ -8,9 +8,12 @@ from django.core.paginator import EmptyPage, Page, PageNotAnInteger, Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import URLPattern, path
 
+from campaigns.access import Viewer
+from campaigns.models import Qrels
 from campaigns.options import UnknownChoice
-from scoring.analyses.responses import POLL_SECONDS
+from scoring.analyses.responses import POLL_SECONDS, AnalysisQuery
 from scoring.models import Analysis
+from scoring.output.sources import with_sources
 from scoring.output.table import Table
 
 TableResponse: TypeAlias = HttpResponse | StreamingHttpResponse
@@ -44,12 +47,15 @@ def table_response(
     title: str = "",
     source: str = "",
     awaits: Analysis | None = None,
+    qrels: Sequence[Qrels | None] = (),
 ) -> TableResponse:
     """The table as a file in the format of its address. Until a worker has computed the analysis
     that it awaits, the response says when to try again. LaTeX has the campaign's name in `title`
-    and the table's address in `source`, by default that of the request."""
+    and the table's address in `source`, by default that of the request. `qrels` are the versions
+    behind the table, which then states their sources if a program judged."""
     if awaits is not None and awaits.state != Analysis.State.DONE:
         return _not_computed_yet(awaits)
+    table = with_sources(table, qrels)
     if suffix == "tex":
         text = table.as_latex(title=title, source=source or request.build_absolute_uri())
         response: TableResponse = HttpResponse(text, content_type=LATEX)
@@ -57,6 +63,26 @@ def table_response(
         response = _csv_response(table)
     response["Content-Disposition"] = f'attachment; filename="{name}.{suffix}"'
     return response
+
+
+def analysed_table(
+    request: HttpRequest,
+    viewer: Viewer,
+    query: AnalysisQuery,
+    table: Table,
+    name: str,
+    suffix: str = "csv",
+) -> TableResponse:
+    """The table of an analysis; `name` is what follows the campaign's in that of the file."""
+    return table_response(
+        request,
+        table,
+        f"{viewer.campaign.slug}-{name}",
+        suffix,
+        title=viewer.campaign.name,
+        awaits=query.analysis,
+        qrels=[query.qrels],
+    )
 
 
 def file_response(text: str, name: str, content_type: str) -> HttpResponse:

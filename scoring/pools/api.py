@@ -5,7 +5,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns import access
+from campaigns.access import Viewer
 from campaigns.api.endpoints import read_view
 from scoring.output.api import (
     FORMAT,
@@ -16,6 +16,7 @@ from scoring.output.api import (
     row_serializer,
     table_responses,
 )
+from scoring.output.public import api_board_viewer, public_table
 from scoring.pools.options import OFFERED as DEPTHS
 from scoring.pools.query import depths_query, study_of
 from scoring.pools.tables import run_columns, runs_table
@@ -42,11 +43,11 @@ POOLED = row_serializer(
     ],
 )  # fmt: skip
 @read_view
-def pool(request: Request, slug: str) -> Response | HttpResponse:
+@public_table(api_board_viewer)
+def pool(request: Request, viewer: Viewer) -> Response | HttpResponse:
     """One row for each run: its scores if only the first `depth` documents of the pooled runs were
     judged (default: the depth of the pool), and with all judgments. Until a worker has computed
     the scores, the response has status 202."""
-    viewer = access.board_or_404(request.user, slug)
     respond = requested_format(request)
     query = depths_query(viewer, request.query_params)
     table = runs_table(study_of(viewer, query), query.choice, query.qrels)

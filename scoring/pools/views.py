@@ -7,9 +7,10 @@ from django.views.decorators.http import require_safe
 
 from campaigns import access
 from scoring.analyses.requests import result_of
-from scoring.analyses.responses import analysed_page, hidden_page
+from scoring.analyses.responses import analysed_page, context_of, hidden_page
 from scoring.evaluation.rules import rules_of
-from scoring.output.responses import TableResponse, table_response
+from scoring.output.public import board_viewer, public_table
+from scoring.output.responses import TableResponse, analysed_table
 from scoring.pools.charts import depth_band, pool_scatter
 from scoring.pools.options import PoolChoice, PoolDepth
 from scoring.pools.query import PoolQuery, depths_query, study_of, team_query, teams_left_out
@@ -33,30 +34,28 @@ def pools_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def pools_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, params=request.GET)
+@public_table(board_viewer)
+def pools_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> TableResponse:
     query = depths_query(viewer, request.GET)
-    name, title = f"{slug}-pool", viewer.campaign.name
     table = runs_table(study_of(viewer, query), query.choice, query.qrels)
-    return table_response(request, table, name, suffix, title=title, awaits=query.analysis)
+    return analysed_table(request, viewer, query, table, "pool", suffix)
 
 
 @require_safe
-def measures_latex(request: HttpRequest, slug: str) -> TableResponse:
+@public_table(board_viewer)
+def measures_latex(request: HttpRequest, viewer: access.Viewer) -> TableResponse:
     """Every measure with the chosen pool."""
-    viewer = access.board_or_404(request.user, slug, params=request.GET)
     query = depths_query(viewer, request.GET)
     study = study_of(viewer, query)
-    name, title = f"{slug}-pool-measures", viewer.campaign.name
     words = (study or query).choice.pool_words
     table = summaries_table(viewer, study.measures if study else (), query.qrels, words)
-    return table_response(request, table, name, "tex", title=title, awaits=query.analysis)
+    return analysed_table(request, viewer, query, table, "pool-measures", "tex")
 
 
 @require_safe
-def depths_csv(request: HttpRequest, slug: str) -> TableResponse:
+@public_table(board_viewer)
+def depths_csv(request: HttpRequest, viewer: access.Viewer) -> TableResponse:
     """Every measure at every depth."""
-    viewer = access.board_or_404(request.user, slug, params=request.GET)
     query = depths_query(viewer, request.GET)
     rows: list[Summary] = []
     if query.analysis is not None and query.is_done:
@@ -65,7 +64,7 @@ def depths_csv(request: HttpRequest, slug: str) -> TableResponse:
             choice = PoolChoice(query.choice.measure, PoolDepth(depth))
             rows += pool_study(choice, query.runs, measures, result).measures
     table = summaries_table(viewer, rows, query.qrels)
-    return table_response(request, table, f"{slug}-pool-depths", awaits=query.analysis)
+    return analysed_table(request, viewer, query, table, "pool-depths")
 
 
 @require_safe
@@ -82,22 +81,19 @@ def teams_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def teams_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, params=request.GET)
+@public_table(board_viewer)
+def teams_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> TableResponse:
     query = team_query(viewer, request.GET)
-    name, title = f"{slug}-left-out", viewer.campaign.name
     table = teams_table(viewer, teams_left_out(viewer, query), query.choice, query.qrels)
-    return table_response(request, table, name, suffix, title=title, awaits=query.analysis)
+    return analysed_table(request, viewer, query, table, "left-out", suffix)
 
 
 def _page(
     viewer: access.Viewer, query: PoolQuery, study: PoolStudy | LeftOut | None
 ) -> dict[str, Any]:
     choice = (study or query).choice
-    return {
+    return context_of(viewer, query) | {
         "study": study,
-        "viewer": viewer,
-        "campaign": viewer.campaign,
         "choice": choice,
         "measure": choice.measure,
         "offered": rules_of(viewer.campaign).measures,

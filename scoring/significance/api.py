@@ -5,7 +5,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaigns import access
+from campaigns.access import Viewer
 from campaigns.api.endpoints import read_view
 from campaigns.options import UnknownChoice
 from scoring.output.api import (
@@ -17,6 +17,7 @@ from scoring.output.api import (
     row_serializer,
     table_responses,
 )
+from scoring.output.public import api_board_viewer, public_table
 from scoring.significance.options import OFFERED as TESTS
 from scoring.significance.query import significance_query
 from scoring.significance.tables import COLUMNS, pairs_table
@@ -54,10 +55,10 @@ PAIR = row_serializer(
     ],
 )  # fmt: skip
 @read_view
-def significance(request: Request, slug: str) -> Response | HttpResponse:
+@public_table(api_board_viewer)
+def significance(request: Request, viewer: Viewer) -> Response | HttpResponse:
     """One row for each pair of runs, in the order of the leaderboard. Until a worker has tested all
     pairs, the response has status 202 and a `Retry-After` header."""
-    viewer = access.board_or_404(request.user, slug)
     respond = requested_format(request)
     query = significance_query(viewer, request.query_params)
     if fault := query.choices.fault:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from scoring.core.statistics.pairs import EXACT, METHODS, NORMAL
 from scoring.core.statistics.rounding import rounded_array
-from scoring.output.plotting import as_data, label
+from scoring.output.plotting import as_data, label, short_label
 from scoring.significance.rows import Significance
 
 # Maximum numbers of runs:
@@ -49,7 +49,11 @@ def matrix_figure(result: Significance) -> dict[str, Any]:
     axis = {"type": "category", "showgrid": False, "zeroline": False, "constrain": "domain"}
     ticks = _ticks(count)
     numbered = {"tickmode": "array", "tickvals": ticks, "ticktext": [str(at + 1) for at in ticks]}
-    named = {"tickmode": "array", "tickvals": ticks, "ticktext": [_short(n) for n in names]}
+    named = {
+        "tickmode": "array",
+        "tickvals": ticks,
+        "ticktext": [short_label(name) for name in names],
+    }
     title = "rank"
     figure.update_layout(
         xaxis=axis | numbered | {"side": "top", "title": {"text": title}},
@@ -103,7 +107,3 @@ def _ticks(count: int) -> list[int]:
         return list(range(count))
     step = next(each for each in (5, 10, 20, 50, 100, 200, 500) if count / each <= 15)
     return [0, *range(step - 1, count, step)]
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 20 else f"{name[:19]}…"

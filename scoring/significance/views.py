@@ -1,21 +1,18 @@
 """Significance of all pairs by one measure, and numbers of significant pairs by all measures."""
 
-from typing import Any
-
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from scoring.analyses.responses import analysed_page, hidden_page
-from scoring.output.responses import TableResponse, page_or_404, table_response
+from scoring.analyses.responses import analysed_page, context_of, hidden_page
+from scoring.output.public import board_viewer, public_table
+from scoring.output.responses import TableResponse, analysed_table, page_or_404
 from scoring.significance.analysis import MAX_RUNS
 from scoring.significance.charts import matrix_figure
 from scoring.significance.options import OFFERED, tested_measures
 from scoring.significance.query import (
     COUNTS_OFFERED,
-    CountsQuery,
-    SignificanceQuery,
     counts_query,
     significance_query,
 )
@@ -34,7 +31,7 @@ def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
         return hidden_page(request, viewer)
     query = significance_query(viewer, request.GET)
     result = query.result
-    context = _page(viewer, query) | {
+    context = context_of(viewer, query) | {
         "choices": query.choices,
         "measure": query.choices.measure,
         "offered": tested_measures(viewer),
@@ -54,12 +51,11 @@ def significance_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def significance_table(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, params=request.GET)
+@public_table(board_viewer)
+def significance_table(request: HttpRequest, viewer: access.Viewer, suffix: str) -> TableResponse:
     query = significance_query(viewer, request.GET)
-    table, title = pairs_table(query.result), viewer.campaign.name
-    name = f"{slug}-significance"
-    return table_response(request, table, name, suffix, title=title, awaits=query.analysis)
+    table = pairs_table(query.result)
+    return analysed_table(request, viewer, query, table, "significance", suffix)
 
 
 @require_safe
@@ -68,7 +64,7 @@ def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
     if not viewer.can_see_board:
         return hidden_page(request, viewer)
     counts = counts_query(viewer, request.GET)
-    context = _page(viewer, counts) | {
+    context = context_of(viewer, counts) | {
         "counts": counts,
         "options": COUNTS_OFFERED,
         "rows": [(row, row.by(counts.correction)) for row in counts.rows],
@@ -80,18 +76,8 @@ def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def significant_pairs(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
-    viewer = access.board_or_404(request.user, slug, params=request.GET)
+@public_table(board_viewer)
+def significant_pairs(request: HttpRequest, viewer: access.Viewer, suffix: str) -> TableResponse:
     counts = counts_query(viewer, request.GET)
     table = counts_table(counts.rows, counts.correction, counts.tail)
-    name, title = f"{slug}-significant-pairs", viewer.campaign.name
-    return table_response(request, table, name, suffix, title=title, awaits=counts.analysis)
-
-
-def _page(viewer: access.Viewer, query: SignificanceQuery | CountsQuery) -> dict[str, Any]:
-    return {
-        "viewer": viewer,
-        "campaign": viewer.campaign,
-        "versions": query.versions,
-        "qrels": query.qrels,
-    }
+    return analysed_table(request, viewer, counts, table, "significant-pairs", suffix)

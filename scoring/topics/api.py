@@ -1,6 +1,6 @@
 """Scores by topic over all runs, for scripts."""
 
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,6 +15,7 @@ from scoring.output.api import (
     row_serializer,
     table_responses,
 )
+from scoring.output.public import public_table
 from scoring.results.options import chosen_measure, shown_qrels
 from scoring.topics.rows import topic_rows
 from scoring.topics.tables import topic_columns, topics_table
@@ -24,6 +25,13 @@ TOPIC_MEANS = row_serializer(
     "Scores of the ranked runs on one topic; null if not visible, or if no run has a score.",
     topic_columns(),
 )
+
+
+def _viewer(request: HttpRequest, slug: str) -> access.Viewer:
+    viewer = access.viewer_or_404(request.user, slug)
+    if not viewer.can_see_topics:
+        raise Http404
+    return viewer
 
 
 @extend_schema(
@@ -41,11 +49,9 @@ TOPIC_MEANS = row_serializer(
     ],
 )  # fmt: skip
 @read_view
-def topic_means(request: Request, slug: str) -> Response | HttpResponse:
+@public_table(_viewer)
+def topic_means(request: Request, viewer: access.Viewer) -> Response | HttpResponse:
     """One row for each topic, after the release of topics; scores and counts where visible."""
-    viewer = access.viewer_or_404(request.user, slug)
-    if not viewer.can_see_topics:
-        raise Http404
     respond = requested_format(request)
     measure = chosen_measure(viewer, request.query_params.get("measure"))
     table = topics_table(viewer, topic_rows(viewer, measure), measure)

@@ -51,6 +51,7 @@ class TopicRun(BoardRun, Interval):
     """One run on one topic."""
 
     rank: int | None
+    people: float | None = None  # the part of the base that people judged; None: all of it
 
 
 def topic_rows(viewer: Viewer, measure: Measure) -> tuple[TopicRow, ...]:
@@ -77,8 +78,9 @@ def topic_runs(viewer: Viewer, topic: Topic, measure: Measure) -> tuple[TopicRun
             rank=None,
             base=_at(score["bases"], topic.position),
             residual=_at(score["residuals"], topic.position),
+            people=_at(score["people"], topic.position),
         )
-        for score in board_scores(viewer, rules, qrels, (measure,), "bases", "residuals")
+        for score in board_scores(viewer, rules, qrels, (measure,), "bases", "residuals", "people")
     ]
     ranked = _ranked(rows, is_lower_better=is_lower_better(measure))
     # A rank among only the viewer's own runs would look like a rank among all.

@@ -45,7 +45,7 @@ def topic_table(viewer: Viewer, code: str, rows: Iterable[TopicRun], measure: Me
     columns = (
         Column("rank", heading=""),
         Column("run_id"),
-        Column("run", "tag", "run", align="l"),
+        Column("run", "name", "run", align="l"),
         Column("team", heading="team", align="l"),
         Column("run_type"),
         Column("status"),

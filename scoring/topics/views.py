@@ -6,11 +6,11 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from campaigns import access
-from campaigns.models import Topic
 from scoring.analyses.responses import TOPICS
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Measure
 from scoring.evaluation.rules import rules_of
+from scoring.output.public import public_table
 from scoring.output.responses import TableResponse, page_or_404, table_response
 from scoring.results.options import chosen_measure, sees_topic_means, shown_qrels
 from scoring.topics.charts import topics_figure
@@ -49,8 +49,8 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-def topics_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
-    viewer = _viewer(request, slug)
+@public_table(_viewer)
+def topics_rows(request: HttpRequest, viewer: access.Viewer, suffix: str) -> TableResponse:
     measure = chosen_measure(viewer, request.GET.get("measure"))
     table, title = topics_table(viewer, topic_rows(viewer, measure), measure), viewer.campaign.name
     name, qrels = f"{viewer.campaign.slug}-topics", shown_qrels(viewer)
@@ -58,8 +58,8 @@ def topics_rows(request: HttpRequest, slug: str, suffix: str) -> TableResponse:
 
 
 @require_safe
-def matrix_csv(request: HttpRequest, slug: str) -> TableResponse:
-    viewer = _viewer(request, slug)
+@public_table(_viewer)
+def matrix_csv(request: HttpRequest, viewer: access.Viewer) -> TableResponse:
     if not sees_topic_means(viewer):
         raise Http404
     measure = chosen_measure(viewer, request.GET.get("measure"))
@@ -71,7 +71,8 @@ def matrix_csv(request: HttpRequest, slug: str) -> TableResponse:
 
 @require_safe
 def topic_detail(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    viewer, topic = _topic(request, slug, code)
+    viewer = _viewer(request, slug)
+    topic = get_object_or_404(viewer.campaign.topics, code=code)
     measure = chosen_measure(viewer, request.GET.get("measure"))
     positions = (topic.position - 1, topic.position + 1)
     neighbours = {t.position: t for t in viewer.campaign.topics.filter(position__in=positions)}
@@ -89,24 +90,16 @@ def topic_detail(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 
 @require_safe
-def runs_on_topic(request: HttpRequest, slug: str, code: str, suffix: str) -> TableResponse:
-    viewer, topic = _topic(request, slug, code)
+@public_table(_viewer)
+def runs_on_topic(
+    request: HttpRequest, viewer: access.Viewer, code: str, suffix: str
+) -> TableResponse:
+    topic = get_object_or_404(viewer.campaign.topics, code=code)
     measure = chosen_measure(viewer, request.GET.get("measure"))
     table = topic_table(viewer, topic.code, topic_runs(viewer, topic, measure), measure)
-    name, title = f"{slug}-topic-{topic.position + 1}", viewer.campaign.name
-    return table_response(request, table, name, suffix, title=title)
-
-
-def _viewer(request: HttpRequest, slug: str) -> access.Viewer:
-    viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    if not viewer.can_see_topics:
-        raise Http404
-    return viewer
-
-
-def _topic(request: HttpRequest, slug: str, code: str) -> tuple[access.Viewer, Topic]:
-    viewer = _viewer(request, slug)
-    return viewer, get_object_or_404(viewer.campaign.topics, code=code)
+    name, title = f"{viewer.campaign.slug}-topic-{topic.position + 1}", viewer.campaign.name
+    qrels = shown_qrels(viewer)
+    return table_response(request, table, name, suffix, title=title, qrels=[qrels])
 
 
 def _page(viewer: access.Viewer, measure: Measure) -> dict[str, object]:

@@ -16,7 +16,6 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from campaigns.judging import programs
-
 from tests.campaigns.api.conftest import World
 from tests.campaigns.judging.programs import make_program
 from trackside.wsgi import application

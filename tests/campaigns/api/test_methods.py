@@ -1,5 +1,5 @@
 """Every address answers the methods that the schema names, refuses others with 405 and names its
-own in Allow; an empty parameter is refused."""
+own in Allow; an empty or unknown parameter is refused."""
 
 from typing import Any
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -210,11 +209,11 @@ def fail(*_: object) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_workers_one_answers(tmp_path: Path) -> None:
+def test_of_two_workers_one_answers(own_connections: None) -> None:
     campaign = make_board()
     analysis = asked(campaign)
     job = Job.objects.get(kind=Job.Kind.ANALYSE)
-    outcomes = crowd([partial(answer_if_free, job.pk) for _ in range(2)], tmp_path)
+    outcomes = crowd([partial(answer_if_free, job.pk) for _ in range(2)])
     assert sorted(outcomes, key=str) == [False, True]
     analysis.refresh_from_db()
     assert analysis.state == Analysis.State.DONE

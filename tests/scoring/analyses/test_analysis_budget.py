@@ -23,7 +23,7 @@ THIRD = TESTS[2]
 # Addresses that make a worker compute something, or a table of it; none that organisers alone have.
 COMPUTED = re.compile(
     r"href=\"\{% url 'scoring:"
-    r"(?:(?:significance|agreement|compare|pools|report)[a-z-]*|(?!judging)[a-z-]+-(?:csv|latex))'"
+    r"(?:(?:significance|agreement|compare|estimates|pools|report)[a-z-]*|(?!judging)[a-z-]+-(?:csv|latex))'"
 )
 
 
@@ -49,7 +49,7 @@ def test_the_number_of_new_analyses_by_a_client_is_limited(board: Campaign, clie
 
 @pytest.mark.django_db(transaction=True)
 def test_requests_at_once_cost_as_much_as_one_after_the_other(
-    board: Campaign, tmp_path: Path
+    board: Campaign, own_connections: None
 ) -> None:
     choices = [
         {"test": test, "tail": tail, "against": against}
@@ -59,7 +59,7 @@ def test_requests_at_once_cost_as_much_as_one_after_the_other(
     ]
     url = reverse("scoring:significance", args=[board.slug])
     asks = [partial(Client().get, url, choice, REMOTE_ADDR="10.0.0.1") for choice in choices]
-    answers = crowd(asks, tmp_path)
+    answers = crowd(asks)
     assert sorted(answer.status_code for answer in answers) == [200] * 2 + [429] * 10
     assert Analysis.objects.count() == 2
 
@@ -100,7 +100,8 @@ def test_analyses_requested_by_the_leaderboard_do_not_count(
     monkeypatch.setattr(NewAnalyses, "rate", "0/hour")
     url = reverse("scoring:leaderboard", args=[board.slug])
     assert client.get(url, REMOTE_ADDR="10.0.0.1").status_code == 200
-    assert Analysis.objects.get().kind == "significance"
+    kinds = set(Analysis.objects.values_list("kind", flat=True))
+    assert kinds == {"significance", "rank_intervals"}
     assert ask(client, board, THIRD) == 429
 
 
@@ -114,7 +115,7 @@ def test_robots_must_not_follow_links_to_options(board: Campaign, client: Client
 def test_robots_must_not_follow_links_to_computed_pages(board: Campaign, client: Client) -> None:
     page = client.get(reverse("scoring:significance", args=[board.slug])).content.decode()
     nav = page.split('aria-label="Analysis"')[1].split("</nav>")[0]
-    assert nav.count("<a ") == nav.count('rel="nofollow"') == 7
+    assert nav.count("<a ") == nav.count('rel="nofollow"') == 11
 
 
 def test_scripts_are_refused_as_json_with_the_seconds_to_wait(

@@ -16,7 +16,7 @@ SCORES = {RBP: (0.5, 0.25), "AP": (0.25, None), "Judged@10": (1.0, None)}
 # Path and query, the words that name it, and one of the choices offered.
 WRONG = [
     ("leaderboard/?measure=Mpa", "“Mpa” is not a valid measure.", "AP"),
-    ("leaderboard/?measure=ap", "Did you mean AP?", "AP"),
+    ("leaderboard/?measure=app", "Did you mean AP?", "AP"),
     ("leaderboard/?measure=P@7", "P@7 is not among this campaign’s measures", "AP"),
     ("leaderboard/?columns=AP&columns=P@7", "P@7 is not among", "AP"),
     ("leaderboard/?qrels=9", "“9” is not a valid qrels version.", "qrels v1"),
@@ -153,10 +153,20 @@ def test_a_hidden_leaderboard_responds_the_same_to_every_query(
         plain, asked = Client().get(f"{HERE}/{path}"), Client().get(f"{HERE}/{path}?{query}")
         assert (plain.status_code, asked.status_code) == (200, 200)
         assert "Invalid option" not in asked.content.decode()
+
+
+@pytest.mark.parametrize("query", ["measure=Foo", "qrels=9", "team=none", "columns=Foo"])
+def test_the_api_responds_the_same_to_every_query_for_a_hidden_leaderboard(
+    published: Campaign, query: str
+) -> None:
     api = f"/api{HERE}/leaderboard/"
+    unknown = Client().get(f"{api}?a=x")
+    Campaign.objects.filter(pk=published.pk).update(board_audience=Audience.ORGANISERS)
     hidden, wrong = Client().get(api), Client().get(f"{api}?{query}")
     assert (hidden.status_code, hidden.json()) == (wrong.status_code, wrong.json())
     assert hidden.status_code == 404
+    still_unknown = Client().get(f"{api}?a=x")  # refused before anything is looked up
+    assert (still_unknown.status_code, still_unknown.json()) == (400, unknown.json())
 
 
 def test_what_was_typed_stays_text_and_is_cut(published: Campaign) -> None:
