@@ -11,9 +11,10 @@ import csv
 import gzip
 import hashlib
 import io
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -36,11 +37,14 @@ from campaigns.qrels.stated_sources import (
 )
 from campaigns.qrels.topics import topics_xml
 from campaigns.runs import submission
+from campaigns.runs.files import file_stem
 from campaigns.stored_files import open_stored
 from campaigns.trec.compression import GZIP_MAGIC, plain_blocks
 from campaigns.trec.problems import FormatError
 from campaigns.trec.runs_table import RunsTable, RunsTableRow
 
+METADATA = "campaign.json"
+WAY_OUT = "Export the campaign again, or correct this file."
 NO_TABLE = "Imported runs"  # the team of runs that are not in the table
 BEGIN_BYTES = 1 << 15  # of a run file; its first record begins within them
 
@@ -63,7 +67,31 @@ def open_folder(folder: Path) -> CampaignFolder:
     if topics is None:
         raise FolderError(f"{folder} has no topics file: topics.xml, topics.txt or topics.tsv.")
     runs = sorted(p for p in (folder / "runs").glob("*") if p.is_file()) if folder.is_dir() else []
-    return CampaignFolder(topics=topics, qrels=_one(folder, "qrels"), runs=tuple(runs))
+    metadata = folder / METADATA
+    return CampaignFolder(
+        topics=topics,
+        qrels=_one(folder, "qrels"),
+        runs=tuple(runs),
+        metadata=metadata if metadata.is_file() else None,
+    )
+
+
+def qrels_in(folder: CampaignFolder) -> tuple[bytes, StatedSources | None] | None:
+    """The qrels of the folder, if it has some, and their sources if a program judged. Raises
+    `FolderError` for sources that do not fit the qrels."""
+    data = folder.qrels.read_bytes() if folder.qrels else None
+    stated = None
+    if folder.metadata is not None:
+        try:
+            stated = read_sources(folder.metadata.read_bytes())
+            if stated is not None and data is None:
+                raise InvalidSources("it states sources, but the folder has no qrels")
+            if stated is not None and data is not None:
+                data = b"".join(plain_blocks(data))  # a version of a program is stored like this
+                check_judgments(stated, data)
+        except InvalidSources as error:
+            raise FolderError(f"{folder.metadata.name}: {error}. {WAY_OUT}") from error
+    return None if data is None else (data, stated)
 
 
 def campaign_for(
@@ -98,12 +126,12 @@ def import_runs(
     names the run has an error, since its team is not known then.
     """
     errors: dict[str, Exception] = {}
-    known = _Known.of(campaign)
+    known, names = _Known.of(campaign), _TeamNames.of(campaign)
     with ExitStack() as stored:  # deletes the files again if the transaction fails
         found = []
         for path in paths:
             try:
-                file = _RunFile.of(path, table)
+                file = names.apply(_RunFile.of(path, table))
                 if known.add(file.team_name, file.digest, file.key_in(campaign)):
                     with path.open("rb") as opened:
                         upload = submission.stored_upload(File(opened, name=path.name))
@@ -121,6 +149,7 @@ class _RunFile:
 
     team_name: str
     digest: str
+    name: str
     run_type: str
     is_pooled: bool | None
     is_baseline: bool
@@ -133,7 +162,8 @@ class _RunFile:
         return cls(
             team_name=(row.team if row else "") or NO_TABLE,
             digest=digest,
-            run_type=_run_type(row),
+            name=" ".join(row.name.split()) if row else "",
+            run_type=(row and row.known_type) or Run.Type.AUTOMATIC,
             is_pooled=row.is_pooled if row else None,
             is_baseline=row is not None and row.is_baseline,
         )
@@ -142,6 +172,25 @@ class _RunFile:
         """The idempotency key. A file that was refused for unknown topics is read again once they
         are dropped."""
         return f"{campaign.unknown_topics}-{self.digest[:48]}"
+
+
+@dataclass(frozen=True)
+class _TeamNames:
+    """The names of the campaign's teams. A table may spell them in another way."""
+
+    by_key: dict[str, str]
+    existing: frozenset[str]  # older campaigns may have several teams with one key
+
+    @classmethod
+    def of(cls, campaign: Campaign) -> "_TeamNames":
+        names = list(campaign.teams.order_by("-pk").values_list("name", flat=True))
+        return cls({name_key(name): name for name in names}, frozenset(names))
+
+    def apply(self, file: _RunFile) -> _RunFile:
+        if file.team_name in self.existing:
+            return file
+        name = self.by_key.setdefault(name_key(file.team_name), file.team_name)
+        return replace(file, team_name=name)
 
 
 @dataclass(frozen=True)
@@ -184,6 +233,7 @@ def _submit(campaign: Campaign, found: Sequence[tuple[_RunFile, submission.Store
                     team=teams[file.team_name],
                     file=stored,
                     submitted_at=timezone.now(),
+                    name=file.name,
                     run_type=file.run_type,
                     is_pooled=file.is_pooled,
                     is_baseline=file.is_baseline,
@@ -216,7 +266,10 @@ def export_campaign(campaign: Campaign, folder: Path) -> int:
         file.writelines(block.encode() for block in topics_xml(campaign))
     if campaign.active_qrels is not None:
         _write_gzipped(campaign.active_qrels, folder / "qrels.txt.gz")
-    runs = list(campaign.runs.ranked().select_related("team").order_by("tag", "pk"))
+        if campaign.active_qrels.has_program:
+            metadata = sources_json(campaign.active_qrels)
+            (folder / METADATA).write_text(metadata, encoding="utf-8")
+    runs = list(campaign.runs.ranked().select_related("team").order_by(run_name(), "pk"))
     for run, name in zip(runs, _file_names(runs), strict=True):
         _write_gzipped(run, folder / "runs" / f"{name}.gz")
     _write_table(runs, folder / "runs.csv")
@@ -229,6 +282,12 @@ def _one(folder: Path, stem: str) -> Path | None:
         names = ", ".join(p.name for p in found)
         raise FolderError(f"{folder} has more than one {stem} file: {names}.")
     return found[0] if found else None
+
+
+def names_without_file(table: RunsTable, paths: Sequence[Path]) -> list[str]:
+    """The rows of the table that name none of these run files."""
+    named = {name for path in paths for name in _names_of(path)}
+    return [name for name in table.by_name if name not in named]
 
 
 def _names_of(path: Path) -> tuple[str, str]:
@@ -261,11 +320,6 @@ def _tag_of(path: Path) -> str:
     return ""
 
 
-def _run_type(row: RunsTableRow | None) -> str:
-    known = (row.run_type or "").strip().lower() if row else ""
-    return known if known in Run.Type.values else Run.Type.AUTOMATIC
-
-
 def _write_gzipped(owner: Run | Qrels, path: Path) -> None:
     with open_stored(owner.storage_key, owner.digest) as stored:
         is_packed = stored.read(2) == GZIP_MAGIC
@@ -276,11 +330,11 @@ def _write_gzipped(owner: Run | Qrels, path: Path) -> None:
 
 
 def _file_names(runs: list[Run]) -> Iterator[str]:
-    """The tag, which is safe as a file name, with the team's id if two teams share it."""
-    tags = [run.tag.lower() for run in runs]
-    for run in runs:
-        is_shared = tags.count(run.tag.lower()) > 1
-        yield f"{run.tag}.{run.team.public_id}" if is_shared else run.tag
+    """The name without what a path may not contain, with the run's id if two runs share it."""
+    stems = [file_stem(run) for run in runs]
+    shared = {stem for stem, times in Counter(map(str.lower, stems)).items() if times > 1}
+    for run, stem in zip(runs, stems, strict=True):
+        yield f"{stem}.{run.public_id}" if stem.lower() in shared else stem
 
 
 def _write_table(runs: list[Run], path: Path) -> None:

@@ -22,7 +22,8 @@ WINGS = ("campaigns", "scoring")
 
 # Each may import only those after it.
 CAMPAIGNS: Final = (
-    {"urls", "folders", "management", "templatetags", "apps"},
+    {"urls", "irds", "management", "templatetags", "apps"},
+    {"folders"},
     {"manage"},
     {"qrels"},
     {"judging"},

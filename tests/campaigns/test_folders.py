@@ -15,7 +15,9 @@ from django.test.utils import CaptureQueriesContext
 
 from campaigns import folders
 from campaigns.models import Campaign, Run
-from campaigns.trec.runs_table import RunsTable
+from campaigns.qrels.files import text_of
+from campaigns.qrels.versions import add_qrels
+from campaigns.trec.runs_table import RUN_TYPES, RunsTable
 from scoring.models import Job, Score
 from tests.flow_world import stored_files
 from tests.making import make_run, make_team, make_user
@@ -42,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
     (source / "runs" / "good.gz").write_bytes(gzip.compress(GOOD.encode()))
     (source / "runs" / "input.other").write_text(OTHER)
     (source / "table.csv").write_text(
-        "run,team,runtype,contributed judgments\ngood,Alpha,manual,yes\n"
+        "run,team,runtype,contributed judgments,baseline\ngood,Alpha,manual,yes,yes\n"
     )
     return source
 
@@ -69,6 +71,7 @@ def test_a_folder_becomes_a_scored_campaign_with_its_teams(folder: Path) -> None
     assert campaign.highest_grade == 2
     good = campaign.runs.get(tag="good")
     assert (good.team.name, good.run_type, good.is_pooled) == ("Alpha", "manual", True)
+    assert (good.is_baseline, campaign.runs.get(tag="other").is_baseline) == (True, False)
     assert campaign.runs.get(tag="other").team.name == "Imported runs"
     assert scores("small")["good", "RR"] == (0.5, 0.5)  # topic 02: C could be relevant
 
@@ -76,7 +79,7 @@ def test_a_folder_becomes_a_scored_campaign_with_its_teams(folder: Path) -> None
 def test_a_refused_run_is_named_with_its_line_and_the_rest_is_imported(folder: Path) -> None:
     (folder / "runs" / "bad").write_text(BAD)
     said = imported(folder)
-    assert "2 runs of 1 teams accepted." in said
+    assert "2 runs of 1 team accepted." in said
     assert "refused: bad" in said
     assert "line 2: FIELDS" in said
 
@@ -101,6 +104,32 @@ def test_the_import_continues_after_invalid_rows_and_names_each(folder: Path) ->
 
     table.write_text("run,team,pooled\ngood,Alpha,no\nother,Beta,yes\nthird,Gamma,no\n")
     assert imported(folder, runs_table=table).startswith("3 runs of 3 teams accepted.")
+
+
+def test_unknown_run_types_are_told_and_the_runs_are_imported(folder: Path) -> None:
+    table, errors = folder / "table.csv", io.StringIO()
+    table.write_text("run,type\ngood,MANUAL\nother,interactive\n")
+    assert imported(folder, runs_table=table, stderr=errors).startswith("2 runs of 1 team")
+    assert errors.getvalue() == (
+        f"{table}: warning: line 3: RUN_TYPE the run type is not automatic, manual or feedback, "
+        "and counts as automatic ('interactive')\n"
+    )
+    assert tuple(Run.Type.values) == RUN_TYPES
+    runs = Campaign.objects.get(slug="small").runs.order_by("tag")
+    assert list(runs.values_list("tag", "run_type")) == [("good", "manual"), ("other", "automatic")]
+
+
+def test_renamed_runs_and_rows_without_a_file_are_told(folder: Path) -> None:
+    table = folder / "table.csv"
+    table.write_text(
+        "run,run_name,team\ngood,Best,Alpha\nother,Best,Alpha\n"
+        + "".join(f"gone{number},,Beta\n" for number in range(11))
+    )
+    said = imported(folder, runs_table=table).splitlines()
+    renamed = "your team has another run of this name, so this run is named Best-2"
+    gone = ", ".join(f"gone{number}" for number in range(10))
+    assert f"input.other: {renamed}" in said
+    assert f"The runs table names 11 runs that are not in the folder: {gone}, …" in said
 
 
 def test_unknown_topics_are_refused_or_dropped_as_configured(folder: Path) -> None:
@@ -132,8 +161,51 @@ def test_an_exported_campaign_is_imported_with_the_same_scores(
     assert list(first.topics.values_list("code", "position", "fields")) == list(
         second.topics.values_list("code", "position", "fields")
     )
-    facts = ("tag", "team__name", "run_type", "is_pooled")
+    facts = ("tag", "team__name", "run_type", "is_pooled", "is_baseline")
     assert set(first.runs.values_list(*facts)) == set(second.runs.values_list(*facts))
+
+
+def test_qrels_without_relevant_documents_come_back_with_a_warning(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "qrels.txt").unlink()
+    imported(folder)
+    before, _ = add_qrels(
+        campaign=Campaign.objects.get(slug="small"),
+        data=b"1 0 A 0\n02 0 A 0\n",
+        note="",
+        actor=None,
+        is_confirmed=True,
+    )
+    out = tmp_path / "out"
+    call_command("export_campaign", "small", str(out), stdout=io.StringIO())
+    assert "2 runs of" in imported(out, slug="again")
+    after = Campaign.objects.get(slug="again").active_qrels
+    assert after is not None
+    assert [*text_of(after)] == [*text_of(before)]
+    assert "NO_RELEVANT" in {warning["code"] for warning in after.warnings}
+    assert capsys.readouterr().err == (
+        "qrels.txt.gz: warning: no document of any topic is relevant, that is of grade 1 or more\n"
+    )
+
+
+def test_unknown_topics_of_qrels_are_refused_with_or_without_relevant_documents(
+    folder: Path,
+) -> None:
+    (folder / "qrels.txt").write_text("1 0 A 0\n9 0 A 0\n")
+    with pytest.raises(CommandError, match="UNKNOWN_TOPIC"):
+        imported(folder)
+
+
+def test_a_team_that_the_table_spells_in_another_way_is_the_same_team(folder: Path) -> None:
+    table = folder / "table.csv"
+    table.write_text("run,team\ngood,Alpha\nother,ALPHA\n")
+    imported(folder, runs_table=table)
+    table.write_text("run,team\ngood,alpha\nother,Alpha\n")
+    imported(folder, runs_table=table)
+    campaign = Campaign.objects.get(slug="small")
+    assert [team.name for team in campaign.teams.all()] == ["Alpha"]
+    assert campaign.runs.count() == 2
 
 
 def test_two_teams_with_one_tag_come_back_apart(folder: Path, tmp_path: Path) -> None:
@@ -166,8 +238,8 @@ def test_a_run_refused_for_unknown_topics_is_imported_once_they_are_dropped(
     folder: Path,
 ) -> None:
     (folder / "runs" / "unknown").write_text(UNKNOWN)
-    assert "2 runs of 1 teams" in imported(folder)
-    assert "3 runs of 1 teams" in imported(folder, unknown_topics="drop")
+    assert "2 runs of 1 team" in imported(folder)
+    assert "3 runs of 1 team" in imported(folder, unknown_topics="drop")
 
 
 @pytest.mark.parametrize(

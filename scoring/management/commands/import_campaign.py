@@ -1,17 +1,29 @@
 """Imports a folder in TREC's layout as a campaign, checks and scores its runs, and lists what it
-refused and why."""
+refused and why. `irds:NAME` imports the topics and qrels of a data set of ir_datasets."""
 
+import tempfile
 import time
 from argparse import ArgumentParser
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from django.core.checks import Tags
 from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
 from tqdm import tqdm
 
-from campaigns.folders import FolderError, campaign_for, import_runs, open_folder
+from campaigns import irds
+from campaigns.folders import (
+    CampaignFolder,
+    FolderError,
+    campaign_for,
+    import_runs,
+    names_without_file,
+    open_folder,
+    qrels_in,
+)
 from campaigns.models import Campaign, Membership, Run, User
 from campaigns.qrels.stated_sources import StatedSources
 from campaigns.qrels.topics import add_topics
@@ -32,7 +44,7 @@ class Command(BaseCommand):
     requires_system_checks = (Tags.models, Tags.database)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("folder", type=Path)
+        parser.add_argument("folder", help="a folder, or irds: and the name of a data set")
         parser.add_argument("--slug", required=True, help="the campaign's address")
         parser.add_argument("--name", help="its name")
         parser.add_argument(
@@ -46,15 +58,21 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         started = time.perf_counter()
         try:
-            folder = open_folder(options["folder"])
             table = _read_table(options["runs_table"])
-            with collect_timings() as timings:
+            for warning in table.warnings:
+                self.stderr.write(f"{options['runs_table']}: warning: {warning}")
+            with _folder_of(options["folder"]) as folder, collect_timings() as timings:
                 campaign = self._prepare(folder, options)
                 left_out = self._import_runs(campaign, folder.runs, table)
                 self._perform(campaign)
+                unused = names_without_file(table, folder.runs)
         except (FolderError, FormatError) as error:
             raise CommandError(f"{options['folder']}: {error}") from error
         self._report(campaign, timings, time.perf_counter() - started)
+        if unused:
+            names = ", ".join(unused[:10]) + (", …" if unused[10:] else "")
+            runs = f"{len(unused)} run{pluralize(unused, ' that is,s that are')}"
+            self.stdout.write(f"The runs table names {runs} not in the folder: {names}")
         if table.problems or left_out:
             raise CommandError(_left_out_text(options["runs_table"], table, left_out))
 
@@ -64,8 +82,8 @@ class Command(BaseCommand):
             for key in ("name", "unknown_topics", "no_relevant", "rel")
             if options[key] is not None
         }
-        qrels = folder.qrels.read_bytes() if folder.qrels else None
-        highest = int(read_qrels(qrels).grades.max(initial=1)) if qrels else 1
+        data, stated = qrels_in(folder) or (None, None)
+        highest = int(read_qrels(data).grades.max(initial=1)) if data else 1
         campaign = campaign_for(
             slug=options["slug"],
             highest_grade=max(highest, 1),
@@ -74,8 +92,8 @@ class Command(BaseCommand):
         )
         topics = read_topics(folder.topics.read_bytes())
         add_topics(campaign=campaign, topics=topics, actor=None)
-        if qrels:
-            add_qrels(campaign=campaign, data=qrels, note=folder.qrels.name, actor=None)
+        if data:
+            self._add_qrels(campaign, folder.qrels.name, data, stated)
         return Campaign.objects.get(pk=campaign.pk)
 
     def _add_qrels(
@@ -116,7 +134,8 @@ class Command(BaseCommand):
     def _report(self, campaign: Campaign, timings: dict[str, float], seconds: float) -> None:
         accepted = campaign.runs.filter(state=Run.State.ACCEPTED)
         teams = accepted.values("team").distinct().count()
-        self.stdout.write(f"{accepted.count()} runs of {teams} teams accepted.")
+        runs = f"{accepted.count()} run{pluralize(accepted.count())}"
+        self.stdout.write(f"{runs} of {teams} team{pluralize(teams)} accepted.")
         for run in campaign.runs.filter(state__in=[Run.State.REFUSED, Run.State.FAILED]):
             self.stdout.write(f"{run.state}: {run.original_name}")
             for problem in run.problems[:5]:
@@ -133,6 +152,16 @@ class Command(BaseCommand):
             )
         rest = seconds - sum(timings.values())
         self.stdout.write(f"{seconds:.1f} s in all: {split}, database and the rest {rest:.1f} s.")
+
+
+@contextmanager
+def _folder_of(source: str) -> Iterator[CampaignFolder]:
+    if not source.startswith(irds.PREFIX):
+        yield open_folder(Path(source))
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        irds.write_folder(source.removeprefix(irds.PREFIX), Path(scratch))
+        yield open_folder(Path(scratch))
 
 
 def _read_table(path: Path | None) -> RunsTable:
