@@ -41,8 +41,9 @@ COPIED = (
     "allows_anonymous_teams", "grace_minutes", "run_quota", "quota_days", "attempt_quota",
     "asks_acceptance", "run_types", "asks_priority", "run_fields", "preset", "stage_switches",
     "feedback", "feedback_measure", "feedback_step", "feedback_runs", "feedback_days",
-    "highest_grade", "rel", "gain_map", "measures", "persistences", "run_depth", "no_relevant",
-    "unknown_topics", "document_address",
+    "highest_grade", "rel", "gain_map", "measures", "leading_measure", "persistences",
+    "run_depth", "no_relevant", "unknown_topics", "document_address", "embedding_origins",
+    "licence", "authors",
 )  # fmt: skip
 NOT_COPIED = (
     "id", "slug", "name", "stage", "created_at", "published_at", "archived_at", "copied_from",

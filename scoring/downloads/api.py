@@ -10,10 +10,17 @@ from campaigns import access
 from campaigns.api.endpoints import read_view
 from campaigns.api.responses import READS
 from campaigns.options import UnknownChoice
-from scoring.downloads.scores import has_tidy_rows, requested_rows, tidy_json, tidy_table
+from scoring.downloads.scores import (
+    has_tidy_rows,
+    requested_qrels,
+    requested_rows,
+    tidy_json,
+    tidy_table,
+)
 from scoring.downloads.trec_eval import trec_eval_text
 from scoring.output.api import MEASURE, QRELS
 from scoring.output.responses import CSV, PLAIN
+from scoring.output.sources import JUDGED_BY_HELP
 from scoring.runs.scores import sees_topics_of
 
 
@@ -29,6 +36,7 @@ class ScoreRowSerializer(serializers.Serializer):
     qrels = serializers.IntegerField()
     definitions = serializers.CharField(help_text="the rules of scoring, as a digest")
     run_sha256 = serializers.CharField(help_text="of the submitted file")
+    judged_by = serializers.CharField(required=False, help_text=JUDGED_BY_HELP)
 
 
 ROW = OpenApiExample(
@@ -74,10 +82,12 @@ def score_rows(request: Request, slug: str) -> HttpResponse | StreamingHttpRespo
     params = request.query_params
     match params.get("format", "json"):
         case "json":
-            objects = tidy_json(requested_rows(viewer, params))
+            rows = requested_rows(viewer, params)
+            objects = tidy_json(rows, requested_qrels(viewer, params))
             return StreamingHttpResponse(objects, content_type="application/json")
         case "csv":
-            blocks = tidy_table(requested_rows(viewer, params)).csv_blocks()
+            rows = requested_rows(viewer, params)
+            blocks = tidy_table(rows, requested_qrels(viewer, params)).csv_blocks()
             return StreamingHttpResponse(blocks, content_type=CSV)
         case "trec_eval":
             if not params.get("run") and has_tidy_rows(viewer):

@@ -8,6 +8,7 @@ from typing import Any
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
+from scoring.downloads.authors import Author
 from scoring.evaluation.rules import ScoringRules, rules_of, version_of
 from scoring.output.zip import Member
 
@@ -59,6 +60,15 @@ class About:
     made_at: datetime
     title: str
     address: str  # its URL; may be empty
+    authors: tuple[Author, ...] = ()  # of a deposit
+    licence: Campaign.Licence | None = None
+
+
+def licence_of(campaign: Campaign) -> Campaign.Licence | None:
+    """None as long as the organisers have chosen none."""
+    return Campaign.Licence(campaign.licence) if campaign.licence else None
+
+
 def board_schema(qrels: Qrels) -> Schema:
     """The columns of the leaderboards, with the sources of the judgments if a program judged."""
     return {**BOARD, **BASE_OF_PEOPLE, **JUDGED_BY} if qrels.has_program else BOARD
@@ -189,6 +199,8 @@ def citation(about: About) -> str:
     }
     if about.address:
         lines["url"] = about.address
+    if about.licence:
+        lines["license"] = about.licence.value
     text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items())
     organisers = json.dumps(f"The organisers and participants of {_line(campaign.name)}")
     return f"{text}authors:\n  - name: {organisers}\n"

@@ -19,7 +19,7 @@ class RunFiles:
 
 
 def run_files(viewer: Viewer) -> list[RunFiles]:
-    """Of runs that count, late runs and disqualified runs, by tag. One query."""
+    """Of runs that count, late runs and disqualified runs, by name. One query."""
     runs = access.runs_visible_to(viewer).filter(
         state=Run.State.ACCEPTED, withdrawn_at=None, replaced_at=None
     )

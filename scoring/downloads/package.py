@@ -11,7 +11,7 @@ from campaigns.qrels.provenance import origin_of
 from campaigns.qrels.topics import topics_xml
 from campaigns.qrels.versions import versions_visible_to
 from scoring.downloads import description
-from scoring.downloads.description import About
+from scoring.downloads.description import About, licence_of
 from scoring.downloads.scores import has_tidy_rows, tidy_rows, tidy_table
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.rows import leaderboard
@@ -40,7 +40,7 @@ def write_package(
     The viewer must be one who may see the board.
     """
     title = title or f"{viewer.campaign.name}: leaderboard and scores"
-    about = About(viewer, qrels, made_at, title, address)
+    about = About(viewer, qrels, made_at, title, address, licence=licence_of(viewer.campaign))
     with Zip(out) as packed:
         resources = list(_data(viewer, qrels, packed))
         packed.add("README.md", [description.readme(about, resources)])
@@ -61,15 +61,20 @@ def may_see_all(viewer: Viewer, qrels: Qrels, names: Collection[str]) -> bool:
 
 def _data(viewer: Viewer, qrels: Qrels, packed: Zip) -> list[Mapping[str, Any]]:
     measures = rules_of(viewer.campaign).measures
-    boards = boards_table(leaderboard(viewer, measure, qrels=qrels) for measure in measures)
+    boards = boards_table(
+        (leaderboard(viewer, measure, qrels=qrels) for measure in measures), qrels
+    )
     text = "the leaderboards of all measures"
     resources: list[Mapping[str, Any]] = [
-        description.table(packed.add(BOARD_FILE, boards.csv_blocks()), description.BOARD, text)
+        description.table(
+            packed.add(BOARD_FILE, boards.csv_blocks()), description.board_schema(qrels), text
+        )
     ]
     if has_tidy_rows(viewer):
-        member = packed.add(SCORES_FILE, tidy_table(tidy_rows(viewer, qrels)).csv_blocks())
+        scores = tidy_table(tidy_rows(viewer, qrels), qrels)
+        member = packed.add(SCORES_FILE, scores.csv_blocks())
         text = "every score of every run on every topic"
-        resources.append(description.table(member, description.TIDY, text))
+        resources.append(description.table(member, description.scores_schema(qrels), text))
     if viewer.can_see_topics:
         member = packed.add(TOPICS_FILE, topics_xml(viewer.campaign))
         resources.append(description.file(member, "the topics, with all their fields"))

@@ -80,7 +80,7 @@ def tidy_rows(
         for score, bases, residuals in _with_vectors(scores, len(topics) * len(selected)):
             run = board_run_fields(viewer, score)
             is_masked = score["is_anonymous"] and not run["is_own"] and not viewer.knows_all_names
-            names = (run["tag"], run["team"])
+            names = (run["name"], run["team"])
             origin = (qrels.version, rules.digest, "" if is_masked else score[DIGEST])
             values = zip(
                 topics,
@@ -121,7 +121,7 @@ def requested_rows(viewer: Viewer, params: Mapping[str, str]) -> Iterator[TidyRo
     Http404 for a value that is not offered, and if the viewer may not see scores by topic."""
     if not has_tidy_rows(viewer):
         raise Http404
-    qrels = chosen_version(viewer, params.get("qrels")) or viewer.campaign.active_qrels
+    qrels = requested_qrels(viewer, params)
     measures = [chosen_measure(viewer, params["measure"])] if params.get("measure") else None
     run_id = run_or_404(viewer, params["run"]).public_id if params.get("run") else None
     return tidy_rows(viewer, qrels, measures, run_id=run_id) if qrels else iter(())

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from scoring.downloads import snapshot_views, views
+from scoring.downloads import deposit_views, snapshot_views, views
 
 HERE = "campaigns/<slug:slug>"
 
@@ -14,6 +14,9 @@ urlpatterns = [
         views.run_trec_eval,
         name="run-trec-eval",
     ),
+    path(f"{HERE}/embedding/", views.embedding_edit, name="embedding-edit"),
+    path(f"{HERE}/deposit/", deposit_views.deposit, name="deposit"),
+    path(f"{HERE}/deposit.zip", deposit_views.deposit_file, name="deposit-file"),
     path(f"{HERE}/package.zip", views.package, name="package"),
     path(f"{HERE}/snapshots/new/", snapshot_views.snapshot_create, name="snapshot-create"),
     # A snapshot is cited, so its URL contains nothing that can change.

@@ -4,13 +4,7 @@ import tempfile
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-
-from django.http import (
-    FileResponse,
-    Http404,
-    HttpRequest,
-    HttpResponse,
-)
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -23,7 +17,7 @@ from campaigns.qrels.versions import versions_visible_to
 from scoring.analyses.responses import cited_by
 from scoring.downloads.options import run_files
 from scoring.downloads.package import write_package
-from scoring.downloads.scores import has_tidy_rows, requested_rows, tidy_table
+from scoring.downloads.scores import has_tidy_rows, requested_qrels, requested_rows, tidy_table
 from scoring.downloads.snapshots import snapshots_visible_to
 from scoring.downloads.trec_eval import trec_eval_text
 from scoring.evaluation.rules import rules_of
@@ -71,8 +65,9 @@ def _page(
             "citation": cited_by(request, viewer.campaign, next(iter(snapshots), None)),
             "badge": _badge(request, viewer),
             "key": new_public_id(),
-            "can_create_snapshot": viewer.is_organiser and viewer.campaign.archived_at is None,
+            "can_change": viewer.is_organiser and viewer.campaign.archived_at is None,
         },
+        status=status,
     )
 
 
@@ -110,9 +105,9 @@ def embedding_edit(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def scores_csv(request: HttpRequest, slug: str) -> TableResponse:
     viewer = access.viewer_or_404(request.user, slug, params=request.GET)
-    return table_response(
-        request, tidy_table(requested_rows(viewer, request.GET)), f"{slug}-scores"
-    )
+    rows = requested_rows(viewer, request.GET)
+    table = tidy_table(rows, requested_qrels(viewer, request.GET))
+    return table_response(request, table, f"{slug}-scores")
 
 
 @require_safe

@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from campaigns import lifecycle
 from campaigns.access import Viewer, viewer_or_404
-from campaigns.models import Campaign, Run, Team, Topic, User
+from campaigns.models import Campaign, Qrels, Run, Team, Topic, User
 from scoring.core.data.artefacts import pack_vector
 from scoring.core.measures.names import parse_measure
 from scoring.downloads import description
@@ -100,7 +100,7 @@ def test_numbers_come_back_to_the_last_bit_and_nothing_is_nothing(campaign: Camp
     score.bases = pack_vector(np.array([1 / 3, np.nan]))
     score.save(update_fields=["bases"])
     rows = tidy_rows(seen_by(campaign), campaign.active_qrels)
-    table = list(csv.DictReader(io.StringIO(tidy_table(rows).as_csv())))
+    table = list(csv.DictReader(io.StringIO(tidy_table(rows, None).as_csv())))
     values = [row["value"] for row in table if row["measure"] == "AP"][:2]
     assert (float(values[0]), values[1]) == (1 / 3, "")
     assert [row["topic"] for row in table][:2] == ["051", "51"]
@@ -118,7 +118,7 @@ def test_texts_cannot_become_formulas_and_negative_numbers_stay_numbers(campaign
     score.residuals = pack_vector(np.array([-0.125, -0.25]))
     score.save(update_fields=["residuals"])
     rows = tidy_rows(seen_by(campaign), campaign.active_qrels)
-    first = next(csv.DictReader(io.StringIO(tidy_table(rows).as_csv())))
+    first = next(csv.DictReader(io.StringIO(tidy_table(rows, None).as_csv())))
     assert first["team"] == '\'=HYPERLINK("x")'
     assert first["residual"] == "-0.125"
 
@@ -261,7 +261,7 @@ def test_every_value_is_of_the_type_that_is_said(campaign: Campaign) -> None:
                 assert value == "" or read[kinds[name]](value) is not None
     assert len(tables) == 2
     assert list(description.BOARD) == [
-        column.key for column in boards_table(()).columns if column.key
+        column.key for column in boards_table((), Qrels()).columns if column.key
     ]
     assert list(description.TIDY) == list(TidyRow._fields)
 
