@@ -10,13 +10,15 @@ from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
 from scoring.downloads.authors import Author
 from scoring.evaluation.rules import ScoringRules, rules_of, version_of
+from scoring.models import Snapshot
+from scoring.output.latex import plain
 from scoring.output.zip import Member
 
 Schema = Mapping[str, tuple[str, str]]  # column -> (type, description)
 
 BOARD: Schema = {
     "rank": ("integer", "1 is best, ties share; empty: not ranked"),
-    "run": ("string", "the run's tag"),
+    "run": ("string", "the name of the run"),
     "team": ("string", "its team"),
     "run_type": ("string", "automatic, manual or feedback"),
     "measure": ("string", "canonical name"),
@@ -36,7 +38,7 @@ BASE_OF_PEOPLE: Schema = {
     "base_of_people": ("number", "the base under the judgments of people alone"),
 }
 TIDY: Schema = {
-    "run": ("string", "the run's tag"),
+    "run": ("string", "the name of the run"),
     "team": ("string", "its team"),
     "topic": ("string", "the topic's code: text, even if it looks like a number"),
     "measure": ("string", "canonical name"),
@@ -48,6 +50,15 @@ TIDY: Schema = {
     "qrels": ("integer", "version of the qrels"),
     "definitions": ("string", "the rules of scoring, as a digest"),
     "run_sha256": ("string", "of the submitted run file; empty: not visible"),
+}
+KEYWORDS = ["information retrieval", "evaluation", "leaderboard"]
+LICENCE_ADDRESSES = {
+    Campaign.Licence.CC_BY: "https://creativecommons.org/licenses/by/4.0/",
+    Campaign.Licence.CC0: "https://creativecommons.org/publicdomain/zero/1.0/",
+    Campaign.Licence.CC_BY_SA: "https://creativecommons.org/licenses/by-sa/4.0/",
+    Campaign.Licence.CC_BY_NC: "https://creativecommons.org/licenses/by-nc/4.0/",
+    Campaign.Licence.CC_BY_NC_SA: "https://creativecommons.org/licenses/by-nc-sa/4.0/",
+    Campaign.Licence.ODBL: "https://opendatacommons.org/licenses/odbl/1-0/",
 }
 
 
@@ -67,6 +78,15 @@ class About:
 def licence_of(campaign: Campaign) -> Campaign.Licence | None:
     """None as long as the organisers have chosen none."""
     return Campaign.Licence(campaign.licence) if campaign.licence else None
+
+
+def authors_of(about: About) -> tuple[Author, ...]:
+    return about.authors or (organisers_of(about.viewer.campaign),)
+
+
+def organisers_of(campaign: Campaign) -> Author:
+    """In place of authors, until the organisers list them."""
+    return Author(f"The organisers and participants of {one_line(campaign.name)}")
 
 
 def board_schema(qrels: Qrels) -> Schema:
@@ -112,10 +132,10 @@ def descriptor(about: About, resources: Sequence[Mapping[str, Any]]) -> str:
         "name": campaign.slug,
         "title": about.title,
         "created": about.made_at.isoformat(),
-        "keywords": ["information retrieval", "evaluation", "leaderboard"],
+        "keywords": KEYWORDS,
         "trackside": {
             "campaign": campaign.slug,
-            "qrels": {"version": qrels.version, "sha256": qrels.digest},
+            "qrels": {"version": qrels.version, "sha256": qrels.digest} | _sources(qrels),
             "definitions": rules.digest,
             "measures": [
                 {"name": str(measure), "definition": version_of(measure)}
@@ -135,6 +155,21 @@ def descriptor(about: About, resources: Sequence[Mapping[str, Any]]) -> str:
     }
     if about.address:
         content["homepage"] = about.address
+    if about.licence:
+        content["licenses"] = [
+            {
+                "name": about.licence.value,
+                "title": about.licence.label,
+                "path": LICENCE_ADDRESSES[about.licence],
+            }
+        ]
+    if about.authors:
+        content["contributors"] = [
+            {"title": author.full_name, "role": "author"}
+            | ({"organization": author.affiliation} if author.affiliation else {})
+            | ({"path": author.orcid_address} if author.orcid else {})
+            for author in about.authors
+        ]
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -153,14 +188,19 @@ def readme(about: About, resources: Sequence[Mapping[str, Any]]) -> str:
     campaign, qrels = about.viewer.campaign, about.qrels
     files = "\n".join(f"- `{each['path']}`: {each['description']}" for each in resources)
     address = f"\nAvailable at {about.address}\n" if about.address else ""
-    return f"""# {_line(about.title)}
+    if about.licence:
+        address += f"\nLicence: {about.licence.label} ({LICENCE_ADDRESSES[about.licence]})\n"
+    sources = f"\n{one_line(qrels.statement)}\n" if qrels.has_program else ""
+    return f"""# {one_line(about.title)}
 
-Created {about.made_at:%-d %B %Y %H:%M} UTC from the campaign "{_line(campaign.name)}", with qrels
-version {qrels.version} (sha256 {qrels.digest}) and definitions {rules_of(campaign).digest}.
-{address}
+Created {about.made_at:%-d %B %Y %H:%M} UTC from the campaign "{one_line(campaign.name)}", with
+qrels version {qrels.version} (sha256 {qrels.digest}) and definitions {rules_of(campaign).digest}.
+{sources}{address}
 {files}
 - `datapackage.json`: a machine-readable description of these files (Frictionless Data)
-- `CITATION.cff`: how to cite this
+- `ro-crate-metadata.json` (RO-Crate) and `croissant.json` (Croissant): the same for archives
+  and catalogues
+- `CITATION.cff`: how to cite this{_deposit_files(about)}
 
 A score in the column `base` or `value` counts every unjudged document as not relevant. `residual`
 is what the unjudged documents could add. The score lies between `base` and `base + residual`. Late
@@ -172,6 +212,16 @@ To compute the same numbers from a run file and the qrels{_held_out(campaign)}:
 
     {_command(rules_of(campaign))}
 """
+
+
+def _deposit_files(about: About) -> str:
+    if not about.authors:
+        return ""
+    return """
+- `citation.bib`: the same for BibTeX
+- `LICENSE.txt`: the licence
+
+Run files are as the teams submitted them. Teams that do not share their files have none here."""
 
 
 def _held_out(campaign: Campaign) -> str:
@@ -193,18 +243,83 @@ def citation(about: About) -> str:
         "cff-version": "1.2.0",
         "message": "Please cite the data you used as follows.",
         "type": "dataset",
-        "title": _line(about.title),
+        "title": one_line(about.title),
         "version": f"qrels v{about.qrels.version}, definitions {rules_of(campaign).digest}",
         "date-released": f"{about.made_at:%Y-%m-%d}",
     }
+    if about.qrels.has_program:
+        lines["abstract"] = one_line(about.qrels.statement)
     if about.address:
         lines["url"] = about.address
     if about.licence:
         lines["license"] = about.licence.value
     text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items())
-    organisers = json.dumps(f"The organisers and participants of {_line(campaign.name)}")
-    return f"{text}authors:\n  - name: {organisers}\n"
+    return f"{text}authors:\n" + "".join(map(_cff_author, authors_of(about)))
 
 
-def _line(text: str) -> str:
+def _cff_author(author: Author) -> str:
+    facts = (
+        {"family-names": author.family, "given-names": author.given}
+        if author.is_person
+        else {"name": author.family}
+    )
+    if author.is_person and author.affiliation:
+        facts["affiliation"] = author.affiliation
+    if author.orcid:
+        facts["orcid"] = author.orcid_address
+    lines = [f"{key}: {json.dumps(value)}\n" for key, value in facts.items()]
+    return "  - " + "    ".join(lines)
+
+
+def bibtex(about: About) -> str:
+    """An entry for BibTeX and biblatex."""
+    names = " and ".join(_bibtex_name(author) for author in about.authors)
+    campaign = about.viewer.campaign
+    fields = {
+        "author": names,
+        "title": f"{{{plain(one_line(about.title))}}}",
+        "year": f"{about.made_at:%Y}",
+        "version": f"qrels v{about.qrels.version}",
+        "url": about.address,
+        "note": plain(f"Definitions {rules_of(campaign).digest}"),
+    }
+    return _bibtex_entry(campaign.slug, fields)
+
+
+def snapshot_bibtex(snapshot: Snapshot, campaign: Campaign, address: str) -> str:
+    fields = {
+        "author": _bibtex_name(organisers_of(campaign)),
+        "title": f"{{{plain(one_line(snapshot.title))}}}",
+        "year": f"{snapshot.created_at:%Y}",
+        "version": f"qrels v{snapshot.qrels.version}",
+        "doi": plain(snapshot.doi),
+        "url": address,
+        "note": plain(f"Definitions {snapshot.definitions}"),
+    }
+    return _bibtex_entry(f"{campaign.slug}-{snapshot.public_id}", fields)
+
+
+def _bibtex_entry(key: str, fields: Mapping[str, str]) -> str:
+    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
+    return f"@dataset{{{key},\n{lines}}}\n"
+
+
+def _bibtex_name(author: Author) -> str:
+    """Braces prevent BibTeX from dividing the name of an organisation."""
+    if author.is_person:
+        return plain(f"{author.family}, {author.given}")
+    return f"{{{plain(author.family)}}}"
+
+
+def licence_text(about: About) -> str:
+    if about.licence is None:
+        raise ValueError("there is no licence")
+    names = ", ".join(author.full_name for author in about.authors)
+    return (
+        f"{one_line(about.title)}\nCopyright {about.made_at:%Y} {names}\n\n"
+        f"{about.licence.label} ({about.licence.value})\n{LICENCE_ADDRESSES[about.licence]}\n"
+    )
+
+
+def one_line(text: str) -> str:
     return " ".join(text.split())

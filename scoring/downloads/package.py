@@ -1,6 +1,6 @@
 """Everything of a board that one viewer may see, as one zip with metadata."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, BinaryIO
 
@@ -10,7 +10,7 @@ from campaigns.qrels.files import text_of
 from campaigns.qrels.provenance import origin_of
 from campaigns.qrels.topics import topics_xml
 from campaigns.qrels.versions import versions_visible_to
-from scoring.downloads import description
+from scoring.downloads import description, linked_data
 from scoring.downloads.description import About, licence_of
 from scoring.downloads.scores import has_tidy_rows, tidy_rows, tidy_table
 from scoring.evaluation.rules import rules_of
@@ -42,10 +42,17 @@ def write_package(
     title = title or f"{viewer.campaign.name}: leaderboard and scores"
     about = About(viewer, qrels, made_at, title, address, licence=licence_of(viewer.campaign))
     with Zip(out) as packed:
-        resources = list(_data(viewer, qrels, packed))
-        packed.add("README.md", [description.readme(about, resources)])
-        packed.add("CITATION.cff", [description.citation(about)])
-        packed.add(DESCRIPTION_FILE, [description.descriptor(about, resources)])
+        resources = add_leaderboard_data(viewer, qrels, packed)
+        add_descriptions(about, resources, packed)
+
+
+def add_descriptions(about: About, resources: Sequence[Mapping[str, Any]], packed: Zip) -> None:
+    """Describes the whole package, for people and for programs."""
+    packed.add("README.md", [description.readme(about, resources)])
+    packed.add("CITATION.cff", [description.citation(about)])
+    packed.add(DESCRIPTION_FILE, [description.descriptor(about, resources)])
+    packed.add(linked_data.RO_CRATE_FILE, [linked_data.ro_crate(about, resources)])
+    packed.add(linked_data.CROISSANT_FILE, [linked_data.croissant(about, resources)])
 
 
 def may_see_all(viewer: Viewer, qrels: Qrels, names: Collection[str]) -> bool:
@@ -59,7 +66,8 @@ def may_see_all(viewer: Viewer, qrels: Qrels, names: Collection[str]) -> bool:
     )
 
 
-def _data(viewer: Viewer, qrels: Qrels, packed: Zip) -> list[Mapping[str, Any]]:
+def add_leaderboard_data(viewer: Viewer, qrels: Qrels, packed: Zip) -> list[Mapping[str, Any]]:
+    """Adds what this viewer may see of the leaderboard, and describes each file."""
     measures = rules_of(viewer.campaign).measures
     boards = boards_table(
         (leaderboard(viewer, measure, qrels=qrels) for measure in measures), qrels

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from campaigns import access
 from campaigns.errors import CannotChangeStage, show_refusals
 from scoring.analyses.responses import cited_by
+from scoring.downloads.description import snapshot_bibtex
 from scoring.downloads.doi import DoiForm, set_doi
 from scoring.downloads.snapshots import board_of, create_snapshot, open_file, snapshot_or_404
 from scoring.models import Snapshot
@@ -60,6 +61,9 @@ def _page(
             "snapshot": stored,
             "board": board_of(stored, request.GET.get("measure", "")),
             "citation": cited_by(request, viewer.campaign, stored),
+            "bibtex": snapshot_bibtex(stored, viewer.campaign, request.build_absolute_uri(path)),
+            "doi_form": doi_form,
+            "can_change": viewer.is_organiser and viewer.campaign.archived_at is None,
         },
         status=status,
     )

@@ -47,6 +47,7 @@ def create_snapshot(
     `site` is the start of the URL that the snapshot contains. A second call with the same `key`, a
     public id, returns the first snapshot, so that a double click creates only one.
     """
+    key = key if is_public_id(key) else new_public_id()
     if existing := viewer.campaign.snapshots.filter(public_id=key).first():
         return existing
     refuse_archived(viewer.campaign)
@@ -55,10 +56,10 @@ def create_snapshot(
         raise CannotTakeSnapshot(
             "There are no qrels yet, so there is no leaderboard. Add qrels first."
         )
-    _refuse_unscored_runs(viewer)
+    refuse_unscored_runs(viewer)
     made_at = timezone.now()
-    is_free = is_public_id(key) and not Snapshot.objects.filter(public_id=key).exists()
-    identity = key if is_free else new_public_id()
+    is_taken = Snapshot.objects.filter(public_id=key).exists()  # by another campaign
+    identity = new_public_id() if is_taken else key
     title = " ".join(title.split())[:LONGEST_TITLE] or f"{viewer.campaign.name} at {made_at:%F}"
     address = site and site + reverse("scoring:snapshot-detail", args=[identity])
     with tempfile.SpooledTemporaryFile(LARGEST_IN_MEMORY) as out:
@@ -78,6 +79,16 @@ def create_snapshot(
         ),
         actor,
     )
+
+
+def refuse_unscored_runs(viewer: Viewer) -> None:
+    """Raises `CannotTakeSnapshot`."""
+    waiting = max(
+        leaderboard(viewer, measure).waiting_count for measure in rules_of(viewer.campaign).measures
+    )
+    if waiting:
+        count = "One run has" if waiting == 1 else f"{waiting} runs have"
+        raise CannotTakeSnapshot(f"{count} no score yet. Wait until all runs are scored.")
 
 
 def snapshot_or_404(person: Person, public_id: str) -> tuple[Viewer, Snapshot]:
@@ -170,15 +181,6 @@ def _contents_of(snapshot: Snapshot) -> list[str]:
             snapshot.contents = packed.namelist()
         Snapshot.objects.filter(pk=snapshot.pk).update(contents=snapshot.contents)
     return list(snapshot.contents)
-
-
-def _refuse_unscored_runs(viewer: Viewer) -> None:
-    waiting = max(
-        leaderboard(viewer, measure).waiting_count for measure in rules_of(viewer.campaign).measures
-    )
-    if waiting:
-        count = "One run has" if waiting == 1 else f"{waiting} runs have"
-        raise CannotTakeSnapshot(f"{count} no score yet. Wait until all runs are scored.")
 
 
 def _public_viewer(viewer: Viewer) -> Viewer:

@@ -15,6 +15,7 @@ from campaigns.errors import show_refusals
 from campaigns.models.identity import new_public_id
 from campaigns.qrels.versions import versions_visible_to
 from scoring.analyses.responses import cited_by
+from scoring.downloads.linked_data import published_dataset
 from scoring.downloads.options import run_files
 from scoring.downloads.package import write_package
 from scoring.downloads.scores import has_tidy_rows, requested_qrels, requested_rows, tidy_table
@@ -49,6 +50,8 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     snapshots, runs = snapshots_visible_to(viewer), run_files(viewer)
+    newest = next(iter(snapshots), None)
+    doi_address = newest.doi_address if newest else ""
     return render(
         request,
         "scoring/downloads/downloads.html",
@@ -62,8 +65,12 @@ def _page(
             "runs": runs,
             "has_run_files": any(run.has_file for run in runs),
             "snapshots": snapshots,
-            "citation": cited_by(request, viewer.campaign, next(iter(snapshots), None)),
-            "badge": _badge(request, viewer),
+            "citation": cited_by(request, viewer.campaign, newest),
+            "dataset": published_dataset(
+                viewer, request.build_absolute_uri, doi_address=doi_address
+            ),
+            "snippets": _snippets(request, viewer),
+            "embedding_form": embedding_form,
             "key": new_public_id(),
             "can_change": viewer.is_organiser and viewer.campaign.archived_at is None,
         },
@@ -71,8 +78,8 @@ def _page(
     )
 
 
-def _badge(request: HttpRequest, viewer: access.Viewer) -> str:
-    """HTML of the badge for other pages; empty if the board is not public."""
+def _snippets(request: HttpRequest, viewer: access.Viewer) -> dict[str, str]:
+    """HTML for other sites; nothing if the board is not public."""
     campaign = viewer.campaign
     if not campaign.has_public_board or viewer.preview:
         return {}

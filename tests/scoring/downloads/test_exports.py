@@ -235,7 +235,7 @@ def test_the_description_is_true_of_every_file(campaign: Campaign) -> None:
     described = json.loads(files["datapackage.json"])
     assert described["trackside"]["qrels"]["sha256"] == campaign.active_qrels.digest
     assert {each["path"] for each in described["resources"]} == set(files) - {
-        "datapackage.json", "README.md", "CITATION.cff",
+        "datapackage.json", "README.md", "CITATION.cff", "ro-crate-metadata.json", "croissant.json",
     }  # fmt: skip
     for each in described["resources"]:
         data = files[each["path"]]
@@ -266,6 +266,54 @@ def test_every_value_is_of_the_type_that_is_said(campaign: Campaign) -> None:
     assert list(description.TIDY) == list(TidyRow._fields)
 
 
+def test_archives_and_catalogues_learn_of_every_file_and_column(campaign: Campaign) -> None:
+    """mlcroissant 1.1 and roc-validator 0.13 accept such a package (run by hand)."""
+    files = package_for(seen_by(campaign), address="https://trackside.example/x")
+    described = {each["path"]: each for each in json.loads(files["datapackage.json"])["resources"]}
+    graph = json.loads(files["ro-crate-metadata.json"])["@graph"]
+    entities = {each["@id"]: each for each in graph}
+    assert entities["ro-crate-metadata.json"]["about"] == {"@id": "./"}
+    root = entities["./"]
+    assert root["url"] == "https://trackside.example/x"
+    assert [part["@id"] for part in root["hasPart"]] == list(described)
+    assert root["author"]["@id"] in entities
+    assert "the organisers" in entities[root["license"]["@id"]]["description"].lower()
+    croissant = json.loads(files["croissant.json"])
+    assert [each["@id"] for each in croissant["distribution"]] == list(described)
+    for each in croissant["distribution"]:
+        assert each["sha256"] == hashlib.sha256(files[each["contentUrl"]]).hexdigest()
+        assert entities[each["@id"]]["sha256"] == each["sha256"]
+    for each in croissant["recordSet"]:
+        columns = [field["source"]["extract"]["column"] for field in each["field"]]
+        (path,) = {field["source"]["fileObject"]["@id"] for field in each["field"]}
+        assert files[path].decode().splitlines()[0].split(",") == columns
+    assert len(croissant["recordSet"]) == 2
+
+
+def test_what_the_context_of_ro_crate_lacks_is_defined(campaign: Campaign) -> None:
+    crate = json.loads(package_for(seen_by(campaign))["ro-crate-metadata.json"])
+    _, own_terms = crate["@context"]
+    assert own_terms == {"sha256": "http://schema.org/sha256"}
+    assert any("sha256" in entity for entity in crate["@graph"])
+
+
+def test_the_licence_is_stated_by_packages_and_a_missing_one_too(campaign: Campaign) -> None:
+    without = package_for(seen_by(campaign))
+    stated = "The organisers state no licence. Ask them before you use these data."
+    assert json.loads(without["croissant.json"])["license"] == stated
+    assert b"Licence" not in without["README.md"]
+    Campaign.objects.filter(pk=campaign.pk).update(licence="CC-BY-4.0")
+    files = package_for(seen_by(campaign))
+    address = "https://creativecommons.org/licenses/by/4.0/"
+    graph = json.loads(files["ro-crate-metadata.json"])["@graph"]
+    root = next(entity for entity in graph if entity["@id"] == "./")
+    assert root["license"] == {"@id": address}
+    assert json.loads(files["croissant.json"])["license"] == address
+    assert json.loads(files["datapackage.json"])["licenses"][0]["path"] == address
+    assert address in files["README.md"].decode()
+    assert b"LICENSE.txt" not in files["README.md"]
+
+
 def test_equal_contents_are_equal_bytes(campaign: Campaign) -> None:
     made = []
     for _ in range(2):
@@ -276,7 +324,10 @@ def test_equal_contents_are_equal_bytes(campaign: Campaign) -> None:
 
 
 def test_it_holds_what_its_reader_may_see(campaign: Campaign) -> None:
-    always = {"leaderboard.csv", "README.md", "CITATION.cff", "datapackage.json"}
+    always = {
+        "leaderboard.csv", "README.md", "CITATION.cff", "datapackage.json",
+        "ro-crate-metadata.json", "croissant.json",
+    }  # fmt: skip
     by_topic, judgments = {"scores.csv"}, {"qrels.txt"}
     organiser = make_organiser(campaign)
     assert set(package_for(seen_by(campaign))) == always | by_topic | {"topics.xml"}
