@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 from campaigns.models import Campaign
 from scoring.analyses import requests
 from scoring.assessors import analysis as assessor_boards
+from scoring.assessors import program_analysis as program_boards
 from scoring.baselines import analysis as baseline
 from scoring.comparison import analysis as difference
 from scoring.evaluation import check, means_analysis, score
@@ -43,6 +44,7 @@ COMPUTATIONS: Final[requests.Computations] = {
     "judging_replay": simulation.compute,
     "judging_outlook": judging_forecast.compute,
     "assessor_boards": assessor_boards.compute,
+    "program_boards": program_boards.compute,
     "unique_finds": unique_finds.compute,
     "difference": difference.compute,
     "baseline": baseline.compute,

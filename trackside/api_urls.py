@@ -14,6 +14,7 @@ from campaigns.qrels import topics_api
 from campaigns.runs import api as handing_in
 from campaigns.runs import decisions_api
 from scoring.agreement import api as agreement_api
+from scoring.assessors import api as assessors_api
 from scoring.downloads import api as scores
 from scoring.downloads import snapshots_api
 from scoring.leaderboard import api as boards
@@ -89,6 +90,8 @@ urlpatterns = [
     path(f"{HERE}/judging/next/", programs_api.judging_next, name="judging-next"),
     path(f"{HERE}/judging/judgments/", programs_api.judging_grades, name="judging-grades"),
     path(f"{HERE}/judging/progress/", programs_api.judging_progress, name="judging-progress"),
+    path(f"{PROGRAM}/agreement/", assessors_api.agreement, name="program-agreement"),
+    path(f"{PROGRAM}/leaderboards/", assessors_api.leaderboards, name="program-leaderboards"),
     path(f"{HERE}/teams/", every_team, name="team-list"),
     path(f"{HERE}/invitations/", invitations_api.invitation_create, name="invitation-create"),
     path(f"{TEAM}/invitations/", invitations_api.team_invite, name="team-invite"),

@@ -6,6 +6,7 @@ from campaigns.judging import (
     adjudication_views,
     assignment_views,
     document_views,
+    family_views,
     gold_views,
     pool_views,
     program_views,
@@ -43,6 +44,7 @@ urlpatterns = [
         name="judging-gold-unmark",
     ),
     path(_JUDGING + "programs/", program_views.programs_page, name="judging-programs"),
+    path(_JUDGING + "run-families/", family_views.families_page, name="judging-run-families"),
     path(_PROGRAM, program_views.program_page, name="judging-program"),
     path(_PROGRAM + "token/", program_views.program_token, name="judging-program-token"),
     path(

@@ -38,7 +38,7 @@ Computations: TypeAlias = Mapping[str, Callable[[Campaign, Any, Question], Resul
 # Incremented when a computation changes, because stored results are no longer valid then.
 COMPUTATIONS_VERSION = 3
 OF_RANKINGS: Final = {  # they read no scores
-    "judging_plan", "judging_replay", "judging_outlook", "assessor_boards",
+    "judging_plan", "judging_replay", "judging_outlook", "assessor_boards", "program_boards",
 }  # fmt: skip
 OF_POOLS: Final = {"pool_depths", "left_out", "unique_finds", "run_bounds"}  # of the pool's depth
 OF_JUDGMENTS: Final = OF_RANKINGS - {"judging_replay"}  # which starts without judgments

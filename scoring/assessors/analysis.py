@@ -41,10 +41,12 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
     codes = tuple(campaign.topics.order_by("position").values_list("code", flat=True))
     table = table_of_grades(codes, dict.fromkeys(grades.documents, 0), campaign.highest_grade)
     judged = np.concatenate([grades.own, grades.others])  # int16[2 assessors, documents]
-    counts = _counts(judged, table)
+    counts = counts_by_choice(judged, table)
     runs = contributing_runs(campaign, None)
     scores = [
-        _scores(judged_places(load_ranking(run.ranking), table), judged, counts, measure, rules)
+        scores_by_choice(
+            judged_places(load_ranking(run.ranking), table), judged, counts, measure, rules
+        )
         for run in runs
     ]
     included = np.array(
@@ -71,7 +73,7 @@ def _comparisons(grades: AssessorGrades) -> Iterator[tuple[int, int, int, int]]:
             yield grades.assessors[one], OTHERS, one, count + one
 
 
-def _counts(judged: NDArray[np.int16], table: JudgmentTable) -> NDArray[np.int64]:
+def counts_by_choice(judged: NDArray[np.int16], table: JudgmentTable) -> NDArray[np.int64]:
     """int64[choices, topics, grades], as in `JudgmentTable.grade_counts`."""
     counts = np.zeros((len(judged), *table.grade_counts.shape), np.int64)
     choices, documents = np.nonzero(judged >= 0)
@@ -79,7 +81,7 @@ def _counts(judged: NDArray[np.int16], table: JudgmentTable) -> NDArray[np.int64
     return counts
 
 
-def _scores(
+def scores_by_choice(
     run: JudgedPlaces,
     judged: NDArray[np.int16],
     counts: NDArray[np.int64],

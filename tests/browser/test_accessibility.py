@@ -126,6 +126,11 @@ def program_agreement() -> Place:
     return f"{address}agreement/", organiser
 
 
+def run_families() -> Place:
+    campaign = make_published_board(*HOSTILE)
+    return f"/campaigns/{campaign.slug}/judging/run-families/", make_organiser(campaign)
+
+
 def run_list() -> Place:
     campaign = make_published_board(*HOSTILE)
     return f"/campaigns/{campaign.slug}/runs/", make_organiser(campaign)

@@ -129,3 +129,22 @@ def _squared_distances(totals: NDArray[np.float64], level: Level) -> NDArray[np.
 
 def _quotient(numerator: float, denominator: float) -> float:
     return float(numerator / denominator) if denominator else float("nan")
+
+
+def confusion_matrix(
+    first: NDArray[np.integer], second: NDArray[np.integer], *, highest_grade: int
+) -> NDArray[np.int64]:
+    """int64[grades, grades]: how many documents have the grade of the row from the first assessor
+    and that of the column from the second.
+
+    Both are integers[documents]; a document that one of them did not judge is left out. Raises
+    ValueError for lists of unequal length and for a grade above `highest_grade`.
+    """
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ValueError("both assessors need a grade, or a negative number, for each document")
+    common = (first >= 0) & (second >= 0)
+    a, b = first[common].astype(np.int64), second[common].astype(np.int64)
+    size = highest_grade + 1
+    if max(a.max(initial=0), b.max(initial=0)) >= size:
+        raise ValueError(f"a grade lies above the highest grade {highest_grade}")
+    return np.bincount(a * size + b, minlength=size * size).reshape(size, size)

@@ -91,6 +91,12 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:qrels-freeze": ("post", organisers(415)),
     "api:qrels-file": ("get", read_by_organisers),
     "api:qrels-file POST": ("post", organisers(200)),
+    # Only programs have the token that these ask for, and no person does.
+    "api:judging-next": ("get", programs_only),
+    "api:judging-grades": ("post", programs_only),
+    "api:judging-progress": ("get", programs_only),
+    "api:program-agreement": ("get", lambda role, stage: GONE),  # there is no program
+    "api:program-leaderboards": ("get", lambda role, stage: GONE),
     "api:team-list": ("get", read_by_organisers),
     "api:team-list POST": ("post", organisers(415)),  # a form where JSON is asked
     "api:invitation-create": ("post", organisers(415)),
