@@ -4,7 +4,7 @@ to read results that a page shows.
 Calls that enqueue jobs write rows inside the transaction of the caller and wake a worker on commit.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from campaigns.models import Campaign, Mail, Notice, Plan, Run
@@ -13,7 +13,7 @@ from scoring.evaluation import measure_choices, requests, rescoring
 from scoring.evaluation.rescoring import Rescoring
 from scoring.evaluation.rules import rules_of
 from scoring.jobs.queue import enqueue, enqueue_all
-from scoring.judging import candidates, progress, task_batches
+from scoring.judging import candidates, progress, samples, task_batches
 from scoring.models import Job
 from scoring.output.measure_names import measure_label
 
@@ -118,3 +118,7 @@ def documents_of_runs(campaign: Campaign) -> set[tuple[str, str]]:
     return candidates.documents_of_runs(campaign)
 
 
+def documents_of_sample(plan: Plan) -> Mapping[tuple[str, str], None]:
+    """Topic and document of all from which a plan's sample was drawn, in the order of the topics'
+    codes. Empty before it is drawn, and after the topics have changed."""
+    return samples.drawn_from(plan)

@@ -4,6 +4,7 @@ from scoring.agreement import urls as agreement
 from scoring.assessors import urls as assessors
 from scoring.comparison import urls as comparison
 from scoring.downloads import urls as downloads
+from scoring.estimates import urls as estimates
 from scoring.jobs import urls as health
 from scoring.judging import urls as judging
 from scoring.leaderboard import urls as leaderboard
@@ -22,6 +23,7 @@ urlpatterns = [
     *topics.urlpatterns,
     *agreement.urlpatterns,
     *significance.urlpatterns,
+    *estimates.urlpatterns,
     *comparison.urlpatterns,
     *pools.urlpatterns,
     *assessors.urlpatterns,

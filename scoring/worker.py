@@ -18,6 +18,7 @@ from scoring.assessors import analysis as assessor_boards
 from scoring.assessors import program_analysis as program_boards
 from scoring.baselines import analysis as baseline
 from scoring.comparison import analysis as difference
+from scoring.estimates import analysis as sample_estimates
 from scoring.evaluation import check, means_analysis, score
 from scoring.jobs import mail, queue
 from scoring.jobs.order import free
@@ -49,6 +50,7 @@ COMPUTATIONS: Final[requests.Computations] = {
     "difference": difference.compute,
     "baseline": baseline.compute,
     "means": means_analysis.compute,
+    "sample_estimates": sample_estimates.compute,
 }
 HANDLERS = {
     Job.Kind.CHECK: check.check_run,

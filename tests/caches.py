@@ -7,7 +7,7 @@ from campaigns.judging import final_grades
 from scoring.assessors import agreement, grades
 from scoring.comparison import page as comparison_page
 from scoring.evaluation import means, storage
-from scoring.judging import candidates, judging_forecast, progress
+from scoring.judging import candidates, judging_forecast, progress, samples
 from scoring.leaderboard import page as leaderboard_page
 from scoring.leaderboard import query as leaderboard_query
 from scoring.output import public
@@ -19,6 +19,7 @@ COLLECTIONS = (
     means.GRADES,
     progress._cache,
     public.PACKED_RESPONSES,
+    samples.DOCUMENTS,
 )
 FUNCTIONS = (
     agreement._agreement,

@@ -49,6 +49,7 @@ SUBJECTS: Final = {
     "assessors": {"judging"},
     "comparison": {"runs", "topics"},
     "downloads": {"leaderboard", "runs"},
+    "estimates": {"judging"},
     "judging": set(),
     "leaderboard": {"baselines", "ranks", "significance", "topics"},
     "measures": set(),
@@ -67,6 +68,7 @@ OF_CAMPAIGNS: Final = {
 BESIDES: Final = {
     "judging": {"judging"},
     "assessors": {"judging"},
+    "estimates": {"judging"},
     "qrels": {"qrels"},
     "downloads": {"qrels"},
     "runs": {"runs"},

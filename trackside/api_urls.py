@@ -17,8 +17,10 @@ from scoring.agreement import api as agreement_api
 from scoring.assessors import api as assessors_api
 from scoring.downloads import api as scores
 from scoring.downloads import snapshots_api
+from scoring.estimates import api as estimates_api
 from scoring.leaderboard import api as boards
 from scoring.pools import api as pools_api
+from scoring.ranks import api as ranks_api
 from scoring.runs import api as runs
 from scoring.runs import trial_api
 from scoring.significance import api as significance_api
@@ -118,7 +120,12 @@ urlpatterns = [
     path(f"{HERE}/topic-means/", topic_scores.topic_means, name="topic-means"),
     path(f"{HERE}/agreement/", agreement_api.agreement, name="agreement"),
     path(f"{HERE}/significance/", significance_api.significance, name="significance"),
-    path(f"{HERE}/pool/", pools_api.pool, name="pool"),
+    path(f"{HERE}/estimates/", estimates_api.estimates, name="estimates"),
+    path(f"{HERE}/ranks/", ranks_api.ranks, name="ranks"),
+    path(f"{HERE}/ranks/stability/", ranks_api.stability, name="stability"),
+    path(f"{HERE}/ranks/swaps/", ranks_api.swaps, name="swaps"),
+    path(f"{HERE}/ranks/topics/", ranks_api.needed_topics, name="needed-topics"),
+    path(f"{HERE}/pool/", the_pool, name="pool"),
     path(f"{HERE}/snapshots/", every_snapshot, name="snapshot-list"),
     path("schema/", Schema.as_view(), name="schema"),
     path(

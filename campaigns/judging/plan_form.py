@@ -5,6 +5,8 @@ from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
+
+from campaigns.judging.plans import SAMPLES, sample_faults
 from campaigns.models import Campaign, Plan, Qrels
 from campaigns.models.campaign import HIGHEST_P
 
@@ -125,6 +127,10 @@ class PlanForm(forms.Form):
             self.add_error("amount", "Write a whole number.")
         if not self.errors and self.documents == 0:
             self.add_error("amount", "Plan at least one document.")
+        if not self.errors and cleaned["method"] in SAMPLES:
+            given = cleaned["p"], self.documents, cleaned["start"]
+            for name, why in sample_faults(self.campaign, *given).items():
+                self.add_error(name, why)
         return cleaned
 
     def _refuse_depth(self) -> None:

@@ -38,6 +38,25 @@ def method_name(method: str) -> str:
     }.get(method, method)
 
 
+def sample_faults(
+    campaign: Campaign, persistence: float, budget: int | None, starts_from: object
+) -> dict[str, str]:
+    """Why this cannot be a stratified sample, by the field of the form. One query."""
+    faults = {}
+    if persistence > HIGHEST_SAMPLED_P:
+        faults["p"] = f"A stratified sample needs a p of at most {HIGHEST_SAMPLED_P}."
+    fewest = 2 * campaign.topics.count()
+    if budget is not None and budget < fewest:
+        faults["amount"] = (
+            f"A stratified sample needs two documents of each topic, {fewest:,} in all."
+        )
+    if starts_from is not None:
+        faults["start"] = (
+            "A stratified sample is drawn from all documents. Choose no existing judgments."
+        )
+    return faults
+
+
 @transaction.atomic
 def create_plan(*, plan: Plan, actor: User | None) -> Plan:
     """Saves and activates a plan. A worker selects its first documents.
@@ -54,6 +73,15 @@ def create_plan(*, plan: Plan, actor: User | None) -> Plan:
         raise CannotChangeStage("There is nothing to judge yet. Wait for the first ranked run.")
     if plan.starts_from is not None and plan.starts_from.campaign_id != plan.campaign_id:
         raise ValidationError("These qrels belong to another campaign.")
+    if plan.starts_from is not None and plan.starts_from.has_program:
+        raise ValidationError(
+            "These qrels contain judgments of a program, which would count as judgments of people. "
+            "Start from another version, or from none."
+        )
+    if plan.is_sample:
+        faults = sample_faults(campaign, plan.persistence, plan.budget, plan.starts_from)
+        if faults:
+            raise ValidationError(list(faults.values()))
     plan.created_by = actor
     plan.full_clean(exclude=["created_by"])
     plan.save()

@@ -25,6 +25,8 @@ from campaigns.models import (
     ProgramJudgment,
     Qrels,
     Run,
+    Sample,
+    SampledDocument,
     Task,
     Team,
     Topic,
@@ -122,6 +124,8 @@ def _delete_judging(campaign: Campaign) -> None:
     ProgramJudgment.objects.filter(program__campaign=campaign).delete()
     Program.objects.filter(campaign=campaign).delete()
     Claim.objects.filter(task__plan__campaign=campaign).delete()
+    SampledDocument.objects.filter(task__plan__campaign=campaign).delete()
+    Sample.objects.filter(plan__campaign=campaign).delete()
     Task.objects.filter(plan__campaign=campaign).delete()
     Plan.objects.filter(campaign=campaign).delete()
     TopicAssessor.objects.filter(topic__campaign=campaign).delete()

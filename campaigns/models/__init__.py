@@ -7,6 +7,8 @@ from campaigns.models.judging import (
     GoldDocument,
     Judgment,
     Plan,
+    Sample,
+    SampledDocument,
     Task,
     TopicAssessor,
 )
@@ -47,6 +49,8 @@ __all__ = [
     "ProgramJudgment",
     "Qrels",
     "Run",
+    "Sample",
+    "SampledDocument",
     "Series",
     "Task",
     "Team",

@@ -34,6 +34,11 @@ class Plan(models.Model):
         A = "A", "A: the largest total weight over all runs"
         B = "B", "B: as A, favouring runs with large residuals"
         C = "C", "C: as B, favouring runs with high projected scores"
+        MTF = "MTF", "Move-to-front: the run that found a relevant document last"
+        HEDGE = "Hedge", "Hedge: the documents that the best runs so far rank high"
+        MAX_MEAN = "MaxMean", "MaxMean: the run with the largest share of relevant documents"
+        RBP_SAMPLE = "RBPsample", "Stratified sample by the weights of RBP, to estimate scores"
+        AP_SAMPLE = "APsample", "Stratified sample by the weights of AP, to estimate scores"
 
     class Scope(models.TextChoices):
         RUN = "run", "a run's means over all topics"
@@ -94,12 +99,24 @@ class Plan(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.method}, p = {self.persistence}, {self.budget} documents"
+        method = "stratified sample" if self.is_sample else self.method
+        return f"{method}, p = {self.persistence}, {self.budget} documents"
 
     @property
     def is_static(self) -> bool:
         """Whether the order is independent of judgments, so that all tasks are created at once."""
-        return self.method in (self.Method.POOLING, self.Method.A)
+        return self.is_sample or self.method in (self.Method.POOLING, self.Method.A)
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether documents are drawn at random, with probabilities from which scores are
+        estimated."""
+        return self.method in (self.Method.RBP_SAMPLE, self.Method.AP_SAMPLE)
+
+    @property
+    def is_by_topic(self) -> bool:
+        """Whether the method treats each topic by itself and uses neither p nor the scope."""
+        return self.method in (self.Method.MTF, self.Method.HEDGE, self.Method.MAX_MEAN)
 
     @property
     def is_laid_out(self) -> bool:
@@ -142,6 +159,42 @@ class Task(models.Model):
 
     def __str__(self) -> str:
         return f"{self.topic} {self.doc_id}"
+
+
+class Sample(models.Model):
+    """What the documents of a plan were drawn from: the first documents of each topic of runs."""
+
+    plan = models.OneToOneField(Plan, on_delete=models.PROTECT, related_name="sample")
+    seed = models.PositiveBigIntegerField()
+    depth = models.PositiveIntegerField()  # documents of each topic of a run
+    runs = models.JSONField()  # public id and digest of the ranking of each
+
+    def __str__(self) -> str:
+        return f"sample of {self.plan}"
+
+
+class SampledDocument(models.Model):
+    """With which probability the document of a task was drawn. Two documents are drawn of each
+    stratum; those of stratum 0 are judged for certain."""
+
+    task = models.OneToOneField(Task, on_delete=models.PROTECT, related_name="sampled")
+    stratum = models.PositiveIntegerField()
+    probability = models.FloatField()
+    joint_probability = models.FloatField()  # that both documents of the stratum are drawn
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(probability__gt=0)
+                & Q(probability__lte=1)
+                & Q(joint_probability__gt=0)
+                & Q(joint_probability__lte=1),
+                name="sampled_with_a_probability",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task}: {self.probability}"
 
 
 class GoldDocument(models.Model):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from campaigns.models import Campaign, Qrels
 from scoring.core.data.grades import UNJUDGED
-from scoring.core.judging.candidates import Candidates, candidates_of
+from scoring.core.judging.candidates import Candidates, candidates_of, candidates_to_depth
 from scoring.core.judging.planned_judging import (
     common_share,
     expected_bounds,
@@ -18,9 +18,16 @@ from scoring.core.judging.planned_judging import (
     plan_judging,
     residual_curve,
 )
-from scoring.core.judging.selection import Method, RunBounds, Strategy, bounds_of_runs, pool
+from scoring.core.judging.selection import (
+    METHODS,
+    RunBounds,
+    Strategy,
+    bounds_of_runs,
+    pool,
+)
 from scoring.core.measures.arrays import Scores
 from scoring.core.statistics.projection import projections
+from scoring.judging import samples
 from scoring.judging.candidates import (
     candidates_of_campaign,
     contributing_runs,
@@ -28,7 +35,6 @@ from scoring.judging.candidates import (
     known_outcomes,
 )
 
-METHODS: Final[tuple[Method, ...]] = ("pooling", "A", "B", "C")
 POINTS: Final = 41  # of the curve, from nothing more to the whole budget
 
 
@@ -68,29 +74,25 @@ def judging_state(
 
 
 def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]) -> dict[str, Any]:
-    """`question` holds `method`, `p`, `scope`, `priority`, `budget`, `batch`, `persistences`;
-    `qrels` is the version that the plan starts from.
+    """`question` holds `method`, `p`, `scope`, `priority`, `budget`, `batch`, `persistences`, and
+    `seed` for a stratified sample; `qrels` is the version that the plan starts from.
 
     `curve` is float64[points, runs], mean residuals after so many documents (`points`) are judged;
     `before` and `after` float64[3, runs]: mean base, residual and projection; `chosen_by_topic` and
-    `judged_by_topic` int64[topics]; `shared_methods` int64[4, 4] in the order of METHODS and
-    `shared_p` int64[p, p] in that of `persistences`: documents that two plans have in common.
+    `judged_by_topic` int64[topics]; `shared_methods` int64[methods, methods] in the order of
+    `methods_compared` and `shared_p` int64[p, p] in that of `persistences`: documents that two
+    plans have in common. `chosen` counts the documents to judge, `already` those of a sample that
+    are judged.
     """
-    p, budget, batch = question["p"], question["budget"], question["batch"]
+    p = question["p"]
     state = judging_state(campaign, question, starts_from=qrels, depth=depth_of(campaign, p))
     if state is None:
         return {"run_ids": np.empty(0, np.str_)}
     shares = expected_shares(state.everything, state.outcomes, p)
-
-    def planned(method: Method) -> NDArray[np.int64]:
-        strategy = Strategy(method, p, question["scope"])
-        chosen = plan_judging(
-            state.offered, strategy, state.known, budget=budget, batch=batch, shares=shares
-        )
-        return state.places[chosen]
-
-    plans = {method: planned(method) for method in METHODS}
-    chosen = plans[question["method"]]
+    methods = methods_compared(question)
+    plans = {method: _planned(state, question, method, p) for method in methods}
+    selected = plans[question["method"]]
+    chosen = selected[state.outcomes[selected] == UNJUDGED]  # of a sample, some may be judged
     points = np.unique(np.linspace(0, len(chosen), POINTS).round().astype(np.int64))
     topics = len(state.everything.topics)
     return {
@@ -103,6 +105,7 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
         "judged": int((state.outcomes != UNJUDGED).sum()),
         "relevant": int((state.outcomes == 1).sum()),
         "chosen": len(chosen),
+        "already": len(selected) - len(chosen),
         "open": int((state.known == UNJUDGED).sum()),
         "pool_depth": _pool_depth(state, chosen),
         "points": points,
@@ -117,9 +120,15 @@ def compute(campaign: Campaign, qrels: Qrels | None, question: Mapping[str, Any]
         "judged_by_topic": np.bincount(
             state.everything.topic_rows[state.outcomes != UNJUDGED], minlength=topics
         ),
-        "shared_methods": _shared([plans[method] for method in METHODS]),
+        "shared_methods": _shared(list(plans.values())),
         "shared_p": _shared_between_persistences(campaign, qrels, question),
     }
+
+
+def methods_compared(question: Mapping[str, Any]) -> tuple[str, ...]:
+    """All that follow the runs, and the stratified sample if it is the plan's."""
+    method = question["method"]
+    return METHODS if method in METHODS else (*METHODS, method)
 
 
 def pool_size(
@@ -168,19 +177,26 @@ def _shared_between_persistences(
     )
     if state is None:
         raise ValueError("no run has a candidate")
-    return _shared(
-        [
-            plan_judging(
-                state.offered,
-                Strategy(question["method"], p, question["scope"]),
-                state.known,
-                budget=question["budget"],
-                batch=question["batch"],
-                shares=expected_shares(state.everything, state.outcomes, p),
-            )
-            for p in values
-        ]
+    return _shared([_planned(state, question, question["method"], p) for p in values])
+
+
+def _planned(
+    state: JudgingState, question: Mapping[str, Any], method: str, p: float
+) -> NDArray[np.int64]:
+    """int64[documents]: the candidates that the method would have judged, of everything."""
+    if method not in METHODS:
+        frame, places = candidates_to_depth(state.offered, samples.depth_sampled(p))
+        drawn = samples.draw(frame, method, p, budget=question["budget"], seed=question["seed"])
+        return state.places[places[drawn.documents]]
+    chosen = plan_judging(
+        state.offered,
+        Strategy(method, p, question["scope"]),
+        state.known,
+        budget=question["budget"],
+        batch=question["batch"],
+        shares=expected_shares(state.everything, state.outcomes, p),
     )
+    return state.places[chosen]
 
 
 def _shared(plans: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ from scoring.analyses.means import NotComputedYet
 from scoring.core.judging.selection import METHODS, ORDERS
 from scoring.core.statistics.means import Interval
 from scoring.core.statistics.undefined import none_if_nan
+from scoring.judging.analysis import methods_compared
 from scoring.judging.run_order import rank_keys
 
 
@@ -261,10 +262,14 @@ def _topics(result: Mapping[str, Any]) -> tuple[PlannedTopic, ...]:
 def _overlaps(question: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[Shared, Shared]:
     method, p = question["method"], question["p"]
     methods, values = result["shared_methods"].tolist(), result["shared_p"].tolist()
-    name = "pooling" if method == "pooling" else f"method {method}"
     return (
         Shared(
-            f"Values of p, {name}",
+            f"Methods, p = {p:g}",
+            tuple(map(short_name, methods_compared(question))),
+            tuple(map(tuple, methods)),
+        ),
+        Shared(
+            f"Values of p, {method_name(method)}",
             tuple(f"p = {value:g}" for value in question["persistences"]),
             tuple(map(tuple, values)),
         ),

@@ -21,6 +21,7 @@ from scoring.analyses.means import NotComputedYet
 from scoring.analyses.requests import last_computed, request_analyses, result_of
 from scoring.analyses.responses import TOPICS, analysed_page
 from scoring.core.judging.selection import METHODS
+from scoring.judging import samples
 from scoring.judging.analysis import pool_size
 from scoring.judging.charts import curve_figure, ranges_figure, simulation_figure, topics_figure
 from scoring.judging.plan_forecast import (
@@ -149,7 +150,8 @@ def _forecast(
 
 def _question(viewer: access.Viewer, form: PlanForm) -> dict[str, Any]:
     chosen = form.cleaned_data
-    return {
+    is_sample = chosen["method"] not in METHODS
+    return ({"seed": samples.seed_of(viewer.campaign)} if is_sample else {}) | {
         "method": chosen["method"],
         "p": chosen["p"],
         "scope": chosen["scope"],

@@ -1,7 +1,8 @@
 """The next documents of a judging plan: a worker chooses them and creates tasks.
 
-Pooling and method A create all tasks at once. B and C create them batch by batch: each batch is
-chosen by all judgments made so far, exactly as in the judging simulation.
+Pooling, method A and stratified samples create all tasks at once. The other methods create them
+batch by batch: each batch is chosen by all judgments made so far, exactly as in the judging
+simulation.
 """
 
 import random
@@ -17,6 +18,7 @@ from scoring.core.data.grades import UNJUDGED
 from scoring.core.judging.candidates import Candidates, find_outcomes
 from scoring.core.judging.selection import Strategy, choose
 from scoring.jobs import queue
+from scoring.judging import samples
 from scoring.judging.candidates import candidates_of_campaign, known_outcomes, table_of_grades
 from scoring.models import Job
 
@@ -35,22 +37,37 @@ def create_tasks(attempt: queue.JobAttempt) -> None:
         queue.finish(attempt)
         if locked.state == Plan.State.ENDED or locked.laid_out != plan.laid_out:
             return
-        Task.objects.bulk_create(_tasks(locked, chosen), batch_size=ROWS_AT_ONCE)
+        tasks = Task.objects.bulk_create(_tasks(locked, chosen), batch_size=ROWS_AT_ONCE)
+        if drawn is not None:
+            samples.keep(locked, drawn, tasks)
         Plan.objects.filter(pk=plan.pk).update(
             laid_out=plan.laid_out + len(chosen), is_exhausted=len(chosen) == 0
         )
         assign_gold(locked.campaign)
 
 
-def _next_documents(plan: Plan) -> list[tuple[int, str]]:
-    """Topic position and document id of each, in the order of judging."""
+def _next_documents(plan: Plan) -> tuple[list[tuple[int, str]], samples.DrawnSample | None]:
+    """Topic position and document id of each, in the order of judging; and the sample that they
+    are, if the plan is one. A sample is drawn once."""
     left = plan.budget - plan.laid_out
     run_candidates = candidates_of_campaign(
-        plan.campaign, persistence=plan.persistence, lowest_priority=plan.lowest_priority
+        plan.campaign,
+        persistence=plan.persistence,
+        lowest_priority=plan.lowest_priority,
+        depth=samples.depth_sampled(plan.persistence) if plan.is_sample else None,
     )
     if run_candidates is None or left <= 0 or (plan.is_sample and plan.laid_out):
         return [], None
     candidates = run_candidates.candidates
+    drawn = samples.draw_for(plan, run_candidates) if plan.is_sample else None
+    if drawn is not None:
+        new = drawn.documents
+    else:
+        new = _chosen(plan, candidates, left if plan.is_static else min(left, plan.batch))
+    rows, ids = candidates.topic_rows[new].tolist(), candidates.doc_ids[new].tolist()
+    return [(row, doc_id.decode()) for row, doc_id in zip(rows, ids, strict=True)], drawn
+
+
 def _chosen(plan: Plan, candidates: Candidates, count: int) -> NDArray[np.int64]:
     outcomes = known_outcomes(plan.campaign, candidates, starts_from=plan.starts_from)
     waiting = _waiting(plan, candidates, outcomes)

@@ -126,6 +126,11 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "api:topic-means": ("get", public),  # without scores where these are not shown
     "api:agreement": ("get", board),
     "api:significance": ("get", board),  # of one run: no pairs, so nothing to compute
+    "api:estimates": ("get", board),  # without a sample: nothing to compute
+    "api:ranks": ("get", computed),
+    "api:stability": ("get", board),  # of one run: nothing to compute
+    "api:swaps": ("get", board),
+    "api:needed-topics": ("get", board),
     "api:pool": ("get", computed),
     "api:snapshot-list": ("get", board),
     "api:snapshot-list POST": ("post", organisers(415)),

@@ -114,3 +114,14 @@ def test_an_uploaded_version_has_no_such_story() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [("pooling", "pooling"), ("B", "method B, p = 0.8"), ("MTF", "move-to-front"),
+     ("Hedge", "Hedge"), ("MaxMean", "MaxMean"),
+     ("RBPsample", "a stratified sample by the weights of RBP, p = 0.8"),
+     ("APsample", "a stratified sample by the weights of AP")],
+)  # fmt: skip
+def test_the_provenance_names_the_method_and_p_if_it_uses_p(method: str, said: str) -> None:
+    plan = {"method": method, "persistence": 0.8, "laid_out": 3, "budget": 20}
+    text = provenance.provenance_text({"judgments": 1, "assessors": 1, "plans": [plan]})
+    assert text[-1] == f"Documents selected by {said}, 3 of a budget of 20."
