@@ -11,6 +11,7 @@ from scoring.leaderboard import urls as leaderboard
 from scoring.measures import urls as measures
 from scoring.pools import urls as pools
 from scoring.qrels import urls as qrels
+from scoring.ranks import urls as ranks
 from scoring.report import urls as report
 from scoring.runs import urls as runs
 from scoring.significance import urls as significance
@@ -23,6 +24,7 @@ urlpatterns = [
     *topics.urlpatterns,
     *agreement.urlpatterns,
     *significance.urlpatterns,
+    *ranks.urlpatterns,
     *estimates.urlpatterns,
     *comparison.urlpatterns,
     *pools.urlpatterns,

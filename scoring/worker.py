@@ -28,6 +28,8 @@ from scoring.leaderboard import analysis as tied_scores
 from scoring.models import Job
 from scoring.pools import analysis as pool_depths
 from scoring.pools import left_out
+from scoring.ranks import analysis as rank_intervals
+from scoring.ranks import halves_analysis, variance_analysis
 from scoring.report import analysis as run_bounds
 from scoring.runs import analysis as unique_finds
 from scoring.significance import analysis as significance
@@ -50,6 +52,9 @@ COMPUTATIONS: Final[requests.Computations] = {
     "difference": difference.compute,
     "baseline": baseline.compute,
     "means": means_analysis.compute,
+    "rank_intervals": rank_intervals.compute,
+    "split_halves": halves_analysis.compute,
+    "variances": variance_analysis.compute,
     "sample_estimates": sample_estimates.compute,
 }
 HANDLERS = {

@@ -14,7 +14,7 @@ from campaigns.access import Viewer
 from campaigns.api.endpoints import read_view
 from campaigns.api.responses import READS, RefusalSerializer
 from campaigns.models import Run
-from scoring.baselines.api import BASELINE
+from scoring.baselines.api import BASELINE, DifferenceSerializer
 from scoring.leaderboard.query import cached_leaderboard
 from scoring.leaderboard.tables import board_records, board_table
 from scoring.output.api import FORMAT, MEASURE, QRELS, requested_format
@@ -84,6 +84,10 @@ class RowSerializer(serializers.Serializer):
         help_text="under another qrels version: compared with the active version",
     )
     ties = TiesSerializer(allow_null=True, required=False, help_text="with ties=on")
+    interval = IntervalSerializer(allow_null=True, required=False, help_text="with ranks=on")
+    difference = DifferenceSerializer(
+        allow_null=True, required=False, help_text="with baseline; null for the baseline itself"
+    )
 
 
 TEAM = OpenApiParameter("team", str, description="a team's id")

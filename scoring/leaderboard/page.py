@@ -5,8 +5,9 @@ it reads from the database at every request (`scoring.results.cache`). The view 
 whether the viewer may see the board, and the rest of the page is rendered for every request.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest
@@ -14,12 +15,14 @@ from django.template.loader import render_to_string
 
 from campaigns.access import Viewer
 from campaigns.models import Run
+from scoring.analyses.requests import request_analyses
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
 from scoring.leaderboard.charts import interval_chart, interval_sketch
 from scoring.leaderboard.query import board_query, selection
+from scoring.leaderboard.rank_marks import can_have_marks, rank_marks
 from scoring.leaderboard.rows import Leaderboard, chosen_sort, sorted_rows
-from scoring.leaderboard.significance_bars import significance_bars
+from scoring.leaderboard.significance_bars import can_have_bars, significance_bars
 from scoring.models import Analysis
 from scoring.output.responses import page_or_404
 from scoring.results.cache import cached_board
@@ -32,6 +35,7 @@ from scoring.results.options import (
     sees_topic_means,
     versions_offered,
 )
+from scoring.significance.options import usual_test
 
 
 class RenderedBoard(NamedTuple):
@@ -65,6 +69,19 @@ def _comparable(viewer: Viewer, board: Leaderboard) -> frozenset[str]:
     return found if len(found) > 1 else frozenset()
 
 
+def _analyses(viewer: Viewer, board: Leaderboard, sort: str) -> dict[str, Analysis]:
+    """What the page shows beside the ranks, by kind, done or not. Three queries if all exist."""
+    questions: dict[str, Mapping[str, Any]] = {}
+    if sort == "rank" and can_have_bars(viewer, board):
+        questions["significance"] = usual_test(board.measure).question
+    if can_have_marks(viewer, board):
+        questions["rank_intervals"] = {"measure": str(board.measure)}
+    if not questions:
+        return {}
+    requests = [(board.qrels, kind, question) for kind, question in questions.items()]
+    return dict(zip(questions, request_analyses(viewer, requests, is_free=True), strict=True))
+
+
 def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
     """The template uses the request for its address. It shows nothing about the person that is not
     in the key of the cache."""
@@ -74,6 +91,7 @@ def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
     sort = chosen_sort(board, request.GET, rel=viewer.campaign.rel)
     page = page_or_404(request, Paginator(sorted_rows(board, sort), ROWS))
     charted = replace(board, rows=board.ranked[:ROWS])
+    analyses = _analyses(viewer, board, sort)
     has_chart = charted.rows and page.number == 1 and not board.filters
     context = {
         "viewer": viewer,
@@ -82,7 +100,8 @@ def _render(request: HttpRequest, viewer: Viewer) -> RenderedBoard:
         "page": page,
         "rows": page.object_list,
         "sort": sort,
-        "bars": significance_bars(viewer, board) if sort == "rank" else None,
+        "bars": significance_bars(board, analyses.get("significance")),
+        "marks": rank_marks(analyses.get("rank_intervals")),
         "measure": chosen_measure(viewer, request.GET.get("measure")),
         "persistence": persistence_of(board.measure),
         "offered": offered,

@@ -7,6 +7,8 @@ columns=RR&columns=Q  further measures
 team, type, judged    filters; the rows keep their ranks among all runs
 runs=best             the best run of each team, among those that match type and judged
 ties=on               the effect of other orders of tied documents
+ranks=on              the interval of ranks of each run, in tables and the API
+baseline=<run id>     the difference of each run from this baseline
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,13 +23,15 @@ from campaigns.models import Qrels
 from campaigns.options import choice_or_404
 from scoring.analyses.means import NotComputedYet, request_means
 from scoring.analyses.requests import request_analysis, result_of
-from scoring.baselines.rows import chosen_baseline
+from scoring.baselines.rows import can_be_compared, chosen_baseline, differences_from
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import DECIMALS, common_places
 from scoring.core.statistics.undefined import none_if_nan
 from scoring.evaluation.lru import LRUCache
 from scoring.evaluation.rules import rules_of
+from scoring.leaderboard.rank_marks import with_intervals
 from scoring.leaderboard.rows import (
+    AgainstBaseline,
     BoardRow,
     Leaderboard,
     TiedScore,
@@ -36,6 +40,7 @@ from scoring.leaderboard.rows import (
     ranked_rows,
 )
 from scoring.models import Analysis
+from scoring.output.measure_names import measure_label
 from scoring.results.cache import cached_board
 from scoring.results.options import (
     chosen_columns,
@@ -96,11 +101,38 @@ def board_query(
     baseline = chosen_baseline(board.baselines, params.get("baseline"))
     runs = choice_or_404("runs", params.get("runs"), RUNS, called="choice of runs")
     shows_ties = choice_or_404("ties", params.get("ties"), TIES, called="value for ties") == "on"
+    shows_ranks = choice_or_404("ranks", params.get("ranks"), RANKS, called="value for ranks")
     if at_p is not None:
         board = _scored_at_persistence(viewer, board, at_p)
     if board.rescoring is not None:
         return board
-    return _filtered(with_ties(viewer, board) if shows_ties else board, params)
+    filters = chosen_filters(params, teams=dict(board.teams), is_judged=board.knows_judged)
+    if runs == "best":
+        board = _best_per_team(board, filters)
+    board = _with_ranks_gained(viewer, board)
+    if board.rescoring is not None:
+        return board
+    if baseline is not None:
+        board = _against_baseline(viewer, board, baseline)
+    if shows_ties:
+        board = with_ties(viewer, board)
+    if shows_ranks == "on":
+        board = with_intervals(viewer, board)
+    return replace(board, filters=filters, rows=_matching(board.rows, filters))
+
+
+def _against_baseline(viewer: Viewer, board: Leaderboard, baseline: BoardRow) -> Leaderboard:
+    """Adds to each ranked run its difference from the baseline, if a worker has computed it. Two
+    queries."""
+    if board.measure not in rules_of(viewer.campaign).measures:
+        fault = "Differences from a baseline are computed at the campaign’s own values of p only."
+        return replace(board, against_baseline=AgainstBaseline(baseline, fault=fault))
+    if board.qrels is None or not can_be_compared(board.measure):
+        fault = f"Runs are not compared by {measure_label(board.measure)}."
+        return replace(board, against_baseline=AgainstBaseline(baseline, fault=fault))
+    found = differences_from(viewer, board.qrels, baseline.run_id, [board.measure])[board.measure]
+    rows = tuple(replace(row, difference=found.by_run.get(row.run_id)) for row in board.rows)
+    return replace(board, rows=rows, against_baseline=AgainstBaseline(baseline, found))
 
 
 def _scored_at_persistence(viewer: Viewer, board: Leaderboard, measure: Measure) -> Leaderboard:
@@ -159,8 +191,15 @@ def _bases_under(
     return {run.run_id: base for run, base in zip(runs, bases[0].tolist(), strict=True)}
 
 
-def _filtered(board: Leaderboard, params: Mapping[str, str]) -> Leaderboard:
-    filters = chosen_filters(params, teams=dict(board.teams), is_judged=board.knows_judged)
+def _best_per_team(board: Leaderboard, filters: Mapping[str, str]) -> Leaderboard:
+    """The best ranked run of each team, of those that match the filters of runs, ranked again."""
+    of_runs = {name: value for name, value in filters.items() if name != "team"}
+    best: dict[str, BoardRow] = {}
+    for row in _matching(board.ranked, of_runs):
+        best.setdefault(row.team_id, row)
+    rows = ranked_rows(list(best.values()), lower_is_better=board.lower_is_better)
+    return replace(board, rows=rows, is_best_per_team=True)
+
 
 def _matching(rows: Sequence[BoardRow], filters: Mapping[str, str]) -> tuple[BoardRow, ...]:
     def is_chosen(row: BoardRow) -> bool:

@@ -22,6 +22,7 @@ from scoring.evaluation.rules import ScoringRules, rules_of
 from scoring.leaderboard.digits import distinct_digits
 from scoring.models import Analysis, Evaluation, TieRule
 from scoring.output.numbers import FOUR_DIGITS, Digits
+from scoring.ranks.rows import RankInterval
 from scoring.results.options import JUDGED
 from scoring.results.runs import STATUSES, BoardRun, board_run_fields, board_scores
 
@@ -57,6 +58,7 @@ class BoardRow(BoardRun, Interval):
     tied: TiedScore | None = None
     people: float | None = None  # the part of the base that people judged; None: all of it
     difference: Difference | None = None  # from the chosen baseline
+    interval: RankInterval | None = None  # of ranks, if requested
     printed_digits: Digits = FOUR_DIGITS  # of the base, on the page
 
     @property
@@ -113,6 +115,7 @@ class Leaderboard:
     columns: tuple[Measure, ...] = ()  # further measures
     against: Qrels | None = None  # the active version, if ranks gained are counted
     ties: Ties | None = None  # None: not requested
+    intervals: Analysis | None = None  # of ranks, if requested and possible
     baselines: tuple[BoardRow, ...] = ()  # that are ranked, also when filtered
     against_baseline: AgainstBaseline | None = None  # None: no baseline is chosen
     rescoring: Analysis | None = None  # a worker computes the scores; until then no rows
@@ -127,7 +130,23 @@ class Leaderboard:
         """What a worker must compute before the board is complete."""
         if self.rescoring is not None:
             return self.rescoring
-        return self.ties.analysis if self.ties and not self.ties.is_done else None
+        if self.ties and self.ties.analysis and not self.ties.is_done:
+            return self.ties.analysis
+        if self.intervals and not self.has_intervals:
+            return self.intervals
+        against = self.against_baseline
+        return against.differences.analysis if against and against.differences.is_pending else None
+
+    @property
+    def has_differences(self) -> bool:
+        """Whether the differences from a baseline are computed."""
+        against = self.against_baseline
+        return against is not None and not (against.fault or against.differences.is_pending)
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether the intervals of ranks are computed."""
+        return self.intervals is not None and self.intervals.state == Analysis.State.DONE
 
     @property
     def has_tied_scores(self) -> bool:

@@ -5,13 +5,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from campaigns.models import Qrels
-from scoring.baselines.tables import CORRECTION, difference_record
+from scoring.baselines.tables import CORRECTION, difference_columns, difference_record
 from scoring.core.measures.graded import has_residual
 from scoring.core.measures.measure import Measure
 from scoring.leaderboard.rows import BoardRow, Leaderboard
 from scoring.output.latex import LEAST_DIGITS, STARS_NOTE, added, interval, number
 from scoring.output.numbers import MAX_DIGITS
 from scoring.output.table import Column, Table, printed
+from scoring.ranks.rows import RankInterval
 
 TIES = {"expected": "ties: mean", "low": "lowest", "high": "highest"}  # headings in LaTeX
 SOURCES = (  # if a program judged
@@ -97,6 +98,12 @@ def _requested_columns(board: Leaderboard, digits: int) -> Iterator[Column]:
     if board.has_tied_scores:
         for name, heading in TIES.items():
             yield Column(f"tie_{name}", partial(_tied, name), heading, shown)
+    if board.has_intervals:
+        for name in RankInterval._fields:
+            yield Column(name, partial(_interval, name))
+        yield printed("ranks, 95 %", lambda each: each.row.interval and each.row.interval.ranks)
+    if board.against_baseline and board.has_differences:
+        yield from difference_columns(board.against_baseline.run, "row.difference")
 
 
 def board_records(board: Leaderboard) -> list[dict[str, Any]]:

@@ -42,6 +42,7 @@ FIELDS: Final = {
     "significance": ("pk", "digest", "state"),
     "topics": ("position", "code", "fields"),
 }
+SHOWN_ANALYSES: Final = ("significance", "baseline", "rank_intervals")
 ANY: Final = -1  # placeholder for the primary key of a campaign
 
 
@@ -117,7 +118,7 @@ def _statement(shows_topics: bool) -> tuple[str, tuple[Any, ...]]:
         "run": campaign.runs.all(),
         "evaluation": Evaluation.objects.filter(run__campaign=campaign),
         "qrels": campaign.qrels.all(),
-        "significance": campaign.analyses.filter(kind="significance"),
+        "significance": campaign.analyses.filter(kind__in=SHOWN_ANALYSES),
     }
     if shows_topics:
         shown |= {"topics": campaign.topics.all()}

@@ -8,10 +8,12 @@ from django import template
 from scoring.core.measures.catalogue import family_of
 from scoring.core.measures.measure import Facts, Measure
 from scoring.core.statistics.means import shown_digits
+from scoring.leaderboard.rank_marks import RankMarks
 from scoring.leaderboard.rows import BoardCell, BoardRow, Leaderboard, TiedScore
 from scoring.leaderboard.tables import bounded
 from scoring.output.measure_names import GRADED, has_graded_gains
 from scoring.output.numbers import score
+from scoring.ranks.tables import share
 
 register = template.Library()
 
@@ -66,6 +68,27 @@ def tied_range(tied: TiedScore) -> str:
         return "no change"
     low, high = score(tied.low), score(tied.high)
     return f"{low}–{high}" if low != high else f"range <{SMALLEST}"
+
+
+@register.filter
+def rank_mark(marks: RankMarks, run_id: str) -> RankMark | None:
+    """None for a run that is not ranked."""
+    interval = marks.intervals.get(run_id)
+    if interval is None:
+        return None
+    step = 100 / marks.runs
+    first, last = interval.possible_best or 0, interval.possible_worst or 0
+    words = f"ranks {interval.ranks} in 95 % of samples, best in {share(interval.p_best)}"
+    if interval.possible_ranks:
+        words += f", possible ranks {interval.possible_ranks}"
+    return RankMark(
+        start=f"{(interval.rank_best - 1) * step:.2f}",
+        end=f"{interval.rank_worst * step:.2f}",
+        possible_start=f"{(first - 1) * step:.2f}",
+        possible_width=f"{(last - first + 1) * step:.2f}",
+        has_possible=bool(interval.possible_ranks),
+        words=words,
+    )
 
 
 @register.filter

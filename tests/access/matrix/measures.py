@@ -14,5 +14,6 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "scoring:properties-csv": ("get", everybody),
     "scoring:measure-detail": ("get", everybody),
     "scoring:playground": ("get", everybody),
+    "scoring:topics-calculator": ("get", everybody),
     "scoring:playground-csv": ("get", everybody),
 }

@@ -1,0 +1,93 @@
+"""How stable the order of the runs is: rows for page, charts, CSV and API."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scoring.core.statistics.split_halves import BINS
+from scoring.core.statistics.undefined import none_if_nan
+
+
+class StabilityRow(NamedTuple):
+    """τ-b of the boards of two disjoint sets of so many topics; None if no split has one, because
+    one of the sets always ranks all runs equally."""
+
+    topics: int
+    tau: float | None
+    tau_lowest: float | None
+    tau_highest: float | None
+
+
+class SwapRow(NamedTuple):
+    """Pairs of runs whose means differ by so much on the first set; the last step has no end."""
+
+    topics: int
+    difference_from: float
+    difference_to: float | None
+    swaps: int
+    pairs: int
+
+    @property
+    def swap_rate(self) -> float:
+        return self.swaps / self.pairs
+
+
+@dataclass(frozen=True)
+class Halves:
+    """The result of the worker."""
+
+    rows: tuple[StabilityRow, ...]
+    swaps: tuple[SwapRow, ...]
+    splits: int
+    runs: int
+    topics: int
+
+    @property
+    def last(self) -> StabilityRow | None:
+        """Of half of the topics; None if there are too few runs or topics."""
+        return self.rows[-1] if self.rows else None
+
+    @property
+    def last_swaps(self) -> tuple[SwapRow, ...]:
+        """Of half of the topics."""
+        size = self.rows[-1].topics if self.rows else 0
+        return tuple(row for row in self.swaps if row.topics == size)
+
+    def stable_from(self, rate: float) -> float | None:
+        """The least difference from which on no step of half of the topics swaps more often than
+        this; None if there is none."""
+        least = None
+        for row in reversed(self.last_swaps):
+            if row.swap_rate > rate:
+                break
+            least = row.difference_from
+        return least
+
+
+def halves_of(result: Mapping[str, Any]) -> Halves:
+    sizes = result["sizes"].tolist()
+    names = ("mean", "lowest", "highest")
+    columns = (map(none_if_nan, result[name].tolist()) for name in names)
+    return Halves(
+        rows=tuple(StabilityRow(*row) for row in zip(sizes, *columns, strict=True)),
+        swaps=tuple(_swap_rows(result)),
+        splits=int(result["splits"]),
+        runs=int(result["runs"]),
+        topics=int(result["topics"]),
+    )
+
+
+def _swap_rows(result: Mapping[str, Any]) -> list[SwapRow]:
+    width, sizes = float(result["width"]), result["sizes"].tolist()
+    return [
+        SwapRow(
+            topics=sizes[at],
+            difference_from=round(step * width, 12),
+            difference_to=None if step == BINS - 1 else round((step + 1) * width, 12),
+            swaps=int(result["swaps"][at, step]),
+            pairs=int(result["pairs"][at, step]),
+        )
+        for at, step in zip(*(each.tolist() for each in np.nonzero(result["pairs"])), strict=True)
+    ]

@@ -1,0 +1,101 @@
+"""The parameters of a request about ranks and topics, with the result if it is computed: the same
+for page, downloads and API."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+
+from campaigns.access import Viewer
+from campaigns.models import Qrels
+from scoring.analyses.requests import request_analysis, result_of
+from scoring.core.measures.measure import Measure
+from scoring.core.statistics.topic_set_size import Requirement
+from scoring.models import Analysis
+from scoring.ranks.halves import Halves, halves_of
+from scoring.ranks.options import chosen_requirement
+from scoring.ranks.rows import RankedMeans, RankRow, rank_rows, ranked_means
+from scoring.ranks.topics import NeededRow, needed_rows
+from scoring.results.options import chosen_version, versions_offered
+from scoring.significance.options import tested_measure, tested_measures
+
+
+@dataclass(frozen=True, eq=False)
+class RanksQuery:
+    """The parameters, and the rows if they are computed."""
+
+    measure: Measure
+    versions: list[Qrels]
+    qrels: Qrels | None
+    ranked: RankedMeans | None = None
+    analysis: Analysis | None = None
+    rows: tuple[RankRow, ...] = ()
+    halves: Halves | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TopicsQuery:
+    """The same for the number of topics."""
+
+    required: Requirement
+    versions: list[Qrels]
+    qrels: Qrels | None
+    analysis: Analysis | None = None
+    rows: tuple[NeededRow, ...] = ()
+
+
+def ranks_query(viewer: Viewer, params: QueryDict) -> RanksQuery:
+    """The viewer must be one who may see the board."""
+    query = _of_measure(viewer, params)
+    if query.qrels is None or query.ranked is None or not query.ranked.runs:
+        return query
+    question = {"measure": str(query.measure)}
+    analysis = request_analysis(viewer, query.qrels, "rank_intervals", question, is_free=True)
+    result = _result(analysis)
+    rows = tuple(rank_rows(query.ranked, result)) if result is not None else ()
+    return RanksQuery(query.measure, query.versions, query.qrels, query.ranked, analysis, rows=rows)
+
+
+def halves_query(viewer: Viewer, params: QueryDict) -> RanksQuery:
+    """The viewer must be one who may see the board."""
+    query = _of_measure(viewer, params)
+    if query.qrels is None or query.ranked is None or len(query.ranked.runs) < 2:
+        return query
+    question = {"measure": str(query.measure)}
+    analysis = request_analysis(viewer, query.qrels, "split_halves", question)
+    result = _result(analysis)
+    halves = None if result is None else halves_of(result)
+    return RanksQuery(
+        query.measure, query.versions, query.qrels, query.ranked, analysis, halves=halves
+    )
+
+
+def topics_query(viewer: Viewer, params: QueryDict) -> TopicsQuery:
+    """The viewer must be one who may see the board."""
+    required = chosen_requirement(params)
+    versions, qrels = _version(viewer, params)
+    measures = [each for each in tested_measures(viewer) if each.family != "Judged"]
+    if qrels is None or not measures or viewer.campaign.runs.ranked().count() < 2:
+        return TopicsQuery(required, versions, qrels)
+    question = {"measures": [str(measure) for measure in measures]}
+    analysis = request_analysis(viewer, qrels, "variances", question)
+    result = _result(analysis)
+    rows = () if result is None else tuple(needed_rows(measures, result, required))
+    return TopicsQuery(required, versions, qrels, analysis, rows)
+
+
+def _of_measure(viewer: Viewer, params: QueryDict) -> RanksQuery:
+    measure = tested_measure(viewer, params.get("measure"))
+    versions, qrels = _version(viewer, params)
+    ranked = None if qrels is None else ranked_means(viewer, qrels, measure)
+    return RanksQuery(measure, versions, qrels, ranked)
+
+
+def _version(viewer: Viewer, params: QueryDict) -> tuple[list[Qrels], Qrels | None]:
+    versions = versions_offered(viewer)
+    chosen = chosen_version(viewer, params.get("qrels"), versions)
+    return versions, chosen or viewer.campaign.active_qrels
+
+
+def _result(analysis: Analysis) -> dict[str, Any] | None:
+    return result_of(analysis) if analysis.state == Analysis.State.DONE else None

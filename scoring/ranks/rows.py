@@ -1,0 +1,104 @@
+"""How certain the rank of each run is, in the order of the board: for page, chart, CSV and API."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from campaigns.access import Viewer
+from campaigns.models import Qrels
+from scoring.core.measures.catalogue import family_of
+from scoring.core.measures.measure import Measure
+from scoring.core.statistics.ranks import shared_ranks
+from scoring.ranks.analysis import UNKNOWN
+from scoring.results.runs import BoardRun
+from scoring.results.vectors import visible_means
+from scoring.significance.analysis import MAX_RUNS
+
+
+class RankInterval(NamedTuple):
+    """Between which ranks a run lies in 95 % of the samples of topics, the chance that it is the
+    best, and between which ranks it stays whatever the unjudged documents are, None if unknown."""
+
+    rank_best: int
+    rank_worst: int
+    p_best: float
+    possible_best: int | None
+    possible_worst: int | None
+
+    @property
+    def ranks(self) -> str:
+        return _span(self.rank_best, self.rank_worst)
+
+    @property
+    def possible_ranks(self) -> str:
+        """Empty if they are unknown."""
+        if self.possible_best is None or self.possible_worst is None:
+            return ""
+        return _span(self.possible_best, self.possible_worst)
+
+
+@dataclass(frozen=True)
+class RankRow:
+    """A ranked run."""
+
+    run: BoardRun
+    rank: int
+    base: float
+    interval: RankInterval
+
+
+@dataclass(frozen=True)
+class RankedMeans:
+    """The ranked runs with a score of the measure, best first; at most MAX_RUNS."""
+
+    runs: tuple[BoardRun, ...]
+    ranks: tuple[int, ...]
+    bases: tuple[float, ...]
+    left_out: int
+
+
+def ranked_means(viewer: Viewer, qrels: Qrels, measure: Measure) -> RankedMeans:
+    """One query. The viewer must be one who may see the board."""
+    runs, bases, _ = visible_means(viewer, qrels, [measure])
+    ranks = shared_ranks(bases[0], family_of(measure).facts.direction)
+    placed = [
+        (rank, run.name.lower(), run, float(base))
+        for rank, run, base in zip(ranks, runs, bases[0], strict=True)
+        if rank is not None
+    ]
+    placed.sort(key=lambda each: each[:2])
+    kept = placed[:MAX_RUNS]
+    return RankedMeans(
+        runs=tuple(run for _, _, run, _ in kept),
+        ranks=tuple(rank for rank, *_ in kept),
+        bases=tuple(base for *_, base in kept),
+        left_out=len(placed) - len(kept),
+    )
+
+
+def rank_rows(ranked: RankedMeans, result: Mapping[str, Any]) -> list[RankRow]:
+    intervals = intervals_by_run(result)
+    return [
+        RankRow(run, rank, base, intervals[run.run_id])
+        for run, rank, base in zip(ranked.runs, ranked.ranks, ranked.bases, strict=True)
+        if run.run_id in intervals
+    ]
+
+
+def intervals_by_run(result: Mapping[str, Any]) -> dict[str, RankInterval]:
+    """By public id, of the runs that have any."""
+    names = ("run_ids", "best", "worst", "wins", "possible_best", "possible_worst")
+    columns: Sequence[list[Any]] = [result[name].tolist() for name in names]
+    return {
+        run_id: RankInterval(best, worst, wins, _known(lowest), _known(highest))
+        for run_id, best, worst, wins, lowest, highest in zip(*columns, strict=True)
+        if best != UNKNOWN
+    }
+
+
+def _known(rank: int) -> int | None:
+    return None if rank == UNKNOWN else rank
+
+
+def _span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}–{last}"

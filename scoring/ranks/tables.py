@@ -1,0 +1,125 @@
+"""Tables of the intervals of ranks, of split halves and of needed topics."""
+
+from collections.abc import Iterable
+from functools import partial
+
+from scoring.core.statistics.rounding import decimal_text
+from scoring.output import numbers
+from scoring.output.latex import number
+from scoring.output.measure_names import measure_label
+from scoring.output.table import Column, PageColumn, Table, printed
+from scoring.ranks.halves import StabilityRow, SwapRow
+from scoring.ranks.rows import RankRow
+from scoring.ranks.topics import NeededRow
+
+RANKS = (
+    Column("rank", heading="", kind=int),
+    Column("run", "run.name", "run", align="l", kind=str),
+    Column("team", "run.team", "team", align="l", kind=str),
+    Column("base", heading="base", text=number, kind=float),
+    Column("rank_best", "interval.rank_best", kind=int),
+    Column("rank_worst", "interval.rank_worst", kind=int),
+    printed("ranks, 95 %", "interval.ranks"),
+    Column("p_best", "interval.p_best", "best", partial(number, digits=3), kind=float),
+    Column("possible_best", "interval.possible_best", kind=int | None),
+    Column("possible_worst", "interval.possible_worst", kind=int | None),
+    printed("possible ranks", lambda row: row.interval.possible_ranks or "–"),
+    Column("run_id", "run.run_id", kind=str),
+)
+STABILITY = (
+    Column("topics", heading="topics", kind=int),
+    Column("tau", heading="mean τ", text=partial(number, digits=3), kind=float),
+    Column("tau_lowest", heading="lowest", text=partial(number, digits=3), kind=float),
+    Column("tau_highest", heading="highest", text=partial(number, digits=3), kind=float),
+)
+SWAPS = (
+    Column("topics", heading="topics", kind=int),
+    Column("difference_from", heading="from", text=partial(number, digits=2), kind=float),
+    Column("difference_to", heading="below", text=partial(number, digits=2), kind=float),
+    Column("swaps", heading="swaps", kind=int),
+    Column("pairs", heading="pairs", kind=int),
+    Column("swap_rate", heading="swap rate", text=partial(number, digits=3), kind=float),
+)
+NEEDED = (
+    Column("measure", heading="measure", align="l", kind=str),
+    Column("runs", kind=int),
+    Column("topics", kind=int),
+    Column("variance", heading="variance", text=number, kind=float),
+    Column("variance_of_differences", heading="of differences", text=number, kind=float),
+    Column("t_test", "needed.t_test", "t test", kind=int | None),
+    Column("anova", "needed.anova", "ANOVA", kind=int | None),
+    Column("t_test_nagata", "needed.t_test_nagata", kind=int | None),
+    Column("anova_nagata", "needed.anova_nagata", kind=int | None),
+)
+
+
+def ranks_page_columns(*, has_possible: bool) -> list[PageColumn]:
+    possible = PageColumn("possible ranks", lambda row: row.interval.possible_ranks)
+    return [
+        PageColumn("run", lambda row: row.run.name, css=""),
+        PageColumn("#", lambda row: str(row.rank), css="num muted"),
+        PageColumn("base", lambda row: numbers.score(row.base)),
+        PageColumn("ranks in 95 %", lambda row: row.interval.ranks),
+        PageColumn("best", lambda row: share(row.interval.p_best)),
+        *([possible] if has_possible else []),
+    ]
+
+
+STABILITY_PAGE = [
+    PageColumn("topics", lambda row: str(row.topics), css=""),
+    PageColumn("mean τ", lambda row: numbers.score(row.tau, 2)),
+    PageColumn("lowest", lambda row: numbers.score(row.tau_lowest, 2)),
+    PageColumn("highest", lambda row: numbers.score(row.tau_highest, 2)),
+]
+SWAPS_PAGE = [
+    PageColumn("difference", lambda row: difference_of(row), css=""),
+    PageColumn("swaps", lambda row: f"{row.swaps:,}"),
+    PageColumn("pairs", lambda row: f"{row.pairs:,}"),
+    PageColumn("swap rate", lambda row: share(row.swap_rate)),
+]
+NEEDED_PAGE = [
+    PageColumn("measure", lambda row: measure_label(row.measure), css=""),
+    PageColumn("variance", lambda row: numbers.score(row.variance)),
+    PageColumn("of differences", lambda row: numbers.score(row.variance_of_differences)),
+    PageColumn("t test", lambda row: count(row.needed.t_test)),
+    PageColumn("ANOVA", lambda row: count(row.needed.anova)),
+    PageColumn("t test, Nagata", lambda row: count(row.needed.t_test_nagata)),
+    PageColumn("ANOVA, Nagata", lambda row: count(row.needed.anova_nagata)),
+]
+
+
+def ranks_table(rows: Iterable[RankRow], measure: object) -> Table:
+    caption = f"interval of ranks by {measure}, bootstrap over topics, and possible ranks."
+    return Table(RANKS, rows, caption)
+
+
+def stability_table(rows: Iterable[StabilityRow], measure: object) -> Table:
+    caption = f"Kendall's τ-b of leaderboards of disjoint halves of the topics by {measure}."
+    return Table(STABILITY, rows, caption)
+
+
+def swaps_table(rows: Iterable[SwapRow], measure: object) -> Table:
+    caption = f"swapped pairs of runs by the difference on the first half, by {measure}."
+    return Table(SWAPS, rows, caption)
+
+
+def needed_table(rows: Iterable[NeededRow]) -> Table:
+    return Table(NEEDED, rows, "topics that a test needs, by measure.")
+
+
+def share(value: float) -> str:
+    """A probability in percent: 62 %, <1 %, 0."""
+    if value == 0:
+        return "0"
+    return "<1 %" if value < 0.01 else f"{decimal_text(100 * value, 0)} %"
+
+
+def count(value: int | None) -> str:
+    return "–" if value is None else f"{value:,}"
+
+
+def difference_of(row: SwapRow) -> str:
+    """0.02–0.03, and 0.2 or more."""
+    if row.difference_to is None:
+        return f"{row.difference_from:g} or more"
+    return f"{row.difference_from:g}–{row.difference_to:g}"

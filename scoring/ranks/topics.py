@@ -1,0 +1,74 @@
+"""How many topics a test needs, by each measure: rows for page, chart, CSV and API."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from scoring.core.measures.measure import Measure
+from scoring.core.statistics.topic_set_size import Requirement, topics_for_anova, topics_for_t
+from scoring.core.statistics.undefined import none_if_nan
+
+# A web process computes the numbers while the reader waits, and more topics take longer.
+MOST_TOPICS: Final = 10_000
+
+
+@dataclass(frozen=True)
+class NeededTopics:
+    """Exactly, and by Nagata's approximation; None for more than MOST_TOPICS, and if the variance
+    is not known."""
+
+    t_test: int | None
+    anova: int | None
+    t_test_nagata: int | None
+    anova_nagata: int | None
+
+
+@dataclass(frozen=True)
+class NeededRow:
+    """A measure, its variances, and the topics that tests need."""
+
+    measure: Measure
+    runs: int
+    topics: int
+    variance: float | None  # None: the scores do not suffice
+    variance_of_differences: float | None
+    needed: NeededTopics
+
+
+def needed_rows(
+    measures: Sequence[Measure], result: Mapping[str, Any], required: Requirement
+) -> list[NeededRow]:
+    """The measure that needs the fewest topics by the t test first; those without an answer
+    last."""
+    counts = (result[name].tolist() for name in ("runs", "topics"))
+    variances = (
+        map(none_if_nan, result[name].tolist()) for name in ("within_runs", "of_differences")
+    )
+    rows = [
+        NeededRow(measure, runs, topics, within, of_pairs, needed(within, of_pairs, runs, required))
+        for measure, runs, topics, within, of_pairs in zip(
+            measures, *counts, *variances, strict=True
+        )
+    ]
+    return sorted(rows, key=lambda row: (row.needed.t_test is None, row.needed.t_test or 0))
+
+
+@lru_cache(maxsize=5_000)
+def needed(
+    variance: float | None, of_differences: float | None, runs: int, required: Requirement
+) -> NeededTopics:
+    """ANOVA is of `runs` runs, at least two."""
+    t_test, t_test_nagata = (
+        None
+        if of_differences is None
+        else topics_for_t(of_differences, required, by_nagata=by_nagata, most=MOST_TOPICS)
+        for by_nagata in (False, True)
+    )
+    anova, anova_nagata = (
+        None
+        if variance is None or runs < 2
+        else topics_for_anova(runs, variance, required, by_nagata=by_nagata, most=MOST_TOPICS)
+        for by_nagata in (False, True)
+    )
+    return NeededTopics(t_test, anova, t_test_nagata, anova_nagata)

@@ -1,0 +1,340 @@
+"""How certain ranks are, how stable the order is, and how many topics are needed: on pages, in CSV
+and API, and beside the ranks of the leaderboard."""
+
+import numpy as np
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from campaigns.models import Audience, Campaign
+from scoring.core.measures.names import parse_measure
+from scoring.core.statistics.rank_intervals import bootstrap_ranks, possible_ranks
+from scoring.core.statistics.split_halves import half_sizes, split_halves
+from scoring.core.statistics.topic_set_size import (
+    Requirement,
+    topics_for_anova,
+    topics_for_t,
+    variances,
+)
+from scoring.models import Analysis
+from scoring.ranks.charts import needed_chart, swaps_chart
+from scoring.ranks.halves import Halves, StabilityRow, SwapRow
+from scoring.ranks.tables import NEEDED_PAGE
+from scoring.ranks.topics import NeededRow, needed
+from scoring.worker import perform_waiting_jobs
+from tests.making import make_campaign, make_organiser, make_qrels, make_run
+from tests.scoring.leaderboard.test_board_page import SHOWN
+from tests.scoring.significance.test_significance_page import (
+    RBP,
+    TOPICS,
+    answered,
+    get,
+    give_vector,
+    make_board,
+    noisy,
+    table,
+    text_of,
+)
+
+pytestmark = pytest.mark.django_db
+SCORES = [noisy(0.5, 1), noisy(0.48, 2), noisy(0.3, 3)]
+# The worker has the topics in the order of their bytes.
+ORDERED = np.array(SCORES)[:, sorted(range(len(TOPICS)), key=lambda at: TOPICS[at])]
+PAGES = ("ranks", "stability", "needed-topics")
+
+
+def api(name: str, campaign: Campaign, **query: str) -> list[dict[str, object]]:
+    response = Client().get(reverse(f"api:{name}", args=[campaign.slug]), query)
+    assert response.status_code == 200
+    return response.json()
+
+
+class TestRanks:
+    def test_the_page_waits_then_shows_the_intervals(self) -> None:
+        campaign = make_board(*SCORES)
+        waiting = get("ranks", campaign)
+        assert "Computing how certain the ranks are" in text_of(waiting)
+        assert waiting["Refresh"] == "2"
+        assert get("ranks-csv", campaign).status_code == 202
+        perform_waiting_jobs(campaign)
+        text = text_of(get("ranks", campaign))
+        assert "By RBP(p=0.5), r1 leads and is the best in" in text
+        assert "Two runs have rank 1 in their interval." in text
+
+    def test_csv_and_api_have_the_numbers_of_the_core(self) -> None:
+        campaign = make_board(*SCORES)
+        answered("ranks", campaign)
+        found = bootstrap_ranks(ORDERED, samples=10_000, seed=1)
+        means = np.array([scores.mean() for scores in SCORES])
+        best, worst = possible_ranks(means, means + 0.1)
+        rows = table(get("ranks-csv", campaign))
+        assert [row["run"] for row in rows] == ["r1", "r2", "r3"]
+        assert [int(row["rank_best"]) for row in rows] == found.best.tolist()
+        assert [int(row["rank_worst"]) for row in rows] == found.worst.tolist()
+        assert [float(row["p_best"]) for row in rows] == pytest.approx(found.wins, abs=1e-12)
+        assert [int(row["possible_best"]) for row in rows] == best.tolist() == [1, 1, 3]
+        assert [int(row["possible_worst"]) for row in rows] == worst.tolist() == [2, 2, 3]
+        for one, other in zip(rows, api("ranks", campaign), strict=True):
+            assert {key: str(value) for key, value in other.items()} == one
+
+    def test_possible_ranks_are_unknown_without_residuals(self) -> None:
+        campaign = make_campaign(topics=TOPICS, **SHOWN)
+        make_qrels(campaign)
+        for number, scores in enumerate(SCORES):
+            give_vector(make_run(campaign, tag=f"r{number}"), scores, measure="AP", residual=None)
+        page = answered("ranks", campaign, measure="AP")
+        assert "unknown, because AP has no residual" in text_of(page)
+        rows = api("ranks", campaign, measure="AP")
+        assert {row["possible_best"] for row in rows} == {None}
+
+    def test_one_run_is_sure(self) -> None:
+        page = answered("ranks", make_board(noisy(0.5, 1)))
+        assert "Only one run, r1, is ranked, so its rank is certain." in text_of(page)
+
+    def test_one_topic_says_nothing_about_others(self) -> None:
+        campaign = make_campaign(topics=("1",), **SHOWN)
+        make_qrels(campaign)
+        for number in (1, 2):
+            give_vector(make_run(campaign, tag=f"r{number}"), [number / 10])
+        page = answered("ranks", campaign)
+        assert "Two topics with a score of RBP(p=0.5) are needed" in text_of(page)
+        assert "Refresh" not in page
+        assert api("ranks", campaign) == []
+        assert "rank-mark" not in get("leaderboard", campaign).content.decode()
+
+    def test_latex_has_the_intervals(self) -> None:
+        campaign = make_board(*SCORES)
+        answered("ranks", campaign)
+        text = get("ranks-latex", campaign).content.decode()
+        assert "possible ranks" in text
+        assert "1–2" in text
+
+
+class TestStability:
+    def test_csv_and_api_have_the_numbers_of_the_core(self) -> None:
+        campaign = make_board(*SCORES)
+        page = answered("stability", campaign)
+        assert "on two halves of 6 topics agree with τ =" in text_of(page)
+        assert "1 in each half, difference" in page.content.decode()
+        assert "1 topics" not in page.content.decode()
+        expected = split_halves(ORDERED, sizes=half_sizes(12), splits=500, seed=1, width=0.01)
+        rows = table(get("stability-csv", campaign))
+        assert [float(row["tau"]) for row in rows] == pytest.approx(expected.mean, abs=1e-12)
+        assert [int(row["topics"]) for row in rows] == [1, 2, 3, 4, 5, 6]
+        swaps = table(get("swaps-csv", campaign))
+        assert sum(int(row["swaps"]) for row in swaps) == expected.swaps.sum()
+        assert len(api("swaps", campaign)) == len(swaps)
+        assert [row["tau"] for row in api("stability", campaign)] == [
+            float(row["tau"]) for row in rows
+        ]
+
+    def test_the_chart_says_that_its_last_point_is_of_all_larger_differences(self) -> None:
+        """Without such pairs, the ticks are those that plotly chooses."""
+        row = StabilityRow(topics=2, tau=0.9, tau_lowest=0.8, tau_highest=1.0)
+        near, far = SwapRow(2, 0.0, 0.01, 3, 9), SwapRow(2, 0.2, None, 0, 5)
+        axes = [
+            swaps_chart(Halves((row,), swaps, splits=500, runs=5, topics=4))["layout"]["xaxis"]
+            for swaps in ((near, far), (near,))
+        ]
+        assert axes[0]["tickvals"][::2] == pytest.approx([0, 0.1, 0.2])
+        assert axes[0]["ticktext"] == ["0", "0.05", "0.1", "0.15", "≥ 0.2"]
+        assert "tickvals" not in axes[1]
+
+    def test_one_run_has_nothing_to_compare(self) -> None:
+        campaign = make_board(noisy(0.5, 1))
+        assert "Two ranked runs" in text_of(get("stability", campaign))
+        assert not Analysis.objects.exists()
+
+    def test_runs_with_the_same_scores_have_no_order(self) -> None:
+        campaign = make_board(SCORES[0], SCORES[0])
+        page = answered("stability", campaign)
+        assert "The agreement of halves is not defined" in text_of(page)
+        assert "nan" not in page.content.decode().lower()
+        assert {row["tau"] for row in api("stability", campaign)} == {None}
+
+    def test_one_topic_has_no_halves(self) -> None:
+        campaign = make_campaign(topics=("1",), **SHOWN)
+        make_qrels(campaign)
+        for number in (1, 2):
+            give_vector(make_run(campaign, tag=f"r{number}"), [number / 10])
+        page = answered("stability", campaign)
+        assert "Two topics with a score of RBP(p=0.5) are needed" in text_of(page)
+
+
+class TestNeededTopics:
+    def test_csv_and_api_have_the_numbers_of_the_core(self) -> None:
+        campaign = make_board(*SCORES)
+        page = answered("needed-topics", campaign, difference="0.02", power="0.9")
+        assert "To find a true difference of 0.02 between two runs with 90 % power" in text_of(page)
+        found = variances(np.array(SCORES))
+        required = Requirement(0.02, 0.05, 0.9)
+        rows = api("needed-topics", campaign, difference="0.02", power="0.9")
+        row = next(row for row in rows if row["measure"] == RBP)
+        assert row["variance"] == pytest.approx(found.within_runs, abs=1e-12)
+        assert row["variance_of_differences"] == pytest.approx(found.of_differences, abs=1e-12)
+        assert row["t_test"] == topics_for_t(found.of_differences, required)
+        assert row["anova"] == topics_for_anova(3, found.within_runs, required)
+        (same,) = [
+            row
+            for row in table(get("needed-topics-csv", campaign, difference="0.02", power="0.9"))
+            if row["measure"] == RBP
+        ]
+        assert int(same["anova_nagata"]) == row["anova_nagata"]
+
+    def test_measures_with_graded_gains_are_named_in_words(self) -> None:
+        measure = parse_measure("RBP(p=0.8,gain=map)")
+        row = NeededRow(measure, 3, 4, 0.05, 0.03, needed(0.05, 0.03, 3, Requirement(0.1)))
+        assert NEEDED_PAGE[0].cell(row) == "RBP(p=0.8), graded gains"
+        assert needed_chart([row])["data"][0]["y"] == ["RBP(p=0.8), graded gains"]
+
+    def test_another_difference_needs_no_other_analysis(self) -> None:
+        campaign = make_board(*SCORES)
+        answered("needed-topics", campaign)
+        for query in ({"difference": "0.1"}, {"difference": "1e300"}, {"level": "0.01"}):
+            assert get("needed-topics", campaign, **query).status_code == 200
+        assert Analysis.objects.count() == 1
+
+    @pytest.mark.parametrize("difference", ["0", "-1", "nan", "inf", "x", "1e-999", "9" * 30])
+    def test_a_difference_that_is_none(self, difference: str) -> None:
+        campaign = make_board(*SCORES)
+        page = get("needed-topics", campaign, difference=difference)
+        assert page.status_code == 404
+        assert "The difference is a number above 0." in text_of(page)
+
+    def test_measures_without_scores_come_last_and_say_nothing(self) -> None:
+        campaign = make_board(*SCORES)
+        page = answered("needed-topics", campaign)
+        assert ">nan<" not in page.content.decode()
+        rows = api("needed-topics", campaign)
+        assert rows[0]["measure"] == RBP
+        assert {row["variance"] for row in rows[1:]} == {None}
+        assert {row["t_test"] for row in rows[1:]} == {None}
+
+    def test_one_run_has_no_differences(self) -> None:
+        assert "Two ranked runs are needed" in text_of(
+            get("needed-topics", make_board(noisy(0.5, 1)))
+        )
+
+
+class TestCalculator:
+    def calculator(self, **query: str) -> str:
+        return text_of(Client().get(reverse("scoring:topics-calculator"), query))
+
+    def test_it_needs_no_data(self) -> None:
+        text = self.calculator(variance="0.05", difference="0.1", runs="10")
+        assert "A t test of two runs needs 81 topics, and an ANOVA of 10 runs 158." in text
+        assert "one-way ANOVA 158 157" in text
+
+    def test_the_variance_of_differences_may_be_given(self) -> None:
+        text = self.calculator(differences="0.03", difference="0.05")
+        assert f"needs {topics_for_t(0.03, Requirement(0.05))} topics" in text
+
+    def test_more_than_ten_thousand_topics(self) -> None:
+        """They would take a web process seconds for each measure."""
+        text = self.calculator(variance="10", differences="1", difference="0.05")
+        assert "needs 3,142 topics, and an ANOVA of 10 runs more than 10,000." in text
+        assert "needs more than 10,000 topics" in self.calculator(difference="0.00001")
+
+    @pytest.mark.parametrize(
+        ("variance", "difference", "words"),
+        [
+            ("1e-300", "1e300", "A t test of two runs needs 2 topics"),
+            ("1e-16", "1", "A t test of two runs needs 2 topics"),
+            ("1e308", "1e-300", "needs more than 10,000 topics"),
+            ("1.7e308", "1", "needs more than 10,000 topics"),
+        ],
+    )
+    def test_numbers_of_any_size_have_an_answer(
+        self, variance: str, difference: str, words: str
+    ) -> None:
+        assert words in self.calculator(variance=variance, difference=difference)
+
+    @pytest.mark.parametrize(
+        ("name", "value", "words"),
+        [
+            ("variance", "0", "write a number above 0"),
+            ("variance", "abc", "'abc' is not a number such as 0.05"),
+            ("differences", "-1", "write a number above 0"),
+            ("runs", "1", "a whole number from 2 to 1,000"),
+            ("runs", "2.5", "a whole number from 2 to 1,000"),
+            ("difference", "nan", "is not a number"),
+            ("level", "1", "between 1e-09 and 1"),
+            ("level", "1e-300", "between 1e-09 and 1"),
+            ("power", "0.05", "between the level and 1"),
+        ],
+    )
+    def test_each_field_says_what_is_wrong(self, name: str, value: str, words: str) -> None:
+        text = self.calculator(**{name: value})
+        assert words in text.replace("&#x27;", "'")
+        assert "The topics cannot be computed" in text
+
+
+class TestLeaderboard:
+    def test_marks_appear_when_they_are_computed(self) -> None:
+        campaign = make_board(*SCORES)
+        assert "rank-mark" not in get("leaderboard", campaign).content.decode()
+        perform_waiting_jobs(campaign)
+        html = get("leaderboard", campaign).content.decode()
+        assert html.count('<svg class="rank-mark" role="img"') == 3
+        assert "ranks 1–2 in 95 % of samples, best in" in html
+        assert "possible ranks 1–2" in html
+        assert "ranks=on" in html
+
+    def test_columns_of_tables_are_requested(self) -> None:
+        campaign = make_board(*SCORES)
+        assert get("leaderboard-csv", campaign, ranks="on").status_code == 202
+        perform_waiting_jobs(campaign)
+        board = table(get("leaderboard-csv", campaign, ranks="on"))
+        ranks = table(get("ranks-csv", campaign))
+        names = ("rank_best", "rank_worst", "p_best", "possible_best", "possible_worst")
+        assert [[row[name] for name in names] for row in board] == [
+            [row[name] for name in names] for row in ranks
+        ]
+        assert "rank_best" not in table(get("leaderboard-csv", campaign))[0]
+        interval = api("leaderboard", campaign, ranks="on")[0]["interval"]
+        assert interval["rank_best"] == 1
+        assert "interval" not in api("leaderboard", campaign)[0]
+        assert "ranks, 95" in get("leaderboard-latex", campaign, ranks="on").content.decode()
+
+    def test_ranks_among_other_runs_have_no_marks(self) -> None:
+        campaign = make_board(*SCORES)
+        get("leaderboard", campaign)
+        perform_waiting_jobs(campaign)
+        page = get("leaderboard", campaign, runs="best").content.decode()
+        assert "rank-mark" not in page
+        assert (
+            "rank_best" not in table(get("leaderboard-csv", campaign, ranks="on", runs="best"))[0]
+        )
+
+    def test_one_run_has_no_mark(self) -> None:
+        campaign = make_board(noisy(0.5, 1))
+        get("leaderboard", campaign)
+        perform_waiting_jobs(campaign)
+        assert "rank-mark" not in get("leaderboard", campaign).content.decode()
+
+
+def test_without_qrels_the_pages_say_so() -> None:
+    campaign = make_campaign(topics=TOPICS, **SHOWN)
+    for name in PAGES:
+        assert "there are no qrels" in text_of(get(name, campaign))
+
+
+def test_only_those_who_see_the_board_see_them() -> None:
+    campaign = make_board(*SCORES, board_audience=Audience.ORGANISERS)
+    for name in PAGES:
+        assert "r1" not in text_of(get(name, campaign))
+        assert get(f"{name}-csv", campaign).status_code == 404
+        response = Client().get(reverse(f"api:{name}", args=[campaign.slug]))
+        assert response.status_code == 404
+    assert not Analysis.objects.exists()
+    organiser = make_organiser(campaign)
+    answered("ranks", campaign, organiser)
+    assert "r1 leads" in text_of(get("ranks", campaign, organiser))
+
+
+def test_the_share_of_judged_documents_is_no_measure_to_plan_for() -> None:
+    campaign = make_board(*SCORES, measures=[RBP, "Judged@10"])
+    answered("needed-topics", campaign)
+    found = {row["measure"] for row in api("needed-topics", campaign)}
+    assert RBP in found
+    assert "Judged@10" not in found
