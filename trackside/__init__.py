@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from scoring.library.stability import stability, stability_of_scores, swaps, swaps_of_scores
     from scoring.library.stratified import stratified_inferred_ap
     from scoring.library.table import Table
+    from trackside.client.errors import SiteError
+    from trackside.client.site import Site, SubmittedRun
 
     __version__: str
 
@@ -34,6 +36,9 @@ __all__ = [
     "Qrels",
     "Run",
     "Scores",
+    "Site",
+    "SiteError",
+    "SubmittedRun",
     "Table",
     "__version__",
     "agreement",
@@ -67,6 +72,9 @@ _MODULES = {
     "Qrels": "scoring.library.sources",
     "Run": "scoring.library.sources",
     "Scores": "scoring.library.evaluation",
+    "Site": "trackside.client.site",
+    "SiteError": "trackside.client.errors",
+    "SubmittedRun": "trackside.client.site",
     "Table": "scoring.library.table",
     "agreement": "scoring.library.comparing",
     "bounds": "scoring.library.evaluation",

@@ -1,0 +1,297 @@
+"""Retries, redirects and errors, against a server that answers as it is told."""
+
+import io
+import json
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trackside as ts
+
+RUN = b"1 Q0 a 1 2.0 mine\n"
+
+
+@dataclass
+class Script:
+    """The answers to come, and the requests that came."""
+
+    answers: list[tuple[int, dict[str, str], bytes]] = field(default_factory=list)
+    requests: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
+    slept: list[float] = field(default_factory=list)
+    url: str = ""
+
+    def add(self, status: int, body: Any = None, **headers: str) -> None:
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.answers.append((status, named, content))
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
+    script = Script()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            length = int(self.headers.get("Content-Length", 0))
+            body = self.rfile.read(length)
+            script.requests.append((self.command, self.path, dict(self.headers), body))
+            status, headers, content = script.answers.pop(0)
+            if status == 0:  # the connection breaks
+                self.connection.close()
+                return
+            self.send_response(status)
+            for name, value in {"Content-Length": str(len(content)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_POST = do_GET  # noqa: N815
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    script.url = f"http://127.0.0.1:{server.server_port}"
+    monkeypatch.setattr(time, "sleep", script.slept.append)
+    monkeypatch.delenv("TRACKSIDE_TOKEN", raising=False)
+    yield script
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_the_token_is_sent_and_never_shown(script: Script, monkeypatch) -> None:
+    site = ts.Site(script.url + "/", "secret")
+    script.add(200, [])
+    assert len(site.campaigns()) == 0
+    monkeypatch.setenv("TRACKSIDE_TOKEN", "of the environment")
+    script.add(200, [])
+    ts.Site(script.url).campaigns(stage="open")
+    (_, first, headers, _), (_, second, others, _) = script.requests
+    assert (first, headers["Authorization"]) == ("/api/campaigns/", "Token secret")
+    assert second == "/api/campaigns/?stage=open"
+    assert others["Authorization"] == "Token of the environment"
+    assert repr(site) == f"<Site {script.url}/>"
+    assert "secret" not in repr(vars(site))
+
+
+def test_a_busy_site_is_asked_again_when_it_says(script: Script) -> None:
+    script.add(429, {"code": "throttled", "message": "Too many."}, Retry_After="7")
+    script.add(503, {"code": "away", "message": "Away."}, Retry_After=formatdate(0, usegmt=True))
+    script.add(503, b"<html>")
+    script.add(0)
+    script.add(200, [{"slug": "a", "name": "A"}])
+    found = ts.Site(script.url).campaigns()
+    assert found["slug"] == ["a"]
+    assert script.slept[:2] == [7.0, 0.0]
+    assert 2.0 <= script.slept[2] <= 4.0  # half to all of 0.5 * 2**3
+    assert 4.0 <= script.slept[3] <= 8.0
+
+
+def test_who_has_to_wait_for_hours_is_told_at_once(script: Script) -> None:
+    script.add(429, {"code": "quota", "message": "Submit again tomorrow."}, Retry_After="40000")
+    with pytest.raises(ts.SiteError, match=r"Submit again tomorrow\.") as refused:
+        ts.Site(script.url).campaigns()
+    assert (refused.value.code, refused.value.status, script.slept) == ("quota", 429, [])
+
+
+def test_after_the_last_attempt_the_refusal_is_told(script: Script) -> None:
+    for _ in range(3):
+        script.add(503, {"code": "away", "message": "The site is away."}, Retry_After="1")
+    with pytest.raises(ts.SiteError, match=r"The site is away\."):
+        ts.Site(script.url, attempts=3).campaigns()
+    assert script.slept == [1.0, 1.0]
+
+
+def test_other_refusals_are_not_repeated(script: Script) -> None:
+    problems = [
+        {"line": 12, "message": "score is not finite", "field": 5, "value": "inf"},
+        {"line": None, "message": "a topic is missing"},
+    ]
+    script.add(400, {"code": "file", "message": "The file was refused.", "problems": problems})
+    with pytest.raises(ts.SiteError) as refused:
+        ts.Site(script.url).runs("a")
+    assert str(refused.value) == (
+        "The file was refused.\nline 12: score is not finite ('inf')\na topic is missing"
+    )
+    assert refused.value.problems == ("line 12: score is not finite ('inf')", "a topic is missing")
+    assert script.slept == []
+
+
+def test_who_has_no_token_is_told_where_to_get_one(script: Script) -> None:
+    message = "Authentication credentials were not provided."
+    script.add(401, {"code": "not_authenticated", "message": message})
+    with pytest.raises(ts.SiteError, match="Create a token on your account page") as refused:
+        ts.Site(script.url).runs("a")
+    assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[1]", b""])
+def test_an_error_that_is_no_json_is_told_by_its_status(script: Script, body: bytes) -> None:
+    script.add(404, body)
+    with pytest.raises(ts.SiteError, match=r"The site answered with status 404\."):
+        ts.Site(script.url).runs("a")
+
+
+def test_a_site_that_is_not_there_is_named(script: Script) -> None:
+    with pytest.raises(ts.SiteError, match=r"http://127.0.0.1:9/ does not respond: "):
+        ts.Site("http://127.0.0.1:9", attempts=2).campaigns()
+    assert len(script.slept) == 1
+
+
+@pytest.mark.parametrize("url", ["trackside.example", "file:///etc/passwd", "", "https://"])
+def test_other_addresses_are_refused(url: str) -> None:
+    with pytest.raises(ts.SiteError, match="is not the address of a site: write https://"):
+        ts.Site(url)
+
+
+def test_the_token_does_not_follow_to_another_host(script: Script) -> None:
+    script.add(302, b"", Location="http://localhost:1/api/campaigns/")
+    with pytest.raises(ts.SiteError, match=r"redirects to http://localhost:1: use this address"):
+        ts.Site(script.url, "secret").campaigns()
+    script.add(301, b"", Location="/api/campaigns/?again=1")
+    script.add(200, [])
+    ts.Site(script.url, "secret").campaigns()
+    assert script.requests[-1][1] == "/api/campaigns/?again=1"
+
+
+def test_what_is_posted_is_not_lost_in_a_redirect(script: Script) -> None:
+    script.add(301, b"", Location="/api/elsewhere/")
+    with pytest.raises(ts.SiteError, match=r"redirects to http://127\.0\.0\.1:\d+: use this"):
+        ts.Site(script.url).submit("a", RUN)
+    assert len(script.requests) == 1
+
+
+def test_another_site_is_recognised(script: Script) -> None:
+    script.add(200, b"<!DOCTYPE html>")
+    with pytest.raises(ts.SiteError, match=r"not that of a Trackside site\. Check the address"):
+        ts.Site(script.url).campaigns()
+
+
+def test_what_a_worker_computes_is_waited_for(script: Script) -> None:
+    script.add(202, {"code": "computing", "state": "waiting"}, Retry_After="3")
+    script.add(202, {"code": "computing", "state": "computing"})
+    script.add(200, [{"a": "x", "b": "y", "p": 0.25, "significant": 0, "topics": None}])
+    found = ts.Site(script.url).significance("a", "AP", test="t", qrels=2)
+    assert script.requests[0][1] == "/api/campaigns/a/significance/?measure=AP&qrels=2&test=t"
+    assert script.slept == [3.0, 2.0]
+    assert (found[0].a, found[0].p, found[0].significant) == ("x", 0.25, 0)
+
+
+def test_waiting_ends(script: Script) -> None:
+    script.add(202, {"code": "computing"}, Retry_After="3")
+    with pytest.raises(ts.SiteError, match="not computed this within 1 seconds"):
+        ts.Site(script.url).significance("a", wait=1)
+
+
+def test_nested_values_of_a_board_become_columns(script: Script) -> None:
+    row = {"rank": 1, "run": "x", "base": 0.5, "topics": 3, "is_baseline": True}
+    row |= {"columns": [{"measure": "AP", "base": 0.3, "residual": None}]}
+    row |= {"ties": {"low": 0.4, "high": 0.6}}
+    script.add(200, [row, row | {"rank": None, "run": "7", "ties": None}])
+    board = ts.Site(script.url).board("a", "AP", columns=["AP", "P@10"], ties=True)
+    assert script.requests[0][1].endswith("?measure=AP&columns=AP&columns=P%4010&ties=on")
+    assert set(board.names) >= {"AP", "AP residual", "ties_low", "ties_high"}
+    assert (board["run"], board["topics"].tolist()) == (["x", "7"], [3, 3])
+    assert board["rank"][0] == 1.0
+    assert board["rank"][1] != board["rank"][1]
+    assert board["is_baseline"].tolist() == [True, True]
+    assert (board[0].AP, next(row.ties_low for row in board)) == (0.3, 0.4)
+    assert np.isnan(board["AP residual"]).all()
+    assert "AP residual" in str(board).splitlines()[0]
+
+
+def scored(**more: Any) -> dict[str, Any]:
+    return {"id": "r1", "name": "mine", "status": "scored", "scores": [], **more}
+
+
+def test_a_run_is_sent_again_whole_with_the_same_key(script: Script, tmp_path: Path) -> None:
+    path = tmp_path / 'my "run".txt'
+    path.write_bytes(RUN * 20_000)
+    script.add(503, {"code": "away", "message": "Away."}, Retry_After="1")
+    script.add(0)
+    script.add(202, {"id": "r1", "status": "waiting", "url": "elsewhere"})
+    script.add(200, scored(status="checking"))
+    script.add(200, scored(scores=[{"measure": "AP", "base": 0.5, "residual": None, "topics": 1}]))
+    told: list[str] = []
+    found = ts.Site(script.url).submit(
+        "a/b", path, description="zwölf", answers={"k1": 0.9}, progress=told.append
+    )
+    posts = [each for each in script.requests if each[0] == "POST"]
+    assert len(posts) == 3
+    assert len({headers["Idempotency-Key"] for _, _, headers, _ in posts}) == 1
+    assert len({body for *_, body in posts}) == 1
+    body = posts[0][3]
+    assert b'name="answer_k1"\r\n\r\n0.9\r\n' in body
+    assert b'name="description"\r\n\r\nzw\xc3\xb6lf\r\n' in body
+    assert b'filename="my _run_.txt"' in body
+    assert body.count(RUN) == 20_000
+    assert posts[0][1] == "/api/campaigns/a%2Fb/runs/"
+    assert script.requests[-1][1] == "/api/campaigns/a%2Fb/runs/r1/"  # not where `url` leads
+    assert told[-3:] == ["uploaded 100 %", "checking", "scored"]
+    assert (found.status, found.scores["measure"]) == ("scored", ["AP"])
+
+
+@pytest.mark.parametrize(
+    "run",
+    [RUN, io.BytesIO(RUN), io.StringIO(RUN.decode()), {"1": {"a": 2.0}}, ts.read_run(RUN)],
+    ids=["bytes", "binary", "text", "dictionary", "run"],
+)
+def test_a_run_in_memory_is_written_as_a_file(script: Script, run: Any) -> None:
+    script.add(202, {"id": "r1"})
+    script.add(200, scored())
+    ts.Site(script.url).submit("a", run, name="mine", key="first")
+    _, _, headers, body = script.requests[0]
+    assert b"\r\n\r\n" + RUN + b"\r\n--" in body
+    assert headers["Idempotency-Key"] == "first"
+
+
+def test_a_name_with_spaces_is_a_tag_without(script: Script) -> None:
+    script.add(202, {"id": "r1"})
+    script.add(200, scored())
+    ts.Site(script.url).submit("a", {"1": {"a": 2.0}}, name="my run")
+    body = script.requests[0][3]
+    assert b'name="name"\r\n\r\nmy run\r\n' in body
+    assert b"1 Q0 a 1 2.0 my_run\n" in body
+
+
+def test_a_refused_run_is_told_with_its_lines(script: Script) -> None:
+    script.add(202, {"id": "r1"})
+    script.add(200, scored(status="refused", problems=[{"line": 3, "message": "no score"}]))
+    with pytest.raises(ts.SiteError, match=r"The run was refused\.\nline 3: no score"):
+        ts.Site(script.url).submit("a", RUN)
+
+
+def test_without_waiting_the_state_is_returned(script: Script) -> None:
+    script.add(202, {"id": "r1"})
+    script.add(200, scored(status="waiting"))
+    assert ts.Site(script.url).submit("a", RUN, wait=0).status == "waiting"
+    assert script.slept == []
+
+
+def test_a_run_that_is_no_run_is_refused_before_it_is_sent(script: Script) -> None:
+    with pytest.raises(ts.BadInput, match="document 'a': the score is not finite"):
+        ts.Site(script.url).submit("a", {"1": {"a": float("nan")}})
+    with pytest.raises(FileNotFoundError):
+        ts.Site(script.url).submit("a", "nowhere.txt")
+    assert script.requests == []
+
+
+def test_files_of_the_site_are_read(script: Script) -> None:
+    script.add(200, b"1 0 a 2\n")
+    assert ts.Site(script.url).read_qrels("a", 2).to_dict() == {"1": {"a": 2}}
+    script.add(200, RUN)
+    assert ts.Site(script.url).read_run("a", "r1").tag == "mine"
+    assert [path for _, path, *_ in script.requests] == [
+        "/api/campaigns/a/qrels/2/",
+        "/api/campaigns/a/runs/r1/file/",
+    ]
