@@ -143,6 +143,8 @@ def look(year: Year, who: str) -> Crawl:
         "code": [year.campaign.topics.first().code],
         "new": [2],
         "name": ["RBP"],
+        "guide": ["organiser"],
+        "file": ["client.py"],
     }
     return crawl(year.people.get(who), values, is_following=False)
 

@@ -13,6 +13,7 @@ urlpatterns = [
     path("robots.txt", robots.robots_txt, name="robots"),
     path("", include("campaigns.urls")),
     path("", include("scoring.urls")),
+    path("", include("trackside.guides.urls")),
     path("api/", include("trackside.api_urls")),
     path("accounts/", include("allauth.urls")),
 ]

@@ -65,6 +65,8 @@ def values(here: World, role: str = "participant") -> dict[str, list[object]]:
         "decision": ["approve"],
         "job": [1],
         "snapshot": [snapshot],
+        "guide": ["organiser"],
+        "file": ["examples/run.txt"],
     }
 
 

@@ -95,6 +95,8 @@ def _fill(campaign: Campaign, organiser: User | None) -> dict[str, object]:
     _, token = membership.invite(campaign=campaign, by=organiser, role=Membership.Role.READER)
     return _values(campaign) | {
         "token": token,
+        "guide": "formats",
+        "file": "client.py",
         "snapshot": campaign.snapshots.values_list("public_id", flat=True)[0],
     }
 

@@ -1,0 +1,1 @@
+"""The guides: the pages of `docs/` that are for people who use the site."""
