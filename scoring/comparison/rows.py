@@ -23,6 +23,7 @@ from scoring.core.statistics.pairs import EXACT
 from scoring.core.statistics.signed_ranks import wilcoxon
 from scoring.core.statistics.significance import paired_t
 from scoring.models import Analysis
+from scoring.results.options import sees_topic_means
 from scoring.results.runs import BoardRun
 from scoring.results.vectors import Vectors, vectors_of, visible_means
 
@@ -95,7 +96,9 @@ def ranked_runs(viewer: Viewer, qrels: Qrels, measure: Measure) -> tuple[BoardRu
     runs, bases, _ = visible_means(viewer, qrels, [measure])
     sign = sign_of(measure)
     keys = np.where(np.isnan(bases[0]), -np.inf, sign * bases[0]) if len(runs) else bases[0]
-    return tuple(runs[at] for at in np.argsort(-keys, kind="stable").tolist())
+    ordered = (runs[at] for at in np.argsort(-keys, kind="stable").tolist())
+    sees_all = sees_topic_means(viewer)
+    return tuple(run for run in ordered if sees_all or run.is_own)
 
 
 def chosen_runs(runs: tuple[BoardRun, ...], params: QueryDict) -> tuple[BoardRun, BoardRun] | None:
@@ -105,11 +108,11 @@ def chosen_runs(runs: tuple[BoardRun, ...], params: QueryDict) -> tuple[BoardRun
     if len(runs) < 2:
         return None
     by_id = {run.run_id: run for run in runs}
-    tags = {run.run_id: run.tag for run in runs}
-    selected = [choice_or_404("run", name, tags) for name in selected_runs(params)][:2]
+    names = {run.run_id: run.name for run in runs}
+    selected = [choice_or_404("run", name, names) for name in selected_runs(params)][:2]
     first, second = [*selected, "", ""][:2]
-    first = choice_or_404("a", params.get("a"), tags, called="run") or first or runs[0].run_id
-    second = choice_or_404("b", params.get("b"), tags, called="run") or second
+    first = choice_or_404("a", params.get("a"), names, called="run") or first or runs[0].run_id
+    second = choice_or_404("b", params.get("b"), names, called="run") or second
     return by_id[first], by_id[second or next(name for name in by_id if name != first)]
 
 

@@ -77,7 +77,7 @@ class Table:
 
     columns: Sequence[Column]
     rows: Iterable[Any]
-    caption: str = ""  # in LaTeX, after the name of the campaign
+    caption: str = ""  # in LaTeX, after the name of the campaign; escaped there
     last: Sequence[latex.Cell] = ()  # the last line in LaTeX, below the rows
     in_latex: "Table | None" = None  # the table in LaTeX, if its rows differ
 

@@ -32,9 +32,11 @@ class Zip:
     def __exit__(self, *error: object) -> None:
         self._zip.close()
 
-    def add(self, path: str, blocks: Iterable[bytes | str]) -> Member:
+    def add(self, path: str, blocks: Iterable[bytes | str], *, is_packed: bool = False) -> Member:
+        """A file that is compressed already is stored as it is."""
         info = zipfile.ZipInfo(path, EPOCH)
-        info.compress_type, info.create_system = zipfile.ZIP_DEFLATED, UNIX
+        info.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
+        info.create_system = UNIX
         info.external_attr = READABLE
         digest, size = hashlib.sha256(), 0
         with self._zip.open(info, "w") as member:

@@ -11,10 +11,11 @@ from campaigns import access
 from campaigns.api.endpoints import read_view
 from campaigns.api.responses import READS, ProblemSerializer
 from campaigns.models import Run
+from scoring.baselines.api import BASELINE, DifferenceSerializer
 from scoring.baselines.tables import difference_record
 from scoring.evaluation.feedback import feedback_on
 from scoring.evaluation.progress import progress_of
-from scoring.output.sources import JUDGED_BY
+from scoring.output.sources import JUDGED_BY, JUDGED_BY_HELP
 from scoring.results.options import shown_qrels
 from scoring.runs.baselines import RunBaselines, run_baselines
 from scoring.runs.scores import run_scores
@@ -29,6 +30,10 @@ class ScoreSerializer(serializers.Serializer):
     topics = serializers.IntegerField(source="topic_count")
 
 
+class MeasuredDifferenceSerializer(DifferenceSerializer):
+    measure = serializers.CharField()
+
+
 class FeedbackSerializer(serializers.Serializer):
     """Feedback before publication, if the campaign gives any; null: none for this run."""
 
@@ -39,10 +44,11 @@ class FeedbackSerializer(serializers.Serializer):
 
 
 class RunSerializer(serializers.Serializer):
-    """The status of a run. A run of another team has only its tag and visible scores."""
+    """The status of a run. A run of another team has only its name, tag and visible scores."""
 
     id = serializers.CharField()
-    tag = serializers.CharField()
+    name = serializers.CharField(help_text="the name that pages show")
+    tag = serializers.CharField(help_text="column 6 of its file")
     status = serializers.CharField(
         required=False,
         help_text="waiting, checking, checked, accepted, scoring or scored; or refused, failed",
@@ -56,12 +62,23 @@ class RunSerializer(serializers.Serializer):
     validation_report = serializers.DictField(required=False)
     feedback = FeedbackSerializer(required=False, allow_null=True)
     scores = ScoreSerializer(many=True, help_text="empty if you may not see them yet")
+    judged_by = serializers.CharField(required=False, help_text=JUDGED_BY_HELP)
+    is_baseline = serializers.BooleanField(
+        required=False, help_text="marked by the organisers; only if you may see the leaderboard"
+    )
+    differences = MeasuredDifferenceSerializer(
+        many=True,
+        required=False,
+        allow_null=True,
+        help_text="with `baseline`; null while a worker computes them",
+    )
 
 
 SCORED = OpenApiExample(
     "scored",
     value={
         "id": "k5zq3wd7c2hxy4ma",
+        "name": "uni-bm25",
         "tag": "uni-bm25",
         "status": "scored",
         "is_late": False,
@@ -81,6 +98,7 @@ SCORED = OpenApiExample(
 @extend_schema(
     summary="One run: status, problems, scores",
     operation_id="runs_read",
+    parameters=[BASELINE],
     responses={200: RunSerializer} | READS,
     examples=[SCORED],
 )

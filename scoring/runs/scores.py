@@ -6,30 +6,26 @@ from dataclasses import dataclass
 from campaigns.access import Viewer
 from campaigns.models import Run
 from scoring.core.measures.measure import Measure
-from scoring.core.statistics.means import Interval, shown_digits
+from scoring.core.statistics.means import Interval
 from scoring.evaluation.rules import rules_of, version_of
 from scoring.evaluation.storage import values_by_topic
 from scoring.models import Score, TieRule
 
 
-class _Score(Interval):
-    @property
-    def digits(self) -> int:
-        return shown_digits(self.residual)
-
-
 @dataclass(frozen=True)
-class RunScore(_Score):
+class RunScore(Interval):
     measure: str
     topic_count: int
+    people: float | None = None  # the part of the base that people judged; None: all of it
 
 
 @dataclass(frozen=True)
-class TopicScore(_Score):
+class TopicScore(Interval):
     """`base` is None if the topic does not count, or the measure is not defined on it."""
 
     code: str
     title: str
+    people: float | None
 
 
 def run_scores(
@@ -67,8 +63,8 @@ def run_topic_scores(
     names = {str(measure) for measure in measures}
     return {
         score.measure: tuple(
-            TopicScore(base, residual, topic.code, topic.title)
-            for topic, base, residual in zip(
+            TopicScore(base, residual, topic.code, topic.title, people)
+            for topic, base, residual, people in zip(
                 topics,
                 values_by_topic(score.bases, len(topics)),
                 values_by_topic(score.residuals, len(topics)),
@@ -102,6 +98,6 @@ def active_scores(
     )
     by_key = {
         (score.measure, score.definition): score
-        for score in (scores if has_vectors else scores.defer("bases", "residuals"))
+        for score in (scores if has_vectors else scores.defer("bases", "residuals", "people"))
     }
     return [by_key[key] for key in keys if key in by_key]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from campaigns.access import Viewer
 from campaigns.models import Qrels, Run, Topic
+from scoring.baselines.rows import Difference
 from scoring.baselines.tables import CORRECTION, difference_columns
 from scoring.core.measures.measure import Measure
 from scoring.output.latex import STARS_NOTE, added, interval, number
@@ -44,6 +45,7 @@ class _Scored:
     topics: int | None = None
     median: float | None = None
     best: float | None = None
+    difference: Difference | None = None
 
 
 def run_table(

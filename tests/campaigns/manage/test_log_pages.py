@@ -152,3 +152,12 @@ def test_a_deleted_team_keeps_its_name_in_the_log(
     told = {row["action"]: json.loads(row["details"]) for row in rows(client, campaign)}
     assert told["invited"] == {"team": "Gone"}
     assert told["merged"]["team"] == "Gone"
+
+
+def test_one_entry_is_called_the_only_one(client_and_campaign: tuple[Client, Campaign]) -> None:
+    client, campaign = client_and_campaign
+    actor = campaign.memberships.get().person
+    for caption in ("The only entry.", "The last 2 entries, newest first."):
+        LogEntry.objects.create(campaign=campaign, actor=actor, verb="created")
+        page = client.get(reverse("campaigns:campaign-manage", args=[campaign.slug]))
+        assert caption in page.content.decode()

@@ -167,6 +167,8 @@ def test_runs_can_be_seen_where_scores_cannot() -> None:
     assert run.tag in text
     assert "Scores appear here when the organisers publish" in text
     assert "how it was made" not in text
+
+
 def test_the_page_says_whether_the_run_was_pooled_to_those_who_see_the_leaderboard() -> None:
     participant = make_user()
     campaign = make_campaign(shows_own_scores=True)
