@@ -15,7 +15,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
 
 # Install the packages first, because they change less often than the code. The image has no pip.
 WORKDIR /packages
-COPY pyproject.toml constraints.txt ./
+COPY pyproject.toml setup.py constraints.txt ./
 COPY campaigns/trec/_scan.c campaigns/trec/
 COPY scoring/core/data/_align.c scoring/core/data/
 RUN touch README.md && python -m venv --without-pip /opt/trackside \
@@ -60,6 +60,4 @@ RUN groupadd --gid 10001 trackside \
 USER 10001:10001
 
 EXPOSE 8000
-CMD ["gunicorn", "trackside.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "trackside.web_worker.WebWorker", \
-     "--workers", "2", "--threads", "8", "--access-logfile", "-", "--no-control-socket", \
-     "--keep-alive", "30", "--worker-tmp-dir", "/dev/shm"]
+CMD ["trackside", "serve", "--bind", "0.0.0.0:8000", "--worker-tmp-dir", "/dev/shm"]

@@ -71,11 +71,12 @@ def back_up(path: Path) -> Backup:
 
 def restore(path: Path) -> int:
     """Restores a backup into an empty database and the storage; returns the number of files. Raises
-    `CannotRestore` if the backup is of another kind of database or damaged, or the database is not
-    empty.
+    `CannotRestore` if there is no such backup, it is of another kind of database or damaged, or the
+    database is not empty.
     """
     if connection.introspection.table_names():
         raise CannotRestore("The database is not empty. Restore into a new database.")
+    _refuse_unreadable(path)
     with tarfile.open(path) as archive, tempfile.TemporaryDirectory() as folder:
         listed = json.load(_member(archive, LIST))
         if (listed["format"], listed["vendor"]) != (FORMAT, connection.vendor):
@@ -147,6 +148,16 @@ def _restore_file(archive: tarfile.TarFile, key: str, digest: str) -> None:
             raise CannotRestore(f"The storage did not accept the name {key}.")
 
 
+def _refuse_unreadable(path: Path) -> None:
+    try:
+        with tarfile.open(path) as archive:
+            archive.getnames()  # goes to the end, so that half a file is found before any change
+    except OSError as error:
+        raise CannotRestore(f"{path} cannot be read: {error.strerror or error}.") from None
+    except (tarfile.TarError, EOFError):
+        raise CannotRestore(f"{path} is not a backup of a site, or it is damaged.") from None
+
+
 def _member(archive: tarfile.TarFile, name: str) -> Any:
     try:
         member = archive.extractfile(name)
@@ -179,7 +190,7 @@ def _digests_in(copy: sqlite3.Connection) -> dict[str, str]:
     digests: dict[str, str] = {}
     for owner in OWNERS.values():
         table = owner._meta.db_table
-        query = f"SELECT storage_key, digest FROM {table} WHERE storage_key <> ''"  # noqa: S608
+        query = f"SELECT storage_key, digest FROM {table} WHERE storage_key <> ''"  # noqa: S608 - our own table
         digests |= dict(copy.execute(query))
     return digests
 

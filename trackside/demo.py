@@ -1,8 +1,8 @@
 """The demo: an embedded site with simulated campaigns, with a web process and a worker, until
 Ctrl-C.
 
-Its files are in `var/demo`. It ignores the settings of the environment, so that it never changes
-another site.
+Its files are in `demo` in the data folder. It ignores the settings of the environment, so that it
+never changes another site.
 """
 
 import errno
@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from trackside.folders import IS_INSTALLED, data_folder
 from trackside.processes import (
-    BASE_DIR,
     HOST,
     WEB,
     WORKER,
@@ -29,7 +29,7 @@ from trackside.processes import (
     supervise,
 )
 
-FOLDER = Path(os.environ.get("DEMO_DIR") or BASE_DIR / "var" / "demo").resolve()
+FOLDER = Path(os.environ.get("DEMO_DIR") or data_folder() / "demo").resolve()
 KEPT = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "TERM", "LD_LIBRARY_PATH", "DEMO_SIZE")
 SETTINGS = {
     "DJANGO_SETTINGS_MODULE": "trackside.settings",
@@ -45,7 +45,8 @@ def run_demo(wish: StopRequest) -> None:
     port = port_of(os.environ.get("PORT") or "8000")
     FOLDER.mkdir(parents=True, exist_ok=True)
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    demo = Supervisor(FOLDER, kept | SETTINGS, wish)
+    address = f"http://{HOST}:{port}"
+    demo = Supervisor(FOLDER, kept | SETTINGS | {"SITE_URL": address}, wish)
     with ExitStack() as ends:
         ends.enter_context(only_demo_in(FOLDER))
         say(bold("Trackside: a demo with simulated runs") + "\n")
@@ -62,8 +63,9 @@ def run_demo(wish: StopRequest) -> None:
             demo.start("worker", *WORKER, "-c", "2")
             demo.wait_for("web and worker", lambda: demo.is_ready("worker") and answers(port, "/"))
         say("".join(f"\n  {line}" for line in facts.splitlines()))
-        say(f"\n  Open {bold(f'http://{HOST}:{port}/')}\n")
-        say(f"  Ctrl-C stops the demo. Its logs: {shown(FOLDER)}/web.log, worker.log")
+        say(f"\n  Open {bold(f'{address}/')}\n")
+        logs = f"{shown(FOLDER)}/web.log, worker.log (with all emails)"
+        say(f"  Ctrl-C stops the demo. Its logs: {logs}")
         ends.callback(say, "\n  Stopping …")
         demo.watch()
 
@@ -77,9 +79,8 @@ def port_of(wanted: str) -> int:
             probe.bind((HOST, int(wanted)))
         except OSError as error:
             why = {errno.EADDRINUSE: "taken", errno.EACCES: "not allowed"}.get(error.errno or 0)
-            raise Broken(
-                f"Port {wanted} is {why or error}. Choose another: make demo PORT=8765"
-            ) from error
+            way_out = "trackside demo --port 8765" if IS_INSTALLED else "make demo PORT=8765"
+            raise Broken(f"Port {wanted} is {why or error}. Choose another: {way_out}") from error
     return int(wanted)
 
 
@@ -109,4 +110,6 @@ def bold(text: str) -> str:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:]:
+        sys.exit("usage: make demo [PORT=8765]")
     sys.exit(supervise(run_demo))

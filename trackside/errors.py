@@ -25,7 +25,7 @@ AWAY = {
 LOST = {
     "code": "file_lost",
     "message": "A stored file that this needs is missing or damaged, and is not served. The site's "
-    "operator finds it with `manage.py verify`.",
+    "operator finds it with the command `verify`.",
 }
 AWAY_SECONDS = "10"  # the same as the proxy sends if no web process responds
 

@@ -19,15 +19,22 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+from trackside.folders import BASE_DIR, IS_INSTALLED
+
 HOST = "127.0.0.1"  # passwords are known or missing, so only this machine may connect
 READY_SECONDS = 60
 PATIENCE_SECONDS = 20  # an idle worker needs about 6 to stop
 FOREVER = float("inf")
 SHOWN_LOG_LINES = 15
-WEB = (
+GUNICORN = (
     *(sys.executable, "-m", "gunicorn", "trackside.wsgi", "--no-control-socket"),
-    *("--workers", "1", "--threads", "8"),
+    *("--config", "python:trackside.gunicorn_settings"),
+)
+WEB = (*GUNICORN, "--workers", "1", "--threads", "8")
+SERVE = (
+    *GUNICORN,
+    *("--worker-class", "trackside.web_worker.WebWorker", "--workers", "2", "--threads", "8"),
+    *("--keep-alive", "30", "--access-logfile", "-"),
 )
 WORKER = (
     *(sys.executable, "-m", "celery", "-A", "trackside.celery", "worker", "--loglevel", "INFO"),
@@ -86,9 +93,9 @@ class Supervisor:
         self._end([self.processes.pop(name) for name in names])
 
     def manage(self, *arguments: str, **settings: str) -> str:
-        """Runs a command of manage.py to its end and returns its output. Its errors and its
-        progress are shown immediately."""
-        command = (sys.executable, "manage.py", *arguments)
+        """Runs a command of Django to its end and returns its output. Its errors and its progress
+        are shown immediately."""
+        command = (sys.executable, "-m", "django", *arguments)
         with TemporaryFile() as out:
             process = self._open("manage", command, settings, out, None)
             try:
@@ -127,7 +134,8 @@ class Supervisor:
         out: IO[bytes], errors: int | None,
     ) -> subprocess.Popen[bytes]:  # fmt: skip
         return subprocess.Popen(  # noqa: S603 - our own programs
-            command, cwd=BASE_DIR, env=self.environment_of(name) | settings,
+            command, cwd=None if IS_INSTALLED else BASE_DIR,
+            env=self.environment_of(name) | settings,
             stdin=subprocess.DEVNULL, stdout=out, stderr=errors, start_new_session=True,
         )  # fmt: skip
 

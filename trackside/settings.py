@@ -13,14 +13,14 @@ from django.core.exceptions import ImproperlyConfigured
 
 from trackside.databases import postgres_settings, sqlite_settings
 from trackside.embedded import filesystem_broker, secret_key_in
+from trackside.folders import BASE_DIR, data_folder
 from trackside.login_providers import login_providers
 
-BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 
 # --- paths ------------------------------------------------------------------------------------
 
-VAR_DIR = Path(env.str("VAR_DIR", default=str(BASE_DIR / "var")))
+VAR_DIR = Path(env.str("VAR_DIR", default=str(data_folder())))
 VAR_DIR.mkdir(parents=True, exist_ok=True)
 
 DEBUG = env.bool("DEBUG", default=False)
@@ -288,6 +288,7 @@ MAIL_HOURS = 24  # an unsent email is deleted after this time
 EMAIL_TIMEOUT = env.float("EMAIL_TIMEOUT", default=10)  # seconds for each step of the protocol
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="trackside@localhost")
 
+# Logins with other sites, and a second factor: off until configured.
 SOCIALACCOUNT_PROVIDERS = login_providers(env)
 SOCIALACCOUNT_ADAPTER = "campaigns.people.social_adapter.SocialAccountAdapter"
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # see campaigns/people/social_adapter.py
@@ -298,6 +299,7 @@ MFA_ADAPTER = "campaigns.people.second_factor.SecondFactorAdapter"
 MFA_TOTP_ISSUER = "Trackside"
 MFA_TOTP_TOLERANCE = 1  # the clocks of phones differ by some seconds
 MFA_ALLOW_UNVERIFIED_EMAIL = not EMAIL_URL
+
 # Who may create campaigns: "anyone" with an account, "approved" people, or "staff".
 WHO_MAY_CREATE_CAMPAIGNS = env.str("WHO_MAY_CREATE_CAMPAIGNS", default="approved")
 if WHO_MAY_CREATE_CAMPAIGNS not in {"anyone", "approved", "staff"}:

@@ -16,8 +16,8 @@ from pathlib import Path
 from string import Template
 from tempfile import TemporaryDirectory
 
+from trackside.folders import BASE_DIR
 from trackside.processes import (
-    BASE_DIR,
     HOST,
     WEB,
     WORKER,

@@ -48,8 +48,8 @@ def test_every_account_can_read_it_although_the_checkout_is_its_owners(files: Pa
 
 def test_it_holds_what_runs_and_nothing_else(files: Path) -> None:
     assert sorted(path.name for path in (files / "app").iterdir()) == [
-        "LICENSE", "campaigns", "collected", "constraints.txt", "manage.py", "pyproject.toml",
-        "scoring", "static", "templates", "trackside",
+        "LICENSE", "campaigns", "collected", "constraints.txt", "docs", "manage.py",
+        "pyproject.toml", "scoring", "setup.py", "static", "templates", "trackside",
     ]  # fmt: skip
     assert [name for name in LITTER if (files / "app" / name).exists()] == []
     (packages,) = (files / "opt/trackside/lib").glob("python*/site-packages")

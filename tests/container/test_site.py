@@ -76,6 +76,13 @@ def test_its_containers_are_confined(site: Site) -> None:
             container.execute("touch", "/app/collected/new")
 
 
+def test_the_log_of_requests_has_no_query_strings(site: Site) -> None:
+    site.wait_healthy("web")
+    log = site.container("web").log.read_text()
+    assert " GET /healthz 200 " in log
+    assert "of=web" not in log
+
+
 def test_a_run_is_uploaded_and_scored_and_outlives_its_containers(
     site: Site, person: Person
 ) -> None:

@@ -108,6 +108,16 @@ def test_a_restored_site_says_what_it_said(
     said = manage(here, "shell", "-v", "0", "-c", LOOK).stdout
     assert "accepted True" in said
     assert "('AP', 0.75)" in said
+    half, other = tmp_path / "half.backup", tmp_path / "other.backup"
+    half.write_bytes(Path(kept).read_bytes()[:20_000])
+    other.write_text("a note")
+    for path, told in (
+        (tmp_path / "nowhere", "nowhere cannot be read: No such file or directory."),
+        (half, "half.backup is not a backup of a site, or it is damaged."),
+        (other, "other.backup is not a backup of a site, or it is damaged."),
+    ):
+        refused = manage(there, "restore", str(path))
+        assert (refused.returncode, refused.stderr) == (1, f"CommandError: {path.parent}/{told}\n")
     done = manage(there, "restore", kept)
     assert done.returncode == 0, done.stderr
     assert manage(there, "shell", "-v", "0", "-c", LOOK).stdout == said

@@ -2,8 +2,10 @@
 Limits on sign-ups let a class pass."""
 
 import json
+from dataclasses import dataclass
 
 import pytest
+from allauth.core.internal import ratelimit
 from django.conf import LazySettings
 from django.core.cache import cache
 from django.http import HttpResponse
@@ -24,7 +26,7 @@ def is_page(answer: HttpResponse, title: str) -> bool:
 
 
 def sign_up(number: int) -> HttpResponse:
-    sent = {"email": f"person{number}@example.org"} | TWICE
+    sent = {"email": f"person{number}@example.org", "name": "Ann"} | TWICE
     return Client(headers=BROWSER).post(reverse("account_signup"), sent)
 
 
@@ -51,6 +53,37 @@ def test_more_than_that_is_refused_by_a_page_that_says_when_to_come_back(
     assert User.objects.count() == before + 2
     script = Client().post(reverse("account_signup"))
     assert (script.status_code, script["Content-Type"]) == (429, "text/plain")
+
+
+@dataclass
+class SlowLock:
+    """A clock, and a cache in which somebody else holds every lock for some seconds of it."""
+
+    held: float
+    now: float = 0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    def add(self, *args: object, **kwargs: object) -> bool:
+        return self.now >= self.held
+
+    def delete(self, key: str) -> None:
+        assert key.endswith(":lock")
+
+
+@pytest.mark.parametrize(("held", "is_counted"), [(0, True), (4, True), (12, True), (16, False)])
+def test_a_sign_up_waits_until_others_of_its_address_are_counted(
+    held: float, is_counted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = SlowLock(held)
+    monkeypatch.setattr(ratelimit, "time", lock)
+    monkeypatch.setattr(ratelimit, "cache", lock)
+    with ratelimit.cache_lock("an address") as counted:
+        assert counted is is_counted
 
 
 def test_sign_ups_of_an_hour_are_fewer_than_allauth_allows() -> None:

@@ -24,5 +24,5 @@ class Command(BaseCommand):
         if backup.faults:
             raise CommandError(
                 f"The backup is written, but files are missing or damaged: {len(backup.faults)}. "
-                "Run `manage.py verify --repair` to recreate those that can be recreated."
+                "Run the command `verify --repair` to recreate those that can be recreated."
             )
