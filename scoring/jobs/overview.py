@@ -29,9 +29,15 @@ ANALYSES = {  # by kind, in the words of the pages that show them
     "judging_replay": "judging simulation",
     "judging_outlook": "forecast of judging",
     "assessor_boards": "leaderboards by assessor",
+    "program_boards": "leaderboards by people and by a program",
+    "baseline": "differences from a baseline",
     "unique_finds": "unique relevant documents of each run",
     "difference": "comparison of two runs",
     "means": "mean scores",
+    "rank_intervals": "how certain the ranks are",
+    "split_halves": "agreement of halves of the topics",
+    "variances": "variance of scores",
+    "sample_estimates": "scores estimated from a sample",
 }
 
 

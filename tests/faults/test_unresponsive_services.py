@@ -2,11 +2,15 @@
 
 import io
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
+import psutil
 import pytest
 from django.core.files.base import ContentFile
 from django.db import OperationalError
@@ -48,9 +52,9 @@ def silent_port() -> Iterator[int]:
         yield port
 
 
-def connection_to(server: Postgres) -> BaseDatabaseWrapper:
+def connection_to(server: Postgres, *, silent_seconds: float = 1.5) -> BaseDatabaseWrapper:
     site = {"ENGINE": "trackside.postgres", "NAME": "postgres", "USER": "postgres", "HOST": HOST}
-    options = {"PORT": server.port, "OPTIONS": {"silent_seconds": 1.5}}
+    options = {"PORT": server.port, "OPTIONS": {"silent_seconds": silent_seconds}}
     return ConnectionHandler({"default": site | options})["default"]
 
 
@@ -68,6 +72,30 @@ def options_of(port: int) -> dict[str, object]:
         "secret_key": "secret",
         "file_overwrite": True,
     }
+
+
+PARENT_OF_TWO = """
+import signal, subprocess, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # a child that ends is gone at once
+print(*[subprocess.Popen(["sleep", "60"]).pid for _ in range(2)], flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_child_that_ended_leaves_no_other_stopped() -> None:
+    """A connection of PostgreSQL may close while all its processes are being stopped."""
+    command = [sys.executable, "-c", PARENT_OF_TWO]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        ending, staying = (psutil.Process(int(pid)) for pid in parent.stdout.readline().split())
+        try:
+            with stopped(parent.pid):
+                ending.kill()
+                ending.wait(timeout=10)
+            wait_for("the other to go on", lambda: staying.status() != psutil.STATUS_STOPPED)
+        finally:
+            staying.kill()
+            parent.kill()
 
 
 @pytest.mark.django_db  # lets tests connect at all
@@ -88,6 +116,32 @@ def test_a_long_statement_of_a_living_postgresql_is_waited_for(postgres: Postgre
     connection = connection_to(postgres)
     ask(connection, "SELECT pg_sleep(3)")
     connection.close()
+
+
+def silent_seconds_of_web_processes() -> float:
+    show = (
+        "import trackside.wsgi\n"
+        "from django.conf import settings\n"
+        "print(settings.DATABASES['default']['OPTIONS']['silent_seconds'])"
+    )
+    of_postgres = {"DATABASE_URL": "postgres://x@localhost/x", "BROKER_URL": "redis://localhost/0"}
+    environment = {"PATH": os.environ["PATH"], "SECRET_KEY": "x" * 50, **of_postgres}
+    shown = subprocess.check_output([sys.executable, "-c", show], env=environment, text=True)
+    return float(shown)
+
+
+@pytest.mark.django_db
+def test_a_page_waits_for_a_database_that_is_busy_for_three_seconds(postgres: Postgres) -> None:
+    seconds = silent_seconds_of_web_processes()
+    for is_open in (True, False):  # a connection that is open, and one that is to be opened
+        connection = connection_to(postgres, silent_seconds=seconds)
+        if is_open:
+            ask(connection)
+        with ExitStack() as until_resumed:
+            until_resumed.enter_context(stopped(postgres.process))
+            threading.Timer(3, until_resumed.close).start()
+            ask(connection)
+        connection.close()
 
 
 @pytest.fixture

@@ -1,10 +1,11 @@
 """Servers that accept and say nothing, and servers that are stopped: what a hung disk, a frozen
 machine or a dead process behind a living kernel looks like."""
 
+import signal
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import psutil
 
@@ -35,13 +36,19 @@ def accepting_and_saying_nothing() -> Iterator[int]:
 
 @contextmanager
 def stopped(process: int) -> Iterator[None]:
-    """SIGSTOP to a process and to all that it started, until the block ends."""
+    """SIGSTOP to a process and to all that it started, until the block ends. A child that was just
+    ending may be gone at any point, and the others go on all the same."""
     main = psutil.Process(process)
-    everybody = [main, *main.children(recursive=True)]
-    for each in everybody:
-        each.suspend()
+    main.suspend()  # first, so that it starts no others
+    children = main.children(recursive=True)
+    _signal(children, signal.SIGSTOP)
     try:
         yield
     finally:
-        for each in everybody:
-            each.resume()
+        _signal([main, *children], signal.SIGCONT)
+
+
+def _signal(processes: list[psutil.Process], number: signal.Signals) -> None:
+    for each in processes:
+        with suppress(psutil.NoSuchProcess):
+            each.send_signal(number)

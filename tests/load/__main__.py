@@ -17,7 +17,8 @@ from tests.load import PUBLISHED, costs, fuzz, marco, outages, readers, restarts
 from tests.load.figures import Figure, Figures
 from tests.load.mail_sink import start_mail_server
 from tests.stack.submissions import Track, prepare
-from trackside.processes import BASE_DIR, HOST, free_port
+from trackside.folders import BASE_DIR
+from trackside.processes import HOST, free_port
 from trackside.stack import Stack, running
 
 PAGE = BASE_DIR / "docs" / "scale.md"

@@ -146,7 +146,12 @@ def _post_sign_up(port: int, address: str) -> int:
     if found is None:
         return status
     token = found[1].decode()
-    form = {"email": address, "password1": "a-long-pass-phrase-7", "csrfmiddlewaretoken": token}
+    form = {
+        "name": "Ann",
+        "email": address,
+        "password1": "a-long-pass-phrase-7",
+        "csrfmiddlewaretoken": token,
+    }
     headers = {
         "Content-Type": "application/x-www-form-urlencoded",
         "Cookie": f"csrftoken={token}",

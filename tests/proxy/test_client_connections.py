@@ -44,6 +44,17 @@ def test_a_client_has_so_many_requests_under_way_and_others_are_served(
     assert 503 in answers  # the uploads ended
 
 
+def test_the_files_of_pages_do_not_count_and_take_no_uploads(start_proxy: StartProxy) -> None:
+    """A class of thirty loads a page at once: thirty requests, and five more for each."""
+    port = start_proxy(["127.0.0.1:9"], connections_per_client=MOST)
+    with slow_uploads(port, MOST):
+        assert ask(port, "/", client=SLOW)[0].status == 429
+        assert ask(port, "/static/trackside.css", client=SLOW)[0].status == 503  # no web process
+    with socket.create_connection((HOST, port), 10, (SLOW, 0)) as upload:
+        upload.sendall(BEGIN.replace(b" / ", b" /static/a ") + b"a")
+        assert upload.recv(200).startswith(b"HTTP/1.1 405 ")
+
+
 def is_refused(upload: socket.socket) -> bool:
     upload.settimeout(1)
     try:

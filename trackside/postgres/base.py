@@ -9,6 +9,7 @@ OperationalError.
 
 import time
 from collections.abc import Generator
+from math import ceil
 from typing import Any
 
 import psycopg
@@ -17,7 +18,7 @@ from django.db.backends.postgresql import base
 
 from scoring.jobs.probes import Probe
 
-CONNECT_SECONDS = 2  # the minimum of libpq
+LEAST_CONNECT_SECONDS = 2  # the minimum of libpq
 OF_PSYCOPG = {"autocommit", "context", "cursor_factory", "prepare_threshold", "row_factory"}
 
 
@@ -57,8 +58,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_connection_params(self) -> dict[str, Any]:
         params: dict[str, Any] = super().get_connection_params()
-        params.pop("silent_seconds", None)
-        return {"connect_timeout": CONNECT_SECONDS} | params
+        silent = float(params.pop("silent_seconds", 6.0))
+        return {"connect_timeout": max(ceil(silent), LEAST_CONNECT_SECONDS)} | params
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         patience = float(self.settings_dict["OPTIONS"].get("silent_seconds", 6.0)) / 3

@@ -1,7 +1,6 @@
 """Which job a worker claims when it is woken: uploads first, teams in turn, few analyses."""
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 import time_machine
@@ -193,11 +192,11 @@ def test_the_limit_of_analyses_can_be_raised(settings: LazySettings) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_workers_that_wake_at_once_claim_each_job_once(tmp_path: Path) -> None:
+def test_workers_that_wake_at_once_claim_each_job_once(own_connections: None) -> None:
     campaign = make_campaign()
     analyses = add(ANALYSE, campaign, 3)
     checks = add(CHECK, campaign, 3, make_team(campaign))
-    outcomes = crowd([claim_some] * 8, tmp_path)
+    outcomes = crowd([claim_some] * 8)
     taken = [job_id for job_id in outcomes if job_id is not None]
     assert sorted(taken) == sorted([analyses[0], *checks])  # and no second analysis
 

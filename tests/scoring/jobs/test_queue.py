@@ -1,7 +1,6 @@
 """The organisers' queue shows failed jobs with their reason and retries them."""
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from django.core.files.base import ContentFile
@@ -14,7 +13,7 @@ from campaigns.models import LogEntry, Notice, Run
 from scoring.jobs import housekeeping, overview
 from scoring.jobs.overview import failed_jobs
 from scoring.models import Job, Snapshot
-from scoring.worker import HANDLERS
+from scoring.worker import COMPUTATIONS, HANDLERS
 from tests.crowd import crowd
 from tests.flow_world import World, perform_jobs, run_file
 from tests.making import make_campaign, make_failed_job, make_organiser, make_run
@@ -118,11 +117,11 @@ def _fail(attempt: object) -> None:
 
 @pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 def test_concurrent_retries_of_a_job_retry_it_once(
-    world: World, full_disk: pytest.MonkeyPatch, tmp_path: Path
+    world: World, full_disk: pytest.MonkeyPatch, own_connections: None
 ) -> None:
     world.submitted_run(run_file())
     job = Job.objects.get(kind=Job.Kind.CHECK)
-    outcomes = crowd([lambda: overview.retry(job, actor=None)] * 4, tmp_path)
+    outcomes = crowd([lambda: overview.retry(job, actor=None)] * 4)
     assert sorted(outcomes) == [False, False, False, True]
     assert LogEntry.objects.filter(verb="retried").count() == 1
 
@@ -202,6 +201,10 @@ def test_an_error_is_escaped(world: World) -> None:
     page = queue(world).content.decode()
     assert "<script>alert(1)" not in page
     assert "second line" in page
+
+
+def test_every_analysis_is_named_in_words() -> None:
+    assert set(COMPUTATIONS) == set(overview.ANALYSES)
 
 
 def test_a_long_queue_takes_no_more_queries_than_a_short_one(
