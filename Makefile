@@ -12,13 +12,14 @@ COMPILED = campaigns/trec/_scan.c scoring/core/data/_align.c
 GET_PLOTLY = $(VENV)/bin/python -m trackside.plotly_script
 
 .DELETE_ON_ERROR:
-.PHONY: help demo stack test test-long test-all container-test fuzz lint bench docs faults long load soak screenshots install constraints
+.PHONY: help demo stack test test-long test-all test-search container-test fuzz lint bench docs docs-site faults long load soak screenshots install constraints
 
 help:
 	@echo "make demo         start the site with simulated campaigns on port $(PORT) (PORT=8765 for another)"
 	@echo "make test         test every behaviour once, in minutes"
 	@echo "make test-long    run the tests that make test leaves out, and more random examples"
 	@echo "make test-all     run all tests except those of the container"
+	@echo "make test-search  draw 2,000 new examples for each Hypothesis test; most of an hour"
 	@echo "make container-test  build the image and run it as in docker-compose.yml; needs root"
 	@echo "make stack        start the production stack as processes on this machine, on port $(PORT)"
 	@echo "make faults       run kills, restarts and outages many times; writes docs/reliability.md"
@@ -28,7 +29,8 @@ help:
 	@echo "make fuzz         compare the two readers of runs on CASES mutated runs, with sanitizers"
 	@echo "make lint         check style, types, templates, migrations and known vulnerabilities"
 	@echo "make bench        measure the speed of the core, compared with other tools (RUNS=folder QRELS=file: on real runs)"
-	@echo "make docs         generate the computed pages of docs/; two of them need TRACKSIDE_DATA"
+	@echo "make docs         generate the computed pages of docs/; three of them need TRACKSIDE_DATA"
+	@echo "make docs-site    build the documentation as a site, in var/docs-site"
 	@echo "make screenshots  take the screenshots of the README from the demo"
 	@echo "make install      install everything that developers need into $(VENV)"
 	@echo "make constraints  pin the versions of all packages again"
@@ -43,7 +45,7 @@ demo: $(VENV)/.web
 IN_PAIRS = $(PYTEST) -n 2 --dist loadgroup
 # Two processes of pytest and hundreds that the tests start read what one of them compiled, also
 # where the environment asks that nothing compiled be kept.
-test test-long test-all: export PYTHONDONTWRITEBYTECODE =
+test test-long test-all test-search: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.all
 	$(IN_PAIRS) --nomigrations $(ARGS)
 
@@ -52,6 +54,10 @@ test-long: $(VENV)/.all
 
 test-all: $(VENV)/.all
 	HYPOTHESIS_PROFILE=ci $(IN_PAIRS) -m 'not container' $(ARGS)
+
+# Draws 2,000 new examples for each Hypothesis test. This takes most of an hour.
+test-search: $(VENV)/.all
+	HYPOTHESIS_PROFILE=search $(IN_PAIRS) -m 'hypothesis and not container' $(ARGS)
 
 # Builds the Dockerfile with buildah, runs the services with runc, and uses the site with a browser
 # through the proxy. This takes a few minutes. SCREENSHOTS=folder saves screenshots of the pages.
@@ -126,30 +132,41 @@ docs: $(VENV)/.all
 	mv docs/measures.md.new docs/measures.md
 	@if [ -d "$$TRACKSIDE_DATA/trec-covid-round1" ]; then \
 	    $(VENV)/bin/python -m tools.selection_page "$$TRACKSIDE_DATA/trec-covid-round1" \
-	        >docs/selection.md.new && mv docs/selection.md.new docs/selection.md && \
+	        "$$TRACKSIDE_DATA/trec8-adhoc" >docs/selection.md.new && mv docs/selection.md.new docs/selection.md && \
+	    nice $(VENV)/bin/python -m tools.prediction_powered_page "$$TRACKSIDE_DATA" \
+	        >docs/prediction-powered.md.new && \
+	    mv docs/prediction-powered.md.new docs/prediction-powered.md && \
 	    $(VENV)/bin/python -m tests.scoring.oracles.other_tools_page \
-	        >docs/other-tools.md.new && mv docs/other-tools.md.new docs/other-tools.md; \
+	        >docs/other-tools.md.new && mv docs/other-tools.md.new docs/other-tools.md && \
+	    $(VENV)/bin/python -m tools.reproduction_page docs; \
 	else \
-	    echo "TRACKSIDE_DATA does not name the folder of real runs: two pages are not generated" >&2; \
+	    echo "TRACKSIDE_DATA does not name the folder of real runs: four pages are not generated" >&2; \
 	fi
+
+# The documentation as a site, in var/docs-site. A broken link or anchor is an error.
+docs-site: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet
 
 # The screenshots of the README, taken from a separate demo.
 screenshots: $(VENV)/.all
-	$(VENV)/bin/python docs/screenshots.py
+	$(VENV)/bin/python -m tools.screenshots
 
 install: $(VENV)/.all
 
-$(VENV)/.web: $(VENV)/bin/python pyproject.toml constraints.txt $(COMPILED)
+$(VENV)/.docs: $(VENV)/.all
+	@$(PIP_INSTALL) -e '.[docs]' && touch $@
+
+$(VENV)/.web: $(VENV)/bin/python pyproject.toml setup.py constraints.txt $(COMPILED)
 	@echo "Installing the packages of the site into $(VENV), once ..."
 	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web]' && $(GET_PLOTLY) && \
 	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $@
 
-$(VENV)/.all: $(VENV)/bin/python pyproject.toml constraints.txt $(COMPILED)
+$(VENV)/.all: $(VENV)/bin/python pyproject.toml setup.py constraints.txt $(COMPILED)
 	@echo "Installing the packages for development into $(VENV), once ..."
 	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web,production,fast,dev]' && $(GET_PLOTLY) && \
 	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $(VENV)/.web $@
 
-$(VENV)/.peers: $(VENV)/bin/python pyproject.toml constraints.txt $(COMPILED)
+$(VENV)/.peers: $(VENV)/bin/python pyproject.toml setup.py constraints.txt $(COMPILED)
 	@echo "Installing the tools for comparison into $(VENV), once ..."
 	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web,fast,dev,peers]' && \
 	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $(VENV)/.web $@
@@ -173,8 +190,8 @@ $(VENV)/bin/python:
 constraints:
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
 	python3.11 -m venv "$$scratch/venv" && \
-	cp -r pyproject.toml README.md campaigns scoring trackside "$$scratch" && \
-	"$$scratch/venv/bin/pip" install --quiet "$$scratch[web,production,fast,dev,peers]" && \
+	cp -r pyproject.toml setup.py MANIFEST.in README.md campaigns scoring trackside "$$scratch" && \
+	"$$scratch/venv/bin/pip" install --quiet "$$scratch[web,production,fast,dev,docs,peers]" && \
 	"$$scratch/venv/bin/pip" freeze --exclude trackside --exclude async-timeout >"$$scratch/pins" && \
 	{ echo '# Generated by make constraints, for Python 3.11, 3.12 and 3.13.'; \
 	  echo 'async-timeout==5.0.1; python_full_version < "3.11.3"'; \

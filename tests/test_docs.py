@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from django.core.management import get_commands
 
 from scoring.cli.main import COMMANDS
+from trackside.__main__ import OF_SITE
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -89,13 +91,23 @@ def test_every_page_is_found_from_an_index() -> None:
     assert set(INDEXES[1:]) <= linked
 
 
+def test_the_index_and_the_menu_list_each_page_once() -> None:
+    menu = re.findall(r"- (?:\w+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    listed = re.findall(
+        r"^- \[.*?\]\((\S+?)\)", (ROOT / "docs/README.md").read_text(), re.MULTILINE
+    )
+    for names in (menu, listed):
+        assert len(names) > 20
+        assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
 @every_page
 def test_every_command_that_is_named_is_there(page: Path) -> None:
     text = page.read_text()
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
     assert set(TARGET.findall(text)) - targets == set()
     assert set(MANAGED.findall(text)) - set(get_commands()) == set()
-    assert set(TRACKSIDE.findall(text)) - set(COMMANDS) == set()
+    assert set(TRACKSIDE.findall(text)) - {*COMMANDS, *OF_SITE} == set()
     for module in MODULE.findall(text):
         assert find_spec(module), module
 
@@ -125,7 +137,7 @@ def test_every_name_in_the_glossary_is_in_the_code() -> None:
     assert [name for name in names if not set(name.split(".")) <= words] == []
 
 
-SETTINGS_MODULES = ("settings", "databases")
+SETTINGS_MODULES = ("settings", "databases", "folders", "login_providers")
 
 
 def test_every_documented_setting_is_read() -> None:
@@ -134,7 +146,7 @@ def test_every_documented_setting_is_read() -> None:
     told = {name for row in rows for name in SETTING.findall(row)}
     told |= set(re.findall(r"^([A-Z_]+)=", page, re.M)) - OF_COMPOSE
     code = "".join((ROOT / "trackside" / f"{name}.py").read_text() for name in SETTINGS_MODULES)
-    read = set(re.findall(r'env\.\w+\(\s*"([A-Z0-9_]+)"', code))
+    read = set(re.findall(r'env(?:iron)?\.\w+\(\s*"([A-Z0-9_]+)"', code))
     assert len(told) > 20
     assert told - read == set()
 
