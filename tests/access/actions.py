@@ -1,5 +1,4 @@
-"""A request for every address that changes something of a campaign, and what has to be there so
-that it does."""
+"""A request for every address that changes something of a campaign."""
 
 import hashlib
 import json
@@ -10,33 +9,39 @@ from typing import Any
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from campaigns import scoring_hooks
-from campaigns.judging import adjudication, tasks
-from campaigns.models import (
-    Campaign,
-    Document,
-    Judgment,
-    Membership,
-    Plan,
-    Run,
-    Team,
+from campaigns.people import membership
+from tests.access.prerequisites import (
+    TOKEN_OF_PROGRAM,
+    Facts,
+    admitted_team,
+    announced,
+    assessors_membership,
+    baseline_run,
+    checked_run,
+    decided,
+    disqualified_run,
+    disqualified_team,
+    failed_run,
+    gold_marked,
+    held,
+    invited,
+    judged,
+    member_without_team,
+    nothing,
+    scored_throughout,
+    waiting_team,
+    waiting_to_be_declined,
+    with_program,
+    with_terms,
+    with_texts,
+    without_plan,
+    without_runs,
 )
-from campaigns.people import membership, teams
-from campaigns.runs import decisions
-from scoring.evaluation.rules import rules_of
 from tests.access.test_access_matrix import (
     World,
     address,
     clients_of,
 )
-from tests.campaigns.judging.making import make_assessor, topic_of
-from tests.making import make_scores, make_team, make_user
-
-Facts = dict[str, Any]
-
-
-def nothing(world: World) -> Facts:
-    return {}
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,7 @@ class Act:
     first: Callable[[World], Facts] = nothing  # tells the parts of the address that it made
     stage: str = "published"
     method: str = "post"
+    headers: dict[str, str] = field(default_factory=dict)
 
     def said(self, world: World) -> Facts:
         return self.data(world) if callable(self.data) else self.data
@@ -59,122 +65,7 @@ class Act:
         sent: Facts = {"data": said | files}
         if name.startswith("api:") and not files:
             sent = {"data": json.dumps(said), "content_type": "application/json"}
-        getattr(client, self.method)(address(name, world), **sent)
-
-
-# --- what has to be there first -------------------------------------------------------------------
-
-
-def without_runs(world: World) -> Facts:
-    """Topics stay while there are runs."""
-    scoring_hooks.erase_scores(world.campaign)
-    Campaign.objects.filter(pk=world.campaign.pk).update(active_qrels=None)
-    Run.objects.filter(campaign=world.campaign).delete()
-    world.campaign.qrels.all().delete()
-    Plan.objects.get(campaign=world.campaign).tasks.all().delete()
-    return {"code": "2"}
-
-
-def without_plan(world: World) -> Facts:
-    Plan.objects.filter(campaign=world.campaign).update(state=Plan.State.ENDED)
-    return {}
-
-
-def held(world: World) -> Facts:
-    """The assessor has a document before them."""
-    topic = topic_of(Plan.objects.get(campaign=world.campaign))
-    tasks.claim_next(assessor=world.people["assessor"], topic=topic)
-    return {}
-
-
-def judged(world: World) -> Facts:
-    """By two, who disagree."""
-    topic = topic_of(Plan.objects.get(campaign=world.campaign))
-    for grade, person in enumerate((world.people["assessor"], make_user())):
-        if grade:
-            make_assessor(world.campaign, person=person)
-        task = Plan.objects.get(campaign=world.campaign).tasks.get(doc_id="d1")
-        Judgment.objects.create(
-            campaign=world.campaign, topic=topic, doc_id="d1", assessor=person, task=task,
-            grade=grade, key=f"k{grade}",
-        )  # fmt: skip
-    return {}
-
-
-def decided(world: World) -> Facts:
-    judged(world)
-    adjudication.decide(
-        campaign=world.campaign, actor=world.people["organiser"], topic="1", doc_id="d1", grade=1,
-        note="", seen="",
-    )  # fmt: skip
-    return {}
-
-
-def with_texts(world: World) -> Facts:
-    Document.objects.create(campaign=world.campaign, doc_id="d1", title="One", text="A text.")
-    return {}
-
-
-def waiting_team(world: World) -> Facts:
-    team = make_team(world.campaign, name="Waiting")
-    Team.objects.filter(pk=team.pk).update(approved_at=None)
-    return {"team": team.public_id, "act": "approve"}
-
-
-def waiting_to_be_declined(world: World) -> Facts:
-    return waiting_team(world) | {"act": "decline"}
-
-
-def admitted_team(world: World) -> Facts:
-    teams.admit_team(team=world.team, admit=True, actor=world.people["organiser"])
-    return {"act": "revoke-admission"}
-
-
-def disqualified_team(world: World) -> Facts:
-    teams.disqualify_team(team=world.team, reason="Why", actor=world.people["organiser"])
-    return {"act": "reinstate"}
-
-
-def disqualified_run(world: World) -> Facts:
-    decisions.disqualify_run(run=world.run, reason="Why", actor=world.people["organiser"])
-    return {}
-
-
-def checked_run(world: World) -> Facts:
-    Campaign.objects.filter(pk=world.campaign.pk).update(asks_acceptance=True)
-    Run.objects.filter(pk=world.run.pk).update(state=Run.State.CHECKED)
-    return {}
-
-
-def failed_run(world: World) -> Facts:
-    Run.objects.filter(pk=world.run.pk).update(state=Run.State.FAILED)
-    return {}
-
-
-def scored_throughout(world: World) -> Facts:
-    """A snapshot is of a board that is complete."""
-    scoring_hooks.erase_scores(world.campaign)
-    world.campaign.refresh_from_db()
-    make_scores(
-        world.run, {str(measure): (0.5, 0.1) for measure in rules_of(world.campaign).measures}
-    )
-    return {}
-
-
-def invited(world: World) -> Facts:
-    invitation, token = membership.invite(
-        campaign=world.campaign, by=world.people["organiser"], role=Membership.Role.READER
-    )
-    return {"invitation": invitation.pk, "token": token}
-
-
-def assessors_membership(world: World) -> Facts:
-    return {"membership": world.campaign.memberships.get(person=world.people["assessor"]).pk}
-
-
-def with_terms(world: World) -> Facts:
-    Campaign.objects.filter(pk=world.campaign.pk).update(terms="Be fair.")
-    return {}
+        getattr(client, self.method)(address(name, world), headers=self.headers, **sent)
 
 
 # --- what is sent ---------------------------------------------------------------------------------
@@ -234,6 +125,10 @@ def digest_of_terms(world: World) -> Facts:
 PLAN = {"method": "A", "p": "0.8", "amount": "10", "unit": "documents"}
 JUDGE = {"act": "judge", "doc_id": "d1", "grade": "1", "key": "a-key"}
 DOUBT = {"topic": "1", "doc_id": "d1"}
+PROGRAM = {
+    "name": "A program", "model": "m", "version": "1", "prompt": "p", "run_by": "Ann",
+    "run_on": "2026-11-01",
+}  # fmt: skip
 RUN_FORM = {"run_types": "manual", "field-TOTAL_FORMS": "0", "field-INITIAL_FORMS": "0"}
 ACTS: dict[str, Act] = {
     # rules and stages
@@ -244,6 +139,12 @@ ACTS: dict[str, Act] = {
     ),
     "campaigns:run-form": Act(RUN_FORM),
     "campaigns:announce": Act({"subject": "A subject", "body": "A body"}),
+    "campaigns:announcement-edit": Act({"subject": "Another", "body": "A body"}, first=announced),
+    "campaigns:announcement-delete": Act(first=announced),
+    "api:announcement-detail PUT": Act(
+        {"subject": "Another", "body": "A body"}, first=announced, method="put"
+    ),
+    "api:announcement-detail DELETE": Act(first=announced, method="delete"),
     "api:campaign-detail PATCH": Act({"name": "Other"}, method="patch"),
     "api:campaign-step": Act(first=lambda world: {"step": "unpublish"}),
     "api:campaign-archive": Act(),
@@ -255,14 +156,21 @@ ACTS: dict[str, Act] = {
     "campaigns:team-leave": Act(by="participant"),
     "campaigns:terms-accept": Act(digest_of_terms, by="participant", first=with_terms),
     "campaigns:role-invite": Act(),
+    "campaigns:email-invite": Act({"role": "participant", "addresses": "new@example.org"}),
     "campaigns:role-remove": Act(first=assessors_membership),
     "campaigns:invitation-revoke": Act(first=invited),
     "campaigns:invitation": Act(by="stranger", first=invited),
+    "campaigns:team-assign": Act(
+        lambda world: {"team": world.team.public_id}, first=member_without_team
+    ),
     "campaigns:team-create": Act({"name": "New ones"}),
     "campaigns:team-link": Act(),
     "campaigns:team-merge": Act(into_rivals),
     "campaigns:team-decide approve": Act(first=waiting_team),
     "campaigns:team-decide decline": Act(first=waiting_to_be_declined),
+    "campaigns:team-decide rename": Act(
+        {"name": "New name"}, first=lambda world: {"act": "rename"}
+    ),
     "campaigns:team-decide admit": Act(first=lambda world: {"act": "admit"}),
     "campaigns:team-decide revoke-admission": Act(first=admitted_team),
     "campaigns:team-decide disqualify": Act(
@@ -270,6 +178,8 @@ ACTS: dict[str, Act] = {
     ),
     "campaigns:team-decide reinstate": Act(first=disqualified_team),
     "api:team-list": Act({"name": "New ones"}),
+    "api:invitation-create": Act({"role": "participant"}),
+    "api:team-rename": Act({"name": "New name"}),
     "api:team-invite": Act(),
     "api:team-approve": Act(first=waiting_team),
     "api:team-decline": Act(first=waiting_team),
@@ -295,12 +205,19 @@ ACTS: dict[str, Act] = {
     ),
     "campaigns:run-create on behalf": Act(on_behalf),
     "campaigns:run-accept": Act(first=checked_run),
+    "campaigns:run-rename": Act({"name": "Another name"}),
     "campaigns:run-withdraw": Act(),
     "campaigns:run-disqualify": Act({"reason": "Why"}),
     "campaigns:run-disqualify reinstate": Act({"act": "reinstate"}, first=disqualified_run),
+    "campaigns:pooled-runs": Act(lambda world: {"pooled": world.run.public_id}),
+    "api:pool PATCH": Act({"depths": {"1": 7}}, method="patch"),
+    "campaigns:baselines": Act(lambda world: {"baseline": world.run.public_id}),
+    "api:run-baseline": Act(),
+    "api:run-baseline DELETE": Act(first=baseline_run, method="delete"),
     "api:run-create": Act({"file": RUN}, by="participant", stage="open"),
     "api:run-create on behalf": Act(on_behalf),
     "api:run-accept": Act(first=checked_run),
+    "api:run-rename": Act({"name": "Another name"}),
     "api:run-withdraw": Act(),
     "api:run-disqualify": Act({"reason": "Why"}),
     "api:run-reinstate": Act(first=disqualified_run),
@@ -320,6 +237,22 @@ ACTS: dict[str, Act] = {
     "campaigns:judging-import-old": Act(
         lambda world: of_the_assessor(world, **confirmed(ANSWERS))
     ),
+    "campaigns:judging-gold": Act(DOUBT | {"grade": "1"}),
+    "campaigns:judging-gold-unmark": Act(first=gold_marked),
+    "campaigns:judging-run-families": Act(
+        lambda world: {f"family-{world.run.public_id}": "A family"}
+    ),
+    "campaigns:judging-programs": Act(PROGRAM),
+    "campaigns:judging-program": Act(PROGRAM | {"name": "Renamed"}, first=with_program),
+    "campaigns:judging-program-token": Act(first=with_program),
+    "campaigns:judging-program-token-revoke": Act(first=with_program),
+    "campaigns:judging-program-retire": Act(first=with_program),
+    "campaigns:judging-program-import": Act({"file": ANSWERS}, first=with_program),
+    "api:judging-grades": Act(
+        {"judgments": [{"topic": "1", "doc_id": "d1", "grade": 1}]},
+        first=with_program,
+        headers={"Authorization": f"Token {TOKEN_OF_PROGRAM}"},
+    ),
     "campaigns:judging-decide": Act(DOUBT | {"grade": "1"}, first=judged),
     "campaigns:judging-decision-take-back": Act(DOUBT, first=decided),
     "scoring:judging-plan": Act(PLAN, first=without_plan),
@@ -328,6 +261,9 @@ ACTS: dict[str, Act] = {
     # work and snapshots
     "scoring:job-retry": Act(first=failed_run),
     "scoring:queue-retry": Act(first=failed_run),
+    "scoring:embedding-edit": Act({"origins": "https://www.example.org"}),
+    "scoring:deposit": Act({"licence": "CC-BY-4.0", "authors": "Ito, Ann"}),
     "scoring:snapshot-create": Act({"title": "A title"}, first=scored_throughout),
+    "scoring:snapshot-doi": Act({"doi": "10.5281/zenodo.1234567"}),
     "api:snapshot-list": Act({"title": "A title"}, first=scored_throughout),
 }  # fmt: skip

@@ -50,7 +50,7 @@ class Crawl:
 
 def addresses() -> Iterator[tuple[str, URLPattern]]:
     """Every address of the site by its full name, allauth's own pages apart."""
-    return (each for each in every_address() if not each[0].startswith("account_"))
+    return (each for each in every_address() if not each[0].startswith(OF_ALLAUTH))
 
 
 def every_address() -> Iterator[tuple[str, URLPattern]]:

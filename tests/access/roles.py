@@ -75,6 +75,6 @@ def upload(role: str, stage: str) -> int:
 def api_upload(role: str, stage: str) -> int:
     if role == "nobody":
         return 401
-    if role not in ("participant", "rival") or stage == "draft":
+    if not is_shown(role, stage):
         return GONE
-    return 202 if stage == "open" else 409
+    return 202 if role in ("participant", "rival") and stage == "open" else 409

@@ -16,13 +16,15 @@ from django.test import Client
 from django.urls import URLPattern, reverse
 
 from campaigns import lifecycle
+from campaigns.judging import gold
 from campaigns.models import Campaign, Membership, Run, Team, User
-from campaigns.people import membership
+from campaigns.people import announcements, membership
 from scoring.models import Job
 from tests.access.crawler import addresses
 from tests.access.matrix import MATRIX
 from tests.access.roles import GONE, LOGIN, ROLES, STAGES
 from tests.campaigns.judging.making import make_assessor, make_plan
+from tests.campaigns.judging.programs import make_program
 from tests.making import (
     give_file,
     make_campaign,
@@ -110,12 +112,19 @@ def values_for(name: str, world: World) -> dict[str, object]:
         "team": world.team.public_id,
         "membership": world.team.memberships.values_list("pk", flat=True).first() or 0,
         "invitation": 0,
+        "announcement": 0,
+        "gold_document": 0,
+        "program": 0,
+        "request_id": 0,
+        "decision": "approve",
         "version": 1,
         "old": 1,
         "new": 2,
         "job": world.job.pk,
         "code": "1",
         "name": "RBP",
+        "guide": "organiser",
+        "file": "examples/run.txt",
         "snapshot": world.campaign.snapshots.values_list("public_id", flat=True).first(),
     } | world.numbers
 
@@ -223,7 +232,7 @@ def test_a_change_without_its_token_is_refused(role: str, world: World) -> None:
             with transaction.atomic():
                 answers[entry] = client.generic(verb.upper(), url, **body_for(entry)).status_code
                 transaction.set_rollback(True)
-    assert answers == dict.fromkeys(answers, 403)
+    assert answers == dict.fromkeys(answers, 403) | dict.fromkeys(OF_PROGRAMS & answers.keys(), 401)
     assert answers
 
 
@@ -236,6 +245,9 @@ def body_for(entry: str) -> dict[str, str]:
         "content_type": form, "data": "--x--\r\n"
     }  # fmt: skip
 
+
+# Sessions do not count there, and every person is asked for a program's token, whatever exists.
+OF_PROGRAMS = {"api:judging-next", "api:judging-grades", "api:judging-progress"}
 
 TAKING_FILES = {"api:topic-list POST", "api:qrels-list POST"}
 
@@ -281,6 +293,8 @@ def test_a_private_campaign_is_its_members_secret(
         if got["nobody"] in (LOGIN, 401):  # asked to log in, as for what is not there
             due["nobody"] = got["nobody"]
         due["pending"] = PENDING.get(entry, public["stranger"])
+        if entry in OF_PROGRAMS:
+            due = dict.fromkeys(due, 401)
         if entry in THE_SAME_FOR_EVERYBODY:
             due = dict.fromkeys(due, GONE)
         wrong |= {(entry, role): (got[role], due[role]) for role in got if got[role] != due[role]}
@@ -288,7 +302,7 @@ def test_a_private_campaign_is_its_members_secret(
 
 
 # What other sites show of a public campaign is of no private one, whoever asks.
-THE_SAME_FOR_EVERYBODY = {"scoring:badge"}
+THE_SAME_FOR_EVERYBODY = {"scoring:badge", "scoring:run-badge"}
 
 # What a team that waits may do: take its leave, accept the terms, and hear why it hands in nothing.
 PENDING: dict[str, int] = {
@@ -301,7 +315,10 @@ PENDING: dict[str, int] = {
 # --- ids of other campaigns and other teams -------------------------------------------------------
 
 # Parts of an address that name a row; the others are words, or the campaign itself.
-IDS = {"public_id", "team", "membership", "invitation", "version", "old", "new", "job", "code"}
+IDS = {
+    "public_id", "team", "membership", "invitation", "announcement", "gold_document", "program",
+    "version", "old", "new", "job", "code",
+}  # fmt: skip
 
 
 def names_with_ids() -> list[tuple[str, str]]:
@@ -341,5 +358,11 @@ def another_campaign(world: World) -> World:
     _add_qrels(campaign, 3)
     by = make_organiser(campaign)
     invitation, _ = membership.invite(campaign=campaign, by=by, role=Membership.Role.READER)
-    numbers = {"version": 4, "old": 4, "new": 5, "code": "other-topic", "invitation": invitation.pk}
+    said = announcements.announce(campaign=campaign, by=by, subject="News", body="Some.")
+    marked = gold.mark(campaign=campaign, topic="1", doc_id="d1", grade=1, actor=by)
+    numbers = {
+        "version": 4, "old": 4, "new": 5, "code": "other-topic", "invitation": invitation.pk,
+        "announcement": said.pk, "gold_document": marked.pk,
+        "program": make_program(campaign, by).pk,
+    }  # fmt: skip
     return World(campaign, run, team, world.people, job, numbers)

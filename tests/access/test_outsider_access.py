@@ -28,7 +28,7 @@ from tests.making import make_user
 pytestmark = pytest.mark.django_db
 __all__ = ["world"]
 
-OUTSIDERS = ("removed organiser", "removed member", "used link", "late team")
+OUTSIDERS = ("removed organiser", "removed member", "used link", "late team", "no team")
 # What a participant sees there and a stranger does not: without these the columns could not fail.
 FOR_PARTICIPANTS = {
     "scoring:leaderboard-csv", "scoring:agreement-csv", "scoring:run-detail",
@@ -57,7 +57,7 @@ def removed(world: World, token: str) -> User:
 
 
 def cast(world: World) -> tuple[dict[str, User | None], dict[str, str]]:
-    """The four, a stranger and a participant to compare with, and the link that each holds."""
+    """The five, a stranger and a participant to compare with, and the link that each holds."""
     campaign, organiser = world.campaign, world.people["organiser"]
     links = {
         role: people.invite(campaign=campaign, by=organiser, role=kind, team=team, max_uses=uses)[1]

@@ -6,6 +6,7 @@ pages of allauth are not ours.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any, NamedTuple
 from unittest import mock
 
@@ -16,13 +17,15 @@ from django.template import engines
 from django.template.backends.django import Template
 from django.test import Client
 
+from campaigns.judging import gold
 from campaigns.models import Announcement, Campaign, Membership, Plan, Run
-from campaigns.people import membership
+from campaigns.people import announcements, membership
 from scoring.models import Job
-from tests.access.crawler import seeds
+from tests.access.crawler import OF_ALLAUTH, seeds
 from tests.access.test_access_matrix import clients_of
 from tests.access.test_blindness import hidden_ids, values
 from tests.access.worlds import FIRST, SECOND, Secret, World, perform_all, world
+from tests.campaigns.judging.programs import make_program
 from tests.making import make_failed_job, make_run
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +72,7 @@ def watched_templates() -> Iterator[Rendered]:
 
 def _is_foreign(request: HttpRequest) -> bool:
     match = request.resolver_match
-    return match is not None and match.view_name.startswith(("account_", "admin:"))
+    return match is not None and match.view_name.startswith((*OF_ALLAUTH, "admin:"))
 
 
 def _load_what_every_page_has(request: HttpRequest) -> None:
@@ -135,12 +138,25 @@ def _filled(here: World) -> dict[str, list[object]]:
     failed = make_failed_job(run)
     invited = [
         membership.invite(campaign=campaign, by=organiser, role=role, team=team)
-        for role, team in ((Membership.Role.READER, None), (Membership.Role.PARTICIPANT, run.team))
+        for role, team in (
+            (Membership.Role.READER, None),
+            (Membership.Role.PARTICIPANT, None),
+            (Membership.Role.PARTICIPANT, run.team),
+        )
     ]
     return values(here) | {
         "public_id": [run.public_id, replacing.public_id],
         "team": [run.team.public_id],
         "token": [token for _, token in invited],
+        "gold_document": [
+            gold.mark(campaign=campaign, topic="1", doc_id="d1", grade=1, actor=organiser).pk
+        ],
+        "program": [
+            make_program(campaign, organiser, cost_per_document=Decimal("0.01"), quota=9).pk
+        ],
+        "announcement": [
+            announcements.announce(campaign=campaign, by=organiser, subject="s", body="b").pk
+        ],
         "invitation": [invitation.pk for invitation, _ in invited],
         "job": [failed.pk],
     }

@@ -6,9 +6,10 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:campaign-list": ("get", lambda role, stage: 200),
     "campaigns:campaign-create": (
         "get",
-        lambda role, stage: LOGIN if role == "nobody" else 403,  # nobody here is approved
+        lambda role, stage: LOGIN if role == "nobody" else 302,  # to the request to organise
     ),
     "campaigns:campaign-detail": ("get", public),
+    "campaigns:campaign-dates": ("get", public),
     "campaigns:campaign-manage": ("get", organisers_get(200)),
     "campaigns:campaign-edit": ("get", organisers_get(200)),
     "campaigns:campaign-step": ("post", organisers_get(302)),

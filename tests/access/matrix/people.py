@@ -31,6 +31,7 @@ MATRIX: dict[str, tuple[str, Expected]] = {
     "campaigns:invitation-link": ("get", organisers_get(GONE)),  # nobody was invited
     "campaigns:role-remove": ("post", organisers_get(302)),
     "campaigns:invitation-revoke": ("post", organisers_get(GONE)),  # nobody was invited
+    "campaigns:team-assign": ("post", organisers_get(GONE)),  # no team is named
     "campaigns:team-create": ("post", organisers_get(400)),  # a name is missing
     "campaigns:team-link": ("post", organisers_get(200)),
     "campaigns:team-merge": ("get", organisers_get(200)),
