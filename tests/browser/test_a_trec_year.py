@@ -106,13 +106,9 @@ def press(page: Page, name: str) -> None:
     page.get_by_role("main").get_by_role("button", name=name, exact=True).first.click()
 
 
-def leave_its_bar(page: Page) -> None:
-    """It asks every second, and the database of tests fails who reads what is being written."""
-    page.goto("about:blank")
-
-
 def draft_it(year: Year) -> None:
     page = year.page("olga", "/campaigns/new/")
+    page.locator(".more-settings > summary").click()
     for label, value in {
         "Name": "A track",
         "Address": "track",
@@ -240,7 +236,6 @@ def judge_the_pool(year: Year) -> Judged:
     page.get_by_text("Freeze the judgments made here").click()
     press(page, "Freeze and activate")
     year.picture(page, "scoring")
-    leave_its_bar(page)
     perform_waiting_jobs(year.campaign)
     blind = year.page("ada", f"{HERE}/leaderboard/")
     expect(blind.locator("table.board")).to_have_count(0)
@@ -279,7 +274,6 @@ def correct(year: Year, judged: Judged) -> None:
     page.locator("details[open]").get_by_label("Note").first.fill("fifty were wrong")
     press(page, "Add and activate")
     expect(page.locator("#rescoring")).to_be_visible()
-    leave_its_bar(page)
     perform_waiting_jobs(year.campaign)
     page.goto(f"{HERE}/manage/")
     year.picture(page, "manage", is_dark=True)

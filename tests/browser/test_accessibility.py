@@ -14,6 +14,8 @@ from campaigns.people import announcements
 from scoring.worker import perform_waiting_jobs
 from tests.browser.boards import HOSTILE, board_path, make_published_board, run_path
 from tests.browser.conftest import Visitor
+from tests.browser.test_every_page import ALL_RULES
+from tests.campaigns.judging.making import make_assessor, make_plan
 from tests.campaigns.judging.programs import make_program
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 
@@ -85,6 +87,10 @@ def settings_form() -> Place:
     return f"/campaigns/{campaign.slug}/manage/settings/", make_organiser(campaign)
 
 
+def new_campaign() -> Place:
+    return "/campaigns/new/", make_user(is_approved=True)
+
+
 def edited_announcement() -> Place:
     campaign = make_campaign(name=HOSTILE[-1], contact="a" * 60 + "@example.org")
     person = make_organiser(campaign)
@@ -113,6 +119,11 @@ def gold_documents() -> Place:
     return f"/campaigns/{campaign.slug}/judging/gold/", make_organiser(campaign)
 
 
+def disagreements() -> Place:
+    campaign = judged_campaign()
+    return f"/campaigns/{campaign.slug}/judging/disagreements/", make_organiser(campaign)
+
+
 def judging_program() -> Place:
     """With the agreement with people, on one document."""
     campaign = judged_campaign()
@@ -129,6 +140,12 @@ def program_agreement() -> Place:
 def run_families() -> Place:
     campaign = make_published_board(*HOSTILE)
     return f"/campaigns/{campaign.slug}/judging/run-families/", make_organiser(campaign)
+
+
+def first_document() -> Place:
+    campaign = judged_campaign()
+    plan = make_plan(campaign, tasks=("d" * 100,))
+    return f"/campaigns/{plan.campaign.slug}/assess/1/", make_assessor(campaign)
 
 
 def run_list() -> Place:
@@ -154,7 +171,9 @@ def not_found() -> Place:
 
 
 PLACES = (
-    board, scored_run, refused_run, upload_form, overview, management, settings_form, run_list,
+    board, board_with_baseline, scored_run, run_with_baseline, refused_run, upload_form, overview,
+    management, settings_form, new_campaign, edited_announcement, gold_documents, disagreements,
+    judging_program, program_agreement, run_families, first_document, run_list,
     campaign_list, account, login, not_found,
 )  # fmt: skip
 MAIN = (board, scored_run, upload_form)  # of these in the fast tier, in one theme and one width
@@ -177,7 +196,7 @@ def test_axe_finds_nothing(visit: Visitor, place: Callable[[], Place], theme: st
     page = visit(path, person=person, is_dark=theme == "dark").page
     if place is board:
         expect(page.locator("#canvas[data-drawn]")).to_be_visible(timeout=20_000)
-    found = Axe().run(page)
+    found = Axe().run(page, options=ALL_RULES)
     assert found.violations_count == 0, found.generate_report()
 
 

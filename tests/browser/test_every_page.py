@@ -37,8 +37,13 @@ WITHOUT_WORDS = """() => [...document.querySelectorAll("figure.chart")].filter((
 ).length"""
 FITS = "(width) => document.documentElement.scrollWidth <= width"
 OPEN_ALL = "document.querySelectorAll('details').forEach((each) => (each.open = true))"
-ALL_RULES = {"resultTypes": ["violations"]}
-ONLY_COLOURS = ALL_RULES | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+# With controls of 24 by 24 pixels, or as much space around them (WCAG 2.2, 2.5.8), for which axe
+# looks only if asked.
+ALL_RULES = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
+ONLY_COLOURS = {
+    "resultTypes": ["violations"],
+    "runOnly": {"type": "rule", "values": ["color-contrast"]},
+}
 PATIENCE = 20_000  # milliseconds, for charts
 
 

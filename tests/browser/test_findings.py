@@ -87,7 +87,7 @@ def test_a_run_without_scores_is_mentioned_and_not_in_the_table() -> None:
 
 
 def test_a_residual_that_rounds_to_nothing_is_not_called_nothing() -> None:
-    assert "&lt;0.01" in page_of(board_path(make_board((0.5, 0.1), (0.4, 0.001))))
+    assert "&lt;0.0001" in page_of(board_path(make_board((0.5, 0.1), (0.4, 0.00001))))
 
 
 def test_teams_of_one_name_are_two_teams() -> None:

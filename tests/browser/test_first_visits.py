@@ -3,6 +3,7 @@
 import csv
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 
 from campaigns.models import Campaign, Document
@@ -117,7 +118,7 @@ def test_only_the_first_upload_shows_instructions(visit: Visitor) -> None:
     expect(page.get_by_label(f"{FIRST} run")).to_contain_text(
         "1 Q0 the-document-id 1 17.25 yourtag"
     )
-    make_run(team=team)
+    make_run(team=team, accepted_at=timezone.now())
     page.reload()
     expect(page.get_by_label(f"{FIRST} run")).to_have_count(0)
 

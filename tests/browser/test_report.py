@@ -23,6 +23,11 @@ def test_every_figure_is_drawn_and_can_be_saved(
     page = visited.page
     expect(page.locator(".canvas[data-drawn]")).to_have_count(5, timeout=30_000)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    page.set_viewport_size({"width": 320, "height": 900})
+    page.wait_for_function(
+        "() => document.documentElement.scrollWidth <= 320"
+        " && document.querySelector('.canvas').clientWidth < 300"
+    )
     for at in (0, 4):
         for kind in ("PNG", "SVG"):
             with page.expect_download() as taken:
