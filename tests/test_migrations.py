@@ -29,6 +29,18 @@ ACCEPTED: dict[tuple[str, str], str] = {
         "campaigns.0011_links_and_admission",
         "Create constraint invitation_within_its_uses on model invitation",
     ): "the previous release writes neither column, and their defaults, 0 of 1, satisfy it",
+    (
+        "campaigns.0024_run_names",
+        "Create constraint run_name_once_among_live_runs on model run",
+    ): "For runs without a name, which the previous release writes, it is the constraint before.",
+    (
+        "campaigns.0028_qrels_sources",
+        "Create constraint published_qrels_state_their_programs on model qrels",
+    ): "the previous release writes neither column, and their defaults satisfy it",
+    (
+        "campaigns.0016_campaign_links",
+        "Create constraint only_participants_have_a_team on model membership",
+    ): "It allows everything that the constraint allows that it replaces.",
 }
 HARMLESS = (
     ops.CreateModel,

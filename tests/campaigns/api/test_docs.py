@@ -1,21 +1,12 @@
-"""What is written about the API is all of it, and its example works."""
+"""What is written about the API is all of it."""
 
-import importlib.util
 import re
 from pathlib import Path
 
-import pytest
 from django.urls import reverse
-from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
-from knox.models import AuthToken
-
-from tests.flow_world import World, perform_jobs, run_file, wake_ups, world
-
-__all__ = ["wake_ups", "world"]  # fixtures
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
-CLIENT = DOCS / "client.py"
 
 
 def operations() -> dict[str, dict]:
@@ -55,59 +46,6 @@ def test_every_response_with_rows_and_every_request_body_has_an_example() -> Non
     assert {name for name, each in operations().items() if "'examples'" in str(each)} >= wanted
 
 
-def test_the_client_is_short() -> None:
-    assert len(CLIENT.read_text().splitlines()) <= 30
-
-
-def test_the_client_submits_a_run_and_waits_for_its_scores(
-    world: World,
-    live_server,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    world.change(shows_own_scores=True)
-    world.add_qrels()
-    client = _client(monkeypatch, world)
-    answer = client.submit(live_server.url, world.campaign.slug, run_file(), "first")
-    again = client.submit(live_server.url, world.campaign.slug, run_file(), "first")
-    assert answer["status"] == "scored"
-    assert {score["measure"] for score in answer["scores"]} >= {"AP", "RBP(p=0.5)"}
-    assert again["id"] == answer["id"]  # sent again by its key it is still one run
-    assert world.campaign.runs.count() == 1
-
-
-def test_the_client_submits_again_what_was_withdrawn(
-    world: World, live_server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    client = _client(monkeypatch, world)
-    answer = client.submit(live_server.url, world.campaign.slug, run_file())
-    world.campaign.runs.update(withdrawn_at=timezone.now())
-    again = client.submit(live_server.url, world.campaign.slug, run_file())
-    assert again["id"] != answer["id"]
-    assert again["status"] != "withdrawn"
-
-
-def test_the_client_says_at_which_line_a_file_is_wrong(
-    world: World,
-    live_server,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    client = _client(monkeypatch, world)
-    answer = client.submit(live_server.url, world.campaign.slug, b"1 Q0 d1 1 high tag\n")
-    assert answer["status"] == "refused"
-    assert [(each["code"], each["line"]) for each in answer["problems"]] == [("SCORE", 1)]
-
-
-def _client(monkeypatch: pytest.MonkeyPatch, world: World):
-    """The example, with a token; while it waits the work is done."""
-    _, token = AuthToken.objects.create(world.participant)
-    monkeypatch.setenv("TOKEN", token)
-    spec = importlib.util.spec_from_file_location("client", CLIENT)
-    client = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(client)
-    monkeypatch.setattr(client.time, "sleep", lambda seconds: perform_jobs())
-    return client
-
-
 def test_the_docs_page_points_to_the_schema(client) -> None:
     page = client.get(reverse("api:docs")).content.decode()
     script = client.get(reverse("api:docs"), {"script": ""})
@@ -128,6 +66,6 @@ def test_the_page_groups_acts_by_what_they_are_of(client) -> None:
     assert groups["/api/campaigns/{slug}/teams/{team}/merge/"] == ["teams"]
     assert {group for (group,) in groups.values()} == {
         "campaigns", "topics", "runs", "leaderboard", "scores", "snapshots", "qrels", "teams",
-        "announcements", "analyses",
+        "announcements", "analyses", "judging",
     }  # fmt: skip
     assert "`code`" in schema["info"]["description"]
