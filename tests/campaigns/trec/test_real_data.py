@@ -22,6 +22,11 @@ pytestmark = [
 ]
 COVID = Path(DATA) / "trec-covid-round1"
 DL19 = Path(DATA) / "trec-dl19-passage"
+COLLECTIONS = (
+    COVID,
+    DL19,
+    *(Path(DATA) / name for name in ("trec8-adhoc", "trec_eval", "vaswani-npl")),
+)
 
 
 def unpacked(path: Path) -> bytes:
@@ -67,7 +72,7 @@ def test_all_12_trec_dl19_runs_keep_their_43_topics_and_equal_the_slow_twin() ->
 
 
 def test_all_qrels_equal_the_slow_twin() -> None:
-    paths = [path for path in Path(DATA).rglob("*qrels*") if path.is_file()]
+    paths = [path for each in COLLECTIONS for path in each.rglob("*qrels*") if path.is_file()]
     assert len(paths) >= 20
     for path in paths:
         with path.open("rb") as file:
