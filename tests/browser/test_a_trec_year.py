@@ -103,7 +103,9 @@ def a_file(name: str, data: bytes) -> dict[str, object]:
 
 
 def press(page: Page, name: str) -> None:
-    page.get_by_role("main").get_by_role("button", name=name, exact=True).first.click()
+    """Until the answer is there: what is looked for next may also be on the page before it."""
+    with page.expect_navigation():
+        page.get_by_role("main").get_by_role("button", name=name, exact=True).first.click()
 
 
 def draft_it(year: Year) -> None:
@@ -148,7 +150,6 @@ def gather_teams(year: Year) -> None:
     year.picture(page, "waiting-teams")
     for _ in TEAMS:
         press(page, "Approve team")
-        page.wait_for_load_state()
     page.get_by_text("Change Canopy Two").click()
     page.get_by_role("link", name="Merge Canopy Two into another team").click()
     page.get_by_label("Team to merge Canopy Two into").select_option("Canopy")
