@@ -42,28 +42,30 @@ demo: $(VENV)/.web
 # There are two tiers. Tests marked `long` are in the second one. Hypothesis tests are in both, with
 # 25 and with 200 examples. Two tests run at a time. Tests that share a resource (a browser, the
 # workers of a site) name an xdist_group. The fast tier creates its database from the models, the long
-# tier from the migrations.
+# tier from the migrations. TESTS names files or node ids, or @file with one in each line; by default
+# all tests of the tier are run. ARGS are further options of pytest.
 IN_PAIRS = $(PYTEST) -n 2 --dist loadgroup
 # Two processes of pytest and hundreds that the tests start read what one of them compiled, also
 # where the environment asks that nothing compiled be kept.
 test test-long test-all test-search: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.all
-	$(IN_PAIRS) --nomigrations $(ARGS)
+	$(IN_PAIRS) --nomigrations $(TESTS) $(ARGS)
 
 test-long: $(VENV)/.all
-	HYPOTHESIS_PROFILE=ci $(IN_PAIRS) -m '(long or hypothesis) and not container' $(ARGS)
+	HYPOTHESIS_PROFILE=ci $(IN_PAIRS) -m '(long or hypothesis) and not container' $(TESTS) $(ARGS)
 
 test-all: $(VENV)/.all
-	HYPOTHESIS_PROFILE=ci $(IN_PAIRS) -m 'not container' $(ARGS)
+	HYPOTHESIS_PROFILE=ci $(IN_PAIRS) -m 'not container' $(TESTS) $(ARGS)
 
 # Draws 2,000 new examples for each Hypothesis test. This takes most of an hour.
 test-search: $(VENV)/.all
-	HYPOTHESIS_PROFILE=search $(IN_PAIRS) -m 'hypothesis and not container' $(ARGS)
+	HYPOTHESIS_PROFILE=search $(IN_PAIRS) -m 'hypothesis and not container' $(TESTS) $(ARGS)
 
 # Builds the Dockerfile with buildah, runs the services with runc, and uses the site with a browser
 # through the proxy. This takes a few minutes. SCREENSHOTS=folder saves screenshots of the pages.
+container-test: TESTS = tests/container
 container-test: $(VENV)/.all
-	$(PYTEST) -m container tests/container $(ARGS)
+	$(PYTEST) -m container $(TESTS) $(ARGS)
 
 # Compiles copies of the extensions with AddressSanitizer and UBSan.
 CASES ?= 1000000

@@ -1,0 +1,216 @@
+"""A tier is green only if each test that failed beside others passes alone. Each case is a folder
+with a Makefile, run as `.ci/run` runs a tier."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tools.second_chance import MOST_FAILURES, Results, refusal_of
+
+ROOT = Path(__file__).resolve().parent.parent
+PASSES = "def test_passes(): pass\n"
+FAILS = "def test_fails(): assert 1 == 2\n"
+IMPORTS = "import os, signal, time, uuid\nimport pytest\n"
+BESIDE = 'BESIDE = "PYTEST_XDIST_WORKER" in os.environ\n'
+KILLED = "os.kill(os.getpid(), signal.SIGKILL)"
+PLUGINS = "-p xdist.plugin -p pytest_timeout"
+MAKEFILE = f"""
+test:
+	{sys.executable} -m pytest {PLUGINS} -n 2 --dist loadgroup $(TESTS) $(ARGS)
+"""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    is_green: bool
+    printed: str
+
+    @property
+    def runs(self) -> int:
+        return self.printed.count("test session starts")
+
+    def lines_after(self, heading: str) -> list[str]:
+        _, _, after = self.printed.partition(f"\n== {heading}\n")
+        return after.split("\n\n")[0].splitlines()
+
+
+def verdict(folder: Path, *modules: str, makefile: str = MAKEFILE, **environment: str) -> Verdict:
+    for number, source in enumerate(modules):
+        (folder / f"test_{number}.py").write_text(IMPORTS + BESIDE + source)
+    (folder / "Makefile").write_text(makefile)
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("MAKE", "MFLAGS", "PYTEST_", "SECOND_CHANCES"))
+    }
+    alone = {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.second_chance", "make", "--silent", "test"],
+        cwd=folder, env=kept | alone, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    return Verdict(done.returncode == 0, done.stdout)
+
+
+def test_tests_that_pass_are_run_once(tmp_path: Path) -> None:
+    passing = verdict(tmp_path, PASSES)
+    assert (passing.is_green, passing.runs) == (True, 1)
+
+
+def test_a_test_that_fails_beside_others_and_passes_alone_is_green_and_listed(
+    tmp_path: Path,
+) -> None:
+    """Its id has what make, a shell and pytest-xdist read as their own."""
+    name = "/a/{slug}/?m={m}&b=$HOME 'c' \"d\" [e] @f #g é"
+    source = f"""
+@pytest.mark.xdist_group("crowd")
+@pytest.mark.parametrize("at", [1, 2], ids=[{name!r}, "other"])
+def test_beside(at):
+    assert not (BESIDE and at == 1), "first line\\nsecond line"
+"""
+    beside = verdict(tmp_path, PASSES, source, PASSES)
+    assert (beside.is_green, beside.runs) == (True, 2)
+    (line,) = beside.lines_after("Passed when rerun alone")
+    assert line.startswith("test_1.py::test_beside[/a/{slug}/?m={m}&b=$HOME 'c'")
+    assert line.endswith("]: AssertionError: first line")
+    assert "1 passed" in beside.printed.partition("== The failed tests alone")[2]
+
+
+def test_an_error_in_a_fixture_has_a_second_chance_too(tmp_path: Path) -> None:
+    source = """
+@pytest.fixture(params=["before", "after"])
+def part(request):
+    assert not (BESIDE and request.param == "before")
+    yield
+    assert not BESIDE
+def test_with_it(part): pass
+"""
+    beside = verdict(tmp_path, source)
+    assert (beside.is_green, len(beside.lines_after("Passed when rerun alone"))) == (True, 2)
+
+
+def test_a_test_that_fails_again_is_red(tmp_path: Path) -> None:
+    failing = verdict(tmp_path, FAILS, "def test_beside(): assert not BESIDE\n")
+    assert (failing.is_green, failing.runs) == (False, 2)
+    assert failing.lines_after("Failed when rerun alone") == [
+        "test_0.py::test_fails: assert 1 == 2"
+    ]
+    assert len(failing.lines_after("Passed when rerun alone")) == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def test_skips():\n    assert not BESIDE\n    pytest.skip('alone')\n",
+        "@pytest.mark.parametrize('id', [uuid.uuid4().hex if not BESIDE else 'x'])\n"
+        "def test_has_another_name(id): assert False\n",
+        "@pytest.mark.xfail(not BESIDE, reason='alone')\ndef test_is_expected(): assert False\n",
+    ],
+    ids=["skipped", "missing", "expected to fail"],
+)
+def test_a_test_that_does_not_pass_alone_is_red(tmp_path: Path, source: str) -> None:
+    lost = verdict(tmp_path, PASSES, source)
+    assert (lost.is_green, lost.runs) == (False, 2)
+    assert len(lost.lines_after("Failed when rerun alone")) == 1
+
+
+def test_so_many_failing_tests_are_not_run_again(tmp_path: Path) -> None:
+    source = "@pytest.mark.parametrize('n', range({}))\ndef test_beside(n): assert not BESIDE\n"
+    most = verdict(tmp_path, source.format(MOST_FAILURES))
+    assert (most.is_green, most.runs) == (True, 2)
+    more = verdict(tmp_path, source.format(MOST_FAILURES + 1))
+    assert (more.is_green, more.runs) == (False, 1)
+    assert "== No second run: 11 tests failed, more than 10" in more.printed
+
+
+def test_a_time_limit_that_was_reached_is_red(tmp_path: Path) -> None:
+    source = "@pytest.mark.timeout(1)\ndef test_hangs():\n    while BESIDE: time.sleep(0.1)\n"
+    hanging = verdict(tmp_path, PASSES, source)
+    assert (hanging.is_green, hanging.runs) == (False, 1)
+    assert "reached its time limit: test_1.py::test_hangs" in hanging.printed
+
+
+def test_nothing_is_run_again_when_too_much_time_has_passed(tmp_path: Path) -> None:
+    source = "def test_beside(): assert not BESIDE\n"
+    late = verdict(tmp_path, source, SECOND_CHANCES_UNTIL="1000")
+    assert (late.is_green, late.runs) == (False, 1)
+    assert "too much time has passed" in late.printed
+
+
+def test_a_command_that_runs_no_tests_is_red(tmp_path: Path) -> None:
+    assert not verdict(tmp_path, PASSES, makefile="test:\n\ttrue $(ARGS)\n").is_green
+
+
+def test_a_command_that_fails_after_its_tests_is_red(tmp_path: Path) -> None:
+    failing = verdict(tmp_path, PASSES, makefile=f"{MAKEFILE}\tfalse\n")
+    assert (failing.is_green, failing.runs) == (False, 1)
+    beside = "def test_beside(): assert not BESIDE\n"
+    failing = verdict(tmp_path, beside, makefile=f"{MAKEFILE}\tfalse\n")
+    assert (failing.is_green, failing.runs) == (False, 2)
+
+
+def test_nothing_collected_is_red(tmp_path: Path) -> None:
+    assert not verdict(tmp_path, "").is_green
+
+
+def test_a_module_that_cannot_be_imported_is_red(tmp_path: Path) -> None:
+    broken = verdict(tmp_path, PASSES, "assert not BESIDE\n")
+    assert (broken.is_green, broken.runs) == (False, 1)
+
+
+def test_a_worker_that_is_killed_beside_others_has_a_second_chance(tmp_path: Path) -> None:
+    source = f"def test_is_killed():\n    if BESIDE: {KILLED}\n"
+    killed = verdict(tmp_path, PASSES, source, PASSES)
+    assert (killed.is_green, killed.runs) == (True, 2)
+    (line,) = killed.lines_after("Passed when rerun alone")
+    assert line.startswith("test_1.py::test_is_killed: worker 'gw")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"def test_is_killed(): {KILLED}\n",
+        "def test_kills_pytest(): os.kill(os.getppid(), signal.SIGKILL)\n",
+        "@pytest.fixture(autouse=True, scope='session')\n"
+        f"def at_the_end():\n    yield\n    {KILLED}\n{PASSES}",
+    ],
+    ids=["again", "pytest itself", "after its last test"],
+)
+def test_a_killed_process_is_red(tmp_path: Path, source: str) -> None:
+    assert not verdict(tmp_path, PASSES, source).is_green
+
+
+def test_workers_that_are_killed_leave_no_test_unrun(tmp_path: Path) -> None:
+    """pytest-xdist alone would run the first one again, and then wait for nothing."""
+    source = f"""
+@pytest.mark.parametrize("n", range(50))
+def test_is_killed(n):
+    if BESIDE and n % 20 == 0: {KILLED}
+"""
+    killed = verdict(tmp_path, source)
+    assert (killed.is_green, killed.runs) == (True, 2)
+    assert len(killed.lines_after("Passed when rerun alone")) == 3
+    assert "3 failed, 47 passed" in killed.printed
+
+
+def test_a_run_that_left_tests_unrun_is_red() -> None:
+    """As when pytest-xdist has replaced so many workers that it gives up."""
+    results = Results(exit_status=1, collected=3, finished=2, errors={"test_a": "no"})
+    assert refusal_of(results).startswith("2 of 3 collected tests were run")
+    results.finished = 3
+    assert refusal_of(results) == ""
+
+
+@pytest.mark.parametrize("tier", ["test", "test-long", "test-all", "container-test"])
+def test_each_tier_takes_tests_and_options(tier: str) -> None:
+    """What is chosen replaces what a tier runs by default, and a later -n the earlier one."""
+    command = ["make", "--dry-run", tier, "TESTS=tests/one.py", "TESTS=@tests", "ARGS=-n 0"]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("M")}
+    printed = subprocess.check_output(command, cwd=ROOT, env=kept, text=True)
+    (line,) = (line for line in printed.splitlines() if "-m pytest" in line)
+    assert line.endswith(" @tests -n 0")
+    assert "tests/" not in line

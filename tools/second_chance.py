@@ -1,0 +1,196 @@
+"""Runs a tier of the tests, and each test that failed in it once more, alone:
+
+    python -m tools.second_chance make test
+
+On a busy machine a test can fail beside others although nothing is wrong. The tier is green if each
+failed test passes when all failed tests are run again, one after another in one process. They are
+listed under "Passed when rerun alone", each with its first error: they are defects to mend.
+
+There is no second run if more than MOST_FAILURES tests failed, a test reached its time limit, a
+collected test was not run, pytest ended otherwise than with failed tests, or the time
+SECOND_CHANCES_UNTIL of the environment (seconds since 1970) has passed.
+
+The command names a target of make, and perhaps TESTS; the target hands TESTS and ARGS to pytest. As
+a plugin of pytest this module writes the results of a run to a file.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadGroupScheduling
+from xdist.workermanage import WorkerController
+
+MOST_FAILURES = 10
+MOST_CHARACTERS = 300  # of an error
+
+
+@dataclass
+class Results:
+    """The results of one run of pytest; tests are named by their node ids."""
+
+    exit_status: int | None = None  # None if it did not come to its end
+    collected: int = 0  # without deselected tests
+    finished: int = 0  # passed, failed or skipped
+    passed: list[str] = field(default_factory=list)
+    errors: dict[str, str] = field(default_factory=dict)  # the first error of each failed test
+    timed_out: list[str] = field(default_factory=list)
+    lost_workers: int = 0  # died between two tests
+
+    @property
+    def is_whole(self) -> bool:
+        return self.finished == self.collected and not self.lost_workers
+
+
+# --- the plugin ---------------------------------------------------------------------------------
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--results", type=Path, required=True, help="file for the results, as JSON")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # pytest-xdist reports everything to its controller
+        config.pluginmanager.register(_Recorder(config.getoption("results")))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> "_Scheduling":
+    return _Scheduling(config, log)
+
+
+class _Scheduling(LoadGroupScheduling):
+    """When a worker dies, pytest-xdist 3.8 runs all its tests again: also the one that ended it,
+    and groups without any test left, for which it then waits (its issues 1323 and 1378). This
+    scheduler hands out only the tests that have not begun."""
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        groups = self.assigned_work.pop(node)
+        left = [
+            (group, test)
+            for group, tests in groups.items()
+            for test, done in tests.items()
+            if not done
+        ]
+        if not left:
+            return None
+        (group, crashed), *_ = left
+        groups[group][crashed] = True
+        self.workqueue.update(
+            {name: tests for name, tests in groups.items() if not all(tests.values())}
+        )
+        for other in self.nodes:
+            self._reschedule(other)
+        return crashed
+
+    def _reschedule(self, node: WorkerController) -> None:
+        """Not before it has collected the tests (pytest-xdist's issue 1189)."""
+        if node in self.registered_collections:
+            super()._reschedule(node)
+
+
+class _Recorder:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._results = Results()
+        self._finished: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        test = _without_group(report.nodeid)
+        if report.when not in {"setup", "call"}:
+            self._finished.add(test)
+        if report.when == "???":  # its worker died
+            self._results.lost_workers -= 1
+        if report.when == "call" and report.passed:
+            self._results.passed.append(test)
+        if report.failed:
+            self._results.errors.setdefault(test, _first_error(report))
+            if "from pytest-timeout" in report.longreprtext:
+                self._results.timed_out.append(test)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, error: object) -> None:
+        self._results.lost_workers += error is not None
+
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        self._results.exit_status = int(exitstatus)
+        self._results.collected = session.testscollected
+        self._results.finished = len(self._finished)
+        self._path.write_text(json.dumps(asdict(self._results)))
+
+
+def _without_group(test: str) -> str:
+    """Without the "@group" that pytest-xdist appends for `--dist loadgroup`."""
+    return test[: test.rfind("@")] if test.rfind("@") > test.rfind("]") else test
+
+
+def _first_error(report: pytest.TestReport) -> str:
+    crash: Any = getattr(report.longrepr, "reprcrash", None)
+    lines = (crash.message if crash else str(report.longrepr)).strip().splitlines()
+    return lines[0][:MOST_CHARACTERS] if lines else "without a message"
+
+
+# --- the two runs -------------------------------------------------------------------------------
+
+
+def main(command: Sequence[str]) -> int:
+    """Runs the command and returns the verdict as an exit status."""
+    with tempfile.TemporaryDirectory() as folder:
+        status, first = _run(command, Path(folder, "first.json"))
+        if status == first.exit_status == 0 and first.is_whole:
+            return 0
+        if refusal := refusal_of(first):
+            print(f"\n== No second run: {refusal}", flush=True)
+            return 1
+        tests = Path(folder, "tests")
+        tests.write_text("".join(f"{test}\n" for test in first.errors))
+        print(f"\n== The failed tests alone, {len(first.errors)}", flush=True)
+        alone = [*command, f"TESTS=@{tests}"]
+        status, second = _run(alone, Path(folder, "second.json"), "-n 0")
+    passed = set(second.passed) - set(second.errors)
+    _print("Passed when rerun alone", {t: e for t, e in first.errors.items() if t in passed})
+    _print("Failed when rerun alone", {t: e for t, e in first.errors.items() if t not in passed})
+    return 0 if status == 0 and passed == set(first.errors) else 1
+
+
+def _run(command: Sequence[str], file: Path, *options: str) -> tuple[int, Results]:
+    """The exit status of the command, and the results of pytest if it came to write them."""
+    arguments = " ".join([*options, "-p tools.second_chance", f"--results={file}"])
+    status = subprocess.run([*command, f"ARGS={arguments}"], check=False).returncode  # noqa: S603 - as we were told
+    return status, Results(**json.loads(file.read_text())) if file.exists() else Results()
+
+
+def refusal_of(results: Results) -> str:
+    """Why the failed tests are not run again; empty if they are."""
+    if results.exit_status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+        return f"the exit status of pytest is {results.exit_status}"
+    if not results.is_whole:
+        ran = f"{results.finished} of {results.collected} collected tests were run"
+        return f"{ran}, and {results.lost_workers} workers died between two tests"
+    if not results.errors:
+        return "the command failed, and no test did"
+    if len(results.errors) > MOST_FAILURES:
+        return f"{len(results.errors)} tests failed, more than {MOST_FAILURES}"
+    if results.timed_out:
+        return f"a test reached its time limit: {', '.join(results.timed_out)}"
+    if time.time() > float(os.environ.get("SECOND_CHANCES_UNTIL", "inf")):
+        return "too much time has passed"
+    return ""
+
+
+def _print(heading: str, errors: dict[str, str]) -> None:
+    if errors:
+        lines = (f"{test}: {error}" for test, error in errors.items())
+        print(f"\n== {heading}", *lines, sep="\n", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
