@@ -44,10 +44,15 @@ demo: $(VENV)/.web
 # workers of a site) name an xdist_group. The fast tier creates its database from the models, the long
 # tier from the migrations. TESTS names files or node ids, or @file with one in each line; by default
 # all tests of the tier are run. ARGS are further options of pytest.
+#
+# The time limit of a tier, else that of pyproject.toml, ends a test that waits for what never comes.
+# It is no measure of speed.
 IN_PAIRS = $(PYTEST) -n 2 --dist loadgroup
 # Two processes of pytest and hundreds that the tests start read what one of them compiled, also
 # where the environment asks that nothing compiled be kept.
 test test-long test-all test-search: export PYTHONDONTWRITEBYTECODE =
+test: export PYTEST_TIMEOUT = 300
+faults long: export PYTEST_TIMEOUT = 3600
 test: $(VENV)/.all
 	$(IN_PAIRS) --nomigrations $(TESTS) $(ARGS)
 

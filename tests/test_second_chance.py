@@ -214,3 +214,10 @@ def test_each_tier_takes_tests_and_options(tier: str) -> None:
     (line,) = (line for line in printed.splitlines() if "-m pytest" in line)
     assert line.endswith(" @tests -n 0")
     assert "tests/" not in line
+
+
+def test_no_test_has_a_time_limit_of_its_own() -> None:
+    """A tier has one, in the Makefile: it ends what hangs, and is no measure of speed."""
+    mark = "mark." + "timeout"
+    marked = [path.name for path in ROOT.glob("tests/**/*.py") if mark in path.read_text()]
+    assert marked == [Path(__file__).name]  # where pytest-timeout itself is tested

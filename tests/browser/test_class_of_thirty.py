@@ -28,7 +28,6 @@ from trackside.stack import Missing, running
 pytestmark = [
     pytest.mark.long,
     pytest.mark.browser,
-    pytest.mark.timeout(1200),
     pytest.mark.xdist_group("crowd"),
 ]
 STUDENTS, TOPICS, DEPTH = 30, 50, 100

@@ -53,7 +53,6 @@ def demo(settings, tmp_path: Path) -> None:
     call_command("load_demo", size="small", verbosity=0, stdout=(tmp_path / "said").open("w"))
 
 
-@pytest.mark.timeout(1200)  # 70 pages, on a machine that has other things to do
 def test_the_pages_of_a_published_campaign(demo, visit: Visitor) -> None:
     campaign = Campaign.objects.get(slug=REPORTS)
     cast = _cast(campaign)

@@ -15,7 +15,6 @@ pytestmark = [
     pytest.mark.long,
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.timeout(600),  # on a machine that has other things to do
 ]
 # What the labels would make; a heat map is an image of Plotly's own.
 ALIVE = (

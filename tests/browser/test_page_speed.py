@@ -25,7 +25,6 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.data,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.timeout(1200),  # on a machine that has other things to do
     pytest.mark.skipif(not DATA, reason="TRACKSIDE_DATA does not name the folder of real runs"),
 ]
 TIMES = 5

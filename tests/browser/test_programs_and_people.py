@@ -23,7 +23,6 @@ pytestmark = [
     pytest.mark.long,
     pytest.mark.data,
     pytest.mark.browser,
-    pytest.mark.timeout(1200),
     pytest.mark.xdist_group("crowd"),
 ]
 TOPICS, OF_TOPIC = 10, 100

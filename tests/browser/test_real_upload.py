@@ -26,7 +26,6 @@ pytestmark = [
     pytest.mark.data,
     pytest.mark.browser,
     pytest.mark.skipif(not DATA, reason="TRACKSIDE_DATA does not name the folder of real runs"),
-    pytest.mark.timeout(600),
 ]
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(DATA or ".") / "trec-covid-round1"

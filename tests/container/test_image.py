@@ -13,7 +13,7 @@ from tests.container.programs import run
 from tests.container.site import ENVIRONMENT
 from tests.container.steps import note
 
-pytestmark = [pytest.mark.container, pytest.mark.timeout(1200)]
+pytestmark = pytest.mark.container
 OURS = ("app", "opt/trackside")
 
 

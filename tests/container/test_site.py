@@ -15,7 +15,7 @@ from tests.container.programs import Failed
 from tests.container.site import ENVIRONMENT, Site, project
 from tests.container.steps import note, step
 
-pytestmark = [pytest.mark.container, pytest.mark.browser, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.container, pytest.mark.browser]
 STORE = {
     "S3_BUCKET": "trackside",
     "S3_ENDPOINT": "http://store:9000",

@@ -17,7 +17,7 @@ WITHOUT_BELL = repetitions(2, 50)
 FORGOTTEN = repetitions(1, 5)
 QUOTAS = repetitions(2, 20)
 
-pytestmark = [pytest.mark.long, pytest.mark.faults, pytest.mark.timeout(240 + 60 * WITHOUT_BELL)]
+pytestmark = [pytest.mark.long, pytest.mark.faults]
 
 
 def test_runs_are_scored_once_though_every_message_comes_five_times_to_four_children(

@@ -14,7 +14,7 @@ CUTS = repetitions(1, 10)
 LONG_OUTAGES = repetitions(1, 2)
 LONG_SECONDS = 5 if LONG_OUTAGES == 1 else 60
 
-pytestmark = [pytest.mark.long, pytest.mark.faults, pytest.mark.timeout(240 + 60 * REDIS_RESTARTS)]
+pytestmark = [pytest.mark.long, pytest.mark.faults]
 
 
 def test_a_run_is_checked_though_the_storage_was_away_for_two_seconds(

@@ -30,7 +30,7 @@ from trackside.processes import HOST
 from trackside.s3 import PlainS3Storage
 from trackside.stack import Missing
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(60)]  # what waits without end fails by this
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture

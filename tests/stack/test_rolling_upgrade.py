@@ -22,7 +22,6 @@ pytestmark = [
     pytest.mark.long,
     pytest.mark.faults,
     pytest.mark.xdist_group("stack"),
-    pytest.mark.timeout(600),
 ]
 
 JSON = "application/json"

@@ -25,7 +25,6 @@ pytestmark = [
     pytest.mark.long,
     pytest.mark.faults,
     pytest.mark.xdist_group("stack"),
-    pytest.mark.timeout(420 + 4 * CUT_SECONDS),
 ]
 
 # By the lease, or because the database has closed the connection meanwhile.

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, expect
 
 from trackside.processes import HOST, free_port, wait_for
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(600), pytest.mark.xdist_group("building")]
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("building")]
 ROOT = Path(__file__).resolve().parents[2]
 EXTENSIONS = {"campaigns/trec/_scan.abi3.so", "scoring/core/data/_align.abi3.so"}
 FILES = "trackside/files/"

@@ -23,7 +23,7 @@ from trackside.processes import HOST
 
 __all__ = ["wake_ups"]
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(60)]
+pytestmark = pytest.mark.django_db(transaction=True)
 ADDRESS = "ada@example.org"
 
 

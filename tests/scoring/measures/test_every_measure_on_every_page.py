@@ -26,7 +26,7 @@ from tests.making import make_campaign, make_organiser, make_team
 from tests.scoring.core import test_catalogue, test_measure_names
 from tests.scoring.leaderboard.test_board_page import SHOWN
 
-pytestmark = [pytest.mark.django_db, pytest.mark.timeout(1200)]  # a page for every measure
+pytestmark = pytest.mark.django_db
 TURNS = 45  # in the fast tier a measure meets the board and one in so many of the other pages
 
 NAMED = test_measure_names.test_names_print_canonically.pytestmark[0].args[1]

@@ -22,7 +22,7 @@ from tests.scoring.measures.test_every_measure_on_every_page import (
     make_world,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.django_db
 
 GRADED = parse_measure("RBP(p=0.5,gain=map)")
 OTHERS = (

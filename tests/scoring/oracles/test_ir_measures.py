@@ -77,7 +77,6 @@ def cells() -> dict[str, Any]:
     return {name: np.array(pairs) for name, pairs in found.items()}
 
 
-@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_topic_of_every_run_is_equal(cells: dict[str, Any], name: str) -> None:
     ours, theirs = cells[name].T

@@ -150,7 +150,6 @@ def test_a_plan_of_1000_finds_what_the_simulation_says_and_bounds_follow(
 
 
 @pytest.mark.skipif(not os.environ.get("LONG"), reason="minutes: make long")
-@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("method", ["pooling", "A", "C"])
 def test_2000_documents_one_by_one_at_the_page_end_where_the_page_says(
     covid: Campaign, rankings: list[Ranking], answers: dict[tuple[str, str], int], method: str
