@@ -7,6 +7,7 @@ states, and a byte that is wrong can end its process. So it has a process of its
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -123,4 +124,6 @@ def _lines(rows: Any, texts: list[str], numbers: list[str]) -> bytes:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    sys.stderr.flush()
+    os._exit(status)  # an orderly exit can meet a thread that pyarrow still starts, and abort

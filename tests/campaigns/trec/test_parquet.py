@@ -53,6 +53,24 @@ def test_a_run_is_read(packed, rows, monkeypatch):
     ]
 
 
+def test_a_file_is_read_although_pyarrow_cannot_be_unloaded(monkeypatch):
+    """On a busy machine the process can abort while it ends, after its last row."""
+    command = parquet._command
+
+    def aborting_at_exit(*limits):
+        python, isolated, program, arguments = command(*limits)
+        code = (
+            "import atexit, os, runpy; atexit.register(os.abort); "
+            f"runpy.run_path({program!r}, run_name='__main__')"
+        )
+        return [python, isolated, "-c", code, arguments]
+
+    monkeypatch.setattr(parquet, "_command", aborting_at_exit)
+    assert read_run(parquet_of(RUN)).line_count == 3
+    with pytest.raises(FormatError, match="damaged"):
+        read_run(parquet_of(RUN)[:-20] + b"PAR1")
+
+
 def test_qrels_are_read():
     found = read_qrels(parquet_of(QRELS))
     lines = read_qrels(b"q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n")
