@@ -1,6 +1,9 @@
 # `make demo` and `make test` need only Python 3.11 or newer and make.
 
 VENV ?= .venv
+# Not from the environment: a tier would silently be a part of itself.
+TESTS =
+ARGS =
 PYTHON ?=
 export PORT ?= 8000
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.second_chance import MOST_FAILURES, Results, refusal_of
+from tools.second_chance import MOST_FAILURES, Results, fault_of
 
 ROOT = Path(__file__).resolve().parent.parent
 PASSES = "def test_passes(): pass\n"
@@ -38,7 +38,13 @@ class Verdict:
         return after.split("\n\n")[0].splitlines()
 
 
-def verdict(folder: Path, *modules: str, makefile: str = MAKEFILE, **environment: str) -> Verdict:
+def verdict(
+    folder: Path,
+    *modules: str,
+    makefile: str = MAKEFILE,
+    program: tuple[str, str] = ("-m", "tools.second_chance"),
+    **environment: str,
+) -> Verdict:
     for number, source in enumerate(modules):
         (folder / f"test_{number}.py").write_text(IMPORTS + BESIDE + source)
     (folder / "Makefile").write_text(makefile)
@@ -50,7 +56,7 @@ def verdict(folder: Path, *modules: str, makefile: str = MAKEFILE, **environment
     }
     alone = {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}
     done = subprocess.run(
-        [sys.executable, "-m", "tools.second_chance", "make", "--silent", "test"],
+        [sys.executable, *program, "make", "--silent", "test"],
         cwd=folder, env=kept | alone, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     return Verdict(done.returncode == 0, done.stdout)
@@ -96,7 +102,7 @@ def test_with_it(part): pass
 def test_a_test_that_fails_again_is_red(tmp_path: Path) -> None:
     failing = verdict(tmp_path, FAILS, "def test_beside(): assert not BESIDE\n")
     assert (failing.is_green, failing.runs) == (False, 2)
-    assert failing.lines_after("Failed when rerun alone") == [
+    assert failing.lines_after("Did not pass when rerun alone") == [
         "test_0.py::test_fails: assert 1 == 2"
     ]
     assert len(failing.lines_after("Passed when rerun alone")) == 1
@@ -108,14 +114,16 @@ def test_a_test_that_fails_again_is_red(tmp_path: Path) -> None:
         "def test_skips():\n    assert not BESIDE\n    pytest.skip('alone')\n",
         "@pytest.mark.parametrize('id', [uuid.uuid4().hex if not BESIDE else 'x'])\n"
         "def test_has_another_name(id): assert False\n",
+        "def test_skips_after_a_part(subtests):\n    with subtests.test(): pass\n"
+        "    assert not BESIDE\n    pytest.skip('alone')\n",
         "@pytest.mark.xfail(not BESIDE, reason='alone')\ndef test_is_expected(): assert False\n",
     ],
-    ids=["skipped", "missing", "expected to fail"],
+    ids=["skipped", "missing", "skipped in part", "expected to fail"],
 )
 def test_a_test_that_does_not_pass_alone_is_red(tmp_path: Path, source: str) -> None:
     lost = verdict(tmp_path, PASSES, source)
     assert (lost.is_green, lost.runs) == (False, 2)
-    assert len(lost.lines_after("Failed when rerun alone")) == 1
+    assert len(lost.lines_after("Did not pass when rerun alone")) == 1
 
 
 def test_so_many_failing_tests_are_not_run_again(tmp_path: Path) -> None:
@@ -151,6 +159,32 @@ def test_a_command_that_fails_after_its_tests_is_red(tmp_path: Path) -> None:
     beside = "def test_beside(): assert not BESIDE\n"
     failing = verdict(tmp_path, beside, makefile=f"{MAKEFILE}\tfalse\n")
     assert (failing.is_green, failing.runs) == (False, 2)
+
+
+def test_a_second_run_that_does_not_come_to_its_end_is_red(tmp_path: Path) -> None:
+    source = """
+@pytest.fixture
+def ending():
+    yield
+    if not BESIDE: pytest.exit("early", returncode=0)
+def test_beside(ending): assert not BESIDE
+"""
+    early = verdict(tmp_path, source)
+    assert (early.is_green, early.runs) == (False, 2)
+
+
+def test_a_second_run_that_never_ends_is_ended_and_red(tmp_path: Path) -> None:
+    source = """
+def test_leaves_a_thread():
+    import threading
+    threading.Thread(target=time.sleep, args=(3600,)).start()
+    assert not BESIDE
+"""
+    code = (
+        "import sys; from tools import second_chance as script; script.SECONDS_ALONE = 5; "
+        "sys.exit(script.main(sys.argv[1:]))"
+    )
+    assert not verdict(tmp_path, source, program=("-c", code)).is_green
 
 
 def test_nothing_collected_is_red(tmp_path: Path) -> None:
@@ -197,12 +231,25 @@ def test_is_killed(n):
     assert "3 failed, 47 passed" in killed.printed
 
 
+def test_a_worker_that_collects_other_tests_than_the_one_that_it_replaces_is_red(
+    tmp_path: Path,
+) -> None:
+    """As where its memory does not suffice for an import: it would wait for ever."""
+    source = f"""
+FIRST = os.environ.get("PYTEST_XDIST_WORKER") in {{"gw0", "gw1"}}
+@pytest.mark.parametrize("n", range(8 if FIRST else 7))
+def test_is_killed(n):
+    if n < 2: {KILLED}
+"""
+    assert not verdict(tmp_path, source).is_green
+
+
 def test_a_run_that_left_tests_unrun_is_red() -> None:
     """As when pytest-xdist has replaced so many workers that it gives up."""
     results = Results(exit_status=1, collected=3, finished=2, errors={"test_a": "no"})
-    assert refusal_of(results).startswith("2 of 3 collected tests were run")
+    assert fault_of(results) == "2 of 3 collected tests were run"
     results.finished = 3
-    assert refusal_of(results) == ""
+    assert fault_of(results) == ""
 
 
 @pytest.mark.parametrize("tier", ["test", "test-long", "test-all", "container-test"])
@@ -219,5 +266,5 @@ def test_each_tier_takes_tests_and_options(tier: str) -> None:
 def test_no_test_has_a_time_limit_of_its_own() -> None:
     """A tier has one, in the Makefile: it ends what hangs, and is no measure of speed."""
     mark = "mark." + "timeout"
-    marked = [path.name for path in ROOT.glob("tests/**/*.py") if mark in path.read_text()]
-    assert marked == [Path(__file__).name]  # where pytest-timeout itself is tested
+    marked = [path for path in ROOT.glob("tests/**/*.py") if mark in path.read_text()]
+    assert marked == [Path(__file__)]  # where pytest-timeout itself is tested

@@ -8,7 +8,8 @@ listed under "Passed when rerun alone", each with its first error: they are defe
 
 There is no second run if more than MOST_FAILURES tests failed, a test reached its time limit, a
 collected test was not run, pytest ended otherwise than with failed tests, or the time
-SECOND_CHANCES_UNTIL of the environment (seconds since 1970) has passed.
+SECOND_CHANCES_UNTIL of the environment (seconds since 1970) has passed. The second run is ended
+after SECONDS_ALONE.
 
 The command names a target of make, and perhaps TESTS; the target hands TESTS and ARGS to pytest. As
 a plugin of pytest this module writes the results of a run to a file.
@@ -31,6 +32,7 @@ from xdist.workermanage import WorkerController
 
 MOST_FAILURES = 10
 MOST_CHARACTERS = 300  # of an error
+SECONDS_ALONE = 20 * 60  # a thread that a failed test has left can keep pytest from ending
 
 
 @dataclass
@@ -40,14 +42,10 @@ class Results:
     exit_status: int | None = None  # None if it did not come to its end
     collected: int = 0  # without deselected tests
     finished: int = 0  # passed, failed or skipped
-    passed: list[str] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)  # each part of them
     errors: dict[str, str] = field(default_factory=dict)  # the first error of each failed test
     timed_out: list[str] = field(default_factory=list)
-    lost_workers: int = 0  # died between two tests
-
-    @property
-    def is_whole(self) -> bool:
-        return self.finished == self.collected and not self.lost_workers
+    lost_workers: int = 0  # died, and no test failed for it
 
 
 # --- the plugin ---------------------------------------------------------------------------------
@@ -71,6 +69,12 @@ class _Scheduling(LoadGroupScheduling):
     """When a worker dies, pytest-xdist 3.8 runs all its tests again: also the one that ended it,
     and groups without any test left, for which it then waits (its issues 1323 and 1378). This
     scheduler hands out only the tests that have not begun."""
+
+    def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
+        """A worker that collects other tests than the first ones did would never get one."""
+        super().add_node_collection(node, collection)
+        if node not in self.registered_collections:
+            raise RuntimeError(f"{node} collects other tests than the worker that it replaces")
 
     def remove_node(self, node: WorkerController) -> str | None:
         groups = self.assigned_work.pop(node)
@@ -102,19 +106,20 @@ class _Recorder:
         self._path = path
         self._results = Results()
         self._finished: set[str] = set()
+        self._passed: dict[str, bool] = {}  # False if a part of the test failed or was skipped
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         test = _without_group(report.nodeid)
         if report.when not in {"setup", "call"}:
             self._finished.add(test)
-        if report.when == "???":  # its worker died
-            self._results.lost_workers -= 1
-        if report.when == "call" and report.passed:
-            self._results.passed.append(test)
+        if report.when == "call" or not report.passed:
+            self._passed[test] = report.passed and self._passed.get(test, True)
         if report.failed:
             self._results.errors.setdefault(test, _first_error(report))
-            if "from pytest-timeout" in report.longreprtext:
+            if "Failed: Timeout (>" in report.longreprtext:  # of pytest-timeout
                 self._results.timed_out.append(test)
+        if report.when == "???":  # it failed because its worker died
+            self._results.lost_workers -= 1
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, error: object) -> None:
@@ -124,12 +129,14 @@ class _Recorder:
         self._results.exit_status = int(exitstatus)
         self._results.collected = session.testscollected
         self._results.finished = len(self._finished)
+        self._results.passed = [test for test, passed in self._passed.items() if passed]
         self._path.write_text(json.dumps(asdict(self._results)))
 
 
 def _without_group(test: str) -> str:
     """Without the "@group" that pytest-xdist appends for `--dist loadgroup`."""
-    return test[: test.rfind("@")] if test.rfind("@") > test.rfind("]") else test
+    at = test.rfind("@")
+    return test[:at] if at > max(test.rfind("]"), test.rfind("::")) else test
 
 
 def _first_error(report: pytest.TestReport) -> str:
@@ -145,20 +152,25 @@ def main(command: Sequence[str]) -> int:
     """Runs the command and returns the verdict as an exit status."""
     with tempfile.TemporaryDirectory() as folder:
         status, first = _run(command, Path(folder, "first.json"))
-        if status == first.exit_status == 0 and first.is_whole:
+        if status == 0 and not fault_of(first):
             return 0
-        if refusal := refusal_of(first):
+        if refusal := fault_of(first) or refusal_of(first):
             print(f"\n== No second run: {refusal}", flush=True)
             return 1
         tests = Path(folder, "tests")
         tests.write_text("".join(f"{test}\n" for test in first.errors))
         print(f"\n== The failed tests alone, {len(first.errors)}", flush=True)
-        alone = [*command, f"TESTS=@{tests}"]
+        alone = ["timeout", "--kill-after=10", str(SECONDS_ALONE), *command, f"TESTS=@{tests}"]
         status, second = _run(alone, Path(folder, "second.json"), "-n 0")
-    passed = set(second.passed) - set(second.errors)
-    _print("Passed when rerun alone", {t: e for t, e in first.errors.items() if t in passed})
-    _print("Failed when rerun alone", {t: e for t, e in first.errors.items() if t not in passed})
-    return 0 if status == 0 and passed == set(first.errors) else 1
+    passed = {test: error for test, error in first.errors.items() if test in second.passed}
+    others = {
+        test: second.errors.get(test, "not passed") for test in first.errors if test not in passed
+    }
+    _print("Passed when rerun alone", passed)
+    _print("Did not pass when rerun alone", others)
+    if fault := fault_of(second) or (status and f"the command ended with exit status {status}"):
+        print(f"\n== The second run: {fault}", flush=True)
+    return 1 if others or fault else 0
 
 
 def _run(command: Sequence[str], file: Path, *options: str) -> tuple[int, Results]:
@@ -168,13 +180,21 @@ def _run(command: Sequence[str], file: Path, *options: str) -> tuple[int, Result
     return status, Results(**json.loads(file.read_text())) if file.exists() else Results()
 
 
-def refusal_of(results: Results) -> str:
-    """Why the failed tests are not run again; empty if they are."""
+def fault_of(results: Results) -> str:
+    """What is wrong besides failed tests; empty if nothing is."""
+    if results.exit_status is None:
+        return "pytest did not come to its end"
     if results.exit_status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
         return f"the exit status of pytest is {results.exit_status}"
-    if not results.is_whole:
-        ran = f"{results.finished} of {results.collected} collected tests were run"
-        return f"{ran}, and {results.lost_workers} workers died between two tests"
+    if results.finished != results.collected:
+        return f"{results.finished} of {results.collected} collected tests were run"
+    if results.lost_workers:
+        return "a worker died outside a test"
+    return ""
+
+
+def refusal_of(results: Results) -> str:
+    """Why the failed tests are not run again; empty if they are."""
     if not results.errors:
         return "the command failed, and no test did"
     if len(results.errors) > MOST_FAILURES:
