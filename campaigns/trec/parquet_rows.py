@@ -125,5 +125,6 @@ def _lines(rows: Any, texts: list[str], numbers: list[str]) -> bytes:
 
 if __name__ == "__main__":
     status = main()
+    sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)  # an orderly exit can meet a thread that pyarrow still starts, and abort

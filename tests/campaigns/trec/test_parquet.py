@@ -118,6 +118,17 @@ def test_a_text_that_many_rows_repeat_is_written_out_for_a_few_at_a_time(monkeyp
     assert sum(pieces) > 1_000 * 100_000
 
 
+def test_the_rows_before_a_text_that_is_too_long_are_handed_on(monkeypatch):
+    """So that their problems are reported, too."""
+    monkeypatch.setattr(parquet, "TEXT_BYTES", 100)
+    monkeypatch.setattr(parquet, "ROWS", 1)
+    data = parquet_of({"_id": ["1", "2", "3"], "text": ["a", "b", "c" * 101]})
+    lines = parquet.json_lines(iter([data]), max_bytes=1 << 30)
+    assert next(lines) == b'{"_id": "1", "text": "a"}\n{"_id": "2", "text": "b"}\n'
+    with pytest.raises(FormatError, match="line 3: LINE_TOO_LONG"):
+        next(lines)
+
+
 def test_a_text_that_is_too_long_is_named_by_its_row(monkeypatch):
     monkeypatch.setattr(parquet, "TEXT_BYTES", 100)
     monkeypatch.setattr(parquet, "ROWS", 2)
