@@ -45,6 +45,7 @@ def verdict(
     program: tuple[str, str] = ("-m", "tools.second_chance"),
     **environment: str,
 ) -> Verdict:
+    folder.mkdir(exist_ok=True)
     for number, source in enumerate(modules):
         (folder / f"test_{number}.py").write_text(IMPORTS + BESIDE + source)
     (folder / "Makefile").write_text(makefile)
@@ -52,7 +53,7 @@ def verdict(
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("MAKE", "MFLAGS", "PYTEST_", "SECOND_CHANCES"))
+        if not name.startswith(("MAKE", "MFLAGS", "PYTEST_", "SECOND_CHANCES", "TESTS", "ARGS"))
     }
     alone = {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}
     done = subprocess.run(
@@ -128,9 +129,9 @@ def test_a_test_that_does_not_pass_alone_is_red(tmp_path: Path, source: str) -> 
 
 def test_so_many_failing_tests_are_not_run_again(tmp_path: Path) -> None:
     source = "@pytest.mark.parametrize('n', range({}))\ndef test_beside(n): assert not BESIDE\n"
-    most = verdict(tmp_path, source.format(MOST_FAILURES))
+    most = verdict(tmp_path / "most", source.format(MOST_FAILURES))
     assert (most.is_green, most.runs) == (True, 2)
-    more = verdict(tmp_path, source.format(MOST_FAILURES + 1))
+    more = verdict(tmp_path / "more", source.format(MOST_FAILURES + 1))
     assert (more.is_green, more.runs) == (False, 1)
     assert "== No second run: 11 tests failed, more than 10" in more.printed
 
@@ -154,10 +155,10 @@ def test_a_command_that_runs_no_tests_is_red(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails_after_its_tests_is_red(tmp_path: Path) -> None:
-    failing = verdict(tmp_path, PASSES, makefile=f"{MAKEFILE}\tfalse\n")
+    failing = verdict(tmp_path / "passing", PASSES, makefile=f"{MAKEFILE}\tfalse\n")
     assert (failing.is_green, failing.runs) == (False, 1)
     beside = "def test_beside(): assert not BESIDE\n"
-    failing = verdict(tmp_path, beside, makefile=f"{MAKEFILE}\tfalse\n")
+    failing = verdict(tmp_path / "beside", beside, makefile=f"{MAKEFILE}\tfalse\n")
     assert (failing.is_green, failing.runs) == (False, 2)
 
 
