@@ -8,12 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from scoring.cli import worker_pool
 from scoring.cli.many_runs import for_each_run
 from scoring.library.bad_input import BadInput
 from tests.scoring.cli.command import QRELS, RUN
+from trackside.processes import wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
 NO_ESL = ("-m", "ESL(n=9)")  # topic 1 has two relevant documents
@@ -132,6 +134,13 @@ def test_want_of_memory_is_one_line(trackside):
     assert found == (1, "", "trackside: not enough memory\n")
 
 
+def sleeps(pid):
+    """Whether the process and its children do."""
+    process = psutil.Process(pid)
+    everybody = [process, *process.children()]
+    return all(each.status() == psutil.STATUS_SLEEPING for each in everybody)
+
+
 class TestInterrupted:
     """Two runs are pipes nobody writes to, so that there is something to interrupt."""
 
@@ -144,8 +153,13 @@ class TestInterrupted:
         arguments = ("evaluate", "--workers", workers, trackside.qrels, *pipes)
         with started(*arguments, stdout=subprocess.PIPE, start_new_session=True) as process:
             readers = [pipe.open("wb") for pipe in pipes[:workers]]  # waits until they are read
+            # Between a signal and the call that waits Python would not look for it any more.
+            wait_for("all to wait for the pipes", lambda: sleeps(process.pid))
             reaches(process.pid, signal.SIGINT)
-            out, err = process.communicate(timeout=60)
+            try:
+                out, err = process.communicate(timeout=60)
+            finally:
+                process.kill()  # else the end of the block would wait for it
             for reader in readers:
                 reader.close()
         assert (process.returncode, out, err) == (130, b"", b"")
