@@ -111,8 +111,9 @@ class Reading:
     left: NDArray[np.float64]  # float64[topics], the probability of reading the rank after them
 
     def rate(self) -> NDArray[np.float64]:
-        """float64[topics]: gained per document read."""
-        return self.gained / self.read
+        """float64[topics]: gained per document read; NaN where there is no rank to read."""
+        nothing = np.full_like(self.gained, np.nan)
+        return np.divide(self.gained, self.read, out=nothing, where=self.read > 0)
 
     def goes_on(self, persistence: float, gain: float, ranks: float) -> "Reading":
         """After so many further ranks, all with this gain and persistence."""

@@ -204,12 +204,13 @@ def _greatest(collections: list[_Collection], cutoff: int) -> float:
 
 
 def _is_bounded(measure: Measure) -> bool:
-    """The extremes stop to grow, or grow by ever smaller steps, as the prefixes double."""
+    """The extremes stop to grow, or grow by ever smaller steps, as the prefixes double. Scores that
+    are undefined at a length show nothing of it, and a measure without others is not bounded."""
     extremes = []
     for length in _PREFIXES:
         late = np.zeros((4, length), np.int8)
         late[0], late[2, length // 2 :], late[3, -1] = 1, 1, 1
-        scores = _scores(measure, late, length)
-        extremes.append(np.nanmax(np.abs(scores)))
+        scores = np.abs(_scores(measure, late, length))
+        extremes.append(scores[~np.isnan(scores)].max() if not np.isnan(scores).all() else np.nan)
     steps = np.diff(extremes)
     return bool(steps[-1] <= _TOLERANCE or steps[-1] < 0.75 * steps[-2])

@@ -49,6 +49,8 @@ def test_table_2(name):
         ("F1@5", "y n y n n n n"),
         ("bpref", "y y n n n n n"),  # R = 1: one document above costs as much as two
         ("Judged@5", "y y n n y y y"),
+        # undefined before the nth relevant document: here always, and so nothing shows a bound
+        ("ESL(n=1000)", "n y y y y n y"),
     ],
 )
 def test_rows_of_further_measures(name, expected):

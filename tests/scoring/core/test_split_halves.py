@@ -24,9 +24,9 @@ def slow(scores, size, splits, random, width):
             rows = [[run[t] for t in part if not math.isnan(run[t])] for run in scores.tolist()]
             boards.append([math.fsum(row) / len(row) if row else None for row in rows])
         kept = [at for at, both in enumerate(zip(*boards, strict=True)) if None not in both]
-        tau = stats.kendalltau(*([round(board[at], 9) for at in kept] for board in boards))
-        if len(kept) > 1 and not math.isnan(tau.statistic):
-            taus.append(tau.statistic)
+        if len(kept) > 1:
+            tau = stats.kendalltau(*([round(board[at], 9) for at in kept] for board in boards))
+            taus += [] if math.isnan(tau.statistic) else [tau.statistic]
         for a, b in itertools.combinations(kept, 2):
             first, second = (round(board[a] - board[b], 9) for board in boards)
             at = min(int(abs(first) / width + 1e-6), BINS - 1)

@@ -14,7 +14,7 @@ from scoring.core.data.grades import UNJUDGED
 from scoring.core.measures.cumulated_gain import FAR, dcg_weights
 from scoring.core.measures.graded import evaluate
 from scoring.core.measures.names import make_measure, parse_measure
-from tests.scoring.core.drawn import drawn
+from tests.scoring.core.drawn import bounds, drawn
 from tests.scoring.core.twins import (
     HIGHEST,
     TOLERANCE,
@@ -194,6 +194,11 @@ def test_adaptive_persistence(case, k, rel, p1, p2):
         return low, adaptive(high, gains, steps, tail) - low
 
     agrees(make_measure("RBP", cutoff=k, p1=p1, p2=p2, rel=rel), twin, case)
+
+
+def test_after_an_empty_list_a_user_who_stops_at_no_relevant_document_may_gain_everything():
+    """Nothing is read of it. All documents after its end may be relevant."""
+    assert bounds("RBP(p1=1,p2=0.5)", "") == (0, 1)
 
 
 @given(case=topics(), p=st.sampled_from([0.0, 0.5, 0.8, 0.95]), k=maybe_cutoffs, rel=rels)
