@@ -49,6 +49,8 @@ _with_room.__code__ = _with_room.__code__.replace(co_stacksize=35_000)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
+    if "own_connections" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.xdist_group("crowd"))  # many connections: one test at a time
     setup, runtest = item.setup, item.runtest
     item.setup = lambda: _with_room(setup)
     item.runtest = lambda: _with_room(runtest)

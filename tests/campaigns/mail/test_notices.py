@@ -108,7 +108,6 @@ def test_campaigns_without_dates_are_not_announced(facts: dict[str, object]) -> 
     assert told(alice) == []
 
 
-@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 @pytest.mark.django_db(transaction=True)
 def test_ten_timers_at_once_tell_it_once(own_connections: None) -> None:
     campaign = make_campaign(opens_at=NOW)

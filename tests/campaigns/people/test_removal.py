@@ -114,7 +114,6 @@ def test_limits_of_a_link_are_set_and_shown_by_the_api() -> None:
     assert Client().post(address, headers=headers).status_code == 201  # without a body, as before
 
 
-@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 @pytest.mark.django_db(transaction=True)
 def test_three_of_twenty_simultaneous_people_join_by_a_link_for_three(
     own_connections: None,

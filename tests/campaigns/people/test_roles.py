@@ -153,7 +153,6 @@ def test_the_page_of_people_runs_the_same_number_of_queries_for_many_people(
 # --- many at once ---------------------------------------------------------------------------------
 
 
-@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 @pytest.mark.django_db(transaction=True)
 def test_fifty_simultaneous_clicks_on_links_of_two_teams_join_one_team(
     own_connections: None,
@@ -176,7 +175,6 @@ def test_fifty_simultaneous_clicks_on_links_of_two_teams_join_one_team(
     assert LogEntry.objects.filter(verb="joined").count() == 1
 
 
-@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 @pytest.mark.django_db(transaction=True)
 def test_two_organisers_cannot_remove_each_other_at_once(own_connections: None) -> None:
     campaign = make_campaign()

@@ -134,7 +134,6 @@ def test_older_duplicates_stay_as_they_are() -> None:
     assert team.name == "Alpha"
 
 
-@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 @pytest.mark.django_db(transaction=True)
 def test_of_simultaneous_teams_with_one_name_one_is_created(own_connections: None) -> None:
     campaign = make_campaign(**SEEN)

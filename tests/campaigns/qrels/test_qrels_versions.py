@@ -102,7 +102,6 @@ def test_the_content_of_an_older_version_is_no_new_one(world: World) -> None:
     assert (active_version(world), Qrels.objects.count(), len(stored_files("qrels"))) == (1, 2, 2)
 
 
-@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 def test_adding_the_same_file_twice_at_once_creates_one_version(
     world: World, own_connections: None
 ) -> None:

@@ -159,7 +159,6 @@ def test_only_one_upload_replaces_a_run(world: World) -> None:
     assert (answer.status_code, answer.json()["code"]) == (409, "replaces")
 
 
-@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 def test_of_two_simultaneous_replacements_one_is_accepted(
     world: World, own_connections: None
 ) -> None:

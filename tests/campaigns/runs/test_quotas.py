@@ -211,7 +211,6 @@ def uploads(world: World) -> list[Callable[[], HttpResponse]]:
     ]
 
 
-@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 @pytest.mark.parametrize(
     "time", [0, *(pytest.param(time, marks=pytest.mark.long) for time in range(1, 5))]
 )
@@ -235,8 +234,6 @@ def test_a_quota_of_five_accepts_five_of_fifty_simultaneous_uploads(
             assert f"{first + DAY:%-d %B %Y %H:%M:%S} UTC" in said["problems"][0]
 
 
-@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
-@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 def test_only_the_allowed_number_of_fifty_simultaneous_attempts_is_accepted(
     world: World, own_connections: None
 ) -> None:

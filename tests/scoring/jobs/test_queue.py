@@ -115,7 +115,6 @@ def _fail(attempt: object) -> None:
     raise OSError("the disk is full")
 
 
-@pytest.mark.xdist_group("crowd")  # so many connections, one test at a time
 def test_concurrent_retries_of_a_job_retry_it_once(
     world: World, full_disk: pytest.MonkeyPatch, own_connections: None
 ) -> None:
