@@ -4,6 +4,7 @@ VENV ?= .venv
 # Not from the environment: a tier would silently be a part of itself.
 TESTS =
 ARGS =
+STEPS =
 PYTHON ?=
 export PORT ?= 8000
 
@@ -15,7 +16,7 @@ COMPILED = campaigns/trec/_scan.c scoring/core/data/_align.c
 GET_PLOTLY = $(VENV)/bin/python -m trackside.plotly_script
 
 .DELETE_ON_ERROR:
-.PHONY: help demo stack test test-long test-all test-search container-test fuzz lint audit bench docs docs-site faults long load soak screenshots install constraints
+.PHONY: help demo stack gate test test-long test-all test-search container-test fuzz lint audit bench docs docs-site faults long load soak screenshots install constraints
 
 help:
 	@echo "make demo         start the site with simulated campaigns on port $(PORT) (PORT=8765 for another)"
@@ -23,6 +24,7 @@ help:
 	@echo "make test-long    run the tests that make test leaves out, and more random examples"
 	@echo "make test-all     run all tests except those of the container"
 	@echo "make test-search  draw 2,000 new examples for each Hypothesis test; most of an hour"
+	@echo "make gate         run all that decides on a change, on a clean clone of HEAD (STEPS=\"lint test\": a part)"
 	@echo "make container-test  build the image and run it as in docker-compose.yml; needs root"
 	@echo "make stack        start the production stack as processes on this machine, on port $(PORT)"
 	@echo "make faults       run kills, restarts and outages many times; writes docs/reliability.md"
@@ -99,6 +101,10 @@ faults: $(VENV)/.all
 	FAULT_REPETITIONS=$${FAULT_REPETITIONS:-50} FAULT_LINES=var/faults.jsonl \
 	    $(PYTEST) -m faults $(ARGS); status=$$?; \
 	$(VENV)/bin/python -m tests.faults.page var/faults.jsonl && exit $$status
+
+# Tries HEAD as .ci/run does: in an empty folder, with everything installed there.
+gate: $(VENV)/bin/python
+	@$(VENV)/bin/python -m tools.gate $(STEPS)
 
 long: $(VENV)/.all
 	LONG=1 $(PYTEST) -m data tests/scoring/real -k one_by_one $(ARGS)

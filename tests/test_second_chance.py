@@ -53,7 +53,9 @@ def verdict(
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("MAKE", "MFLAGS", "PYTEST_", "SECOND_CHANCES", "TESTS", "ARGS"))
+        if not name.startswith(
+            ("MAKE", "MFLAGS", "PYTEST_", "SECOND_CHANCES", "TEST_COUNTS", "TESTS", "ARGS")
+        )
     }
     alone = {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}
     done = subprocess.run(
@@ -125,6 +127,28 @@ def test_a_test_that_does_not_pass_alone_is_red(tmp_path: Path, source: str) -> 
     lost = verdict(tmp_path, PASSES, source)
     assert (lost.is_green, lost.runs) == (False, 2)
     assert len(lost.lines_after("Did not pass when rerun alone")) == 1
+
+
+def test_the_counts_and_the_reasons_of_skips_are_written(tmp_path: Path) -> None:
+    source = """
+@pytest.mark.parametrize("n", [1, 2])
+def test_without_data(n): pytest.skip("TRACKSIDE_DATA names no folder")
+@pytest.mark.xfail(reason="not built")
+def test_is_expected(): assert False
+def test_beside(): assert not BESIDE
+"""
+    module = "pytest.importorskip('no_such_package', reason='no package')\n"
+    counts = tmp_path / "counts"
+    told = verdict(tmp_path / "tests", PASSES, FAILS, source, module, TEST_COUNTS=str(counts))
+    assert not told.is_green
+    assert counts.read_text().splitlines() == [
+        "1 passed, 1 failed, 1 passed when rerun alone, 4 skipped",
+        "2 for this reason: TRACKSIDE_DATA names no folder",
+        "1 for this reason: no package",
+        "1 for this reason: expected: not built",
+    ]
+    whole = verdict(tmp_path / "whole", PASSES, TEST_COUNTS=str(counts))
+    assert (whole.is_green, counts.read_text()) == (True, "1 passed\n")
 
 
 def test_so_many_failing_tests_are_not_run_again(tmp_path: Path) -> None:

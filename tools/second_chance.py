@@ -12,7 +12,9 @@ SECOND_CHANCES_UNTIL of the environment (seconds since 1970) has passed. The sec
 after SECONDS_ALONE.
 
 The command names a target of make, and perhaps TESTS; the target hands TESTS and ARGS to pytest. As
-a plugin of pytest this module writes the results of a run to a file.
+a plugin of pytest this module writes the results of a run to a file. Where TEST_COUNTS of the
+environment names a file, it gets a line with the number of tests and one for each reason why tests
+were skipped.
 """
 
 import json
@@ -21,7 +23,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,6 +47,7 @@ class Results:
     finished: int = 0  # passed, failed or skipped
     passed: list[str] = field(default_factory=list)  # each part of them
     errors: dict[str, str] = field(default_factory=dict)  # the first error of each failed test
+    skipped: dict[str, str] = field(default_factory=dict)  # why, of each skipped test or file
     timed_out: list[str] = field(default_factory=list)
     lost_workers: int = 0  # died, and no test failed for it
 
@@ -114,12 +118,18 @@ class _Recorder:
             self._finished.add(test)
         if report.when == "call" or not report.passed:
             self._passed[test] = report.passed and self._passed.get(test, True)
+        if report.skipped:
+            self._results.skipped[test] = _reason(report)
         if report.failed:
             self._results.errors.setdefault(test, _first_error(report))
             if "Failed: Timeout (>" in report.longreprtext:  # of pytest-timeout
                 self._results.timed_out.append(test)
         if report.when == "???":  # it failed because its worker died
             self._results.lost_workers -= 1
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.skipped:
+            self._results.skipped[report.nodeid] = _reason(report)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, error: object) -> None:
@@ -139,6 +149,13 @@ def _without_group(test: str) -> str:
     return test[:at] if at > max(test.rfind("]"), test.rfind("::")) else test
 
 
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """Why it was skipped; for a test that was expected to fail, why it was."""
+    place = report.longrepr
+    why = place[2] if isinstance(place, tuple) else f"expected: {getattr(report, 'wasxfail', '')}"
+    return why.removeprefix("Skipped: ").partition("\n")[0][:MOST_CHARACTERS]
+
+
 def _first_error(report: pytest.TestReport) -> str:
     crash: Any = getattr(report.longrepr, "reprcrash", None)
     lines = (crash.message if crash else str(report.longrepr)).strip().splitlines()
@@ -153,8 +170,10 @@ def main(command: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         status, first = _run(command, Path(folder, "first.json"))
         if status == 0 and not fault_of(first):
+            _write_counts(first, {})
             return 0
         if refusal := fault_of(first) or refusal_of(first):
+            _write_counts(first, {})
             print(f"\n== No second run: {refusal}", flush=True)
             return 1
         tests = Path(folder, "tests")
@@ -166,11 +185,27 @@ def main(command: Sequence[str]) -> int:
     others = {
         test: second.errors.get(test, "not passed") for test in first.errors if test not in passed
     }
+    _write_counts(first, passed)
     _print("Passed when rerun alone", passed)
     _print("Did not pass when rerun alone", others)
     if fault := fault_of(second) or (status and f"the command ended with exit status {status}"):
         print(f"\n== The second run: {fault}", flush=True)
     return 1 if others or fault else 0
+
+
+def _write_counts(results: Results, passed_alone: Collection[str]) -> None:
+    if not (file := os.environ.get("TEST_COUNTS")):
+        return
+    counts = {
+        "passed": len(results.passed),
+        "failed": len(results.errors) - len(passed_alone),
+        "passed when rerun alone": len(passed_alone),
+        "skipped": len(results.skipped),
+    }
+    told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+    reasons = Counter(results.skipped.values()).most_common()
+    lines = (told or "none", *(f"{count} for this reason: {reason}" for reason, count in reasons))
+    Path(file).write_text("".join(f"{line}\n" for line in lines))
 
 
 def _run(command: Sequence[str], file: Path, *options: str) -> tuple[int, Results]:
