@@ -16,15 +16,16 @@ COMPILED = campaigns/trec/_scan.c scoring/core/data/_align.c
 GET_PLOTLY = $(VENV)/bin/python -m trackside.plotly_script
 
 .DELETE_ON_ERROR:
-.PHONY: help demo stack gate test test-long test-all test-search container-test fuzz lint audit bench docs docs-site faults long load soak screenshots install constraints
+.PHONY: help demo stack gate test test-long test-all test-exhaustive search container-test fuzz lint audit bench docs docs-site faults long load soak screenshots install constraints
 
 help:
 	@echo "make demo         start the site with simulated campaigns on port $(PORT) (PORT=8765 for another)"
 	@echo "make test         test every behaviour once, in minutes"
-	@echo "make test-long    run the tests that make test leaves out, and more random examples"
-	@echo "make test-all     run all tests except those of the container"
-	@echo "make test-search  draw 2,000 new examples for each Hypothesis test; most of an hour"
+	@echo "make test-long    run the tests that make test leaves out"
+	@echo "make test-all     run both, as .ci/run does on PostgreSQL and Redis"
 	@echo "make gate         run all that decides on a change, on a clean clone of HEAD (STEPS=\"lint test\": a part)"
+	@echo "make test-exhaustive  run all products and more random examples; writes docs/reliability.md"
+	@echo "make search       draw 2,000 new examples for each Hypothesis test; most of an hour"
 	@echo "make container-test  build the image and run it as in docker-compose.yml; needs root"
 	@echo "make stack        start the production stack as processes on this machine, on port $(PORT)"
 	@echo "make faults       run kills, restarts and outages many times; writes docs/reliability.md"
@@ -44,31 +45,40 @@ help:
 demo: $(VENV)/.web
 	@exec $(VENV)/bin/python -m trackside.demo
 
-# There are two tiers. Tests marked `long` are in the second one. Hypothesis tests are in both, with
-# 25 and with 200 examples. Two tests run at a time. Tests that share a resource (a browser, the
-# workers of a site) name an xdist_group. The fast tier creates its database from the models, the long
-# tier from the migrations. TESTS names files or node ids, or @file with one in each line; by default
-# all tests of the tier are run. ARGS are further options of pytest.
+# There are two tiers, and what is run only before a release: tests marked `long`, and tests marked
+# `exhaustive`. Two tests run at a time. Tests that share a resource (a browser, the workers of a
+# site) name an xdist_group. The fast tier creates its database from the models, the long tier from
+# the migrations. TESTS names files or node ids, or @file with one in each line; by default all tests
+# of the tier are run. ARGS are further options of pytest.
 #
 # The time limit of a tier, else that of pyproject.toml, ends a test that waits for what never comes.
 # It is no measure of speed.
 IN_PAIRS = $(PYTEST) -n 2 --dist loadgroup
 # Two processes of pytest and hundreds that the tests start read what one of them compiled, also
 # where the environment asks that nothing compiled be kept.
-test test-long test-all test-search: export PYTHONDONTWRITEBYTECODE =
+test test-long test-all test-exhaustive search: export PYTHONDONTWRITEBYTECODE =
 test: export PYTEST_TIMEOUT = 300
 faults long: export PYTEST_TIMEOUT = 3600
 test: $(VENV)/.all
 	$(IN_PAIRS) --nomigrations $(TESTS) $(ARGS)
 
 test-long: $(VENV)/.all
-	HYPOTHESIS_PROFILE=ci $(IN_PAIRS) -m '(long or hypothesis) and not container' $(TESTS) $(ARGS)
+	$(IN_PAIRS) -m 'long and not (exhaustive or container)' $(TESTS) $(ARGS)
 
 test-all: $(VENV)/.all
-	HYPOTHESIS_PROFILE=ci $(IN_PAIRS) -m 'not container' $(TESTS) $(ARGS)
+	$(IN_PAIRS) -m 'not (exhaustive or container)' $(TESTS) $(ARGS)
 
-# Draws 2,000 new examples for each Hypothesis test. This takes most of an hour.
-test-search: $(VENV)/.all
+# All of the products of which the long tier tries a part, and Hypothesis tests with 200 examples
+# instead of 25.
+test-exhaustive: $(VENV)/.all
+	mkdir -p var && rm -f var/exhaustive.json
+	HYPOTHESIS_PROFILE=exhaustive $(IN_PAIRS) -m '(exhaustive or hypothesis) and not container' \
+	    -p tools.second_chance --results=var/exhaustive.json $(TESTS) $(ARGS); status=$$?; \
+	$(if $(TESTS)$(ARGS),,$(VENV)/bin/python -m tests.exhaustive_page var/exhaustive.json &&) exit $$status
+
+# Draws 2,000 new examples for each Hypothesis test. This takes most of an hour. What it finds becomes
+# a fixed case of a test.
+search: $(VENV)/.all
 	HYPOTHESIS_PROFILE=search $(IN_PAIRS) -m 'hypothesis and not container' $(TESTS) $(ARGS)
 
 # Builds the Dockerfile with buildah, runs the services with runc, and uses the site with a browser
@@ -91,6 +101,10 @@ fuzz: $(VENV)/.all
 	    LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
 	    "$(abspath $(VENV))/bin/python" -m tests.campaigns.trec.fuzz $(CASES)
 
+# Tries HEAD as .ci/run does: in an empty folder, with everything installed there.
+gate: $(VENV)/bin/python
+	@$(VENV)/bin/python -m tools.gate $(STEPS)
+
 stack: $(VENV)/.all
 	@exec $(VENV)/bin/python -m trackside.stack
 
@@ -101,10 +115,6 @@ faults: $(VENV)/.all
 	FAULT_REPETITIONS=$${FAULT_REPETITIONS:-50} FAULT_LINES=var/faults.jsonl \
 	    $(PYTEST) -m faults $(ARGS); status=$$?; \
 	$(VENV)/bin/python -m tests.faults.page var/faults.jsonl && exit $$status
-
-# Tries HEAD as .ci/run does: in an empty folder, with everything installed there.
-gate: $(VENV)/bin/python
-	@$(VENV)/bin/python -m tools.gate $(STEPS)
 
 long: $(VENV)/.all
 	LONG=1 $(PYTEST) -m data tests/scoring/real -k one_by_one $(ARGS)
@@ -178,7 +188,7 @@ $(VENV)/.web: $(VENV)/bin/python pyproject.toml setup.py constraints.txt $(COMPI
 
 $(VENV)/.all: $(VENV)/bin/python pyproject.toml setup.py constraints.txt $(COMPILED)
 	@echo "Installing the packages for development into $(VENV), once ..."
-	@began=$$(date +%s); $(PIP_INSTALL) -e '.[web,production,fast,dev]' && $(GET_PLOTLY) && \
+	@began=$$(date +%s); $(PIP_INSTALL) --no-compile -e '.[web,production,fast,dev]' && $(GET_PLOTLY) && \
 	    echo "Installed in $$(($$(date +%s) - began)) s." && touch $(VENV)/.web $@
 
 $(VENV)/.peers: $(VENV)/bin/python pyproject.toml setup.py constraints.txt $(COMPILED)

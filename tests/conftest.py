@@ -28,11 +28,11 @@ __all__ = [
     "world",
 ]
 
-# How many examples are drawn in each tier. None has a deadline: on a busy machine it would only
-# measure others. Both tiers draw the same examples each time, so that a red test is the fault of
-# the change it tests. `search` draws others each time.
+# How many examples are drawn: in the tiers, by `make test-exhaustive`, and by `make search`.
+# None has a deadline: on a busy machine it would only measure others. All but the search draw the
+# same examples each time, so that a red test is the fault of the change it tests.
 settings.register_profile("fast", max_examples=25, deadline=None, derandomize=True)
-settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True)
+settings.register_profile("exhaustive", max_examples=200, deadline=None, derandomize=True)
 settings.register_profile("search", max_examples=2_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 

@@ -198,6 +198,7 @@ def test_beside(ending): assert not BESIDE
     assert (early.is_green, early.runs) == (False, 2)
 
 
+@pytest.mark.long
 def test_a_second_run_that_never_ends_is_ended_and_red(tmp_path: Path) -> None:
     source = """
 def test_leaves_a_thread():

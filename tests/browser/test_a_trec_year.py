@@ -87,6 +87,7 @@ def year(visit: Visitor, settings, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_year_by_clicks(year: Year) -> None:
+    """It takes most of a minute, because it is one story: each part begins where the last ended."""
     draft_it(year)
     gather_teams(year)
     submit_runs(year)

@@ -180,14 +180,17 @@ MAIN = (board, scored_run, upload_form)  # of these in the fast tier, in one the
 
 
 def looks(usual: object, other: object) -> list[object]:
-    """Every place with both; but for the main places with the usual one, in the long tier."""
-    return [
-        pytest.param(
-            place, value, id=f"{place.__name__}-{value}",
-            marks=[] if place in MAIN and value == usual else pytest.mark.long,
-        )
-        for place in PLACES for value in (usual, other)
-    ]  # fmt: skip
+    """Every place with the usual one, in the long tier but for the main places. With the other one
+    only by `make test-exhaustive`: the long tier tries both on every page of another campaign
+    (test_every_page.py)."""
+    cases = []
+    for place in PLACES:
+        tiers = ([] if place in MAIN else pytest.mark.long), pytest.mark.exhaustive
+        cases += [
+            pytest.param(place, value, id=f"{place.__name__}-{value}", marks=marks)
+            for value, marks in zip((usual, other), tiers, strict=True)
+        ]
+    return cases
 
 
 @pytest.mark.parametrize(("place", "theme"), looks("light", "dark"))

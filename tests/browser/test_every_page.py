@@ -54,6 +54,8 @@ def demo(settings, tmp_path: Path) -> None:
 
 
 def test_the_pages_of_a_published_campaign(demo, visit: Visitor) -> None:
+    """It takes more than a minute: axe looks at eighty pages and more, in both themes. Each part of
+    it would load the demo, and ask every address whether it is a page, again."""
     campaign = Campaign.objects.get(slug=REPORTS)
     cast = _cast(campaign)
     places = dict(_places(campaign, cast, _fill(campaign, cast["organiser"])))

@@ -1,7 +1,7 @@
 """How soon 143 real runs are seen: printed, for a person to judge, and nothing is asserted of time.
 
-`TRACKSIDE_DATA=… pytest tests/browser/test_page_speed.py` prints medians of five, each with a cold
-cache. The live server is Django's own: the production one is no slower.
+`TRACKSIDE_DATA=… TIMES=5 pytest -m "" tests/browser/test_page_speed.py` prints medians of 5, each
+with a cold cache. The live server is Django's own: the production one is no slower.
 """
 
 import gzip
@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(not DATA, reason="TRACKSIDE_DATA does not name the folder of real runs"),
 ]
-TIMES = 5
+TIMES = int(os.environ.get("TIMES", "1"))
 MOST_BYTES = 60_000  # of the board's HTML on the wire
 STEADY = 0.01  # layout shift; below a tenth of what browsers' makers call good
 PATIENCE = 60_000  # milliseconds, of a machine that has much else to do

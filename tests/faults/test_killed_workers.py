@@ -11,9 +11,10 @@ import pytest
 from tests.faults.conftest import Settle, repetitions
 from tests.faults.site import Site, is_dead, wait_for
 
-AT_POINTS = repetitions(2, 10)
-AT_WORST = repetitions(2, 50)  # of the main process, or of a child
-AT_RANDOM = repetitions(3, 50)
+AT_POINTS = repetitions(1, 10)
+AGAIN = repetitions(2, 10)  # at either of two points
+AT_WORST = repetitions(1, 50)  # of the main process, or of a child
+AT_RANDOM = repetitions(1, 50)
 RUNS_PER_KILL = 10
 
 pytestmark = [pytest.mark.long, pytest.mark.faults]
@@ -106,7 +107,7 @@ def test_runs_that_are_scored_again_together_are_scored_once_though_their_worker
     site: Site, settle: Settle
 ) -> None:
     recoveries = []
-    for number in range(AT_POINTS):
+    for number in range(AGAIN):
         assert site.worker.is_alive
         numbers = site.submit(RUNS_PER_KILL)
         site.wait_until_scored(numbers)
@@ -125,7 +126,7 @@ def test_runs_that_are_scored_again_together_are_scored_once_though_their_worker
         assert set(attempts) <= {1, 2}
         assert attempts.count(2) > 1  # they were held together
     settle(
-        AT_POINTS,
+        AGAIN,
         {f"whole worker killed while it scores {RUNS_PER_KILL} runs again": recoveries},
     )
 

@@ -13,9 +13,9 @@ from tests.faults.site import ROOT, Site, wait_for
 
 DELIVERIES = 5
 BATCHES = repetitions(1, 25)  # of 20 runs
-WITHOUT_BELL = repetitions(2, 50)
+WITHOUT_BELL = repetitions(1, 50)
 FORGOTTEN = repetitions(1, 5)
-QUOTAS = repetitions(2, 20)
+QUOTAS = repetitions(1, 20)
 
 pytestmark = [pytest.mark.long, pytest.mark.faults]
 

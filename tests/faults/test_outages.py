@@ -8,8 +8,8 @@ from tests.faults.conftest import Settle, hold_two_and_queue_three, repetitions
 from tests.faults.site import Site, wait_for
 from tests.faults.unresponsive import stopped
 
-REDIS_RESTARTS = repetitions(2, 20)
-POSTGRES_RESTARTS = repetitions(2, 10)
+REDIS_RESTARTS = repetitions(1, 20)
+POSTGRES_RESTARTS = repetitions(2, 10)  # smoothly, and immediately
 CUTS = repetitions(1, 10)
 LONG_OUTAGES = repetitions(1, 2)
 LONG_SECONDS = 5 if LONG_OUTAGES == 1 else 60

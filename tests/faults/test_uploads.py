@@ -26,9 +26,9 @@ class Seen(NamedTuple):
 
 
 AT_ONCE = 50
-TWICE = repetitions(5, 50)  # ten times each
+TWICE = repetitions(2, 50)  # ten times each
 DEADLINES = repetitions(1, 4)
-SHOWN = repetitions(2, 20)
+SHOWN = repetitions(1, 20)
 READERS = 8
 
 pytestmark = [pytest.mark.long, pytest.mark.faults]

@@ -124,7 +124,9 @@ def previous_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip(str(error))
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(
+    scope="module", params=["postgresql", pytest.param("sqlite", marks=pytest.mark.exhaustive)]
+)
 def upgrade(
     request: pytest.FixtureRequest, previous_tree: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Upgrade]:

@@ -1,6 +1,6 @@
 """A worker on a host of its own loses the network for a while: nothing is lost, nothing doubled.
 
-CUT_SECONDS says for how long: 25 by default, 120 for the figures of docs/operations.md.
+CUT_SECONDS says for how long: 15 by default, 120 for the figures of docs/operations.md.
 """
 
 import json
@@ -18,7 +18,7 @@ from tests.stack.submissions import Track, prepare, run_bytes
 from trackside.processes import wait_for
 from trackside.stack import Missing, Stack, running
 
-CUT_SECONDS = float(os.environ.get("CUT_SECONDS", "25"))
+CUT_SECONDS = float(os.environ.get("CUT_SECONDS", "15"))
 UPLOADS = 6  # while the cable is pulled
 
 pytestmark = [
@@ -129,6 +129,7 @@ def mended(site: Site) -> Iterator[None]:
 def test_runs_that_come_while_the_worker_host_is_cut_off_are_scored_when_it_is_back(
     site: Site,
 ) -> None:
+    """It takes most of a minute, half of it to start the stack for all tests of this file."""
     site.upload(2)
     site.settle()
     site.hosts.cut()

@@ -51,7 +51,7 @@ def names_in(wheel: Path) -> set[str]:
 def environment_with(folder: Path, *requirements: str) -> Path:
     """An empty environment with these packages; the folder of its programs."""
     venv.create(folder, with_pip=True)
-    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--quiet"]
+    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--quiet", "--no-compile"]
     constraints = ["--constraint", ROOT / "constraints.txt"]
     subprocess.run([*pip, *constraints, *requirements], check=True)
     return folder / "bin"
@@ -178,6 +178,7 @@ def demo(scratch: Path, wheel: Path, tmp_path: Path) -> Iterator[str]:
 def test_the_installed_demo_shows_a_board_with_its_style_and_charts(
     demo: str, chromium: Browser, scratch: Path, tmp_path: Path
 ) -> None:
+    """It takes most of a minute, nearly all of it to install the packages of the site."""
     page = chromium.new_page(base_url=demo)
     page.goto("/campaigns/demo-rail-reports/leaderboard/")
     expect(page.locator(".board tbody tr")).to_have_count(18)

@@ -127,7 +127,9 @@ def play(seed: int) -> Session:
     return session
 
 
-STARTS = [0, *(pytest.param(at, marks=pytest.mark.long) for at in range(50, INTERLEAVINGS, 50))]
+STARTS = [
+    0, *(pytest.param(at, marks=pytest.mark.exhaustive) for at in range(50, INTERLEAVINGS, 50))
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("first", STARTS)

@@ -212,7 +212,7 @@ def uploads(world: World) -> list[Callable[[], HttpResponse]]:
 
 
 @pytest.mark.parametrize(
-    "time", [0, *(pytest.param(time, marks=pytest.mark.long) for time in range(1, 5))]
+    "time", [0, *(pytest.param(time, marks=pytest.mark.exhaustive) for time in range(1, 5))]
 )
 def test_a_quota_of_five_accepts_five_of_fifty_simultaneous_uploads(
     world: World, own_connections: None, time: int

@@ -100,7 +100,7 @@ def differing(one: list[str], other: list[str]) -> int:
     return sum(first != second for first, second in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize("uploads", [10, pytest.param(UPLOADS, marks=pytest.mark.long)])
+@pytest.mark.parametrize("uploads", [10, pytest.param(UPLOADS, marks=pytest.mark.exhaustive)])
 def test_uploads_under_the_default_settings_recover_not_one_bit(
     uploads: int, world: World, clock: time_machine.Traveller
 ) -> None:

@@ -1,8 +1,11 @@
 """Every measure of the catalogue, with every set of parameters that a test names, on every page,
 table and answer of the API that takes a measure: each is answered with 200.
 
-The long tier asks the whole product. In the fast one every measure meets the board, where its name
-is read, and the other pages take turns.
+All pages of a campaign read the name with one function (`chosen_measure` of scoring/results), and
+all computations look the measure up by its family. So the fast tier asks the board for every
+measure, and the other pages, in turns, for a few. The long tier asks each page for one measure of
+each family; pages take other measures of the family. Files and the API give the rows of a page, so
+they are asked for a quarter of the families, in turns. `make test-exhaustive` asks for the rest.
 """
 
 from collections.abc import Iterator
@@ -216,15 +219,25 @@ def test_every_measure_meets_the_board(world: World) -> None:
     assert world.faults([(BOARD, measure) for measure in MEASURES]) == []
 
 
+def is_page(address: str) -> bool:
+    return "/?" in address and not address.startswith(API)
+
+
 def on_each(pages: tuple[str, ...]) -> list[object]:
-    """Each page with the measures whose turn it is there, and in the long tier with the others:
-    in the fast one the pages together meet all."""
+    """Each page with the measures whose turn it is there (the pages together meet all), with one of
+    each family, and with the others."""
+    families = [[each for each in MEASURES if each.family == family.name] for family in FAMILIES]
     cases: list[object] = []
     for place, page in enumerate(pages):
         turn = [each for at, each in enumerate(MEASURES) if (place + at) % TURNS == 0]
-        others = [each for each in MEASURES if each not in turn]
-        cases.append(pytest.param(page, turn, id=page))
-        cases.append(pytest.param(page, others, id=f"{page} others", marks=pytest.mark.long))
+        asked = families if is_page(page) else families[place % 4 :: 4]
+        one_each = [family[place % len(family)] for family in asked]
+        others = [each for each in MEASURES if each not in (*turn, *one_each)]
+        cases += [
+            pytest.param(page, turn, id=page),
+            pytest.param(page, one_each, id=f"{page} families", marks=pytest.mark.long),
+            pytest.param(page, others, id=f"{page} others", marks=pytest.mark.exhaustive),
+        ]
     return cases
 
 

@@ -19,6 +19,11 @@ WITH_DATA = [
     pytest.mark.skipif(not DATA, reason="TRACKSIDE_DATA does not name the folder of real runs"),
 ]
 IN_FULL = os.environ.get("ORACLES_IN_FULL") == "1"
+# Steps through the 143 runs.
+EACH_TWELFTH_OR_ALL = [
+    pytest.param(12, id="each-twelfth"),
+    pytest.param(1, id="all", marks=pytest.mark.exhaustive),
+]
 
 Grades = Mapping[str, Mapping[str, int]]  # topic -> document -> grade
 

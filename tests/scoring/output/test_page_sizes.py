@@ -32,7 +32,9 @@ CHOICES = (
 )  # fmt: skip
 
 
-@pytest.fixture(params=[(800, 4), (12, 320)], ids=["topics", "runs"])
+@pytest.fixture(
+    params=[(800, 4), pytest.param((12, 320), marks=pytest.mark.long)], ids=["topics", "runs"]
+)
 def campaign(request: pytest.FixtureRequest) -> Campaign:
     """Each run of a team of its own, and a person in each team."""
     topics, runs = request.param
