@@ -63,7 +63,7 @@ test: $(VENV)/.all
 	$(IN_PAIRS) --nomigrations $(TESTS) $(ARGS)
 
 test-long: $(VENV)/.all
-	$(IN_PAIRS) -m 'long and not (exhaustive or container)' $(TESTS) $(ARGS)
+	$(IN_PAIRS) -m 'long and not (exhaustive or container)' --durations=40 --durations-min=5 $(TESTS) $(ARGS)
 
 test-all: $(VENV)/.all
 	$(IN_PAIRS) -m 'not (exhaustive or container)' $(TESTS) $(ARGS)

@@ -7,12 +7,14 @@ its own, and Playwright's synchronous interface cannot be started twice in a thr
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
+
+from tests.patience import MILLISECONDS
 
 CHROMIUM = Path("/usr/bin/chromium")
-PATIENCE = 30_000  # milliseconds until what a page should show is there: the machine may be busy
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -34,8 +36,17 @@ def chromium() -> Iterator[Browser]:
     # Playwright's synchronous interface runs an event loop in this thread, and Django would not
     # touch its database beside one.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
-    expect.set_options(timeout=PATIENCE)
+    expect.set_options(timeout=MILLISECONDS)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=ARGUMENTS, timeout=MILLISECONDS
+        )
         yield browser
         browser.close()
+
+
+def new_context(browser: Browser, **options: Any) -> BrowserContext:
+    """One whose pages wait as patiently as all tests."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(MILLISECONDS)
+    return context

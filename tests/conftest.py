@@ -1,7 +1,7 @@
 """What holds for all tests."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 from unittest import mock
 
@@ -11,11 +11,14 @@ from hypothesis import settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import Redirect, StaticFile
 
+from scoring.jobs import health_probes
+from tests import patience
 from tests.caches import empty_caches
 from tests.chromium import chromium
 from tests.compiled import either_way
 from tests.flow_world import clock, files_of_its_own, wake_ups, world
 from tests.own_connections import live_server, own_connections
+from trackside.processes import Supervisor
 
 __all__ = [
     "chromium",
@@ -46,6 +49,23 @@ def _with_room(function: Callable[[], None]) -> None:
 # took a quarter of the time of some tests. All that is called from a frame that asks for 280 kB
 # shares its chunk, of half a megabyte.
 _with_room.__code__ = _with_room.__code__.replace(co_stacksize=35_000)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Time limits grow as the patience does. The limits of the product that a busy machine would
+    reach are as long, but in the tests of them."""
+    if config.option.timeout is None:
+        limit = os.environ.get("PYTEST_TIMEOUT") or config.getini("timeout")
+        config.option.timeout = float(limit) * patience.FACTOR
+    Supervisor.ready_seconds = patience.PATIENCE
+    health_probes.TIMEOUT = patience.PATIENCE
+    health_probes.PROBES = health_probes.make_probes()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    patience.begin_test(item.config.option.timeout)
+    return (yield)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -10,6 +10,8 @@ import pytest
 from django.db import connection
 from pytest_django.live_server_helper import LiveServer
 
+from tests.patience import MILLISECONDS
+
 
 @pytest.fixture
 def own_connections(transactional_db: None, tmp_path: Path) -> Iterator[None]:
@@ -23,10 +25,14 @@ def own_connections(transactional_db: None, tmp_path: Path) -> Iterator[None]:
     kept.backup(copy)
     copy.execute("PRAGMA journal_mode=WAL")  # which fails if two connections ask for it at once
     copy.close()
-    connection.settings_dict["NAME"] = str(path)  # of all threads
+    of_all_threads = connection.settings_dict
+    options = of_all_threads["OPTIONS"]
+    pragmas = f"PRAGMA synchronous=OFF;PRAGMA busy_timeout={MILLISECONDS:.0f};"
+    init_command = options["init_command"] + pragmas
+    of_all_threads |= {"NAME": str(path), "OPTIONS": options | {"init_command": init_command}}
     yield
     connection.close()
-    connection.settings_dict["NAME"] = name
+    of_all_threads |= {"NAME": name, "OPTIONS": options}
     connection.connection = kept
 
 

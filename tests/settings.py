@@ -1,4 +1,4 @@
-"""The site's settings, made fit for tests: short leases, quick passwords, files that go away."""
+"""The site's settings, made fit for tests: quick passwords, files that go away."""
 
 import os
 import tempfile
@@ -11,7 +11,7 @@ if not os.environ.get("VAR_DIR") or (ours and os.environ["VAR_DIR"].startswith(o
     os.makedirs(folder, exist_ok=True)
     os.environ.update(TESTS_VAR_DIR=ours, VAR_DIR=folder)
 os.environ.setdefault("SECRET_KEY", "only-for-tests")
-os.environ.setdefault("LEASE_SECONDS", "3")
+os.environ.setdefault("LEASE_SECONDS", "60")
 os.environ.setdefault("RENEWAL_SECONDS", "1")
 os.environ.setdefault("SWEEP_SECONDS", "1")
 os.environ.setdefault("LOG_LEVEL", "WARNING")

@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, ClassVar
 
 from trackside.folders import BASE_DIR, IS_INSTALLED
 
@@ -78,6 +78,8 @@ class Supervisor:
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     commands: dict[str, tuple[tuple[str, ...], dict[str, str]]] = field(default_factory=dict)
 
+    ready_seconds: ClassVar[float] = READY_SECONDS  # until a process responds
+
     def start(self, name: str, *command: str, **settings: str) -> None:
         self.commands[name] = (command, settings)
         with self.log_of(name).open("ab") as log:
@@ -108,11 +110,11 @@ class Supervisor:
             return out.read().decode()
 
     def wait_for(
-        self, what: str, is_reached: Callable[[], bool], seconds: float = READY_SECONDS
+        self, what: str, is_reached: Callable[[], bool], seconds: float | None = None
     ) -> None:
         """Raises `Stopped` or, where a process ends by itself or time is up, `Broken`."""
         try:
-            wait_for(what, is_reached, seconds, self._refuse_ended)
+            wait_for(what, is_reached, seconds or self.ready_seconds, self._refuse_ended)
         except TimeoutError as error:
             raise Broken(f"{error}{''.join(map(self._last_words, self.processes))}") from error
 

@@ -11,6 +11,7 @@ from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from campaigns.models import User
+from tests.chromium import new_context
 
 
 @dataclass
@@ -46,7 +47,8 @@ def visit(chromium: Browser, live_server) -> Iterator[Visitor]:
         is_dark: bool = False,
         has_scripts: bool = True,
     ) -> Visit:
-        context = chromium.new_context(
+        context = new_context(
+            chromium,
             base_url=live_server.url,
             viewport={"width": width, "height": 900},
             color_scheme="dark" if is_dark else "light",

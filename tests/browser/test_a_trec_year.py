@@ -20,6 +20,7 @@ from scoring.worker import perform_waiting_jobs
 from tests import trecyear
 from tests.browser.conftest import Visit, Visitor
 from tests.making import make_user
+from tests.patience import wait_for
 from tests.trecyear import Judged
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -32,11 +33,8 @@ WIDE, NARROW = 1280, 390
 
 def wait_until_it_fits(page: Page) -> None:
     """Playwright's wait_for_function would need eval, which the pages' policy forbids."""
-    for _ in range(200):
-        if page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError(f"{page.url} scrolls sideways")
+    fits = "document.documentElement.scrollWidth <= innerWidth"
+    wait_for(f"{page.url} not to scroll sideways", lambda: page.evaluate(fits))
 
 
 @dataclass

@@ -198,7 +198,7 @@ def test_axe_finds_nothing(visit: Visitor, place: Callable[[], Place], theme: st
     path, person = place()
     page = visit(path, person=person, is_dark=theme == "dark").page
     if place is board:
-        expect(page.locator("#canvas[data-drawn]")).to_be_visible(timeout=20_000)
+        expect(page.locator("#canvas[data-drawn]")).to_be_visible()
     found = Axe().run(page, options=ALL_RULES)
     assert found.violations_count == 0, found.generate_report()
 
@@ -208,6 +208,6 @@ def test_nothing_scrolls_sideways(visit: Visitor, place: Callable[[], Place], wi
     path, person = place()
     page = visit(path, person=person, width=width).page
     if place is board:
-        expect(page.locator("#canvas[data-drawn]")).to_be_visible(timeout=20_000)
+        expect(page.locator("#canvas[data-drawn]")).to_be_visible()
     page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
     assert page.evaluate("document.documentElement.scrollWidth") == width

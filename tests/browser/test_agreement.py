@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def expect_drawn(page: Page) -> None:
-    expect(page.locator(".canvas[data-drawn]")).to_be_visible(timeout=20_000)
+    expect(page.locator(".canvas[data-drawn]")).to_be_visible()
 
 
 @pytest.mark.parametrize("is_dark", [False, pytest.param(True, marks=pytest.mark.long)])

@@ -64,7 +64,7 @@ def overflows(page: Page) -> list[tuple[int, str]]:
 
 
 def expect_chart(page: Page, marks: int) -> None:
-    expect(page.locator("#canvas")).to_have_attribute("data-drawn", str(marks), timeout=20_000)
+    expect(page.locator("#canvas")).to_have_attribute("data-drawn", str(marks))
     expect(page.locator("#canvas .points path")).to_have_count(marks)
 
 

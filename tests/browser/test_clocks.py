@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Browser
 
+from tests.chromium import new_context
 from tests.making import make_campaign
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -30,7 +31,7 @@ def test_the_readers_time_zone_is_added_if_it_differs(
 ) -> None:
     campaign = make_campaign(closes_at=CLOSES, time_zone="Europe/Rome")
     complaints: list[str] = []
-    context = chromium.new_context(base_url=live_server.url, timezone_id=zone)
+    context = new_context(chromium, base_url=live_server.url, timezone_id=zone)
     page = context.new_page()
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -44,7 +44,6 @@ ONLY_COLOURS = {
     "resultTypes": ["violations"],
     "runOnly": {"type": "rule", "values": ["color-contrast"]},
 }
-PATIENCE = 20_000  # milliseconds, for charts
 
 
 @pytest.fixture
@@ -165,7 +164,7 @@ def _faults_of(page: Page, path: str) -> list[str]:
     page.set_viewport_size({"width": 1280, "height": 900})
     page.emulate_media(color_scheme="light")
     page.goto(path)
-    page.wait_for_function(ALL_DRAWN, timeout=PATIENCE)
+    page.wait_for_function(ALL_DRAWN)
     faults = list(_faults_of_the_keyboard(page))
     page.evaluate(OPEN_ALL)
     faults += _axe(page, ALL_RULES)
@@ -177,7 +176,7 @@ def _faults_of(page: Page, path: str) -> list[str]:
     for width in (640, 390):  # 200 % of 1280, and a phone
         page.set_viewport_size({"width": width, "height": 900})
         try:
-            page.wait_for_function(FITS, arg=width, timeout=PATIENCE)  # charts are drawn anew
+            page.wait_for_function(FITS, arg=width)  # charts are drawn anew
         except TimeoutError:
             wide = page.evaluate("document.documentElement.scrollWidth")
             faults.append(f"{wide} px wide on a screen of {width}")

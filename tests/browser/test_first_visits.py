@@ -10,6 +10,7 @@ from campaigns.models import Campaign, Document
 from scoring.worker import perform_waiting_jobs
 from tests.browser.conftest import Visitor
 from tests.campaigns.judging.making import make_assessor, make_plan
+from tests.chromium import new_context
 from tests.making import make_campaign, make_organiser, make_run, make_team, make_user
 from tests.scoring.significance.test_significance_page import make_board, noisy
 
@@ -61,8 +62,8 @@ def test_the_first_touch_explains_and_the_second_follows(visit: Visitor) -> None
     campaign = make_campaign(measures=["AP"])
     browser = visit("/healthz").page.context.browser
     base = visit("/").page.url
-    with browser.new_context(
-        base_url=base, has_touch=True, viewport={"width": 390, "height": 800}
+    with new_context(
+        browser, base_url=base, has_touch=True, viewport={"width": 390, "height": 800}
     ) as context:
         page = context.new_page()
         page.goto(f"/campaigns/{campaign.slug}/")

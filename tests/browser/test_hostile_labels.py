@@ -45,7 +45,7 @@ def test_labels_that_mean_harm_stay_text_everywhere(campaign: Campaign, visit: V
         )
         page = visited.page
         for canvas in page.locator("figure.chart .canvas").all():
-            expect(canvas.locator(".main-svg").first).to_be_attached(timeout=30_000)
+            expect(canvas.locator(".main-svg").first).to_be_attached()
         found[place] = (visited.complaints, page.locator(ALIVE).count())
     assert found == {place: ([], 0) for place in PAGES}
     visited = visit(f"/campaigns/{campaign.slug}/runs/{run.public_id}/", person=organiser)

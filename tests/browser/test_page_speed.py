@@ -30,7 +30,6 @@ pytestmark = [
 TIMES = int(os.environ.get("TIMES", "1"))
 MOST_BYTES = 60_000  # of the board's HTML on the wire
 STEADY = 0.01  # layout shift; below a tenth of what browsers' makers call good
-PATIENCE = 60_000  # milliseconds, of a machine that has much else to do
 PAUSE = 150  # of the slider, before it asks
 BOARD, MATRIX = "/campaigns/covid/leaderboard/", "/campaigns/covid/significance/"
 NOTES_WHAT_HAPPENS = """
@@ -85,7 +84,7 @@ def opened(visit: Visitor, path: str) -> Page:
     page = visit("/healthz").page
     page.add_init_script(NOTES_WHAT_HAPPENS)
     page.goto(path)
-    expect(page.locator("[data-drawn]").first).to_be_attached(timeout=PATIENCE)
+    expect(page.locator("[data-drawn]").first).to_be_attached()
     page.wait_for_timeout(200)
     return page
 
@@ -135,10 +134,10 @@ def expect_use_before_plotly(visit: Visitor) -> None:
     page = visit("/healthz").page
     page.route("**/plotly.min.js", lambda route: held.append(route))
     page.goto(BOARD)
-    expect(page.locator(".board tbody tr")).to_have_count(143, timeout=PATIENCE)
+    expect(page.locator(".board tbody tr")).to_have_count(143)
     page.get_by_label("compare xj4wang_run1").check()
     expect(page.locator("#compare-selection")).to_contain_text("xj4wang_run1")
     expect(page.locator("#canvas[data-drawn]")).to_have_count(0)
     held[0].continue_()
-    expect(page.locator("#canvas")).to_have_attribute("data-drawn", "143", timeout=PATIENCE)
+    expect(page.locator("#canvas")).to_have_attribute("data-drawn", "143")
     expect(page.get_by_label("compare xj4wang_run1")).to_be_checked()

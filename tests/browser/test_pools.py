@@ -16,10 +16,10 @@ def test_topics_by_runs_are_drawn(visit: Visitor, width: int) -> None:
     give_file(campaign.active_qrels, b"1 0 d 1\n")
     visited = visit(f"/campaigns/{campaign.slug}/topics/", width=width)
     canvas = visited.page.locator("figure.chart .canvas")
-    expect(canvas).to_have_attribute("data-drawn", "1", timeout=20_000)
+    expect(canvas).to_have_attribute("data-drawn", "1")
     assert visited.page.locator("main img, .canvas b").count() == 0
     assert visited.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     visited.page.get_by_label("Topics", exact=True).select_option("file")
-    expect(canvas).to_have_attribute("data-drawn", "1", timeout=20_000)
+    expect(canvas).to_have_attribute("data-drawn", "1")
     assert "order=file" in visited.page.url
     assert visited.complaints == []

@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from docs.examples.judge import judge, word_overlap
 from tests.browser.test_class_of_thirty import PASSWORD, running_site
+from tests.chromium import new_context
 from tests.vaswani import DOCUMENTS, judged_documents, topics
 
 pytestmark = [
@@ -136,7 +137,7 @@ def assessors(chromium: Browser, address: str) -> Iterator[dict[str, Page]]:
     """Both are logged in, and have a document before them."""
     pages = {}
     for name in ("ann", "bob"):
-        page = chromium.new_context(base_url=address).new_page()
+        page = new_context(chromium, base_url=address).new_page()
         page.goto("/accounts/login/?next=/campaigns/vaswani/assess/")
         page.get_by_label("Email address").fill(f"{name}@example.org")
         page.get_by_label("Password", exact=True).fill(PASSWORD)

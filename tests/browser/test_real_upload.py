@@ -7,18 +7,20 @@ import csv
 import io
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.chromium import new_context
+from tests.patience import PATIENCE, wait_for
+from trackside.processes import HOST, answers, free_port
 
 DATA = os.environ.get("TRACKSIDE_DATA")
 pytestmark = [
@@ -91,15 +93,15 @@ def site(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sit
         "gunicorn",
         "trackside.wsgi",
         "--bind",
-        f"127.0.0.1:{port}",
+        f"{HOST}:{port}",
         "--threads",
         "4",
         "--no-control-socket",
     ]
     worker = ["celery", "-A", "trackside.celery", "worker", "-c", "1", "-l", "warning"]
     with running(web, environment), running(worker, environment):
-        wait_for(f"http://127.0.0.1:{port}/")
-        yield Site(f"http://127.0.0.1:{port}")
+        wait_for("the site", lambda: answers(port, "/"))
+        yield Site(f"http://{HOST}:{port}")
 
 
 @contextmanager
@@ -110,25 +112,10 @@ def running(words: list[str], environment: dict[str, str]) -> Iterator[None]:
     finally:
         process.terminate()
         try:
-            process.wait(20)
+            process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait_for(address: str, seconds: float = 30) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        with suppress(OSError), urllib.request.urlopen(address):
-            return
-        time.sleep(0.2)
-    raise AssertionError(f"{address} does not answer")
 
 
 @pytest.fixture
@@ -142,7 +129,7 @@ def organiser(chromium: Browser, site: Site) -> Iterator[Page]:
 
 
 def signed_in(chromium: Browser, site: Site, email: str) -> Iterator[Page]:
-    context: BrowserContext = chromium.new_context()
+    context = new_context(chromium)
     page = context.new_page()
     page.goto(site.at("/accounts/login/"))
     page.get_by_label(re.compile("mail", re.I)).fill(email)
@@ -179,9 +166,9 @@ def test_a_dropped_file_becomes_a_row_on_the_published_board(
     assert len(seen) >= 3, f"the bar showed {seen}"
     assert seen == sorted(seen)
 
-    expect(participant).to_have_url(re.compile("/runs/[a-z2-7]{16}/$"), timeout=30_000)
+    expect(participant).to_have_url(re.compile("/runs/[a-z2-7]{16}/$"))
     status = participant.locator("#run-status")
-    expect(status).to_contain_text("Accepted. You do not need to do anything.", timeout=60_000)
+    expect(status).to_contain_text("Accepted. You do not need to do anything.")
     text = participant.locator("main").inner_text()
     assert "RBP" not in text  # as a participant nothing but the status is seen
     assert csv_row(participant, site) is None
@@ -202,14 +189,13 @@ def test_a_dropped_file_becomes_a_row_on_the_published_board(
     assert_row_shows(shown.inner_text(), csv_row(participant, site) or {})
 
 
-def board_row_once_scored(page: Page, site: Site, seconds: float = 60) -> Locator:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+def board_row_once_scored(page: Page, site: Site) -> Locator:
+    def row_among_all() -> Locator | None:
         row = board_row(page, site)
-        if row.count() == 1 and page.locator("table.board tbody tr").count() == 143:
-            return row
-        time.sleep(0.5)
-    raise AssertionError("the run does not come to stand on the board")
+        is_whole = page.locator("table.board tbody tr").count() == 143
+        return row if is_whole and row.count() == 1 else None
+
+    return wait_for("the run on the board", row_among_all)
 
 
 def assert_row_shows(cells: str, record: dict[str, str]) -> None:
@@ -238,11 +224,10 @@ def slow_down(page: Page, *, bytes_per_second: int) -> None:
 def progress_seen(page: Page) -> list[float]:
     """The different values the upload's bar shows until the page is left."""
     seen: list[float] = []
-    for _ in range(600):
-        if "/submit/" not in page.url:
-            break
+    until = time.monotonic() + PATIENCE
+    while "/submit/" in page.url and time.monotonic() < until:
         with suppress(Exception):  # the page may be left while it is asked
-            value = float(page.locator("#progress").get_attribute("value", timeout=200) or 0)
+            value = float(page.evaluate("document.querySelector('#progress')?.value ?? 0"))
             if value and value not in seen:
                 seen.append(value)
         time.sleep(0.05)

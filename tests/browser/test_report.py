@@ -21,7 +21,7 @@ def test_every_figure_is_drawn_and_can_be_saved(
     perform_jobs()
     visited = visit("/campaigns/pooled/report/", width=width)
     page = visited.page
-    expect(page.locator(".canvas[data-drawn]")).to_have_count(5, timeout=30_000)
+    expect(page.locator(".canvas[data-drawn]")).to_have_count(5)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     page.set_viewport_size({"width": 320, "height": 900})
     page.wait_for_function(

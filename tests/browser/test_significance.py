@@ -25,7 +25,7 @@ def test_the_matrix_is_drawn_within_the_policy_and_says_what_a_cell_means(visit:
     perform_waiting_jobs(campaign)
     visited = visit(path)
     canvas = visited.page.locator(".canvas")
-    expect(canvas).to_have_attribute("data-drawn", "1", timeout=20_000)
+    expect(canvas).to_have_attribute("data-drawn", "1")
     plot = visited.page.locator(".canvas .nsewdrag").bounding_box()
     assert plot
     visited.page.mouse.move(plot["x"] + plot["width"] * 2.5 / 9, plot["y"] + plot["height"] / 18)
@@ -45,7 +45,7 @@ def test_nothing_but_the_matrix_scrolls_sideways_on_a_narrow_screen(visit: Visit
     visit(f"/campaigns/{campaign.slug}/significance/")
     perform_waiting_jobs(campaign)
     page = visit(f"/campaigns/{campaign.slug}/significance/", width=390).page
-    expect(page.locator(".canvas")).to_have_attribute("data-drawn", "1", timeout=20_000)
+    expect(page.locator(".canvas")).to_have_attribute("data-drawn", "1")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     head = page.locator(".pairs tbody th").first
     before = head.bounding_box()

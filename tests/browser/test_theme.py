@@ -67,7 +67,7 @@ def test_another_tab_follows(visit: Visitor) -> None:
 def test_the_chart_takes_the_colours_of_the_theme(visit: Visitor) -> None:
     visited = visit(board_path(make_published_board("A", "B")))
     page = visited.page
-    expect(page.locator("#canvas[data-drawn]")).to_be_visible(timeout=20_000)
+    expect(page.locator("#canvas[data-drawn]")).to_be_visible()
     paper = page.locator("#canvas .main-svg").first
     expect(paper).to_have_css("background-color", LIGHT)
     page.get_by_label("Colours").select_option("dark")
@@ -79,7 +79,7 @@ def test_the_chart_takes_the_colours_of_the_theme(visit: Visitor) -> None:
 def test_the_colours_of_the_api_page_change_at_once(visit: Visitor) -> None:
     """Swagger fades from one colour to the next, through some that nobody can read."""
     page = visit("/api/docs/").page
-    expect(page.locator(".opblock").first).to_be_visible(timeout=20_000)
+    expect(page.locator(".opblock").first).to_be_visible()
     fading = page.evaluate(FADING)
     assert fading == []
 

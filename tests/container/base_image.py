@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from tests.container.package_settings import apt_options, debian_mirror
 from tests.container.programs import Failed, run
 from tests.container.storage import Storage
+from tests.patience import PATIENCE
 
 SUITE = "trixie"  # its Python is the one that the Dockerfile names, 3.13
 PACKAGES = "ca-certificates,libpython3-dev,python3-pip,python3-venv"
@@ -31,7 +32,7 @@ def provide(storage: Storage, dockerfile: Path) -> str:
         source = "kept from an earlier run"
     else:
         try:
-            storage.buildah("pull", "--quiet", name, timeout=120)
+            storage.buildah("pull", "--quiet", name, timeout=2 * PATIENCE)
             source = "pulled"
         except Failed:
             _make(storage, name)

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,6 +17,7 @@ from tests.container.network import Network
 from tests.container.programs import Failed, run, with_path
 from tests.container.spec import runtime_spec
 from tests.container.volumes import Volumes
+from tests.patience import FACTOR, PATIENCE
 
 MEMORY = (Path("/sys/fs/cgroup/memory"), Path("/sys/fs/cgroup"))
 
@@ -69,7 +69,7 @@ class Container:
                 stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
 
-    def wait(self, timeout: float = 300) -> int:
+    def wait(self, timeout: float = 5 * PATIENCE) -> int:
         """Until it ends by itself; its exit status."""
         assert self.process is not None, f"{self.name} was not started"
         status = self.process.wait(timeout)
@@ -83,7 +83,7 @@ class Container:
         began = time.monotonic()
         self._send(signal.SIGTERM)
         try:
-            self.wait(seconds_of(self.service.get("stop_grace_period", "10s")))
+            self.wait(FACTOR * seconds_of(self.service.get("stop_grace_period", "10s")))
         except subprocess.TimeoutExpired as late:
             self.kill()
             raise Failed(f"{self.name} did not end in {late.timeout} s") from late
@@ -94,7 +94,7 @@ class Container:
         if self.is_running:
             with suppress(Failed):  # it may end at this moment
                 run("runc", "kill", "--all", self.key, "KILL")
-        self.wait(20)
+        self.wait(PATIENCE)
 
     def _send(self, number: int) -> None:
         run("runc", "kill", self.key, str(number))
@@ -103,7 +103,7 @@ class Container:
     def is_running(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
-    def execute(self, *command: str, timeout: float = 120) -> str:
+    def execute(self, *command: str, timeout: float = 2 * PATIENCE) -> str:
         """One command more in the container, by the same user."""
         return run("runc", "exec", self.key, *command, timeout=timeout)
 
@@ -113,7 +113,7 @@ class Container:
         kind, *words = check["test"]
         command = words if kind == "CMD" else ["/bin/sh", "-c", *words]
         try:
-            self.execute(*command, timeout=seconds_of(check["timeout"]))
+            self.execute(*command, timeout=FACTOR * seconds_of(check["timeout"]))
         except (Failed, subprocess.TimeoutExpired):
             return False
         return True
@@ -136,11 +136,3 @@ def can_limit() -> bool:
         if found:
             return True
     return False
-
-
-def wait_until(what: str, is_reached: Callable[[], bool], seconds: float = 90) -> None:
-    until = time.monotonic() + seconds
-    while not is_reached():
-        if time.monotonic() > until:
-            raise TimeoutError(f"Waited {seconds} s for {what}.")
-        time.sleep(0.05)

@@ -13,6 +13,7 @@ from typing import Any
 from tests.container.compose import seconds_of
 from tests.container.network import Network
 from tests.container.programs import Failed, run, with_path
+from tests.patience import FACTOR, PATIENCE
 
 NGINX = """daemon off;
 pid {folder}/nginx.pid;
@@ -71,7 +72,7 @@ class MachineService:
         inside = self._inside(self.network.join(self.name).name)
         try:
             run(*inside, *check["test"][1:], environment=self._settings(),
-                timeout=seconds_of(check["timeout"]))  # fmt: skip
+                timeout=FACTOR * seconds_of(check["timeout"]))  # fmt: skip
         except (Failed, subprocess.TimeoutExpired):
             return False
         return True
@@ -84,7 +85,7 @@ class MachineService:
         assert self.process is not None, f"{self.name} was not started"
         self.process.send_signal(signal.SIGTERM)
         try:
-            self.process.wait(20)
+            self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from tests.chromium import ARGUMENTS, CHROMIUM
+from tests.chromium import ARGUMENTS, CHROMIUM, new_context
 from tests.container.site import HOST, Site
+from tests.patience import MILLISECONDS, PATIENCE, wait_for
 
 SLUG = "containers"
 TOPICS = 20
@@ -75,24 +76,26 @@ class Person:
         file = {"name": f"{tag}.gz", "mimeType": "application/gzip", "buffer": data}
         self.page.get_by_label("Run file").set_input_files(file)
         self.page.locator("#send").click()
-        expect(self.page).to_have_url(re.compile("/runs/[a-z2-7]{16}/$"), timeout=60_000)
+        expect(self.page).to_have_url(re.compile("/runs/[a-z2-7]{16}/$"))
         return self.page.url
 
     def sees_accepted(self, run: str) -> None:
         self.page.goto(run)
-        expect(self.page.locator("#run-status")).to_contain_text("Accepted", timeout=240_000)
+        status = self.page.locator("#run-status")
+        expect(status).to_contain_text("Accepted", timeout=4 * MILLISECONDS)
 
     def sees_score(self, tag: str) -> str:
         """What the leaderboard says of it, once it is there."""
         row = self.page.locator("table.board tbody tr", has=self.page.get_by_role("link", name=tag))
-        for _ in range(120):
+
+        def score() -> re.Match[str] | None:
             self.page.goto(f"/campaigns/{SLUG}/leaderboard/?measure=AP")
-            if row.count() == 1 and (found := re.search(r"\d\.\d{4}", row.inner_text())):
-                return found[0]
-            self.page.wait_for_timeout(500)
-        raise AssertionError(
-            f"{tag} is not on the board:\n{self.page.locator('main').inner_text()}"
-        )
+            return re.search(r"\d\.\d{4}", row.inner_text()) if row.count() == 1 else None
+
+        def board() -> str:
+            return self.page.locator("main").inner_text()
+
+        return wait_for(f"{tag} on the board", score, explain=board, patience=2 * PATIENCE)[0]
 
     def downloads(self, run: str) -> bytes:
         """In this person's session; Playwright's own client would not find the site by its name."""
@@ -100,7 +103,7 @@ class Person:
             f"{each['name']}={each['value']}" for each in self.page.context.cookies()
         )
         parts = urlsplit(f"{run}file")
-        connection = HTTPConnection(*self.proxy, timeout=60)
+        connection = HTTPConnection(*self.proxy, timeout=PATIENCE)
         connection.request("GET", parts.path, headers={"Host": parts.netloc, "Cookie": cookies})
         return connection.getresponse().read()
 
@@ -118,8 +121,9 @@ def person_at(site: Site, name: str) -> Iterator[Person]:
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM,
             args=[*ARGUMENTS, f"--host-resolver-rules=MAP {HOST} {address}"],
+            timeout=MILLISECONDS,
         )
-        page = browser.new_page(base_url=f"http://{HOST}:{port}")
-        page.set_default_timeout(60_000)
+        expect.set_options(timeout=MILLISECONDS)
+        page = new_context(browser, base_url=f"http://{HOST}:{port}").new_page()
         yield Person(page, name, site.proxy)
         browser.close()

@@ -6,6 +6,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 PACKAGES = {
     "buildah": "buildah",
     "envsubst": "gettext-base",
@@ -39,7 +41,7 @@ def run(
     *command: str | Path,
     cwd: Path | None = None,
     environment: Mapping[str, str] | None = None,
-    timeout: float = 900,
+    timeout: float = 15 * PATIENCE,
 ) -> str:
     """Runs to the end; what it printed on standard output. Raises `Failed`."""
     done = subprocess.run(

@@ -9,12 +9,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.container import compose, machine_services
-from tests.container.container import Container, wait_until
+from tests.container.container import Container
 from tests.container.image import ROOT, Image
 from tests.container.machine_services import MachineService
 from tests.container.network import Network
-from tests.container.programs import Failed
 from tests.container.volumes import Volumes
+from tests.patience import PATIENCE, wait_for
 
 HOST = "evaluation.example.org"
 PORT = 8080
@@ -27,8 +27,8 @@ ENVIRONMENT = {
     # Tried without TLS, as docs/operations.md describes.
     "HTTPS": "false",
     "PUBLIC_SCHEME": "http",
-    # What a killed worker held comes back soon.
-    "LEASE_SECONDS": "6",
+    # What a killed worker held comes back soon, though not in a stall of five seconds.
+    "LEASE_SECONDS": "10",
     "RENEWAL_SECONDS": "2",
     "SWEEP_SECONDS": "1",
 }
@@ -83,10 +83,9 @@ class Site:
             assert service.is_running, f"{name} ended\n{service.printed()}"
             return service.is_healthy()
 
-        try:
-            wait_until(f"{name} to be healthy", is_healthy)
-        except TimeoutError as late:
-            raise Failed(f"{late}\n{service.printed()}") from late
+        wait_for(
+            f"{name} to be healthy", is_healthy, explain=service.printed, patience=2 * PATIENCE
+        )
 
     def _make(self, name: str) -> Container | MachineService:
         service, place = self.services[name], self.folder / name

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.container.programs import Failed, run
+from tests.patience import PATIENCE
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,11 @@ class Storage:
             return "vfs"
         return "overlay"
 
-    def _run(self, driver: str, *words: str | Path, timeout: float = 900) -> str:
+    def _run(self, driver: str, *words: str | Path, timeout: float = 15 * PATIENCE) -> str:
         places = ("--root", self.folder / "images", "--runroot", self.folder / "running")
         return run("buildah", *places, "--storage-driver", driver, *words, timeout=timeout)
 
-    def buildah(self, *words: str | Path, timeout: float = 900) -> str:
+    def buildah(self, *words: str | Path, timeout: float = 15 * PATIENCE) -> str:
         return self._run(self._driver, *words, timeout=timeout).strip()
 
     def has(self, name: str) -> bool:

@@ -8,12 +8,12 @@ import psycopg
 import pytest
 
 from tests.container import machine_services
-from tests.container.container import wait_until
 from tests.container.image import Image
 from tests.container.people import JOIN, PREPARE, Person, person_at, run_file
 from tests.container.programs import Failed
 from tests.container.site import ENVIRONMENT, Site, project
 from tests.container.steps import note, step
+from tests.patience import wait_for
 
 pytestmark = [pytest.mark.container, pytest.mark.browser]
 STORE = {
@@ -99,7 +99,7 @@ def test_a_run_is_uploaded_and_scored_and_outlives_its_containers(
     with step("worker and web are killed while a job runs, and started again"):
         large = run_file("large", 60_000)  # long enough to be seen running
         second = person.upload("large", large)
-        wait_until("the job to run", lambda: asked(site, RUNNING) == [(1,)])
+        wait_for("the job to run", lambda: asked(site, RUNNING) == [(1,)])
         for name in ("worker", "web"):
             site.container(name).kill()
         assert asked(site, RUNNING) == [(1,)]

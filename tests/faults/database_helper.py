@@ -172,6 +172,13 @@ def check_job_of(number: int) -> int:
     return Job.objects.get(kind=Job.Kind.CHECK, subject=run.pk).pk
 
 
+def lease_of(number: int) -> float:
+    """The end of the lease of the job that scores this run, as Unix time."""
+    evaluation = Evaluation.objects.get(run__description=str(number))
+    job = Job.objects.get(kind=Job.Kind.EVALUATE, subject=evaluation.pk)
+    return job.lease_until.timestamp()
+
+
 def deliver_often(numbers: list[int], times: int, patience: float) -> int:
     """Sends the message of every job of these runs `times` more, as soon as it exists and once
     more when all is done; returns how many were sent."""
@@ -263,6 +270,7 @@ ANSWERS = {
         letters_to_organisers,
         open_jobs,
         check_job_of,
+        lease_of,
         deliver_often,
         cut_database,
         read_ledger,

@@ -7,17 +7,16 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import psycopg
 import redis
 
+from tests.patience import PATIENCE, wait_for
 from trackside.processes import HOST, free_port
 from trackside.stack import program
 
 PASSWORD = "word"
-STARTING_SECONDS = 30
 
 
 class Redis:
@@ -39,12 +38,12 @@ class Redis:
                 *["--maxmemory-policy", "noeviction", "--logfile", self.folder / "log"],
             ]
         )
-        _wait_until(self.answers)
+        wait_for("Redis", self.answers)
 
     def stop(self, *, gently: bool = True) -> None:
         if self._process is not None:
             self._process.send_signal(signal.SIGTERM if gently else signal.SIGKILL)
-            self._process.wait(STARTING_SECONDS)
+            self._process.wait(PATIENCE)
             self._process = None
 
     @property
@@ -53,7 +52,7 @@ class Redis:
         return self._process.pid
 
     def client(self) -> redis.Redis:
-        return redis.Redis.from_url(self.url, socket_timeout=5)
+        return redis.Redis.from_url(self.url, socket_timeout=PATIENCE)
 
     def answers(self) -> bool:
         try:
@@ -84,7 +83,10 @@ class Postgres:
             self._as_owner = ["runuser", "-u", "postgres", "--"]
         except (LookupError, PermissionError):
             pass  # not root: whoever runs the tests owns the cluster
-        self._control = [program("pg_ctl"), "--silent", "--wait", "--pgdata", self.folder]
+        self._control = [
+            *(program("pg_ctl"), "--silent", "--wait", "--timeout", f"{PATIENCE:.0f}"),
+            *("--pgdata", self.folder),
+        ]
         self._run(program("initdb"), "--pgdata", self.folder, "--username", "postgres",
                   "--auth", "trust", "--no-sync")  # fmt: skip
 
@@ -94,7 +96,7 @@ class Postgres:
             " -c fsync=off -c max_connections=200"
         )
         self._run(*self._control, "start", "--log", f"{self.folder}/log", "-o", options)
-        _wait_until(self.answers)
+        wait_for("PostgreSQL", self.answers)
 
     def stop(self, mode: str = "fast") -> None:
         self._run(*self._control, "stop", "--mode", mode)
@@ -118,10 +120,3 @@ class Postgres:
     def _run(self, *command: str) -> None:
         done = subprocess.run([*self._as_owner, *command], capture_output=True, check=False)
         assert done.returncode == 0, (command, done.stderr.decode())
-
-
-def _wait_until(answers) -> None:
-    deadline = time.monotonic() + STARTING_SECONDS
-    while not answers():
-        assert time.monotonic() < deadline, "a server of the fault suite did not start"
-        time.sleep(0.05)

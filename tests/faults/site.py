@@ -10,29 +10,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import psutil
 
 from tests.faults.servers import Postgres, Redis
 from tests.faults.web import Web
+from tests.patience import PATIENCE, wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PATIENCE = 60.0  # seconds, for anything to happen
 POINTS = ("after-claim", "after-parse", "before-commit", "in-transaction", "after-commit")
-
-T = TypeVar("T")
-
-
-def wait_for(what: str, look: Callable[[], T | None], *, patience: float = PATIENCE) -> T:
-    """The first answer that is not empty; an AssertionError naming `what` if there is none."""
-    deadline = time.monotonic() + patience
-    while not (found := look()):
-        assert time.monotonic() < deadline, f"waited {patience:g} s for {what}"
-        time.sleep(0.02)
-    return found
 
 
 def is_dead(process: psutil.Process) -> bool:
@@ -119,7 +107,7 @@ class Site:
             "DJANGO_SETTINGS_MODULE": "trackside.settings",
             "VAR_DIR": str(folder),
             "SECRET_KEY": "only-for-tests",
-            "LEASE_SECONDS": "3",
+            "LEASE_SECONDS": "8",  # not lost in a stall of five seconds
             "RENEWAL_SECONDS": "1",
             "SWEEP_SECONDS": "1",
             "JOB_ATTEMPTS": "3",
@@ -206,23 +194,23 @@ class Site:
     def look(self, number: int) -> dict[str, Any]:
         return self.ask("look", [number])[str(number)]
 
-    def wait_until_scored(self, numbers: list[int], *, patience: float = PATIENCE) -> None:
-        self.scoring_times(numbers, since=time.monotonic(), patience=patience)
+    def wait_until_scored(self, numbers: list[int]) -> None:
+        self.scoring_times(numbers, since=time.monotonic())
 
-    def scoring_times(
-        self, numbers: list[int], *, since: float, patience: float = PATIENCE
-    ) -> dict[int, float]:
+    def scoring_times(self, numbers: list[int], *, since: float) -> dict[int, float]:
         """Seconds from `since` until each of these runs was seen scored."""
         times: dict[int, float] = {}
-        deadline = time.monotonic() + patience
-        while len(times) < len(numbers):
-            seen = self.ask("look", [number for number in numbers if number not in times])
-            for number in numbers:
-                if number not in times and seen[str(number)]["evaluation"] == "scored":
-                    times[number] = time.monotonic() - since
-            late = {n: seen[str(n)] for n in numbers if n not in times}
-            assert not late or time.monotonic() < deadline, f"not scored: {late}\n{self.log_tail()}"
-            time.sleep(0.03)
+        late = dict.fromkeys(numbers)
+
+        def are_scored() -> bool:
+            for number, seen in self.ask("look", list(late)).items():
+                late[int(number)] = seen
+                if seen["evaluation"] == "scored":
+                    times[int(number)] = time.monotonic() - since
+                    del late[int(number)]
+            return not late
+
+        wait_for("runs to be scored", are_scored, explain=lambda: f"{late}\n{self.log_tail()}")
         return times
 
     def wait_until_idle(self) -> None:
@@ -284,8 +272,9 @@ class Site:
     def held_at(self, point: str) -> int:
         """The process that waits at this point, once it does."""
         signs = wait_for(
-            f"a worker at {point}\n{self.log_tail()}",
+            f"a worker at {point}",
             lambda: list(self.gates.glob(f"{point}.*")),
+            explain=self.log_tail,
         )
         return int(signs[0].suffix[1:])
 

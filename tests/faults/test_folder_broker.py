@@ -8,6 +8,7 @@ from queue import Empty
 import pytest
 from kombu import Connection
 
+from tests.patience import PATIENCE
 from trackside.embedded import filesystem_broker
 from trackside.folder_broker import Channel
 
@@ -44,7 +45,7 @@ def test_a_reader_that_looks_all_the_time_gets_every_message_whole(channel: Chan
     reader.start()
     for number in range(MESSAGES):
         channel._put("celery", {"number": number})
-    reader.join(timeout=30)
+    reader.join(PATIENCE)
     assert wrong == []
     assert sorted(got) == list(range(MESSAGES))
 

@@ -9,7 +9,8 @@ import psutil
 import pytest
 
 from tests.faults.conftest import Settle, repetitions
-from tests.faults.site import Site, is_dead, wait_for
+from tests.faults.site import Site, is_dead
+from tests.patience import wait_for
 
 AT_POINTS = repetitions(1, 10)
 AGAIN = repetitions(2, 10)  # at either of two points

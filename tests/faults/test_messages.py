@@ -9,7 +9,8 @@ import pytest
 
 from tests.faults.conftest import Settle, hold_two_and_queue_three, repetitions
 from tests.faults.servers import PASSWORD
-from tests.faults.site import ROOT, Site, wait_for
+from tests.faults.site import ROOT, Site
+from tests.patience import PATIENCE, wait_for
 
 DELIVERIES = 5
 BATCHES = repetitions(1, 25)  # of 20 runs
@@ -28,7 +29,7 @@ def test_runs_are_scored_once_though_every_message_comes_five_times_to_four_chil
     for _ in range(BATCHES):
         numbers = site.new_runs(20)
         site.ask("submit", numbers)
-        sent = site.ask("deliver_often", numbers, DELIVERIES - 1, 60)
+        sent = site.ask("deliver_often", numbers, DELIVERIES - 1, PATIENCE)
         assert sent >= 2 * len(numbers) * (DELIVERIES - 1)
         site.wait_until_scored(numbers)
         site.wait_until_quiet()
@@ -83,7 +84,7 @@ def test_the_sweeper_sends_the_message_that_the_web_process_could_not(
     }
     number, committed_at, web = submit_by_another_web_process(site, BROKER_URL=wrong[fault])
     recovery = site.scoring_times([number], since=committed_at)[number]
-    assert web.wait(timeout=30) == 0  # the upload was answered as any other
+    assert web.wait(PATIENCE) == 0  # the upload was answered as any other
     settle(1, {fault: [recovery]})
 
 

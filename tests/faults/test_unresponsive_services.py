@@ -23,8 +23,8 @@ from campaigns.models import Run
 from scoring import backups, verifying
 from scoring.jobs import health_probes, queue
 from tests.faults.servers import Postgres, Redis
-from tests.faults.site import wait_for
 from tests.faults.unresponsive import accepting_and_saying_nothing, stopped
+from tests.patience import PATIENCE, wait_for
 from trackside import bulkhead, s3
 from trackside.processes import HOST
 from trackside.s3 import PlainS3Storage
@@ -91,7 +91,7 @@ def test_a_child_that_ended_leaves_no_other_stopped() -> None:
         try:
             with stopped(parent.pid):
                 ending.kill()
-                ending.wait(timeout=10)
+                ending.wait(PATIENCE)
             wait_for("the other to go on", lambda: staying.status() != psutil.STATUS_STOPPED)
         finally:
             staying.kill()
@@ -113,8 +113,8 @@ def test_a_stopped_postgresql_ends_statements_and_is_tried_again(postgres: Postg
 
 @pytest.mark.django_db
 def test_a_long_statement_of_a_living_postgresql_is_waited_for(postgres: Postgres) -> None:
-    connection = connection_to(postgres)
-    ask(connection, "SELECT pg_sleep(3)")
+    connection = connection_to(postgres, silent_seconds=15)  # looks after a third of them
+    ask(connection, "SELECT pg_sleep(6)")
     connection.close()
 
 
@@ -147,7 +147,7 @@ def test_a_page_waits_for_a_database_that_is_busy_for_three_seconds(postgres: Po
 @pytest.fixture
 def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     retries = {"total_max_attempts": 1}
-    limits = {"connect_timeout": 2, "read_timeout": 2, "retries": retries}
+    limits = {"connect_timeout": 8, "read_timeout": 8, "retries": retries}
     monkeypatch.setattr(s3, "TIMEOUTS", limits)
     monkeypatch.setattr(bulkhead, "SILENT_SECONDS", 0.2)
 
@@ -208,6 +208,7 @@ def test_a_backup_and_a_verification_do_not_crowd_a_slow_store(
 def test_healthz_names_the_part_that_is_silent(
     part: str, silent_port: int, settings: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(health_probes, "TIMEOUT", 5)
     monkeypatch.setattr(health_probes, "PROBES", health_probes.make_probes())
     if part == "storage":
         store = {"BACKEND": "trackside.s3.PlainS3Storage", "OPTIONS": options_of(silent_port)}
@@ -230,7 +231,7 @@ def test_one_thread_waits_for_a_silent_broker_and_then_none(
 
     def send_task(task: str, args: list[int]) -> None:
         asked.append(args[0])
-        assert gate.wait(30)
+        assert gate.wait(PATIENCE)
         raise TimeoutError
 
     monkeypatch.setattr(queue.current_app, "send_task", send_task)

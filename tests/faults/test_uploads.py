@@ -11,7 +11,9 @@ from typing import NamedTuple, TypeVar
 import pytest
 
 from tests.faults.conftest import Settle, repetitions
-from tests.faults.site import Site, wait_for
+from tests.faults.site import Site
+from tests.faults.web import Web
+from tests.patience import wait_for
 
 T = TypeVar("T")
 
@@ -28,6 +30,7 @@ class Seen(NamedTuple):
 AT_ONCE = 50
 TWICE = repetitions(2, 50)  # ten times each
 DEADLINES = repetitions(1, 4)
+SCRIPTS, LATE = 8, 5  # across the deadline; uploads of each after it
 SHOWN = repetitions(1, 20)
 READERS = 8
 
@@ -77,6 +80,26 @@ def test_an_upload_sent_again_because_no_answer_came_is_one_run(site: Site, sett
     settle(TWICE, {"10 uploads sent twice simultaneously, 5 of them once before": []})
 
 
+class Sent(NamedTuple):
+    number: int
+    began: float
+    ended: float
+    status: int
+
+
+def submit_until_late(web: Web, numbers: count, sent: list[Sent]) -> None:
+    """Until it came late several times."""
+    late = 0
+    while late < LATE:
+        number, began = next(numbers), time.time()
+        answer = web.submit(number)
+        sent.append(Sent(number, began, time.time(), answer.status))
+        if answer.status != 202:
+            assert (answer.status, answer.body["code"]) == (409, "too_late")
+            late += 1
+        time.sleep(0.3)  # of 8 scripts, each at another moment
+
+
 def test_runs_that_began_to_arrive_before_the_deadline_count_and_others_do_not(
     site: Site, settle: Settle
 ) -> None:
@@ -84,28 +107,21 @@ def test_runs_that_began_to_arrive_before_the_deadline_count_and_others_do_not(
     web = site.web
     for _ in range(DEADLINES):
         numbers = count(len(site.submitted))
-        closes_at = site.ask("close_in", 2)
-        taken, late = [], []
-
-        def submit_until_long_after(
-            numbers: count = numbers, closes_at: float = closes_at, taken=taken, late=late
-        ) -> None:
-            while time.time() < closes_at + 1.5:
-                number = next(numbers)
-                began = time.time()
-                answer = web.submit(number)
-                ended = time.time()
-                if answer.status == 202:
-                    assert began < closes_at
-                    taken.append(number)
-                else:
-                    assert (answer.status, answer.body["code"]) == (409, "too_late")
-                    assert ended >= closes_at
-                    late.append(number)
-
-        at_once([submit_until_long_after] * 8)
-        assert taken
-        assert late
+        sent: list[Sent] = []
+        with ThreadPoolExecutor(SCRIPTS) as scripts:
+            ends = [scripts.submit(submit_until_late, web, numbers, sent) for _ in range(SCRIPTS)]
+            try:
+                wait_for("runs to be taken", lambda sent=sent: len(sent) >= SCRIPTS)
+            finally:  # or they would never end
+                closes_at = site.ask("close_in", 5)
+        for end in ends:
+            end.result()
+        taken = [each.number for each in sent if each.status == 202]
+        late = [each.number for each in sent if each.status == 409]
+        assert len(late) == SCRIPTS * LATE
+        assert sorted(taken + late) == sorted(each.number for each in sent)
+        assert all(each.began < closes_at for each in sent if each.status == 202)
+        assert all(each.ended >= closes_at for each in sent if each.status == 409)
         assert site.ask("latest_arrival") < closes_at
         site.ask("close_in", None)
         site.submitted += sorted(taken + late)  # keeps the numbers in step

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults import files
-from trackside.processes import HOST, answers, free_port, wait_for
+from tests.patience import PATIENCE, wait_for
+from trackside.processes import HOST, answers, free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PATH = "/api/campaigns/faults/runs/"
 BOARD = "/api/campaigns/faults/leaderboard/"
-PATIENCE_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Web:
 
     def board(self) -> tuple[int, list[dict[str, Any]]]:
         """What anybody gets for the leaderboard."""
-        connection = HTTPConnection(HOST, self.port, timeout=PATIENCE_SECONDS)
+        connection = HTTPConnection(HOST, self.port, timeout=PATIENCE)
         try:
             connection.request("GET", BOARD)
             answer = connection.getresponse()
@@ -73,7 +73,7 @@ class Web:
             connection.close()
 
     def health(self) -> tuple[int, dict[str, bool]]:
-        connection = HTTPConnection(HOST, self.port, timeout=PATIENCE_SECONDS)
+        connection = HTTPConnection(HOST, self.port, timeout=PATIENCE)
         try:
             connection.request("GET", "/healthz")
             answer = connection.getresponse()
@@ -86,7 +86,7 @@ class Web:
         mark = uuid.uuid4().hex
         part = f"--{mark}\r\nContent-Disposition: form-data; name="
         head = f'{part}"description"\r\n\r\n{number}\r\n{part}"file"; filename="run"\r\n\r\n'
-        connection = HTTPConnection(HOST, self.port, timeout=PATIENCE_SECONDS)
+        connection = HTTPConnection(HOST, self.port, timeout=PATIENCE)
         connection.request(
             "POST",
             PATH,

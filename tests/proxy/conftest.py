@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from trackside.processes import HOST, free_port, listens, wait_for
+from tests.patience import PATIENCE, wait_for
+from trackside.processes import HOST, free_port, listens
 from trackside.stack import NOBODY, Missing, program, write_configuration, write_http
 
 # Linux answers for all of 127.0.0.0/8, so one machine has as many clients as a test needs.
@@ -51,7 +52,7 @@ def start_proxy(tmp_path: Path) -> Iterator[StartProxy]:
     yield start
     for process in reversed(processes):
         process.send_signal(signal.SIGTERM)
-        process.wait(20)
+        process.wait(PATIENCE)
 
 
 def _terminator_before(folder: Path, port: int) -> tuple[Path, int]:
@@ -83,7 +84,7 @@ def ask(
     client: str = HOST,
 ) -> tuple[HTTPResponse, bytes]:
     """One request from the address `client`; the answer and its body."""
-    connection = HTTPConnection(HOST, port, timeout=30, source_address=(client, 0))
+    connection = HTTPConnection(HOST, port, timeout=PATIENCE, source_address=(client, 0))
     try:
         connection.request(method, path, body, headers or {})
         answer = connection.getresponse()

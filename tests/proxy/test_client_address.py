@@ -12,6 +12,7 @@ from pytest_django.live_server_helper import LiveServer
 from rest_framework.throttling import SimpleRateThrottle
 
 from tests.making import make_user
+from tests.patience import PATIENCE
 from tests.proxy.conftest import StartProxy, ask
 from trackside import settings as site
 from trackside.processes import HOST
@@ -44,7 +45,7 @@ def log_in(
     port: int, password: str, *, client: str, email: str, headers: dict[str, str] | None = None
 ) -> int:
     """Opens the form and sends it: 302 where it let this person in, 200 with the fault or 429."""
-    connection = HTTPConnection(HOST, port, timeout=30, source_address=(client, 0))
+    connection = HTTPConnection(HOST, port, timeout=PATIENCE, source_address=(client, 0))
     connection.request("GET", "/accounts/login/")
     answer = connection.getresponse()
     page = answer.read().decode()

@@ -1,10 +1,12 @@
 """One client's slow uploads do not take the proxy's connections from everybody else."""
 
 import json
+import select
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+from tests.patience import PATIENCE, wait_for
 from tests.proxy.conftest import StartProxy, ask
 from trackside.processes import HOST
 
@@ -18,7 +20,7 @@ def slow_uploads(port: int, count: int) -> Iterator[list[socket.socket]]:
     """Bodies of which one byte comes."""
     with ExitStack() as stack:
         uploads = [
-            stack.enter_context(socket.create_connection((HOST, port), 10, (SLOW, 0)))
+            stack.enter_context(socket.create_connection((HOST, port), PATIENCE, (SLOW, 0)))
             for _ in range(count)
         ]
         for upload in uploads:
@@ -31,8 +33,9 @@ def test_a_client_has_so_many_requests_under_way_and_others_are_served(
 ) -> None:
     port = start_proxy(["127.0.0.1:9"], connections_per_client=MOST)
     with slow_uploads(port, MOST + 3) as uploads:
-        refused = [upload for upload in uploads if is_refused(upload)]
+        refused = wait_for("three answers", lambda: answered(uploads, 3))
         assert len(refused) == 3
+        assert all(b" 429 " in upload.recv(200) for upload in refused)
         assert all(is_closed(upload) for upload in refused)
         answer, page = ask(port, "/", client=SLOW)
         assert (answer.status, answer.headers["Retry-After"]) == (429, "10")
@@ -40,32 +43,28 @@ def test_a_client_has_so_many_requests_under_way_and_others_are_served(
         answer, page = ask(port, "/api/campaigns/", client=SLOW)
         assert (answer.status, json.loads(page)["code"]) == (429, "throttled")
         assert ask(port, "/", client=OTHER)[0].status == 503  # no web process is behind this one
-    answers = (ask(port, "/", client=SLOW)[0].status for _ in range(50))
-    assert 503 in answers  # the uploads ended
+    wait_for("the uploads to end", lambda: ask(port, "/", client=SLOW)[0].status == 503)
 
 
 def test_the_files_of_pages_do_not_count_and_take_no_uploads(start_proxy: StartProxy) -> None:
     """A class of thirty loads a page at once: thirty requests, and five more for each."""
     port = start_proxy(["127.0.0.1:9"], connections_per_client=MOST)
     with slow_uploads(port, MOST):
-        assert ask(port, "/", client=SLOW)[0].status == 429
+        wait_for("the limit", lambda: ask(port, "/", client=SLOW)[0].status == 429)
         assert ask(port, "/static/trackside.css", client=SLOW)[0].status == 503  # no web process
-    with socket.create_connection((HOST, port), 10, (SLOW, 0)) as upload:
+    with socket.create_connection((HOST, port), PATIENCE, (SLOW, 0)) as upload:
         upload.sendall(BEGIN.replace(b" / ", b" /static/a ") + b"a")
         assert upload.recv(200).startswith(b"HTTP/1.1 405 ")
 
 
-def is_refused(upload: socket.socket) -> bool:
-    upload.settimeout(1)
-    try:
-        return b" 429 " in upload.recv(200)
-    except TimeoutError:
-        return False
+def answered(uploads: list[socket.socket], count: int) -> list[socket.socket]:
+    """Those with an answer, once there are so many; none before."""
+    ready = select.select(uploads, [], [], 0)[0]
+    return ready if len(ready) >= count else []
 
 
 def is_closed(upload: socket.socket) -> bool:
     """Whether the proxy has closed it, although most of the body has not come."""
-    upload.settimeout(5)
     try:
         while upload.recv(1 << 16):
             pass

@@ -4,14 +4,14 @@ then sends to another one."""
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE, wait_for
 from tests.proxy.conftest import StartProxy, ask
-from trackside.processes import HOST, free_port, listens, wait_for
+from trackside.processes import HOST, free_port, listens
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -29,23 +29,27 @@ def start_web(port: int) -> subprocess.Popen[bytes]:
     return process
 
 
-def test_no_request_is_lost_while_a_web_process_ends(start_proxy: StartProxy) -> None:
+def test_no_request_is_lost_while_a_web_process_ends(
+    start_proxy: StartProxy, tmp_path: Path
+) -> None:
+    (gate := tmp_path / "gate").mkdir()
     ports = [free_port(), free_port()]
     webs = [start_web(port) for port in ports]
-    try:
-        proxy = start_proxy([f"{HOST}:{port}" for port in ports])
-        with ThreadPoolExecutor() as pool:
-            slow = [pool.submit(ask, proxy, "/?3") for _ in range(2)]  # one for each
-            time.sleep(1)
+    with ThreadPoolExecutor() as pool:
+        try:
+            proxy = start_proxy([f"{HOST}:{port}" for port in ports])
+            slow = [pool.submit(ask, proxy, f"/?{gate}") for _ in range(2)]  # one for each
+            wait_for("both to be begun", lambda: len(list(gate.iterdir())) == 2)
             webs[0].send_signal(signal.SIGTERM)
             wait_for("its socket to close", lambda: not listens(ports[0]))
             assert not any(each.done() for each in slow)  # it still answers what it has begun
             with pytest.raises(ConnectionRefusedError):
                 ask(ports[0], "/")
             assert [ask(proxy, "/")[0].status for _ in range(10)] == [200] * 10
+            (gate / "go").touch()
             assert [each.result()[0].status for each in slow] == [200, 200]
-        assert webs[0].wait(20) == 0
-    finally:
-        for web in webs:
-            web.terminate()
-            web.wait(20)
+            assert webs[0].wait(PATIENCE) == 0
+        finally:
+            for web in webs:
+                web.terminate()
+                web.wait(PATIENCE)

@@ -15,7 +15,8 @@ from http.cookiejar import CookieJar
 from io import BytesIO
 from pathlib import Path
 
-from trackside.processes import HOST, answers, free_port, wait_for
+from tests.patience import PATIENCE, wait_for
+from trackside.processes import HOST, answers, free_port
 from trackside.stack import Missing
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -87,7 +88,7 @@ class Release:
         process = self.processes.pop(part)
         process.terminate()
         try:
-            process.wait(60)
+            process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -120,7 +121,7 @@ class Visitor:
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
 
     def page(self, path: str) -> str:
-        with self.opener.open(f"http://{HOST}:{self.port}{path}", timeout=60) as answer:
+        with self.opener.open(f"http://{HOST}:{self.port}{path}", timeout=PATIENCE) as answer:
             return answer.read().decode()
 
     def send(self, path: str, **fields: str) -> str:
@@ -130,7 +131,7 @@ class Visitor:
         body = urllib.parse.urlencode(fields | {"csrfmiddlewaretoken": token[1]}).encode()
         address = f"http://{HOST}:{self.port}{path}"
         asked = urllib.request.Request(address, body, {"Referer": address})
-        with self.opener.open(asked, timeout=60) as answer:
+        with self.opener.open(asked, timeout=PATIENCE) as answer:
             return answer.read().decode()
 
 
@@ -142,7 +143,4 @@ def eventually(what: str, look: Callable[[], bool], explain: Callable[[], str]) 
             return look()
         return False
 
-    try:
-        wait_for(what, holds)
-    except TimeoutError as error:
-        raise AssertionError(f"{error}\n{explain()}") from None
+    wait_for(what, holds, explain=explain)

@@ -9,6 +9,7 @@ from http.client import HTTPConnection
 from itertools import chain
 from typing import Any, TypeAlias
 
+from tests.patience import PATIENCE
 from trackside.processes import HOST
 from trackside.stack import Stack
 
@@ -119,7 +120,7 @@ def fetch(
     headers: dict[str, str] | None = None,
 ) -> tuple[int, bytes]:
     """One request on a connection of its own; status and body of the answer."""
-    connection = HTTPConnection(HOST, port, timeout=120)
+    connection = HTTPConnection(HOST, port, timeout=2 * PATIENCE)
     try:
         connection.request(method, path, body, headers or {})
         answer = connection.getresponse()

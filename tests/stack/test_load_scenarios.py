@@ -7,6 +7,7 @@ import pytest
 
 from tests.load.__main__ import loaded
 from tests.load.costs import settle
+from tests.patience import PATIENCE
 from tests.stack.submissions import prepare
 from trackside.stack import Missing
 
@@ -20,7 +21,7 @@ def test_all_jobs_end_although_the_site_sends_mails(tmp_path: Path) -> None:
         with loaded(tmp_path / "site") as stack:
             prepare(stack)
             stack.manage("shell", "--verbosity", "0", "-c", TELL)
-            settle(stack, patience=30)
+            settle(stack, patience=PATIENCE)
             told = (stack.folder / "recipients").read_text().split()
     except Missing as error:
         if os.environ.get("REQUIRE_SERVICES") == "1":

@@ -1,14 +1,12 @@
 """Two web servers and two workers that share no folder: any of them may go, and nothing is lost."""
 
-import time
-
 import pytest
 
+from tests.patience import wait_for
 from tests.stack.submissions import Track, prepare, run_bytes
 from trackside.stack import Stack
 
 pytestmark = [pytest.mark.long, pytest.mark.faults, pytest.mark.xdist_group("stack")]
-PATIENCE = 60
 
 
 @pytest.fixture(scope="module")
@@ -17,11 +15,8 @@ def track(stack: Stack) -> Track:
 
 
 def settle(track: Track, count: int) -> None:
-    until = time.monotonic() + PATIENCE
-    while (found := track.scored()) < count:
-        assert time.monotonic() < until, f"{found} of {count} runs are scored"
-        time.sleep(0.2)
-    assert found == count
+    wait_for(f"{count} runs to be scored", lambda: track.scored() >= count)
+    assert track.scored() == count
 
 
 def test_runs_are_scored_whichever_of_the_servers_goes(stack: Stack, track: Track) -> None:

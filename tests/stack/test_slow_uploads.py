@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.stack.submissions import prepare, run_bytes
 from trackside.processes import HOST
 from trackside.stack import Stack
@@ -34,7 +35,7 @@ def test_the_end_of_a_slow_upload_is_recorded_with_its_begin(stack: Stack) -> No
         "Content-Type: multipart/form-data; boundary=x\r\nConnection: close\r\n"
         f"Content-Length: {len(body)}\r\n\r\n"
     )
-    with socket.create_connection((HOST, track.port), timeout=60) as client:
+    with socket.create_connection((HOST, track.port), timeout=PATIENCE) as client:
         client.sendall(head.encode())
         size = -(-len(body) // DROPS)
         for begin in range(0, len(body), size):

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import wait_for
 from tests.stack.hosts import INSIDE, Hosts, two_hosts
 from tests.stack.submissions import Track, prepare, run_bytes
-from trackside.processes import wait_for
 from trackside.stack import Missing, Stack, running
 
 CUT_SECONDS = float(os.environ.get("CUT_SECONDS", "15"))
@@ -76,16 +76,19 @@ class Site:
         """Uploads one run; the sign of the process that waits at this point with it."""
         (self.gates / point).touch()
         self.upload(1)
-        wait_for(f"a worker at {point}", lambda: list(self.gates.glob(f"{point}.*")))
-        return next(self.gates.glob(f"{point}.*"))
+        signs = wait_for(f"a worker at {point}", lambda: list(self.gates.glob(f"{point}.*")))
+        return signs[0]
 
     def settle(self) -> dict[str, dict[str, int]]:
         """Waits until every run is scored; then every job is done and every score is there once."""
-        try:
-            wait_for(f"{self.uploaded} runs", lambda: self.track.scored() == self.uploaded)
-        except TimeoutError as error:
-            logs = [self.log(name)[-3000:] for name in self.stack.processes if "worker" in name]
-            raise AssertionError("\n".join([str(error), f"{self.track.scored()}", *logs])) from None
+        workers = [name for name in self.stack.processes if "worker" in name]
+        wait_for(
+            f"{self.uploaded} runs to be scored",
+            lambda: self.track.scored() == self.uploaded,
+            explain=lambda: "\n".join([
+                f"{self.track.scored()} are.", *(self.log(name)[-3000:] for name in workers)
+            ]),
+        )  # fmt: skip
         found = json.loads(self.stack.manage("shell", "--verbosity", "0", "-c", COUNT))
         runs = self.uploaded
         assert found["jobs"] == {"check done": runs, "evaluate done": runs}
@@ -99,7 +102,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("hosts")
     (folder / "gates").mkdir()
     times = {
-        "LEASE_SECONDS": "6",
+        "LEASE_SECONDS": "10",
         "RENEWAL_SECONDS": "2",
         "SWEEP_SECONDS": "1",
         "DATABASE_KEEPALIVE_SECONDS": "6",

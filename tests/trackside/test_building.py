@@ -14,7 +14,8 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, expect
 
-from trackside.processes import HOST, free_port, wait_for
+from tests.patience import PATIENCE, wait_for
+from trackside.processes import HOST, free_port
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("building")]
 ROOT = Path(__file__).resolve().parents[2]
@@ -167,10 +168,11 @@ def demo(scratch: Path, wheel: Path, tmp_path: Path) -> Iterator[str]:
             command, cwd=tmp_path, env=elsewhere, stdout=said, stderr=said, start_new_session=True
         )
     try:
-        wait_for("the demo", lambda: "Ctrl-C" in (tmp_path / "said").read_text(), 120)
+        is_open = lambda: "Ctrl-C" in (tmp_path / "said").read_text()  # noqa: E731
+        wait_for("the demo", is_open, patience=2 * PATIENCE)
         yield f"http://{HOST}:{port}"
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
+        assert process.wait(PATIENCE) == 0
     finally:
         process.kill()
 
@@ -184,7 +186,7 @@ def test_the_installed_demo_shows_a_board_with_its_style_and_charts(
     expect(page.locator(".board tbody tr")).to_have_count(18)
     expect(page.locator("header.top > div")).to_have_css("display", "flex")
     page.goto("/campaigns/demo-rail-reports/topics/")
-    expect(page.locator("[data-drawn]").first).to_be_visible(timeout=30_000)
+    expect(page.locator("[data-drawn]").first).to_be_visible()
     page.goto("/guides/formats/")
     expect(page.get_by_role("heading", name="File formats")).to_be_visible()
     assert urlopen(f"{demo}/guides/files/examples/run.txt").status == 200

@@ -20,7 +20,8 @@ from moto.server import ThreadedMotoServer
 from campaigns.models import Run
 from scoring.models import Evaluation
 from tests.flow_world import World, run_file, wake_ups, world
-from trackside.processes import free_port, listens, wait_for
+from tests.patience import PATIENCE, wait_for
+from trackside.processes import free_port, listens
 from trackside.s3 import IN_MEMORY
 
 __all__ = ["wake_ups", "world"]
@@ -50,7 +51,7 @@ def rclone() -> Iterator[str]:
             yield f"http://127.0.0.1:{port}"
         finally:
             server.terminate()
-            server.wait(20)
+            server.wait(PATIENCE)
 
 
 @pytest.fixture(scope="module", params=[moto, rclone])

@@ -12,7 +12,8 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from trackside.processes import HOST, free_port, listens, wait_for
+from tests.patience import PATIENCE, wait_for
+from trackside.processes import HOST, free_port, listens
 from trackside.secret_paths import WithoutSecrets, hide_secrets, scrub_event
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,7 +70,7 @@ def test_the_log_of_requests_has_no_token(tmp_path: Path) -> None:
         wait_for("the line", lambda: log.exists() and "GET" in log.read_text())
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(PATIENCE)
     assert " GET /invitations/…/ 200 " in log.read_text()
     assert "a-token" not in log.read_text()
 

@@ -23,6 +23,7 @@ from campaigns.runs.description import Description
 from scoring.jobs import queue as jobs
 from tests.campaigns.manage.test_typed_dates import typed
 from tests.making import make_campaign, make_run, make_team, make_user
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.django_db
 
@@ -141,7 +142,7 @@ def decided_where_the_clock_says(zone: str, folder: Path) -> str:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=2 * PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip().splitlines()[-1]

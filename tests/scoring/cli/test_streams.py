@@ -14,8 +14,8 @@ import pytest
 from scoring.cli import worker_pool
 from scoring.cli.many_runs import for_each_run
 from scoring.library.bad_input import BadInput
+from tests.patience import PATIENCE, wait_for
 from tests.scoring.cli.command import QRELS, RUN
-from trackside.processes import wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
 NO_ESL = ("-m", "ESL(n=9)")  # topic 1 has two relevant documents
@@ -43,7 +43,7 @@ def shown(*arguments, given=None, **options):
     """Exit status, output and errors of a process of its own."""
     options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE} | options
     with started(*arguments, **options) as process:
-        out, err = process.communicate(given, timeout=60)
+        out, err = process.communicate(given, timeout=PATIENCE)
         return process.returncode, out, err
 
 
@@ -157,7 +157,7 @@ class TestInterrupted:
             wait_for("all to wait for the pipes", lambda: sleeps(process.pid))
             reaches(process.pid, signal.SIGINT)
             try:
-                out, err = process.communicate(timeout=60)
+                out, err = process.communicate(timeout=PATIENCE)
             finally:
                 process.kill()  # else the end of the block would wait for it
             for reader in readers:

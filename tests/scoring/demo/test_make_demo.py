@@ -9,25 +9,21 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
+from tests.patience import PATIENCE, wait_for
+from trackside.processes import free_port
+
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE = 120.0
+OPENING = 2 * PATIENCE  # seconds, until campaigns are simulated and scored
 COMMAND = [sys.executable, "-m", "trackside.demo"]
 
 # They share one demo folder, which only one demo may use at a time.
 pytestmark = pytest.mark.xdist_group("demo")
-
-
-def a_free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def environment(folder: Path) -> dict[str, str]:
-    ours = {"DEMO_DIR": str(folder), "DEMO_SIZE": "small", "PORT": str(a_free_port())}
+    ours = {"DEMO_DIR": str(folder), "DEMO_SIZE": "small", "PORT": str(free_port())}
     return {**os.environ, **ours}
 
 
@@ -61,14 +57,15 @@ class Demo:
         return self.log.read_text()
 
     def wait_until_open(self) -> None:
-        wait_for(lambda: "Ctrl-C stops" in self.said, f"the address in: {self.said}")
+        is_open = lambda: "Ctrl-C stops" in self.said  # noqa: E731
+        wait_for("the address", is_open, explain=lambda: self.said, patience=OPENING)
 
     def family(self) -> list[psutil.Process]:
         main = psutil.Process(self.process.pid)
         return [main, *main.children(recursive=True)]
 
     def page(self) -> tuple[int, str]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         connection.request("GET", "/")
         answer = connection.getresponse()
         return answer.status, answer.read().decode()
@@ -96,13 +93,6 @@ def start(environment: dict[str, str], tmp_path: Path) -> Iterator[Start]:
         demo.end_for_sure()
 
 
-def wait_for(is_reached: Callable[[], bool], what: str) -> None:
-    until = time.monotonic() + PATIENCE
-    while not is_reached():
-        assert time.monotonic() < until, f"waited in vain for {what}"
-        time.sleep(0.1)
-
-
 @pytest.mark.long
 def test_it_opens_and_ctrl_c_ends_everything_with_status_0(start: Start) -> None:
     elsewhere = {"DATABASE_URL": "postgres://nobody@127.0.0.1:1/nothing", "DEBUG": "true"}
@@ -117,7 +107,7 @@ def test_it_opens_and_ctrl_c_ends_everything_with_status_0(start: Start) -> None
     links = {each.environ().get("SITE_URL") for each in family[1:]}  # in the emails of all
     assert links == {f"http://127.0.0.1:{demo.port}"}
     os.killpg(demo.process.pid, signal.SIGINT)
-    assert demo.process.wait(timeout=30) == 0
+    assert demo.process.wait(timeout=PATIENCE) == 0
     assert [process for process in family if process.is_running()] == []
 
 
@@ -125,14 +115,14 @@ def test_it_opens_and_ctrl_c_ends_everything_with_status_0(start: Start) -> None
 def test_one_demo_at_a_time_which_ends_with_its_worker(start: Start) -> None:
     demo = start()
     demo.wait_until_open()
-    second = start(PORT=str(a_free_port()))
-    assert second.process.wait(timeout=30) == 1
+    second = start(PORT=str(free_port()))
+    assert second.process.wait(timeout=PATIENCE) == 1
     assert "A demo is running in" in second.said
     family = demo.family()
     next(p for p in family if "celery" in p.cmdline()).kill()
-    assert demo.process.wait(timeout=30) == 1
+    assert demo.process.wait(timeout=PATIENCE) == 1
     assert "The worker ended by itself" in demo.said
-    assert psutil.wait_procs(family, timeout=10)[1] == []
+    assert psutil.wait_procs(family, timeout=PATIENCE)[1] == []
 
 
 def test_a_taken_port_is_named_with_the_way_out(start: Start) -> None:
@@ -140,7 +130,7 @@ def test_a_taken_port_is_named_with_the_way_out(start: Start) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         demo = start(PORT=str(taken.getsockname()[1]))
-        assert demo.process.wait(timeout=30) == 1
+        assert demo.process.wait(timeout=PATIENCE) == 1
     assert "is taken. Choose another: make demo PORT=" in demo.said
 
 
@@ -166,14 +156,16 @@ def test_ctrl_c_at_a_terminal_leaves_make_with_status_0(
 
 def read_until(terminal: int, text: bytes | None) -> bytes:
     """What the terminal shows up to this text, or to its end."""
-    said = b""
-    until = time.monotonic() + PATIENCE
-    while text is None or text not in said:
-        assert time.monotonic() < until, said.decode()
-        if select.select([terminal], [], [], 0.2)[0]:
-            try:
-                block = os.read(terminal, 65536)
-            except OSError:  # nobody has it open any more
-                break
-            said += block
-    return said
+    said = bytearray()
+
+    def is_read() -> bool:
+        if not select.select([terminal], [], [], 0.2)[0]:
+            return False
+        try:
+            said.extend(os.read(terminal, 65536))
+        except OSError:  # nobody has it open any more
+            return True
+        return text is not None and text in said
+
+    wait_for(f"{text!r} at the terminal", is_read, explain=said.decode, patience=OPENING)
+    return bytes(said)

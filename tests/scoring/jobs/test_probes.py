@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from scoring.jobs.probes import Probe
+from tests.patience import PATIENCE
 
 
 def test_a_part_that_does_not_respond_is_reported_until_it_responds() -> None:
@@ -12,7 +13,7 @@ def test_a_part_that_does_not_respond_is_reported_until_it_responds() -> None:
 
     def check() -> None:
         calls.append(1)
-        assert gate.wait(60)
+        assert gate.wait(PATIENCE)
 
     probe = Probe("part", check, timeout=0.05, max_age=0)
     assert not probe.is_known_silent()  # no check has run

@@ -3,6 +3,7 @@
 import os
 import threading
 
+from tests.patience import PATIENCE
 from trackside.celery import sweeping
 
 
@@ -21,7 +22,7 @@ def test_nobody_forks_while_the_sweep_may_hold_a_connection() -> None:
         forker.start()
         forker.join(0.3)
         assert forked == []
-    forker.join(10)
+    forker.join(PATIENCE)
     assert len(forked) == 1
 
 

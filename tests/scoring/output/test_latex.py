@@ -16,6 +16,7 @@ from campaigns.models import Audience, Campaign, User
 from scoring.output.latex import Marked, interval, number, plain, stars, table
 from scoring.worker import perform_waiting_jobs
 from tests.making import give_file, make_organiser
+from tests.patience import PATIENCE
 from tests.scoring.significance.test_significance_page import RBP, TOPICS, make_board, noisy
 
 pytestmark = pytest.mark.django_db
@@ -93,7 +94,7 @@ def test_every_table_parses_and_compiles(tmp_path: Path) -> None:
             "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{textcomp}"
             f"\\usepackage{{booktabs}}\\begin{{document}}{body}\\end{{document}}"
         )
-        subprocess.run([compiler, "all.tex"], cwd=tmp_path, check=True, timeout=120)
+        subprocess.run([compiler, "all.tex"], cwd=tmp_path, check=True, timeout=2 * PATIENCE)
 
 
 def test_neighbours_carry_the_marks_of_their_p_values() -> None:

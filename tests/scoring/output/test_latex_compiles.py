@@ -13,6 +13,7 @@ from django.test import Client
 from campaigns.models import Campaign, Membership
 from scoring.urls import urlpatterns
 from scoring.worker import perform_waiting_jobs
+from tests.patience import PATIENCE
 from tests.scoring.pools.test_pool_page import MEASURES, campaign
 
 __all__ = ["campaign"]  # the fixture: six runs of three teams, four topics
@@ -57,7 +58,7 @@ def complaints_of(text: str, folder: Path) -> str:
     )
     halting = [] if "tectonic" in COMPILER else ["-halt-on-error", "-interaction=nonstopmode"]
     done = subprocess.run(
-        [COMPILER, *halting, "table.tex"], cwd=folder, capture_output=True, timeout=120
+        [COMPILER, *halting, "table.tex"], cwd=folder, capture_output=True, timeout=2 * PATIENCE
     )
     is_made = done.returncode == 0 and (folder / "table.pdf").stat().st_size > 1000
     return "" if is_made else done.stdout.decode(errors="replace")[-800:]

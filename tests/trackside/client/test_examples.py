@@ -9,7 +9,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,11 @@ from typing import Any
 import pytest
 
 import trackside as ts
+from tests.patience import PATIENCE, wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 R_LINES = re.compile(r"^```r\n(.*?)^```", re.M | re.S)
-PATIENCE = 120.0
 ADDRESS, CAMPAIGN = "http://127.0.0.1:8000", "demo-rail-reports"
 
 pytestmark = pytest.mark.xdist_group("demo")
@@ -62,14 +61,12 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             stdout=output,
             stderr=output,
         )
-    until = time.monotonic() + PATIENCE
-    while "Ctrl-C stops" not in log.read_text():
-        assert time.monotonic() < until, log.read_text()
-        assert process.poll() is None, log.read_text()
-        time.sleep(0.1)
+    is_over = lambda: "Ctrl-C stops" in log.read_text() or process.poll() is not None  # noqa: E731
+    wait_for("the demo", is_over, explain=log.read_text, patience=2 * PATIENCE)
+    assert process.poll() is None, log.read_text()
     yield f"http://127.0.0.1:{port}"
     process.terminate()
-    process.wait(timeout=60)
+    process.wait(PATIENCE)
 
 
 @pytest.mark.long
