@@ -89,6 +89,7 @@ def test_beside(at):
     assert "1 passed" in beside.printed.partition("== The failed tests alone")[2]
 
 
+@pytest.mark.long
 def test_an_error_in_a_fixture_has_a_second_chance_too(tmp_path: Path) -> None:
     source = """
 @pytest.fixture(params=["before", "after"])
@@ -123,6 +124,7 @@ def test_a_test_that_fails_again_is_red(tmp_path: Path) -> None:
     ],
     ids=["skipped", "missing", "skipped in part", "expected to fail"],
 )
+@pytest.mark.long
 def test_a_test_that_does_not_pass_alone_is_red(tmp_path: Path, source: str) -> None:
     lost = verdict(tmp_path, PASSES, source)
     assert (lost.is_green, lost.runs) == (False, 2)
@@ -151,6 +153,7 @@ def test_beside(): assert not BESIDE
     assert (whole.is_green, counts.read_text()) == (True, "1 passed\n")
 
 
+@pytest.mark.long
 def test_so_many_failing_tests_are_not_run_again(tmp_path: Path) -> None:
     source = "@pytest.mark.parametrize('n', range({}))\ndef test_beside(n): assert not BESIDE\n"
     most = verdict(tmp_path / "most", source.format(MOST_FAILURES))
@@ -160,6 +163,7 @@ def test_so_many_failing_tests_are_not_run_again(tmp_path: Path) -> None:
     assert "== No second run: 11 tests failed, more than 10" in more.printed
 
 
+@pytest.mark.long
 def test_a_time_limit_that_was_reached_is_red(tmp_path: Path) -> None:
     source = "@pytest.mark.timeout(1)\ndef test_hangs():\n    while BESIDE: time.sleep(0.1)\n"
     hanging = verdict(tmp_path, PASSES, source)
@@ -167,6 +171,7 @@ def test_a_time_limit_that_was_reached_is_red(tmp_path: Path) -> None:
     assert "reached its time limit: test_1.py::test_hangs" in hanging.printed
 
 
+@pytest.mark.long
 def test_nothing_is_run_again_when_too_much_time_has_passed(tmp_path: Path) -> None:
     source = "def test_beside(): assert not BESIDE\n"
     late = verdict(tmp_path, source, SECOND_CHANCES_UNTIL="1000")
@@ -178,6 +183,7 @@ def test_a_command_that_runs_no_tests_is_red(tmp_path: Path) -> None:
     assert not verdict(tmp_path, PASSES, makefile="test:\n\ttrue $(ARGS)\n").is_green
 
 
+@pytest.mark.long
 def test_a_command_that_fails_after_its_tests_is_red(tmp_path: Path) -> None:
     failing = verdict(tmp_path / "passing", PASSES, makefile=f"{MAKEFILE}\tfalse\n")
     assert (failing.is_green, failing.runs) == (False, 1)
@@ -186,6 +192,7 @@ def test_a_command_that_fails_after_its_tests_is_red(tmp_path: Path) -> None:
     assert (failing.is_green, failing.runs) == (False, 2)
 
 
+@pytest.mark.long
 def test_a_second_run_that_does_not_come_to_its_end_is_red(tmp_path: Path) -> None:
     source = """
 @pytest.fixture
@@ -217,11 +224,13 @@ def test_nothing_collected_is_red(tmp_path: Path) -> None:
     assert not verdict(tmp_path, "").is_green
 
 
+@pytest.mark.long
 def test_a_module_that_cannot_be_imported_is_red(tmp_path: Path) -> None:
     broken = verdict(tmp_path, PASSES, "assert not BESIDE\n")
     assert (broken.is_green, broken.runs) == (False, 1)
 
 
+@pytest.mark.long
 def test_a_worker_that_is_killed_beside_others_has_a_second_chance(tmp_path: Path) -> None:
     source = f"def test_is_killed():\n    if BESIDE: {KILLED}\n"
     killed = verdict(tmp_path, PASSES, source, PASSES)
@@ -240,10 +249,12 @@ def test_a_worker_that_is_killed_beside_others_has_a_second_chance(tmp_path: Pat
     ],
     ids=["again", "pytest itself", "after its last test"],
 )
+@pytest.mark.long
 def test_a_killed_process_is_red(tmp_path: Path, source: str) -> None:
     assert not verdict(tmp_path, PASSES, source).is_green
 
 
+@pytest.mark.long
 def test_workers_that_are_killed_leave_no_test_unrun(tmp_path: Path) -> None:
     """pytest-xdist alone would run the first one again, and then wait for nothing."""
     source = f"""
@@ -257,6 +268,7 @@ def test_is_killed(n):
     assert "3 failed, 47 passed" in killed.printed
 
 
+@pytest.mark.long
 def test_a_worker_that_collects_other_tests_than_the_one_that_it_replaces_is_red(
     tmp_path: Path,
 ) -> None:

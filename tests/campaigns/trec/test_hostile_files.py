@@ -1,6 +1,7 @@
 """Hostile files are answered, with work and memory in proportion to their size.
 
-Time is not asserted: `measure_hostile.py` shows it.
+Time is not asserted: `measure_hostile.py` shows it. The readers in Python are tried by `make
+test-exhaustive`; other tests compare what they answer with the compiled ones.
 """
 
 from __future__ import annotations
@@ -17,7 +18,11 @@ from campaigns.trec.topics import read_topics
 from campaigns.trec.topics_text import MAX_TOPICS
 from tests.campaigns.trec.hostile import ALL, RUNS, Made, Read, answer
 
-pytestmark = pytest.mark.usefixtures("either_way")
+READERS = ["compiled", pytest.param("python", marks=pytest.mark.exhaustive)]
+pytestmark = [
+    pytest.mark.usefixtures("either_way"),
+    pytest.mark.parametrize("either_way", READERS, indirect=True, scope="module"),
+]
 
 MEGABYTE = 1_000_000
 BLOCKS = 64 * READ_BYTES  # what blocks of the file take, whatever its size
