@@ -57,7 +57,12 @@ def verdict(
             ("MAKE", "MFLAGS", "PYTEST_", "SECOND_CHANCES", "TEST_COUNTS", "TESTS", "ARGS")
         )
     }
-    alone = {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment}
+    alone = {
+        "PYTHONPATH": str(ROOT),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "PYTEST_DEBUG_TEMPROOT": str(folder),  # else it deletes the files of earlier runs
+        **environment,
+    }
     done = subprocess.run(
         [sys.executable, *program, "make", "--silent", "test"],
         cwd=folder, env=kept | alone, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
