@@ -43,6 +43,7 @@ def test_a_client_has_so_many_requests_under_way_and_others_are_served(
         answer, page = ask(port, "/api/campaigns/", client=SLOW)
         assert (answer.status, json.loads(page)["code"]) == (429, "throttled")
         assert ask(port, "/", client=OTHER)[0].status == 503  # no web process is behind this one
+        assert answered(uploads, 3) == refused  # and no other one meanwhile
     wait_for("the uploads to end", lambda: ask(port, "/", client=SLOW)[0].status == 503)
 
 
