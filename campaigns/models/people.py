@@ -47,6 +47,12 @@ class User(AbstractBaseUser, PermissionsMixin):
             return "somebody who left"
         return self.name or f"{self.email.partition('@')[0]}@…"
 
+    def own_emails(self) -> set[str]:
+        """The email address, and the further ones that are verified. Anybody can add somebody
+        else's address to an account, where it stays unverified."""
+        verified = self.emailaddress_set.filter(verified=True)
+        return {self.email, *verified.values_list("email", flat=True)}
+
     def save(self, *args: Any, **kwargs: Any) -> None:
         """A new password revokes every token, because somebody who knew the old one may have
         created a token."""
@@ -82,7 +88,8 @@ class OrganiserRequest(models.Model):
 
 
 class LoginAddress(models.Model):
-    """A keyed digest of an address from which a person has logged in. Login limits exempt it."""
+    """A keyed digest of the email address and the network address with which a person has logged
+    in. Login limits exempt the two together."""
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="login_addresses")
     digest = models.CharField(max_length=64)

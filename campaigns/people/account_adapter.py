@@ -7,7 +7,7 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailConfirmation
 from allauth.account.utils import get_next_redirect_url
 from django.forms import Form
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from campaigns.models import User
@@ -52,7 +52,7 @@ class AccountAdapter(DefaultAccountAdapter):
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
         person: User | None = super().authenticate(request, **credentials)
         if person:
-            login_limits.forget_failures(request, _email(credentials))
+            login_limits.forget_failures(request, person, _email(credentials))
         return person
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
@@ -63,9 +63,11 @@ class AccountAdapter(DefaultAccountAdapter):
         super().set_password(user, password)
         login_limits.trust_address(self.request, user)
 
-    def login(self, request: HttpRequest, user: User) -> None:
-        super().login(request, user)
-        login_limits.remember_address(request, user)
+    def post_login(self, request: HttpRequest, user: User, **facts: Any) -> HttpResponse:
+        """`email` is the address that the person typed, and none after a login at another site."""
+        email = (facts["email"] or user.email).strip().lower()
+        login_limits.remember_address(request, user, email)
+        return super().post_login(request, user, **facts)
 
 
 def _email(credentials: dict[str, Any]) -> str:

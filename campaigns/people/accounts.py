@@ -76,12 +76,12 @@ def account_export(person: User) -> dict[str, Any]:
         ),
         # Without the body: only the mailbox may have a link that resets the password.
         "unsent_emails": list(
-            Mail.objects.filter(recipient__in=_addresses(person)).order_by("pk").values(
+            Mail.objects.filter(recipient__in=person.own_emails()).order_by("pk").values(
                 "subject", "created_at"
             )
         ),
         "invitations": list(
-            Invitation.objects.filter(email__in=_addresses(person)).order_by("pk").values(
+            Invitation.objects.filter(email__in=person.own_emails()).order_by("pk").values(
                 "email", "role", "sent_at", in_campaign=F("campaign__slug")
             )
         ),
@@ -119,9 +119,9 @@ def close_account(*, person: User) -> None:
     person.memberships.all().delete()
     person.topics_to_judge.all().delete()
     Notice.objects.filter(recipient=person).delete()
-    Mail.objects.filter(recipient__in=_addresses(person)).delete()
+    Mail.objects.filter(recipient__in=person.own_emails()).delete()
     Invitation.objects.filter(created_by=person, revoked_at=None).update(revoked_at=timezone.now())
-    Invitation.objects.filter(email__in=_addresses(person)).delete()
+    Invitation.objects.filter(email__in=person.own_emails()).delete()
     AuthToken.objects.filter(user=person).delete()
     person.login_addresses.all().delete()
     person.organiser_requests.all().delete()
@@ -135,12 +135,6 @@ def close_account(*, person: User) -> None:
     person.last_login = None
     person.set_unusable_password()
     person.save()
-
-
-def _addresses(person: User) -> set[str]:
-    """The person's verified addresses. An unverified one may belong to somebody else."""
-    verified = EmailAddress.objects.filter(user=person, verified=True)
-    return {person.email, *verified.values_list("email", flat=True)}
 
 
 def _refuse_last_organiser(person: User) -> None:

@@ -2,9 +2,10 @@
 
 Attempts are counted by the pair of account and client address, so nobody can lock another person
 out. A higher limit by account works against guessing from many addresses. It does not apply to
-addresses from which the account has logged in before. Email addresses without an account are
-counted in the same way, so a limit reveals nothing about accounts. ACCOUNT_RATE_LIMITS has the
-rates.
+addresses from which the account has logged in before with this email address. Email addresses
+without an account are counted in the same way, so a limit reveals nothing about accounts. Only a
+person's own email addresses count as theirs, because anybody can add the address of somebody else
+to an account, where it stays unverified. ACCOUNT_RATE_LIMITS has the rates.
 """
 
 from datetime import timedelta
@@ -43,21 +44,26 @@ def count_failure(request: HttpRequest) -> None:
 
 def trust_address(request: HttpRequest, person: User) -> None:
     """The person has proved their identity, so earlier failures from this address do not count."""
-    emails = set(person.emailaddress_set.values_list("email", flat=True)) | {person.email}
-    for email in emails:
-        forget_failures(request, email)
-    remember_address(request, person)
+    for email in person.own_emails():
+        forget_failures(request, person, email)
+        remember_address(request, person, email)
 
 
-def forget_failures(request: HttpRequest, email: str) -> None:
-    """A correct password resets the count for its account and address."""
-    ratelimit.clear(request, action=PAIR, key=_pair(request, email))
+def forget_failures(request: HttpRequest, person: User, email: str) -> None:
+    """The person has entered the password with this email address, or proved their identity."""
+    if email in person.own_emails():
+        ratelimit.clear(request, action=PAIR, key=_pair(request, email))
 
 
-def remember_address(request: HttpRequest, person: User) -> None:
-    """Records a login from this address. Only a keyed digest of the address is stored."""
+def remember_address(request: HttpRequest, person: User, email: str) -> None:
+    """Records a login with this email address from this network address. Only a keyed digest of
+    the two is stored."""
+    if email not in person.own_emails():
+        return
     now = timezone.now()
-    person.login_addresses.update_or_create(digest=_digest(request), defaults={"last_used_at": now})
+    person.login_addresses.update_or_create(
+        digest=_digest(request, email), defaults={"last_used_at": now}
+    )
     newest = person.login_addresses.order_by("-last_used_at").values("pk")[:REMEMBERED]
     person.login_addresses.exclude(pk__in=list(newest.values_list("pk", flat=True))).delete()
     person.login_addresses.filter(last_used_at__lt=now - LIFETIME).delete()
@@ -65,9 +71,11 @@ def remember_address(request: HttpRequest, person: User) -> None:
 
 def _is_known(request: HttpRequest, email: str) -> bool:
     """Runs one query, whether or not there is such an account."""
-    of_account = Q(person__email=email) | Q(person__emailaddress__email=email)
+    is_verified = Q(person__emailaddress__email=email, person__emailaddress__verified=True)
     since = timezone.now() - LIFETIME
-    known = LoginAddress.objects.filter(of_account, digest=_digest(request))
+    known = LoginAddress.objects.filter(
+        Q(person__email=email) | is_verified, digest=_digest(request, email)
+    )
     return known.filter(last_used_at__gte=since).exists()
 
 
@@ -75,6 +83,6 @@ def _pair(request: HttpRequest, email: str) -> str:
     return f"{client_network(request)} {email}"
 
 
-def _digest(request: HttpRequest) -> str:
-    hmac = salted_hmac("campaigns.login_limits", client_network(request), algorithm="sha256")
+def _digest(request: HttpRequest, email: str) -> str:
+    hmac = salted_hmac("campaigns.login_limits", _pair(request, email), algorithm="sha256")
     return hmac.hexdigest()

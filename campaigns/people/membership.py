@@ -188,8 +188,8 @@ def membership_by(invitation: Invitation, person: User) -> Membership | None:
 def is_for(invitation: Invitation, person: User) -> bool:
     """False if the invitation was emailed to an address that this person's account does not have.
     They can use it nevertheless, because people have several addresses."""
-    own = {person.email, *person.emailaddress_set.values_list("email", flat=True)}
-    return not invitation.email or invitation.email.lower() in {email.lower() for email in own}
+    own = {email.lower() for email in person.own_emails()}
+    return not invitation.email or invitation.email.lower() in own
 
 
 @transaction.atomic

@@ -44,12 +44,16 @@ def test_each_address_gets_its_own_link_and_the_page_lists_who_came(campaign: Ca
     assert "Olga invites you to Search class" in first.body
     links = [re.search(r"http://testserver(\S+)", each.body)[1] for each in mail.outbox]
     assert len(set(links)) == 4
-    ann, warning = make_user("ann.lee@example.com", name="Ann Lee"), "email address that your"
+    ann, warning = make_user("ann.lee@example.com", name="Ann Lee"), "not verified for your account"
     page = signed_in(ann).get(links[0]).content.decode()
     assert warning in page
     other = f'href="{reverse("account_logout")}?next={links[0]}"'
     assert other in page
     assert "ann@example.org" not in page
+    address = ann.emailaddress_set.create(email="ann@example.org", verified=False)
+    assert warning in signed_in(ann).get(links[0]).content.decode()
+    ann.emailaddress_set.filter(pk=address.pk).update(verified=True)
+    assert warning not in signed_in(ann).get(links[0]).content.decode()
     assert warning not in signed_in(make_user("Bo@example.org")).get(links[1]).content.decode()
     signed_in(ann).post(links[0])
     page = signed_in(make_user()).get(links[0])

@@ -99,6 +99,79 @@ def test_after_a_password_reset_login_is_possible_at_once(alice: User) -> None:
     assert log_in(HOME, "another long password") == "in"
 
 
+@pytest.fixture
+def mallory(alice: User) -> User:
+    """Alice's email address is on Mallory's account too, unverified: anybody can add it."""
+    mallory = make_user("mallory@example.org")
+    client = Client(REMOTE_ADDR=MALLORY)
+    client.force_login(mallory)
+    client.post(reverse("account_email"), {"action_add": "", "email": EMAIL})
+    assert mallory.emailaddress_set.filter(email=EMAIL, verified=False).exists()
+    return mallory
+
+
+def test_a_new_password_does_not_lift_the_limit_for_an_unverified_address(mallory: User) -> None:
+    for _ in range(5):
+        log_in(MALLORY, "wrong")
+    client = Client(REMOTE_ADDR=MALLORY)
+    client.force_login(mallory)
+    fresh = {"password1": "another long password", "password2": "another long password"}
+    answer = client.post(reverse("account_change_password"), {"oldpassword": PASSWORD} | fresh)
+    assert answer.status_code == 302
+    assert log_in(MALLORY, "wrong").startswith(CLOSED)
+
+
+def test_a_login_with_an_unverified_address_does_not_lift_its_limit(mallory: User) -> None:
+    mallory.set_password("Mallory's own password")
+    mallory.save()
+    for _ in range(4):
+        log_in(MALLORY, "wrong")
+    log_in(MALLORY, "Mallory's own password")  # with Alice's address
+    assert log_in(MALLORY, "wrong").startswith(CLOSED)
+
+
+def test_the_limit_of_an_account_holds_where_somebody_else_lists_its_address(
+    mallory: User, settings: LazySettings
+) -> None:
+    settings.ACCOUNT_RATE_LIMITS = site.ACCOUNT_RATE_LIMITS | {"login_failed_account": "6/h/key"}
+    assert log_in(MALLORY, email=mallory.email) == "in"
+    assert log_in(HOME) == "in"
+    for number in range(6):
+        log_in(f"203.0.113.{number}", "wrong")
+    assert log_in(MALLORY).startswith(CLOSED)
+    assert log_in(HOME) == "in"
+
+
+def test_an_address_is_known_for_the_email_address_of_its_login(
+    alice: User, settings: LazySettings
+) -> None:
+    settings.ACCOUNT_RATE_LIMITS = site.ACCOUNT_RATE_LIMITS | {"login_failed_account": "6/h/key"}
+    second = "alice@example.net"
+    alice.emailaddress_set.create(email=second, verified=True)
+    assert log_in(HOME, email=second) == "in"
+    for email in (EMAIL, second):
+        for number in range(6):
+            log_in(f"203.0.113.{number}", "wrong", email)
+    assert log_in(HOME, email=second) == "in"
+    assert log_in(HOME).startswith(CLOSED)
+
+
+def test_after_a_new_password_every_verified_address_logs_in_from_here(
+    alice: User, settings: LazySettings
+) -> None:
+    settings.ACCOUNT_RATE_LIMITS = site.ACCOUNT_RATE_LIMITS | {"login_failed_account": "6/h/key"}
+    second = "alice@example.net"
+    alice.emailaddress_set.create(email=second, verified=True)
+    client = Client(REMOTE_ADDR=HOME)
+    client.force_login(alice)
+    fresh = {"password1": "another long password", "password2": "another long password"}
+    client.post(reverse("account_change_password"), {"oldpassword": PASSWORD} | fresh)
+    for email in (EMAIL, second):
+        for number in range(6):
+            log_in(f"203.0.113.{number}", "wrong", email)
+        assert log_in(HOME, "another long password", email) == "in"
+
+
 def test_addresses_are_kept_as_digests_and_not_for_ever(alice: User) -> None:
     assert log_in(HOME) == "in"
     assert HOME not in LoginAddress.objects.get().digest
