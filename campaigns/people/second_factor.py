@@ -18,7 +18,7 @@ from django.db.models.signals import post_save
 from django.dispatch import receiver
 from drf_spectacular.contrib.knox_auth_token import KnoxTokenScheme
 from knox.auth import TokenAuthentication as KnoxTokenAuthentication
-from rest_framework.exceptions import PermissionDenied
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
 from campaigns.models import Membership, User
@@ -72,6 +72,12 @@ def revoke_tokens(
 
 
 class TokenAuthentication(KnoxTokenAuthentication):
+    def authenticate_credentials(self, token: bytes) -> tuple[User, Any]:
+        if not token.isalnum():  # knox fails on bytes that are not UTF-8
+            raise AuthenticationFailed("Invalid token.")
+        found: tuple[User, Any] = super().authenticate_credentials(token)
+        return found
+
     def authenticate(self, request: Request) -> tuple[User, Any] | None:
         found: tuple[User, Any] | None = super().authenticate(request)
         if found is not None and is_missing(found[0]):

@@ -96,3 +96,12 @@ def test_ten_tokens_are_the_limit_and_expired_ones_do_not_count(alice: User) -> 
 def test_a_token_expires_after_a_year(alice: User) -> None:
     expiry = AuthToken.objects.get(user=alice).expiry
     assert timedelta(days=364) < expiry - timezone.now() <= timedelta(days=365)
+
+
+@pytest.mark.parametrize("token", [b"\xff", "é".encode(), b"a\0b", b"-", b"\xed\xa0\x80"])
+@pytest.mark.parametrize("path", ["/api/campaigns/", "/api/schema/", "/api/campaigns/none/runs/"])
+def test_a_token_of_other_bytes_is_refused(token: bytes, path: str) -> None:
+    given = (b"Token " + token).decode("latin-1")  # as WSGI has it
+    answer = Client(raise_request_exception=False).get(path, headers={"Authorization": given})
+    assert answer.status_code == 401
+    assert answer.json()["message"] == "Invalid token."
