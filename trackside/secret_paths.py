@@ -6,7 +6,9 @@ import re
 from typing import Any
 
 SECRET = re.compile(
-    r"((?:/|%2F)(?:invitations|confirm-email|reset(?:/|%2F)key)(?:/|%2F))[^/\s?&\"'%]+"
+    r"((?:/|%2F)(?:invitations|confirm-email|reset(?:/|%2F)key)(?:/|%2F))"
+    r"(?:[^/\s?&\"'%]|%(?!2F))+",
+    re.IGNORECASE,
 )
 
 

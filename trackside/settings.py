@@ -403,7 +403,10 @@ LOGGING = {
         "without_secrets": {"()": "trackside.secret_paths.WithoutSecrets"},
     },
     "formatters": {
-        "line": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"},
+        "line": {
+            "()": "trackside.log_lines.TextLines",
+            "format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s",
+        },
         "json": {"()": "trackside.request_ids.JsonLines"},
     },
     "handlers": {

@@ -2,10 +2,10 @@
 
 import logging
 import os
+import socket
 import subprocess
 import sys
-import urllib.request
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
         ("/accounts/confirm-email/MQ:1x:yz/?next=/invitations/abc/",
          "/accounts/confirm-email/…/?next=/invitations/…/"),
         ("/login/?next=%2Finvitations%2Fabc%2F", "/login/?next=%2Finvitations%2F…%2F"),
+        ("/accounts/confirm-email/MQ%3A1abc%3Asig/", "/accounts/confirm-email/…/"),
+        ("/login/?next=%2finvitations%2fa%20b%2f", "/login/?next=%2finvitations%2f…%2f"),
         ("/accounts/password/reset/key/1-ab-cd/", "/accounts/password/reset/key/…/"),
         ("/accounts/password/reset/key/1-ab-cd", "/accounts/password/reset/key/…"),
         ("/campaigns/invitations/", "/campaigns/invitations/"),
@@ -51,10 +53,16 @@ def test_the_settings_filter_every_line() -> None:
     assert "without_secrets" in settings.LOGGING["handlers"]["stderr"]["filters"]
 
 
-def test_the_log_of_requests_has_no_token(tmp_path: Path) -> None:
-    """gunicorn itself, with the site's configuration and an application that says hello."""
+@pytest.fixture
+def lines_about(tmp_path: Path) -> Iterator[Callable[..., list[str]]]:
+    """The lines of gunicorn's log about requests for paths. It is gunicorn itself, with the site's
+    configuration and an application that says hello. It replaces the path, as Django does."""
     (tmp_path / "hello.py").write_text(
-        "def application(environ, start):\n    start('200 OK', [])\n    return [b'hello']\n"
+        "def application(environ, start):\n"
+        "    path = environ['PATH_INFO'].encode('latin-1').decode('utf-8', 'replace')\n"
+        "    environ['PATH_INFO'] = path\n"
+        "    start('200 OK', [])\n"
+        "    return [b'hello']\n"
     )
     port, log = free_port(), tmp_path / "access.log"
     command = [
@@ -63,16 +71,60 @@ def test_the_log_of_requests_has_no_token(tmp_path: Path) -> None:
         *("--access-logfile", str(log)),
     ]
     process = subprocess.Popen(command, cwd=ROOT, env=dict(os.environ))
-    try:
+
+    def lines_about(*paths: bytes, headers: bytes = b"") -> list[str]:
         wait_for("gunicorn", lambda: listens(port))
-        with suppress(OSError):
-            urllib.request.urlopen(f"http://{HOST}:{port}/invitations/a-token/?next=x").read()
-        wait_for("the line", lambda: log.exists() and "GET" in log.read_text())
+        for path in paths:
+            with socket.create_connection((HOST, port), PATIENCE) as connection:
+                connection.sendall(b"GET " + path + b" HTTP/1.0\r\n" + headers + b"\r\n")
+                while connection.recv(4096):
+                    pass
+        return wait_for(
+            "the lines", lambda: log.exists() and _lines_if(log.read_bytes(), len(paths))
+        )
+
+    try:
+        yield lines_about
     finally:
         process.terminate()
         process.wait(PATIENCE)
-    assert " GET /invitations/…/ 200 " in log.read_text()
-    assert "a-token" not in log.read_text()
+
+
+def _lines_if(written: bytes, count: int) -> list[str]:
+    """The lines, once this many requests have one."""
+    lines = written.decode().splitlines()
+    return lines if len(lines) >= count and written.endswith(b"\n") else []
+
+
+def test_the_log_of_requests_has_no_token(lines_about: Callable[..., list[str]]) -> None:
+    (line,) = lines_about(b"/invitations/a-token/?next=x")
+    assert " GET /invitations/…/ 200 " in line
+    assert "a-token" not in line
+
+
+def test_a_request_writes_one_line_whatever_its_path(
+    lines_about: Callable[..., list[str]],
+) -> None:
+    lines = lines_about(
+        b"/x%0a[25/Nov/2026:00:00:00]%20127.0.0.1%20GET%20/FORGED%20200/",
+        b"/x%0D%1b%5B2J%00",
+        b"/caf%C3%A9%E2%80%A8%E2%80%AE",
+        b"/%C2%85%ff",
+        b"/invitations/a-tok%0aen/",
+        b"/x%E2%98%83",
+        b"/%69nvitations/a-token/",
+    )
+    paths = [line.split(" ")[4] for line in lines]
+    assert paths == [
+        "/x%0A%5B25/Nov/2026:00:00:00%5D%20127.0.0.1%20GET%20/FORGED%20200/",
+        "/x%0D%1B%5B2J%00",
+        "/caf%C3%A9%E2%80%A8%E2%80%AE",
+        "/%C2%85%FF",
+        "/invitations/…/",
+        "/x%E2%98%83",
+        "/invitations/…/",
+    ]
+    assert {len(line.split(" ")) for line in lines} == {len(lines[0].split(" "))}
 
 
 def test_a_report_of_an_error_has_no_token() -> None:
