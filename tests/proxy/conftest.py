@@ -82,9 +82,11 @@ def ask(
     body: bytes | None = None,
     headers: dict[str, str] | None = None,
     client: str = HOST,
+    version: str = "HTTP/1.1",
 ) -> tuple[HTTPResponse, bytes]:
     """One request from the address `client`; the answer and its body."""
     connection = HTTPConnection(HOST, port, timeout=PATIENCE, source_address=(client, 0))
+    connection._http_vsn_str = version
     try:
         connection.request(method, path, body, headers or {})
         answer = connection.getresponse()

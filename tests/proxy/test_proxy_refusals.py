@@ -20,6 +20,14 @@ REFUSALS = [
     (414, "too_long", "The address is too long", {}, TOO_LONG),
     (431, "too_long", "The request headers are too long", {"headers": {"Cookie": TOO_LONG}}, ""),
     (400, "bad_request", "The request is not valid", {"headers": {"Host": "a b"}}, ""),
+    (
+        501,
+        "bad_request",
+        "The request is not valid",
+        {"headers": {"Transfer-Encoding": "gzip"}},
+        "",
+    ),
+    (505, "bad_request", "The request is not valid", {"version": "HTTP/7.0"}, ""),
 ]
 
 
