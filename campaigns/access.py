@@ -19,7 +19,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from campaigns.models import Audience, Campaign, Membership, Run, Team, Topic, User
+from campaigns.models import Audience, Campaign, Membership, Run, Series, Team, Topic, User
 from campaigns.models.compiled_query import CompiledQuery
 from campaigns.models.runs import LIVE, run_name
 from campaigns.options import choice_or_404
@@ -212,6 +212,12 @@ def campaigns_visible_to(person: Person) -> QuerySet[Campaign]:
     return Campaign.objects.filter(
         listed | Exists(organised) | (~Q(stage=Campaign.Stage.DRAFT) & Exists(mine))
     )
+
+
+def series_visible_to(person: Person) -> QuerySet[Series]:
+    """The series of the campaigns that the person may see, by name."""
+    visible = campaigns_visible_to(person).filter(series=OuterRef("pk"))
+    return Series.objects.filter(Exists(visible)).order_by("name", "pk")
 
 
 def viewer_or_404(person: Person, slug: str, *, params: Mapping[str, str] | None = None) -> Viewer:

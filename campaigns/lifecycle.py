@@ -14,7 +14,7 @@ from campaigns import scoring_hooks
 from campaigns.errors import Archived, CannotChangeStage
 from campaigns.log import differences, record, switch_differences
 from campaigns.mail import notices
-from campaigns.models import Audience, Campaign, Membership, Preset, Qrels, Series, User
+from campaigns.models import Audience, Campaign, Membership, Preset, Qrels, User
 from campaigns.models.showing import CLOSED as ALL_OFF
 from campaigns.models.showing import OWN, TABLES, check_stage_switches
 
@@ -223,9 +223,7 @@ def change_settings(*, campaign: Campaign, fields: Sequence[str], actor: User | 
 def _store_series(campaign: Campaign) -> None:
     """Creates a new series together with the campaign that names it."""
     if campaign.series is not None and campaign.series.pk is None:
-        campaign.series, _ = Series.objects.get_or_create(
-            slug=campaign.series.slug, defaults={"name": campaign.series.name}
-        )
+        campaign.series.save()
 
 
 @transaction.atomic

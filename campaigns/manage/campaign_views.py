@@ -95,7 +95,7 @@ def campaign_dates(request: HttpRequest, slug: str) -> HttpResponse:
 def campaign_create(request: HttpRequest) -> HttpResponse:
     if not lifecycle.may_create_campaigns(request.user):
         return redirect("campaigns:organiser-request")
-    form = NewCampaignForm(request.POST or None)
+    form = NewCampaignForm(request.POST or None, person=request.user)
     measures_form = MeasuresForm(request.POST or None, campaign=form.instance)
     if request.method == "POST" and are_valid_settings(form, measures_form):
         campaign = lifecycle.create_campaign(
@@ -105,7 +105,11 @@ def campaign_create(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "campaigns/manage/campaign_form.html",
-        {"form": form, "measures_form": measures_form, "series_names": visible_series(request)},
+        {
+            "form": form,
+            "measures_form": measures_form,
+            "known_series": list(access.series_visible_to(request.user)),
+        },
         status=400 if form.errors or measures_form.errors else 200,
     )
 
@@ -121,14 +125,6 @@ def are_valid_settings(form: CampaignForm, measures_form: MeasuresForm) -> bool:
     leading = measures_form.leading_measure(form.instance)
     form.instance.leading_measure = leading or ""
     return leading is not None
-
-
-def visible_series(request: HttpRequest) -> list[str]:
-    """The names of the series of campaigns that this person can see."""
-    campaigns = access.campaigns_visible_to(request.user).exclude(series=None)
-    return list(
-        campaigns.order_by("series__name").values_list("series__name", flat=True).distinct()
-    )
 
 
 def _to_judge(viewer: access.Viewer) -> int:

@@ -6,9 +6,11 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
 
+from campaigns import access
 from campaigns.models import Campaign, Preset, Series
 from campaigns.models.campaign import HIGHEST_P
 from campaigns.models.showing import TABLES
@@ -20,7 +22,9 @@ ADDRESS_TAKEN = {"unique": "A campaign with this address already exists."}
 
 
 class SeriesField(forms.CharField):
-    """A series by its name: the one that has it, or a new one that is not stored yet."""
+    """A series by its name: the one of `known` that has it, or a new one that is not stored yet."""
+
+    known: QuerySet[Series] = Series.objects.none()
 
     def clean(self, value: Any) -> Series | None:
         name = super().clean(value)
@@ -29,7 +33,7 @@ class SeriesField(forms.CharField):
         slug = slugify(name)[:63].strip("-")
         if len(slug) < 2:
             raise ValidationError("The name needs at least two letters or digits from a to z.")
-        return Series.objects.filter(slug=slug).first() or Series(slug=slug, name=name)
+        return self.known.filter(slug=slug).first() or Series(slug=slug, name=name)
 
 
 class MomentField(forms.DateTimeField):
@@ -71,7 +75,8 @@ class MomentField(forms.DateTimeField):
 
 class CampaignForm(forms.ModelForm):
     """A campaign's name, dates and rules. Persistences are typed as `0.5, 0.8, 0.95`, the gain map
-    as `0, 0.5, 1` from grade 0 upward, and dates in the campaign's time zone."""
+    as `0, 0.5, 1` from grade 0 upward, and dates in the campaign's time zone. A campaign joins the
+    series that `person` may see, so nobody finds one of a private campaign by guessing its name."""
 
     series = SeriesField(
         required=False,
@@ -161,8 +166,9 @@ class CampaignForm(forms.ModelForm):
             "terms": "Teams accept them before their first run. Markdown.",
         }
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, person: access.Person, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["series"].known = access.series_visible_to(person)
         self.initial["series"] = self.instance.series.name if self.instance.series else ""
         for name in ("persistences", "gain_map"):
             if self.instance.pk:

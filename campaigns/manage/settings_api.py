@@ -28,7 +28,7 @@ class SettingsSerializer(RequestSerializer):
         max_length=100,
         required=False,
         allow_blank=True,
-        help_text="The name of its series. A new name creates a series.",
+        help_text="The name of a series that you can see, or of a new one.",
     )
     guidelines = serializers.CharField(required=False, allow_blank=True, help_text="Markdown.")
     contact = serializers.CharField(

@@ -30,7 +30,7 @@ Values = Mapping[str, Any]
 @transaction.atomic
 def create_campaign_from(values: Values, organiser: User) -> Campaign:
     """Creates a campaign with these settings, or nothing if one of them is invalid."""
-    form = _filled_form(CampaignForm, values, Campaign())
+    form = _filled_form(CampaignForm, values, Campaign(), person=organiser)
     campaign = form.save(commit=False)
     campaign.measures = _measures(campaign, values)
     campaign.leading_measure = _leading_measure(campaign, values.get("leading_measure", ""))
@@ -46,7 +46,7 @@ def change_campaign(campaign: Campaign, values: Values, actor: User) -> None:
     if values:
         lifecycle.refuse_archived(campaign)
     changed = copy.copy(campaign)
-    if fields := list(_apply(changed, values)):
+    if fields := list(_apply(changed, values, actor)):
         lifecycle.change_settings(campaign=changed, fields=fields, actor=actor)
     if RUN_FORM & values.keys():
         _change_run_form(changed, values, actor)
@@ -54,10 +54,10 @@ def change_campaign(campaign: Campaign, values: Values, actor: User) -> None:
         _change_visibility(changed, values, actor)
 
 
-def _apply(campaign: Campaign, values: Values) -> Iterator[str]:
+def _apply(campaign: Campaign, values: Values, actor: User) -> Iterator[str]:
     """Sets the values on `campaign` without saving, and yields the names of changed columns."""
     was_leading = campaign.leading_measure in scoring_hooks.measures_of(campaign)
-    yield from _apply_form(CampaignForm, campaign, values)
+    yield from _apply_form(CampaignForm, campaign, values, person=actor)
     measures = _measures(campaign, values)
     if measures != campaign.measures:
         campaign.measures = measures
@@ -71,10 +71,12 @@ def _apply(campaign: Campaign, values: Values) -> Iterator[str]:
     yield from _apply_form(FeedbackForm, campaign, values)  # its options depend on the new measures
 
 
-def _apply_form(form_class: type[forms.ModelForm], campaign: Campaign, values: Values) -> list[str]:
+def _apply_form(
+    form_class: type[forms.ModelForm], campaign: Campaign, values: Values, **facts: Any
+) -> list[str]:
     if not values.keys() & form_class.base_fields.keys():
         return []
-    form = _filled_form(form_class, values, campaign)
+    form = _filled_form(form_class, values, campaign, **facts)
     form.save(commit=False)
     return [name for name in form.changed_data if name in values]
 
@@ -121,15 +123,15 @@ def _change_visibility(campaign: Campaign, values: Values, actor: User) -> None:
 
 
 def _filled_form(
-    form_class: type[forms.ModelForm], values: Values, campaign: Campaign
+    form_class: type[forms.ModelForm], values: Values, campaign: Campaign, **facts: Any
 ) -> forms.ModelForm:
     """The form, bound to these settings. Raises `ValidationError`."""
-    before = form_class(instance=copy.copy(campaign))
+    before = form_class(instance=copy.copy(campaign), **facts)
     texts = {
         name: _as_text(values.get(name, before.get_initial_for_field(field, name)))
         for name, field in before.fields.items()
     }
-    form = form_class(texts, instance=campaign)
+    form = form_class(texts, instance=campaign, **facts)
     refuse_invalid(form)
     return form
 

@@ -12,7 +12,7 @@ from campaigns import access, lifecycle, participation, scoring_hooks
 from campaigns.edit_conflicts import STALE, is_stale, version_of
 from campaigns.errors import show_refusals
 from campaigns.log import log_rows
-from campaigns.manage.campaign_views import are_valid_settings, visible_series
+from campaigns.manage.campaign_views import are_valid_settings
 from campaigns.manage.forms import CampaignForm
 from campaigns.manage.measures_form import MeasuresForm
 from campaigns.manage.publication import publication_of
@@ -35,7 +35,9 @@ def campaign_manage(request: HttpRequest, slug: str) -> HttpResponse:
 def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
     viewer = access.organiser_or_404(request.user, slug)
     # A copy: an invalid form changes its instance, and the page shows the stored campaign.
-    form = CampaignForm(request.POST or None, instance=copy.copy(viewer.campaign))
+    form = CampaignForm(
+        request.POST or None, instance=copy.copy(viewer.campaign), person=request.user
+    )
     measures_form = MeasuresForm(request.POST or None, campaign=viewer.campaign)
     version = version_of(
         viewer.campaign, [*CampaignForm.Meta.fields, "measures", "leading_measure"]
@@ -59,7 +61,7 @@ def campaign_edit(request: HttpRequest, slug: str) -> HttpResponse:
             "scored_count": viewer.campaign.runs.live().filter(state="accepted").count()
             if viewer.campaign.active_qrels_id
             else 0,
-            "series_names": visible_series(request),
+            "known_series": list(access.series_visible_to(request.user)),
         },
         status=400 if form.errors or measures_form.errors else 200,
     )

@@ -87,9 +87,10 @@ class Audience(models.IntegerChoices):
 
 
 class Series(models.Model):
-    """The tracks of one year, which share people and dates."""
+    """The tracks of one year, which share people and dates. Two may have the same name, because
+    nobody learns of a series of which they can see no campaign."""
 
-    slug = models.CharField(max_length=63, unique=True, validators=[slug_validator])
+    slug = models.CharField(max_length=63, validators=[slug_validator])
     name = models.CharField(max_length=200)
 
     class Meta:

@@ -84,6 +84,30 @@ def test_a_series_is_created_once_and_reused(client: Client) -> None:
     assert entry.details["changed"] == {"series": ["TREC 2026", None]}
 
 
+@pytest.mark.parametrize("hidden", [{"is_private": True}, {"stage": "draft"}])
+def test_a_series_of_which_one_sees_no_campaign_is_neither_found_nor_joined(
+    client: Client, hidden: dict
+) -> None:
+    secret = Series.objects.create(slug="secret-series", name="Secret Series MARK")
+    make_campaign(slug="secret", name="Secret", **{"stage": "open"} | hidden, series=secret)
+    own = made(client, name="One", series="secret-Series")
+    assert (own.series == secret, str(own.series)) == (False, "secret-Series")
+    page = client.get(reverse("campaigns:campaign-create")).content.decode()
+    assert "MARK" not in page
+    assert '<option value="secret-Series">' in page
+    assert made(client, name="Two", series="Secret series").series == own.series
+
+
+def test_members_of_a_private_campaign_join_its_series(client: Client) -> None:
+    series = Series.objects.create(slug="trec-2026", name="TREC 2026")
+    campaign = make_campaign(
+        slug="secret", name="Secret", stage="open", is_private=True, series=series
+    )
+    person = User.objects.get()
+    campaign.memberships.create(person=person, role="reader")
+    assert made(client, name="One", series="trec 2026").series == series
+
+
 def test_a_campaign_begins_with_the_table_that_was_chosen(client: Client) -> None:
     campaign = made(client, preset="live")
     assert (campaign.preset, campaign.stage_switches) == ("live", live_board())

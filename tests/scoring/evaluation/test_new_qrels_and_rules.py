@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.files.base import ContentFile
 from django.urls import reverse
 
@@ -118,5 +119,7 @@ def test_the_scale_cannot_shrink_below_the_grades_of_the_qrels(world: World) -> 
     world.change(highest_grade=2)
     world.add_qrels(b"1 0 d1 1\n1 0 d2 2\n2 0 d2 2\n")
     world.campaign.refresh_from_db()
-    form = CampaignForm({"highest_grade": "1", "rel": "1"}, instance=world.campaign)
+    form = CampaignForm(
+        {"highest_grade": "1", "rel": "1"}, instance=world.campaign, person=AnonymousUser()
+    )
     assert form.errors["highest_grade"] == ["The qrels have grade 2."]
