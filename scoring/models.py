@@ -250,6 +250,8 @@ class Analysis(models.Model):
     digest = models.CharField(max_length=64)
     state = models.CharField(max_length=9, choices=State.choices, default=State.WAITING)
     answer = models.BinaryField(null=True)  # arrays by name
+    # Why it failed, if everybody may know. It is then not requested again for other states.
+    failure = models.CharField(max_length=200, blank=True, default="", db_default="")
     created_at = models.DateTimeField(auto_now_add=True)
     answered_at = models.DateTimeField(null=True)
 

@@ -40,9 +40,8 @@ def request_means(
     question = {
         "measures": [str(measure) for measure in measures],
         "run_ids": None if run_ids is None else sorted(run_ids),
-        "grades": _stamp(runs),
     }
-    analysis = request_analysis(viewer, qrels, "means", question)
+    analysis = request_analysis(viewer, qrels, "means", question, stamp=_stamp(runs))
     if analysis.state != Analysis.State.DONE:
         return NotComputedYet(analysis)
     return dict(zip(measures, means_from_result(result_of(analysis)), strict=True))

@@ -7,18 +7,23 @@ these changes, the digest changes, and the page requests a new analysis. An anal
 alone depends on the rankings and on the judgments made here, not on scores, and may need no qrels.
 While people judge, it is out of date before it is done; it is stored nevertheless, with the number
 of judgments at its start.
+
+At most one analysis of a question waits. If the leaderboard changes before a worker begins, that
+analysis is of the new state: each upload into a leaderboard that people watch changes its digest,
+and only the result for the newest state is of use.
 """
 
 import hashlib
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-from django.db import transaction
-from django.db.models import Count, Max
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Max, Q
 from django.db.models.functions import Now
 from numpy.typing import NDArray
 
@@ -40,37 +45,71 @@ COMPUTATIONS_VERSION = 3
 OF_RANKINGS: Final = {  # they read no scores
     "judging_plan", "judging_replay", "judging_outlook", "assessor_boards", "program_boards",
 }  # fmt: skip
+OF_RULES: Final = {"assessor_boards", "program_boards"}  # and the rules of scoring
 OF_POOLS: Final = {"pool_depths", "left_out", "unique_finds", "run_bounds"}  # of the pool's depth
 OF_JUDGMENTS: Final = OF_RANKINGS - {"judging_replay"}  # which starts without judgments
-STABLE: Final = 32  # characters of the digest that do not depend on the judgments
+# Characters of the digest that depend neither on the judgments nor on the stamp of the request.
+STABLE: Final = 32
 
 
 def request_analysis(
-    viewer: Viewer, qrels: Qrels | None, kind: str, question: Question, *, is_free: bool = False
+    viewer: Viewer,
+    qrels: Qrels | None,
+    kind: str,
+    question: Question,
+    *,
+    stamp: object = None,
+    is_free: bool = False,
 ) -> Analysis:
     """The analysis of this question, done or not. Three queries if it exists, five for rankings.
 
     `kind` is one of `scoring.worker.COMPUTATIONS`; for OF_RANKINGS the qrels may be None. The
     viewer must be allowed to see the leaderboard. The question must consist of offered choices,
-    never of free text. Raises `TooManyAnalyses` if the analysis is new and the client has no budget
-    left. Set `is_free` for a page that requests the same analysis for every visitor.
+    never of free text. `stamp` is a JSON value that changes with what the result depends on
+    besides. Raises `TooManyAnalyses` if the analysis is new and the client has no budget left. Set
+    `is_free` for a page that requests the same analysis for every visitor.
     """
-    return request_analyses(viewer, [(qrels, kind, question)], is_free=is_free)[0]
+    requests = [(qrels, kind, question)]
+    return request_analyses(viewer, requests, stamp=stamp, is_free=is_free)[0]
 
 
 def request_analyses(
-    viewer: Viewer, requests: Sequence[AnalysisRequest], *, is_free: bool = False
+    viewer: Viewer,
+    requests: Sequence[AnalysisRequest],
+    *,
+    stamp: object = None,
+    is_free: bool = False,
 ) -> list[Analysis]:
     """The same for several questions, in their order: no more queries than for one, if all exist
     and have the same qrels version."""
     campaign = viewer.campaign
-    digests = _digests(campaign, requests)
+    digests = _digests(campaign, requests, stamp)
     stored = campaign.analyses.filter(digest__in=digests)
     known = {analysis.digest: analysis for analysis in stored}
     return [
-        known.get(digest) or _create(campaign, digest, *each, is_free=is_free)
+        known.get(digest)
+        or _of_any_state(campaign, digest, *each)
+        or _create(campaign, digest, *each, is_free=is_free)
         for digest, each in zip(digests, requests, strict=True)
     ]
+
+
+def _of_any_state(
+    campaign: Campaign, digest: str, qrels: Qrels | None, kind: str, question: Question
+) -> Analysis | None:
+    """The analysis of the same question that no worker has begun, with the digest of the current
+    state from now on; or one that took too long. None if there is neither."""
+    same = campaign.analyses.filter(qrels=qrels, kind=kind, question=dict(question))
+    waiting = Q(state=Analysis.State.WAITING)
+    found = list(same.filter(waiting | ~Q(failure="")).order_by("pk"))
+    analysis = next((each for each in found if not each.failure), next(iter(found), None))
+    if analysis is None or analysis.failure:
+        return analysis
+    with suppress(IntegrityError), transaction.atomic():  # another request has created it
+        if same.filter(waiting, pk=analysis.pk).update(digest=digest):
+            analysis.digest = digest
+            return analysis
+    return None  # a worker has begun
 
 
 def _create(
@@ -82,8 +121,6 @@ def _create(
     *,
     is_free: bool,
 ) -> Analysis:
-    if kind in OF_JUDGMENTS and (waiting := _waiting(campaign, digest)):
-        return waiting
     with transaction.atomic():
         analysis, is_new = Analysis.objects.get_or_create(
             campaign=campaign,
@@ -95,12 +132,6 @@ def _create(
                 budget.spend()
             queue.enqueue(Job.Kind.ANALYSE, subject=analysis.pk, campaign_id=campaign.pk)
     return analysis
-
-
-def _waiting(campaign: Campaign, digest: str) -> Analysis | None:
-    """One of the same question that no worker has begun: it will read the latest judgments."""
-    same = campaign.analyses.filter(digest__startswith=digest[:STABLE])
-    return same.filter(state=Analysis.State.WAITING).first()
 
 
 def _is_update(analysis: Analysis) -> bool:
@@ -120,11 +151,17 @@ def last_computed(analysis: Analysis) -> Analysis | None:
 
 
 def compute_analysis(computations: Computations, attempt: queue.JobAttempt) -> None:
-    """Computes an analysis, stores it as it finishes the job, and deletes those it supersedes. If
-    the leaderboard has changed in the meantime, nothing is stored: the page requests a new one.
+    """Computes an analysis of the state at its start, stores it as it finishes the job, and deletes
+    those it supersedes. If the leaderboard has changed in the meantime, nothing is stored: the page
+    requests a new one.
 
     If the result depends on judgments, `judgments` is their number at the start."""
     analysis = Analysis.objects.select_related("campaign", "qrels").get(pk=attempt.subject)
+    if not _is_of_current_state(analysis):
+        with transaction.atomic():
+            queue.finish(attempt)
+            analysis.delete()
+        return
     campaign, qrels, kind = analysis.campaign, analysis.qrels, analysis.kind
     judgments = {"judgments": np.array(campaign.judgments.count())}
     result = computations[kind](campaign, qrels, analysis.question)
@@ -132,21 +169,34 @@ def compute_analysis(computations: Computations, attempt: queue.JobAttempt) -> N
         result = {**result, **judgments}
     with transaction.atomic():
         queue.finish(attempt)
-        digest = _digests(campaign, [(qrels, kind, analysis.question)])[0]
-        if digest[:STABLE] != analysis.digest[:STABLE]:
+        if _current_digest(analysis) != analysis.digest:
             analysis.delete()
             return
         Analysis.objects.filter(pk=analysis.pk).update(
             state=Analysis.State.DONE, answer=packed(result), answered_at=Now()
         )
+        is_outdated = Q(state=Analysis.State.DONE, pk__lt=analysis.pk) | ~Q(failure="")
         Analysis.objects.filter(
-            campaign=campaign,
-            kind=kind,
-            question=analysis.question,
-            qrels=qrels,
-            state=Analysis.State.DONE,
-            pk__lt=analysis.pk,
+            is_outdated, campaign=campaign, kind=kind, question=analysis.question, qrels=qrels
         ).delete()
+
+
+def _is_of_current_state(analysis: Analysis) -> bool:
+    """Sets its digest to that of the current state. False if there is an analysis of that already,
+    so that this one is of no use."""
+    digest = _current_digest(analysis)
+    if digest != analysis.digest:
+        with suppress(IntegrityError), transaction.atomic():
+            Analysis.objects.filter(pk=analysis.pk).update(digest=digest)
+            analysis.digest = digest
+    return digest == analysis.digest
+
+
+def _current_digest(analysis: Analysis) -> str:
+    """The digest with the part that depends on the current state of the leaderboard; the part with
+    judgments and stamp stays, because a result may be behind in these."""
+    requests = [(analysis.qrels, analysis.kind, analysis.question)]
+    return _digests(analysis.campaign, requests, None)[0][:STABLE] + analysis.digest[STABLE:]
 
 
 def result_of(analysis: Analysis) -> dict[str, NDArray[Any]]:
@@ -161,7 +211,7 @@ def packed(result: Result) -> bytes:
     return blob.getvalue()
 
 
-def _digests(campaign: Campaign, requests: Sequence[AnalysisRequest]) -> list[str]:
+def _digests(campaign: Campaign, requests: Sequence[AnalysisRequest], stamp: object) -> list[str]:
     """Digests of the questions and of all that their results depend on, which is read once."""
 
     @cache
@@ -185,10 +235,12 @@ def _digests(campaign: Campaign, requests: Sequence[AnalysisRequest]) -> list[st
             "qrels": qrels.digest if qrels else None,
             **(of_rankings() if kind in OF_RANKINGS else of_scores(qrels)),
         }
+        if kind in OF_RULES:
+            terms["definitions"] = rules_of(campaign).digest
         if kind in OF_POOLS and qrels and qrels.pool_depth:
             terms["pool_depth"] = qrels.pool_depth  # as the organisers state it
-        full = _sha256(terms | (judgments() if kind in OF_JUDGMENTS else {}))
-        digests.append(_sha256(terms)[:STABLE] + full[STABLE:])
+        rest = {"stamp": stamp} | (judgments() if kind in OF_JUDGMENTS else {})
+        digests.append(_sha256(terms)[:STABLE] + _sha256(rest)[STABLE:])
     return digests
 
 

@@ -10,7 +10,6 @@ from scoring.analyses.requests import request_analysis
 from scoring.assessors.analysis import OTHERS
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.undefined import none_if_nan
-from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
 
 
@@ -32,8 +31,7 @@ class TwoBoards:
 def request_boards(viewer: Viewer, measure: Measure) -> Analysis:
     """The analysis of the leaderboard by each assessor, which depends on the judgments made so far.
     The viewer must be an organiser."""
-    question = {"measure": str(measure), "definitions": rules_of(viewer.campaign).digest}
-    return request_analysis(viewer, None, "assessor_boards", question)
+    return request_analysis(viewer, None, "assessor_boards", {"measure": str(measure)})
 
 
 def two_boards(result: Mapping[str, Any]) -> list[TwoBoards]:

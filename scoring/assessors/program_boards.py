@@ -1,7 +1,5 @@
 """The leaderboard by people, by a program, and by both, computed by a worker."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,7 +15,6 @@ from scoring.core.measures.catalogue import is_lower_better
 from scoring.core.measures.measure import Measure
 from scoring.core.statistics.ranks import shared_ranks
 from scoring.core.statistics.undefined import none_if_nan
-from scoring.evaluation.rules import rules_of
 from scoring.models import Analysis
 
 LEVEL: Final = 0.05  # of the tests
@@ -117,16 +114,13 @@ class ProgramBoards:
 def request_program_boards(viewer: Viewer, program: Program, measure: Measure) -> Analysis:
     """The analysis depends on the judgments of people and of the program, and on the families and
     kinds of the runs. The viewer must be an organiser."""
-    stamp = program.judgments.aggregate(count=Count("pk"), last=Max("pk"))
-    facts = viewer.campaign.runs.order_by("pk").values_list("pk", "family", "run_type")
-    question = {
-        "measure": str(measure),
-        "definitions": rules_of(viewer.campaign).digest,
-        "program": program.pk,
-        "judged": [stamp["count"], stamp["last"] or 0],
-        "runs": hashlib.sha256(json.dumps(list(facts)).encode()).hexdigest()[:16],
+    runs = viewer.campaign.runs.order_by("pk").values_list("pk", "family", "run_type")
+    stamp = {
+        "judged": program.judgments.aggregate(count=Count("pk"), last=Max("pk")),
+        "runs": list(runs),
     }
-    return request_analysis(viewer, None, "program_boards", question)
+    question = {"measure": str(measure), "program": program.pk}
+    return request_analysis(viewer, None, "program_boards", question, stamp=stamp)
 
 
 def computed_boards(

@@ -80,9 +80,10 @@ def estimates_query(viewer: Viewer, params: QueryDict) -> EstimatesQuery:
         "program": None if program == PEOPLE else int(program),
         "until": until.isoformat() if until else None,
         "to": to or None,
-        "judgments": _stamp(program, until),
     }
-    analysis = request_analysis(viewer, qrels, "sample_estimates", question)
+    analysis = request_analysis(
+        viewer, qrels, "sample_estimates", question, stamp=_stamp(program, until)
+    )
     found = None
     if analysis.state == Analysis.State.DONE:
         found = estimated_scores(runs, result_of(analysis), to)

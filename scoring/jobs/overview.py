@@ -211,5 +211,5 @@ def _revive_subject(job: Job) -> bool:
         return bool(evaluation.update(state=Evaluation.State.WAITING))
     if job.kind == Job.Kind.ANALYSE:
         analysis = Analysis.objects.filter(pk=job.subject, state=Analysis.State.FAILED)
-        return bool(analysis.update(state=Analysis.State.WAITING))
+        return bool(analysis.update(state=Analysis.State.WAITING, failure=""))
     return True

@@ -26,6 +26,7 @@ from datetime import timedelta
 from functools import partial
 
 from celery import current_app
+from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.db.models import F, QuerySet
@@ -265,17 +266,36 @@ def fail(attempt: JobAttempt, error: Exception) -> None:
     if not connection.in_atomic_block:
         connection.close_if_unusable_or_obsolete()  # a lost connection may have been the cause
     job = Job.objects.get(pk=attempt.job_id)
-    is_new = job.created_at > database_now() - OUTAGE
-    if job.owner == attempt.token:
+    if job.owner != attempt.token:
+        return
+    if job.kind == Job.Kind.ANALYSE and isinstance(error, SoftTimeLimitExceeded):
+        _fail_too_long(job)
+    else:
+        is_new = job.created_at > database_now() - OUTAGE
         requeue_or_fail(job, repr(error), counts=not (is_new and is_outage(error)))
 
 
+def _fail_too_long(job: Job) -> None:
+    """An analysis that reached the time limit would reach it again, and block the others."""
+    reason = f"It took longer than {settings.CELERY_TASK_SOFT_TIME_LIMIT} s, the limit for one job."
+    with transaction.atomic():
+        requeue_or_fail(job, reason, is_final=True)
+        failed = Analysis.objects.filter(pk=job.subject, state=Analysis.State.FAILED)
+        failed.update(failure=reason)
+
+
 def requeue_or_fail(
-    job: Job, error: str, *, has_lost_lease: bool = False, counts: bool = True
+    job: Job,
+    error: str,
+    *,
+    has_lost_lease: bool = False,
+    counts: bool = True,
+    is_final: bool = False,
 ) -> bool:
-    """Requeues a job whose owner is gone or has failed; the last attempt fails the job. Changes
-    nothing if another worker owns it by now. Returns whether the job waits again."""
-    is_last = counts and job.attempts >= settings.JOB_ATTEMPTS
+    """Requeues a job whose owner is gone or has failed; the last attempt, or a final error, fails
+    the job. Changes nothing if another worker owns it by now. Returns whether the job waits
+    again."""
+    is_last = is_final or (counts and job.attempts >= settings.JOB_ATTEMPTS)
     sweep_seconds = settings.SWEEP_SECONDS
     with transaction.atomic():
         moved = Job.objects.filter(pk=job.pk, owner=job.owner, state=Job.State.RUNNING).update(
