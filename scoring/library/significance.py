@@ -23,8 +23,9 @@ from scoring.core.statistics.pairs import (
     compare,
 )
 from scoring.core.statistics.projection import projections, upper_bounds
+from scoring.core.statistics.sign_flips import SignFlips
 from scoring.core.statistics.signed_ranks import wilcoxon
-from scoring.core.statistics.significance import compare_winners, paired_t, sign_flip
+from scoring.core.statistics.significance import compare_winners, paired_t
 from scoring.library.bad_input import BadInput
 from scoring.library.measure_lines import single_measures
 from scoring.library.scored_runs import ScoredRun
@@ -61,7 +62,7 @@ class PairComparison:
         if self.test == "t":
             return partial(paired_t, tail=self.tail)
         if self.test == "randomisation":
-            return partial(sign_flip, samples=self.samples, seed=self.seed, tail=self.tail)
+            return SignFlips(self.samples, self.seed, self.tail)
         return partial(
             wilcoxon,
             tail=self.tail,

@@ -25,8 +25,9 @@ from scoring.core.statistics.pairs import (
     compare,
 )
 from scoring.core.statistics.projection import projections, upper_bounds
+from scoring.core.statistics.sign_flips import SignFlips
 from scoring.core.statistics.signed_ranks import wilcoxon
-from scoring.core.statistics.significance import compare_winners, paired_t, sign_flip
+from scoring.core.statistics.significance import compare_winners, paired_t
 from scoring.results.vectors import Vectors, vectors_of
 
 TESTS: Final = ("t", "wilcoxon", "randomisation")
@@ -67,21 +68,28 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
     }
 
 
-def ordered_vectors(campaign: Campaign, qrels: Qrels, measures: Sequence[Measure]) -> list[Vectors]:
+def ordered_vectors(
+    campaign: Campaign, qrels: Qrels, measures: Sequence[Measure], *, most: int | None = None
+) -> list[Vectors]:
     """`vectors_of` with the topics in the order of their bytes and the runs in that of their tags.
-    The command line has the same order, so both use the same random permutations. At most the
-    best MAX_RUNS."""
+    The command line has the same order, so both use the same random permutations. Only the best
+    `most` runs by each measure, by default MAX_RUNS."""
     topics = in_order_of_bytes(campaign.topics.order_by("position").values_list("code", flat=True))
     tags = dict(campaign.runs.ranked().values_list("public_id", "tag"))
-    return [_ordered(vectors, topics, tags) for vectors in vectors_of(campaign, qrels, measures)]
+    return [
+        _ordered(vectors, topics, tags, MAX_RUNS if most is None else most)
+        for vectors in vectors_of(campaign, qrels, measures)
+    ]
 
 
-def _ordered(vectors: Vectors, topics: Sequence[int], tags: Mapping[str, str]) -> Vectors:
+def _ordered(
+    vectors: Vectors, topics: Sequence[int], tags: Mapping[str, str], most: int
+) -> Vectors:
     def by_tag(at: int) -> tuple[str, str]:
         run_id = vectors.run_ids[at]
         return tags.get(run_id, ""), run_id
 
-    runs = sorted(_best(vectors, tags), key=by_tag)
+    runs = sorted(_by_rank(vectors, tags)[:most], key=by_tag)
     cells = np.ix_(runs, topics)
     return replace(
         vectors,
@@ -93,20 +101,20 @@ def _ordered(vectors: Vectors, topics: Sequence[int], tags: Mapping[str, str]) -
     )
 
 
-def _best(vectors: Vectors, tags: Mapping[str, str]) -> list[int]:
-    """Rows of the best runs, in the order of the board."""
+def _by_rank(vectors: Vectors, tags: Mapping[str, str]) -> list[int]:
+    """Rows of the runs, in the order of the board."""
     means = np.nan_to_num(vectors.sign * vectors.mean_base, nan=-np.inf)
 
     def by_rank(at: int) -> tuple[float, str]:
         return -means[at], tags.get(vectors.run_ids[at], "").lower()
 
-    return sorted(range(len(vectors.run_ids)), key=by_rank)[:MAX_RUNS]
+    return sorted(range(len(vectors.run_ids)), key=by_rank)
 
 
 def test_named(name: str, tail: Tail) -> PairTest:
     """One of TESTS, with the default settings of the command line."""
     if name == "randomisation":
-        return partial(sign_flip, samples=SAMPLES, seed=SEED, tail=tail)
+        return SignFlips(SAMPLES, SEED, tail)
     return partial({"t": paired_t, "wilcoxon": wilcoxon}[name], tail=tail)
 
 

@@ -1,5 +1,6 @@
 """Numbers of significant pairs of runs by each measure and test: Table IV of the RBP paper."""
 
+import math
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -11,18 +12,22 @@ from scoring.core.statistics.corrections import Correction, correct
 from scoring.core.statistics.pairs import Tail, all_pairs, compare
 from scoring.core.statistics.significance import compare_winners, count_significant
 from scoring.results.vectors import Vectors
+from scoring.significance import analysis
 from scoring.significance.analysis import TESTS, ordered_vectors, test_named
 
+# Pairs times measures: a worker tests so many, by each of TESTS, within a minute.
+MOST_PAIRS: Final = 2_500_000
 LEVELS: Final = (0.05, 0.01)
 CORRECTIONS: Final[tuple[Correction, ...]] = ("none", "holm", "benjamini-hochberg")
 
 
 def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> dict[str, Any]:
     """`separated`, int64[measures, tests, corrections, levels]: significant pairs, in the order of
-    the question's `measures`, TESTS, CORRECTIONS and LEVELS; `pairs`, int64[measures]: all."""
-    by_measure = ordered_vectors(
-        campaign, qrels, [parse_measure(name) for name in question["measures"]]
-    )
+    the question's `measures`, TESTS, CORRECTIONS and LEVELS; `pairs`, int64[measures]: all. Of the
+    best runs by each measure, `counted_runs` at most."""
+    measures = [parse_measure(name) for name in question["measures"]]
+    most = counted_runs(len(measures))
+    by_measure = ordered_vectors(campaign, qrels, measures, most=most)
     significant = [
         [_significant(vectors, test, question["tail"]) for test in TESTS] for vectors in by_measure
     ]
@@ -31,6 +36,13 @@ def compute(campaign: Campaign, qrels: Qrels, question: Mapping[str, Any]) -> di
         "separated": np.array(significant, dtype=np.int64).reshape(shape),
         "pairs": np.array([len(all_pairs(len(v.run_ids))) for v in by_measure], dtype=np.int64),
     }
+
+
+def counted_runs(measures: int) -> int:
+    """How many runs at most are tested by so many measures, at least one: their pairs are within
+    MOST_PAIRS. A multiple of 50, and never fewer."""
+    runs = math.isqrt(2 * MOST_PAIRS // measures) // 50 * 50
+    return min(analysis.MAX_RUNS, max(runs, 50))
 
 
 def _significant(vectors: Vectors, test: str, tail: Tail) -> list[list[int]]:

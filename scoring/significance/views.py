@@ -8,8 +8,8 @@ from campaigns import access
 from scoring.analyses.responses import analysed_page, context_of, hidden_page
 from scoring.output.public import board_viewer, public_table
 from scoring.output.responses import TableResponse, analysed_table, page_or_404
-from scoring.significance.analysis import MAX_RUNS
 from scoring.significance.charts import matrix_figure
+from scoring.significance.counts_analysis import counted_runs
 from scoring.significance.options import OFFERED, tested_measures
 from scoring.significance.query import (
     COUNTS_OFFERED,
@@ -68,11 +68,17 @@ def counts_page(request: HttpRequest, slug: str) -> HttpResponse:
         "counts": counts,
         "options": COUNTS_OFFERED,
         "rows": [(row, row.by(counts.correction)) for row in counts.rows],
-        "tested": MAX_RUNS if viewer.campaign.runs.ranked().count() > MAX_RUNS else None,
+        "tested": _counted(viewer, len(counts.rows)),
     }
     return analysed_page(
         request, "scoring/significance/significance_counts.html", context, counts.analysis
     )
+
+
+def _counted(viewer: access.Viewer, measures: int) -> int | None:
+    """How many of the runs are tested, if not all."""
+    most = counted_runs(max(measures, 1))
+    return most if viewer.campaign.runs.ranked().count() > most else None
 
 
 @require_safe

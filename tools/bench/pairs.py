@@ -1,6 +1,5 @@
 """All pairs of runs at once, against scipy's functions called once a pair."""
 
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -9,8 +8,9 @@ from scipy import stats
 
 from scoring.core.statistics.corrections import randomised_tukey_hsd
 from scoring.core.statistics.pairs import EXACT, Pairs, all_pairs, compare
+from scoring.core.statistics.sign_flips import SignFlips
 from scoring.core.statistics.signed_ranks import wilcoxon
-from scoring.core.statistics.significance import paired_t, sign_flip
+from scoring.core.statistics.significance import paired_t
 from tools.bench.campaign import RUNS, TOPICS
 from tools.bench.clock import HEADINGS, median, rounds, three
 
@@ -38,7 +38,7 @@ def _time_campaign(scores: NDArray[np.float64]) -> None:
     print(f"{'t and Wilcoxon':26}{three(ours)}{1:9.2f}")
     scipy = f"scipy's ({SAMPLE} pairs, scaled)"
     print(f"{scipy:26}{three(theirs)}{median(theirs) / median(ours):9.2f}")
-    flips = partial(sign_flip, samples=CHANCES, seed=1)
+    flips = SignFlips(CHANCES, seed=1)
     taken = rounds(lambda: compare(flips, pairs, scores))
     print(f"{f'{CHANCES} sign flips':26}{three(taken)}")
     taken = rounds(lambda: randomised_tukey_hsd(scores, pairs, samples=CHANCES, seed=1))

@@ -7,7 +7,7 @@ A difference is candidate - baseline, so that a positive one speaks for the cand
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,16 @@ class Outcomes:
 PairTest: TypeAlias = Callable[[NDArray[np.float64]], Outcomes]  # float64[pairs, topics] in
 
 
+@runtime_checkable
+class ScoreTest(Protocol):
+    """A test that takes less time with the scores of the runs than with differences of pairs."""
+
+    def of_scores(
+        self, pairs: Pairs, scores: NDArray[np.float64], baseline_scores: NDArray[np.float64]
+    ) -> Outcomes:
+        """The outcome that the test has for the differences of each pair."""
+
+
 def all_pairs(runs: int) -> Pairs:
     """Each pair once, (0, 1), (0, 2) ... (1, 2) ...: runs (runs - 1) / 2 of them.
 
@@ -75,7 +85,7 @@ def winners_first(scores: NDArray[np.float64]) -> Pairs:
     """
     pairs = all_pairs(len(checked_scores(scores)))
     wins = np.empty(len(pairs), np.bool_)
-    for block in _blocks(len(pairs), scores.shape[1]):
+    for block in blocks_of(len(pairs), scores.shape[1]):
         differences = scores[pairs.candidates[block]] - scores[pairs.baselines[block]]
         wins[block] = whole_units(differences).sum(axis=1) >= 0
     return Pairs(
@@ -93,17 +103,19 @@ def compare(
     """The outcome of a test for each pair.
 
     `scores` are float64[runs, topics], `baseline_scores` of the same shape what stands against
-    them (default: the same scores). `test` reads differences [pairs, topics], block after block;
-    its options are bound beforehand: `partial(wilcoxon, tail="one")`.
+    them (default: the same scores). `test` reads differences [pairs, topics], block after block,
+    unless it is a `ScoreTest`; its options are bound beforehand: `partial(wilcoxon, tail="one")`.
 
     Raises ValueError for matrices of another shape, for infinite scores, and what the test raises.
     """
     others = checked_scores(scores if baseline_scores is None else baseline_scores)
     if checked_scores(scores).shape != others.shape:
         raise ValueError(f"scores are {scores.shape}, those of the baselines {others.shape}")
+    if isinstance(test, ScoreTest):
+        return test.of_scores(pairs, scores, others)
     found = [
         test(scores[pairs.candidates[block]] - others[pairs.baselines[block]])
-        for block in _blocks(len(pairs), scores.shape[1])
+        for block in blocks_of(len(pairs), scores.shape[1])
     ]
     return Outcomes(
         p_values=np.concatenate([part.p_values for part in found]),
@@ -172,7 +184,8 @@ def checked_tail(tail: Tail) -> Tail:
     return tail
 
 
-def _blocks(pairs: int, topics: int) -> list[slice]:
-    """Slices over the pairs; one, empty, where there are none."""
+def blocks_of(pairs: int, topics: int) -> list[slice]:
+    """Slices over the pairs: as many as fit into the cache at a time. One, empty, where there are
+    none."""
     step = max(1, _CELLS // max(1, topics))
     return [slice(start, start + step) for start in range(0, max(1, pairs), step)]

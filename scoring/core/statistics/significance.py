@@ -2,7 +2,8 @@
 
 Each test takes differences float64[pairs, topics], candidate - baseline, NaN where a topic is not
 common to both, and returns `Outcomes`; `pairs.compare` applies it to a matrix of scores. The
-Wilcoxon test is in `signed_ranks`, corrections for many pairs are in `corrections`.
+Wilcoxon test is in `signed_ranks`, the randomisation test in `sign_flips`, and corrections for many
+pairs are in `corrections`.
 RBP paper, Table IV; strategic judgments paper, section 6.
 """
 
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 
 from scoring.core.distributions import student_cdf
 from scoring.core.statistics.pairs import (
-    FLIPS,
     NOTHING,
     STUDENT,
     Outcomes,
@@ -26,7 +26,6 @@ from scoring.core.statistics.pairs import (
     winners_first,
 )
 
-_SUMS_AT_A_TIME = 1 << 20  # pairs x samples: 8 MB
 _HARDLY_ANY_SPREAD = 1e-16  # variance; well above that of differences equal to 12 decimals
 
 
@@ -60,41 +59,6 @@ def paired_t(differences: NDArray[np.float64], *, tail: Tail = "two") -> Outcome
     methods = np.where(topics < 2, NOTHING, STUDENT)
     methods[alike] = NOTHING
     return Outcomes(p_values, t, topics, methods.astype(np.int8))
-
-
-def sign_flip(
-    differences: NDArray[np.float64], *, samples: int, seed: int, tail: Tail = "two"
-) -> Outcomes:
-    """Randomisation test: were the two runs exchanged at random on each topic, how far the sum?
-
-    p = (1 + samples whose sum of differences is at least as far from 0) / (1 + samples), never 0
-    (Phipson & Smyth, 2010); one-tailed, whose sum is at least as great. Differences are rounded to
-    12 decimals and summed exactly, so that equal sums count as equal.
-
-    The same random exchanges serve all pairs; they depend on `seed`, `samples` and the number of
-    topics alone: a pair has the same p-value in whatever company it is tested.
-
-    A pair without common topics has p = NaN. Raises ValueError for less than one sample and for an
-    unknown tail.
-    """
-    checked_tail(tail)
-    if samples < 1:
-        raise ValueError(f"samples must be at least 1, not {samples}")
-    units = whole_units(differences)
-    seen = units.sum(axis=1)
-    heads = np.random.default_rng(seed).integers(0, 2, (samples, units.shape[1]), np.int8)
-    exceeding = np.zeros(len(units), np.int64)
-    step = max(1, _SUMS_AT_A_TIME // max(1, len(units)))
-    for start in range(0, samples, step):
-        sums = units @ (2.0 * heads[start : start + step].T - 1.0)
-        if tail == "two":
-            exceeding += (np.abs(sums) >= np.abs(seen)[:, None]).sum(axis=1)
-        else:
-            exceeding += (sums >= seen[:, None]).sum(axis=1)
-    topics = differences.shape[1] - np.isnan(differences).sum(axis=1)
-    p_values = np.where(topics == 0, np.nan, (exceeding + 1) / (samples + 1))
-    methods = np.where(units.any(axis=1), FLIPS, NOTHING)
-    return Outcomes(p_values, np.nansum(differences, axis=1), topics, methods.astype(np.int8))
 
 
 def compare_winners(

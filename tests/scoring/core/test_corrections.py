@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from scoring.core.statistics.corrections import correct, randomised_tukey_hsd
 from scoring.core.statistics.pairs import Pairs, all_pairs, compare
-from scoring.core.statistics.significance import paired_t, sign_flip
+from scoring.core.statistics.sign_flips import sign_flip
+from scoring.core.statistics.significance import paired_t
 
 P_VALUES = np.array([0.04, 0.001, 0.03, 0.03, 0.2, 0.0005, 0.012, 0.9])
 ANY_P_VALUES = st.lists(st.one_of(st.floats(0, 1), st.just(np.nan)), max_size=12).map(np.array)

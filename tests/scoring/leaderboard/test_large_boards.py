@@ -7,6 +7,7 @@ from scoring.leaderboard import page as board_page
 from scoring.significance import analysis
 from scoring.significance import rows as significance_rows
 from scoring.significance import views as significance_views
+from scoring.significance.counts_analysis import MOST_PAIRS, counted_runs
 from tests.scoring.leaderboard.test_board_page import get, runs_on_page
 from tests.scoring.significance.test_significance_page import (
     answered,
@@ -25,7 +26,7 @@ RUNS, ROWS, TESTED, CHARTED = 7, 3, 4, 2
 def board(monkeypatch: pytest.MonkeyPatch) -> Campaign:
     """Runs whose tags stand in another order than they do; as if pages and tests were small."""
     monkeypatch.setattr(board_page, "ROWS", ROWS)
-    for module in (analysis, significance_rows, significance_views):
+    for module in (analysis, significance_rows):
         monkeypatch.setattr(module, "MAX_RUNS", TESTED)
     monkeypatch.setattr(significance_views, "CHARTED", CHARTED)
     return make_board(*(noisy(0.2 + 0.1 * number, number) for number in range(RUNS)))
@@ -78,6 +79,15 @@ def test_the_picture_shows_the_first(board: Campaign) -> None:
 def test_the_counts_say_so_too(board: Campaign) -> None:
     page = answered("significance-counts", board)
     assert "Only the first 4 runs by each measure are tested" in text_of(page)
+    assert {row["pairs"] for row in table(get("significance-counts-csv", board))} == {"0", "6"}
+
+
+@pytest.mark.parametrize(
+    ("measures", "runs"), [(1, 1000), (5, 1000), (6, 900), (9, 700), (30, 400), (5000, 50)]
+)
+def test_the_more_measures_the_fewer_runs_are_counted(measures: int, runs: int) -> None:
+    assert counted_runs(measures) == runs
+    assert runs == 50 or measures * runs * (runs - 1) / 2 <= MOST_PAIRS
 
 
 @pytest.mark.usefixtures("board")

@@ -1,0 +1,172 @@
+"""The randomisation test: were the two runs exchanged at random on each topic, how far the sum?
+
+`sign_flip` tests rows of differences. `SignFlips` finds the same p-values for many pairs of the
+same runs in less time: the sum over the topics is taken once for each run and sample, and the sum
+of a pair is the difference of two of these. Both count in whole units of 1e-12, but a difference of
+two rounded scores may be a unit off the rounded difference. So each pair has a margin. If a sample
+lies within the margin of the sum that was seen, as where many differences are equal, `sign_flip`
+decides.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.core.statistics.pairs import (
+    FLIPS,
+    NOTHING,
+    Outcomes,
+    Pairs,
+    Tail,
+    blocks_of,
+    checked_tail,
+    whole_units,
+)
+
+_SUMS_AT_A_TIME = 1 << 20  # pairs x samples: 8 MB
+_SUMS_IN_CACHE = 80_000
+_CELLS_OF_RUNS = 1 << 22  # sums of the runs, and signs, in memory at a time: 32 MB each
+_UNITS = 1e12
+_WHOLE = 2.0**53
+
+
+def sign_flip(
+    differences: NDArray[np.float64], *, samples: int, seed: int, tail: Tail = "two"
+) -> Outcomes:
+    """Randomisation test: were the two runs exchanged at random on each topic, how far the sum?
+
+    p = (1 + samples whose sum of differences is at least as far from 0) / (1 + samples), never 0
+    (Phipson & Smyth, 2010); one-tailed, whose sum is at least as great. Differences are rounded to
+    12 decimals and summed exactly, so that equal sums count as equal.
+
+    The same random exchanges serve all pairs; they depend on `seed`, `samples` and the number of
+    topics alone: a pair has the same p-value in whatever company it is tested.
+
+    A pair without common topics has p = NaN. Raises ValueError for less than one sample and for an
+    unknown tail.
+    """
+    checked_tail(tail)
+    units = whole_units(differences)
+    seen = units.sum(axis=1)
+    exceeding = np.zeros(len(units), np.int64)
+    step = max(1, _SUMS_AT_A_TIME // max(1, len(units)))
+    for signs in _signs(samples, seed, units.shape[1], step):
+        sums = units @ signs
+        if tail == "two":
+            exceeding += (np.abs(sums) >= np.abs(seen)[:, None]).sum(axis=1)
+        else:
+            exceeding += (sums >= seen[:, None]).sum(axis=1)
+    topics = differences.shape[1] - np.isnan(differences).sum(axis=1)
+    p_values = np.where(topics == 0, np.nan, (exceeding + 1) / (samples + 1))
+    methods = np.where(units.any(axis=1), FLIPS, NOTHING)
+    return Outcomes(p_values, np.nansum(differences, axis=1), topics, methods.astype(np.int8))
+
+
+@dataclass(frozen=True)
+class SignFlips:
+    """`sign_flip` with these options, for `pairs.compare`. Raises ValueError as it does."""
+
+    samples: int
+    seed: int
+    tail: Tail = "two"
+
+    def __call__(self, differences: NDArray[np.float64]) -> Outcomes:
+        return sign_flip(differences, samples=self.samples, seed=self.seed, tail=self.tail)
+
+    def of_scores(
+        self, pairs: Pairs, scores: NDArray[np.float64], baseline_scores: NDArray[np.float64]
+    ) -> Outcomes:
+        """The outcome of each pair; matrices float64[runs, topics]."""
+        checked_tail(self.tail)
+        count = len(pairs)
+        own = np.rint(np.nan_to_num(scores) * _UNITS)
+        others = own
+        if baseline_scores is not scores:
+            others = np.rint(np.nan_to_num(baseline_scores) * _UNITS)
+        is_exact = all(
+            np.abs(units).sum(axis=1).max(initial=0) < _WHOLE / 2 for units in (own, others)
+        )
+        seen, margins, totals = np.empty(count), np.empty(count), np.empty(count)
+        topics, is_known = np.empty(count, np.int64), np.empty(count, np.bool_)
+        for block in blocks_of(count, scores.shape[1]):
+            candidates, baselines = pairs.candidates[block], pairs.baselines[block]
+            differences = scores[candidates] - baseline_scores[baselines]
+            units = whole_units(differences)
+            seen[block] = units.sum(axis=1)
+            margins[block] = np.abs(own[candidates] - others[baselines] - units).sum(axis=1)
+            totals[block] = np.nansum(differences, axis=1)
+            topics[block] = (~np.isnan(differences)).sum(axis=1)
+            is_known[block] = units.any(axis=1)
+        least, most = self._exceeding(pairs, own, others, seen, margins)
+        p_values = np.where(topics == 0, np.nan, (least + 1) / (self.samples + 1))
+        undecided = np.flatnonzero((least != most) | (not is_exact))
+        for block in blocks_of(len(undecided), scores.shape[1]):
+            at = undecided[block]
+            differences = scores[pairs.candidates[at]] - baseline_scores[pairs.baselines[at]]
+            p_values[at] = self(differences).p_values
+        methods = np.where(is_known, FLIPS, NOTHING).astype(np.int8)
+        return Outcomes(p_values, totals, topics, methods)
+
+    def _exceeding(
+        self,
+        pairs: Pairs,
+        own: NDArray[np.float64],
+        others: NDArray[np.float64],
+        seen: NDArray[np.float64],
+        margins: NDArray[np.float64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The samples of each pair that exceed its sum certainly, and those that may: counted
+        until the two differ."""
+        least, most = np.zeros(len(pairs), np.int64), np.zeros(len(pairs), np.int64)
+        limits = np.abs(seen) if self.tail == "two" else seen
+        highest, lowest = limits + margins, limits - margins
+        by_candidate = list(_by_candidate(pairs))
+        runs, topics = own.shape
+        step = min(max(1, _CELLS_OF_RUNS // max(1, runs, topics)), _SUMS_IN_CACHE // 32)
+        rows = _SUMS_IN_CACHE // step
+        for signs in _signs(self.samples, self.seed, topics, step):
+            sums_of_own = own @ signs
+            sums_of_others = sums_of_own if others is own else others @ signs
+            room = np.empty((rows, signs.shape[1]))
+            for candidate, all_places in by_candidate:
+                places = all_places[least[all_places] == most[all_places]]
+                for start in range(0, len(places), rows):
+                    at = places[start : start + rows]
+                    baselines = _as_slice(pairs.baselines[at])
+                    sums = room[: len(at)]
+                    np.subtract(sums_of_own[candidate], sums_of_others[baselines], out=sums)
+                    if self.tail == "two":
+                        np.abs(sums, out=sums)
+                    exceeding = np.count_nonzero(sums >= highest[at, None], axis=1)
+                    least[at] += exceeding
+                    if margins[at].any():
+                        exceeding = np.count_nonzero(sums >= lowest[at, None], axis=1)
+                    most[at] += exceeding
+        return least, most
+
+
+def _by_candidate(pairs: Pairs) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Each candidate with the places of its pairs, in the order of the baselines."""
+    if not len(pairs):
+        return
+    order = np.lexsort((pairs.baselines, pairs.candidates))
+    candidates, starts = np.unique(pairs.candidates[order], return_index=True)
+    yield from zip(candidates.tolist(), np.split(order, starts[1:]), strict=True)
+
+
+def _as_slice(rows: NDArray[np.intp]) -> NDArray[np.intp] | slice:
+    """The same rows, without a copy of them if they are adjacent."""
+    is_adjacent = (np.diff(rows) == 1).all()
+    return slice(rows[0], rows[-1] + 1) if is_adjacent else rows
+
+
+def _signs(samples: int, seed: int, topics: int, step: int) -> Iterator[NDArray[np.float64]]:
+    """-1 or 1 for each topic and sample, float64[topics, samples], `step` samples at a time. They
+    depend on `seed`, `samples` and the number of topics alone."""
+    if samples < 1:
+        raise ValueError(f"samples must be at least 1, not {samples}")
+    heads = np.random.default_rng(seed).integers(0, 2, (samples, topics), np.int8)
+    for start in range(0, samples, step):
+        yield 2.0 * heads[start : start + step].T - 1.0
