@@ -93,6 +93,7 @@ class Class:
 def test_a_class_plays_from_one_link_to_the_leaderboard(
     kind: str, students: int, tmp_path: Path
 ) -> None:
+    """It takes most of a minute, because each step of the class begins where the last ended."""
     write_campaign(tmp_path / "campaign")
     (tmp_path / "mail").mkdir()
     with running_site(kind, tmp_path) as (site, address), ThreadPoolExecutor(1) as thread:

@@ -16,7 +16,8 @@ TELL = "from scoring.tasks import tell_due; tell_due()"
 
 
 def test_all_jobs_end_although_the_site_sends_mails(tmp_path: Path) -> None:
-    """The workers' timer does the same one minute after they start."""
+    """The workers' timer does the same one minute after they start. The test takes most of a
+    minute, nearly all of it to start the stack of the scenarios, with its database and accounts."""
     try:
         with loaded(tmp_path / "site") as stack:
             prepare(stack)

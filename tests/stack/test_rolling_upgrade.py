@@ -217,7 +217,8 @@ def test_workers_of_both_releases_share_the_work(upgrade: Upgrade) -> None:
 def test_the_previous_release_passes_its_own_test_of_a_year_on_the_new_schema(
     previous_tree: Path, tmp_path: Path
 ) -> None:
-    """Every act of a campaign, from the draft to what stays, by pages and API."""
+    """Every act of a campaign, from the draft to what stays, by pages and API. It takes most of a
+    minute, because a year is one story, which begins with the migrations."""
     postgres = Postgres()
     try:
         postgres.start()
