@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from django.db.models import Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
-from scoring.models import Analysis, Snapshot
+from scoring.models import Analysis, Job, Snapshot
 
 POLL_SECONDS = 2
 TOPICS = 250  # on a page; more than most tracks have
@@ -20,13 +21,24 @@ def analysed_page(
     request: HttpRequest, template: str, context: dict[str, Any], analysis: Analysis | None
 ) -> HttpResponse:
     """The page; until the analysis is done it reloads itself, with or without scripts."""
-    response = render(request, template, context | {"analysis": analysis})
+    context = context | {"analysis": analysis}
+    if analysis is not None and analysis.state == Analysis.State.WAITING:
+        context["requested_before"] = _requested_before(analysis)
+    response = render(request, template, context)
     if analysis is not None and analysis.state in (
         Analysis.State.WAITING,
         Analysis.State.COMPUTING,
     ):
         response["Refresh"] = str(POLL_SECONDS)
     return response
+
+
+def _requested_before(analysis: Analysis) -> int:
+    """How many analyses of all campaigns were requested before this one and are not done."""
+    jobs = Job.objects.filter(kind=Job.Kind.ANALYSE)
+    own = jobs.filter(subject=analysis.pk, state=Job.State.WAITING).values("pk")[:1]
+    live = jobs.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
+    return live.filter(pk__lt=Subquery(own)).count()
 
 
 class AnalysisQuery(Protocol):

@@ -241,6 +241,31 @@ def test_asking_again_takes_two_queries(
         result_of(found)
 
 
+def test_a_page_that_waits_says_how_many_analyses_were_requested_before(
+    campaign: Campaign,
+) -> None:
+    Campaign.objects.update(board_audience=Audience.EVERYONE)
+    other = make_campaign_beside()
+    for _ in range(2):
+        make_scores(make_run(other), {RBP: (0.3, 0.1)})
+
+    def said(**params: str) -> str:
+        url = reverse("scoring:significance", args=["asked"])
+        page = Client().get(url, {"measure": RBP} | params).content.decode()
+        return page[page.index("Computing") : page.index("This page reloads")].strip()
+
+    assert said() == "Computing significance tests of all pairs."
+    asked(other)
+    assert said() == "Computing significance tests of all pairs."
+    assert said(test="wilcoxon") == (
+        "Computing significance tests of all pairs. Two other analyses were requested before it."
+    )
+    perform_waiting_jobs(other)
+    assert said(test="wilcoxon") == (
+        "Computing significance tests of all pairs. One other analysis was requested before it."
+    )
+
+
 def test_blind_viewers_ask_nothing(campaign: Campaign) -> None:
     Campaign.objects.filter(pk=campaign.pk).update(board_audience=Audience.ORGANISERS)
     for person in (None, make_user()):
