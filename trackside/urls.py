@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.urls import include, path
 
+from campaigns.people.account_views import EmailView
 from trackside import robots
 
 handler400 = "trackside.errors.answer_bad_request"
@@ -15,6 +16,7 @@ urlpatterns = [
     path("", include("scoring.urls")),
     path("", include("trackside.guides.urls")),
     path("api/", include("trackside.api_urls")),
+    path("accounts/email/", EmailView.as_view(), name="account_email"),
     path("accounts/", include("allauth.urls")),
 ]
 if settings.DEBUG:

@@ -4,8 +4,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.account.models import EmailConfirmation
+from allauth.account.models import EmailAddress, EmailConfirmation
+from allauth.account.signals import email_changed, email_confirmed
 from allauth.account.utils import get_next_redirect_url
+from django.dispatch import receiver
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -50,9 +52,14 @@ class AccountAdapter(DefaultAccountAdapter):
             raise self.validation_error("too_many_login_attempts")
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
+        """Nobody logs in with an unverified further address: it may be that of another account,
+        and each would guess passwords for the other."""
         person: User | None = super().authenticate(request, **credentials)
+        if person and _email(credentials) not in person.own_emails():
+            self.authentication_failed(request, **credentials)
+            return None
         if person:
-            login_limits.forget_failures(request, person, _email(credentials))
+            login_limits.forget_failures(request, _email(credentials))
         return person
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
@@ -68,6 +75,15 @@ class AccountAdapter(DefaultAccountAdapter):
         email = (facts["email"] or user.email).strip().lower()
         login_limits.remember_address(request, user, email)
         return super().post_login(request, user, **facts)
+
+
+@receiver([email_confirmed, email_changed])
+def trust_address(
+    request: HttpRequest, email_address: EmailAddress | None = None, **facts: Any
+) -> None:
+    """A person who has just confirmed or chosen an address logs in with it from here."""
+    person = email_address.user if email_address else facts["user"]
+    login_limits.trust_address(request, person)
 
 
 def _email(credentials: dict[str, Any]) -> str:

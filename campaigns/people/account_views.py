@@ -1,5 +1,9 @@
-"""The account page: name, email preference and API tokens; data export and closing."""
+"""The account page: name, email preference and API tokens; email addresses, data export and
+closing."""
 
+from typing import Any
+
+from allauth.account import views as allauth_views
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -12,7 +16,13 @@ from knox.settings import knox_settings
 
 from campaigns.errors import CannotCloseAccount, TooManyTokens
 from campaigns.people import second_factor
-from campaigns.people.accounts import account_export, close_account, create_token, tokens_of
+from campaigns.people.accounts import (
+    account_export,
+    close_account,
+    create_token,
+    tokens_of,
+    why_not_primary,
+)
 from campaigns.people.forms import AccountForm, CloseAccountForm
 
 
@@ -46,6 +56,18 @@ def token_revoke(request: HttpRequest, key: str) -> HttpResponse:
     token = get_object_or_404(AuthToken, user=request.user, token_key=key)
     token.delete()
     return redirect("campaigns:account")
+
+
+class EmailView(allauth_views.EmailView):
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """allauth makes any address primary if the person has no verified one, as nobody has on a
+        site without a mail server: also the address of another account."""
+        email = request.POST.get("email", "")
+        if "action_primary" in request.POST and (fault := why_not_primary(email, request.user)):
+            messages.error(request, fault)
+            return redirect("account_email")
+        response: HttpResponse = super().post(request, *args, **kwargs)
+        return response
 
 
 @login_required

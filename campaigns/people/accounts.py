@@ -11,8 +11,9 @@ from typing import Any
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
 from django.db import transaction
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 from knox.models import AuthToken
 from knox.settings import knox_settings
@@ -135,6 +136,16 @@ def close_account(*, person: User) -> None:
     person.last_login = None
     person.set_unusable_password()
     person.save()
+
+
+def why_not_primary(email: str, person: User) -> str:
+    """Why this address of the person cannot be their primary one; "" if it can."""
+    own = EmailAddress.objects.filter(user=person, email__iexact=email, verified=True)
+    if settings.EMAIL_URL and not own.exists():
+        return "Confirm this email address first."
+    verified = Q(emailaddress__email__iexact=email, emailaddress__verified=True)
+    others = User.objects.exclude(pk=person.pk).filter(Q(email__iexact=email) | verified)
+    return "Another account has this email address." if others.exists() else ""
 
 
 def _refuse_last_organiser(person: User) -> None:

@@ -45,14 +45,13 @@ def count_failure(request: HttpRequest) -> None:
 def trust_address(request: HttpRequest, person: User) -> None:
     """The person has proved their identity, so earlier failures from this address do not count."""
     for email in person.own_emails():
-        forget_failures(request, person, email)
+        forget_failures(request, email)
         remember_address(request, person, email)
 
 
-def forget_failures(request: HttpRequest, person: User, email: str) -> None:
-    """The person has entered the password with this email address, or proved their identity."""
-    if email in person.own_emails():
-        ratelimit.clear(request, action=PAIR, key=_pair(request, email))
+def forget_failures(request: HttpRequest, email: str) -> None:
+    """A person whose own email address it is has entered the password, or proved their identity."""
+    ratelimit.clear(request, action=PAIR, key=_pair(request, email))
 
 
 def remember_address(request: HttpRequest, person: User, email: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from allauth.account.forms import default_token_generator
+from allauth.account.models import EmailConfirmationHMAC
 from allauth.account.utils import user_pk_to_url_str
 from django.conf import LazySettings
 from django.core.cache import caches
@@ -170,6 +171,74 @@ def test_after_a_new_password_every_verified_address_logs_in_from_here(
         for number in range(6):
             log_in(f"203.0.113.{number}", "wrong", email)
         assert log_in(HOME, "another long password", email) == "in"
+
+
+@pytest.mark.parametrize("is_second", [False, True])
+def test_the_address_of_another_account_does_not_become_primary(
+    mallory: User, settings: LazySettings, is_second: bool
+) -> None:
+    """Without a mail server nobody has a verified address, and allauth takes any."""
+    settings.EMAIL_URL = ""
+    if is_second:
+        alice = User.objects.get(email=EMAIL)
+        alice.emailaddress_set.create(email=EMAIL, verified=True)
+        User.objects.filter(pk=alice.pk).update(email="alice@example.net")
+    assert "Another account has this email address." in make_primary(mallory, EMAIL.upper())
+    assert EMAIL not in mallory.own_emails()
+    assert not mallory.emailaddress_set.get(email=EMAIL).primary
+    make_primary(mallory, "new@example.org")
+    assert mallory.email == "new@example.org"  # one that nobody else has
+
+
+def test_an_unverified_address_does_not_become_primary_where_it_can_be_verified(
+    mallory: User, settings: LazySettings
+) -> None:
+    """The answer is the same for an address that nobody has."""
+    settings.EMAIL_URL = "smtp://localhost"
+    for email in (EMAIL, "new@example.org"):
+        assert "Confirm this email address first." in make_primary(mallory, email)
+    assert mallory.email == "mallory@example.org"
+
+
+def make_primary(person: User, email: str) -> str:
+    client, url = Client(REMOTE_ADDR=HOME), reverse("account_email")
+    client.force_login(person)
+    client.post(url, {"action_add": "", "email": email})
+    page = client.post(url, {"action_primary": "", "email": email}, follow=True)
+    person.refresh_from_db()
+    return page.content.decode()
+
+
+def test_nobody_logs_in_with_an_unverified_further_address(alice: User, mallory: User) -> None:
+    """Or Mallory guesses Alice's password with an address that he has made his own, and his own
+    logins with it reset the count."""
+    alice.emailaddress_set.create(email=mallory.email, verified=False)
+    alice.set_password("Alice's own password")
+    alice.save()
+    assert log_in(MALLORY, "Alice's own password", mallory.email) != "in"
+    assert log_in(MALLORY, PASSWORD, mallory.email) == "in"
+    alice.emailaddress_set.create(email="alice@example.net", verified=True)
+    assert log_in(MALLORY, "Alice's own password", "alice@example.net") == "in"
+
+
+@pytest.mark.parametrize("is_confirmed", [False, True])
+def test_a_new_address_logs_in_from_where_it_was_chosen_or_confirmed(
+    alice: User, settings: LazySettings, is_confirmed: bool
+) -> None:
+    settings.ACCOUNT_RATE_LIMITS = site.ACCOUNT_RATE_LIMITS | {"login_failed_account": "6/h/key"}
+    settings.EMAIL_URL = ""
+    email = "new@example.org"
+    if is_confirmed:
+        address = alice.emailaddress_set.create(email=email)
+        key = EmailConfirmationHMAC(address).key
+        Client(REMOTE_ADDR=HOME).post(reverse("account_confirm_email", args=[key]))
+    else:
+        make_primary(alice, email)
+    assert email in alice.own_emails()
+    for number in range(6):
+        log_in(f"203.0.113.{number}", "wrong", email)
+    assert log_in(HOTEL, email=email).startswith(CLOSED)
+    assert log_in(HOME, email=email) == "in"
 
 
 def test_addresses_are_kept_as_digests_and_not_for_ever(alice: User) -> None:
