@@ -143,7 +143,8 @@ def signed_in(chromium: Browser, site: Site, email: str) -> Iterator[Page]:
 def csv_row(page: Page, site: Site) -> dict[str, str] | None:
     """Our run in the CSV of RBP(p=0.8), as this person gets it; None where it is not shown."""
     address = site.at("/campaigns/covid/leaderboard.csv?measure=RBP(p%3D0.8)")
-    answer = page.request.get(address)
+    # The server may close an idle connection as the next request comes; browsers send it again.
+    answer = page.request.get(address, max_retries=1)
     if answer.status == 404:
         return None
     rows = csv.DictReader(io.StringIO(answer.text()))
