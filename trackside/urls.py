@@ -16,6 +16,7 @@ urlpatterns = [
     path("", include("scoring.urls")),
     path("", include("trackside.guides.urls")),
     path("api/", include("trackside.api_urls")),
+    # in place of allauth's
     path("accounts/email/", EmailView.as_view(), name="account_email"),
     path("accounts/", include("allauth.urls")),
 ]

@@ -101,8 +101,7 @@ def _of_any_state(
     state from now on; or one that took too long. None if there is neither."""
     same = campaign.analyses.filter(qrels=qrels, kind=kind, question=dict(question))
     waiting = Q(state=Analysis.State.WAITING)
-    found = list(same.filter(waiting | ~Q(failure="")).order_by("pk"))
-    analysis = next((each for each in found if not each.failure), next(iter(found), None))
+    analysis = same.filter(waiting | ~Q(failure="")).order_by("failure", "pk").first()
     if analysis is None or analysis.failure:
         return analysis
     with suppress(IntegrityError), transaction.atomic():  # another request has created it

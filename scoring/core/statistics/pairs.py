@@ -23,8 +23,8 @@ METHODS: Final = (
 )
 NOTHING, STUDENT, EXACT, NORMAL, FLIPS = range(len(METHODS))
 
-_UNITS = 1e12  # differences are counted in units of the twelfth decimal
-_WHOLE = 2.0**53  # below this, sums of whole numbers are exact in float64
+UNITS = 1e12  # differences are counted in units of the twelfth decimal
+LARGEST_EXACT_SUM = 2.0**53  # of whole numbers in float64
 _CELLS = 1 << 17  # differences worked on at a time: they fit into the cache
 
 
@@ -148,10 +148,10 @@ def whole_units(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     known = np.where(np.isnan(differences), 0.0, differences)
     largest = np.abs(known).sum(axis=1, keepdims=True)
-    if largest.max(initial=0.0) * _UNITS < _WHOLE:
-        return np.rint(known * _UNITS)
-    shorter = np.ceil(np.log10(np.maximum(largest * _UNITS / _WHOLE, 1.0)))
-    units: NDArray[np.float64] = np.rint(known * (_UNITS / 10.0**shorter))
+    if largest.max(initial=0.0) * UNITS < LARGEST_EXACT_SUM:
+        return np.rint(known * UNITS)
+    shorter = np.ceil(np.log10(np.maximum(largest * UNITS / LARGEST_EXACT_SUM, 1.0)))
+    units: NDArray[np.float64] = np.rint(known * (UNITS / 10.0**shorter))
     return units
 
 

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.core.statistics.intervals import drawn_counts
+from scoring.core.statistics.pairs import LARGEST_EXACT_SUM
 from scoring.core.statistics.ranks import DECIMALS
 
 _CELLS_AT_A_TIME = 1 << 20  # runs x samples: 8 MB for each array
-_WHOLE = 2.0**53  # below this, sums of whole numbers are exact in float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ def _in_whole_units(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     float64, and 1e-11, 1e-10 ... for larger scores. NaN as 0."""
     known = np.where(np.isnan(scores), 0.0, scores)
     largest = np.abs(known).max() * scores.shape[1]
-    excess = max(largest * 10.0**DECIMALS / _WHOLE, 1.0)
+    excess = max(largest * 10.0**DECIMALS / LARGEST_EXACT_SUM, 1.0)
     units: NDArray[np.float64] = np.rint(known * 10.0 ** (DECIMALS - np.ceil(np.log10(excess))))
     return units
 

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from scoring.core.statistics.pairs import (
     FLIPS,
+    LARGEST_EXACT_SUM,
     NOTHING,
+    UNITS,
     Outcomes,
     Pairs,
     Tail,
@@ -28,8 +30,6 @@ from scoring.core.statistics.pairs import (
 _SUMS_AT_A_TIME = 1 << 20  # pairs x samples: 8 MB
 _SUMS_IN_CACHE = 80_000
 _CELLS_OF_RUNS = 1 << 22  # sums of the runs, and signs, in memory at a time: 32 MB each
-_UNITS = 1e12
-_WHOLE = 2.0**53
 
 
 def sign_flip(
@@ -81,13 +81,12 @@ class SignFlips:
         """The outcome of each pair; matrices float64[runs, topics]."""
         checked_tail(self.tail)
         count = len(pairs)
-        own = np.rint(np.nan_to_num(scores) * _UNITS)
+        own = np.rint(np.nan_to_num(scores) * UNITS)
         others = own
         if baseline_scores is not scores:
-            others = np.rint(np.nan_to_num(baseline_scores) * _UNITS)
-        is_exact = all(
-            np.abs(units).sum(axis=1).max(initial=0) < _WHOLE / 2 for units in (own, others)
-        )
+            others = np.rint(np.nan_to_num(baseline_scores) * UNITS)
+        largest = max(np.abs(units).sum(axis=1).max(initial=0) for units in (own, others))
+        is_exact = 2 * largest < LARGEST_EXACT_SUM
         seen, margins, totals = np.empty(count), np.empty(count), np.empty(count)
         topics, is_known = np.empty(count, np.int64), np.empty(count, np.bool_)
         for block in blocks_of(count, scores.shape[1]):
