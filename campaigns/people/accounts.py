@@ -145,7 +145,7 @@ def why_not_primary(email: str, person: User) -> str:
         return "Confirm this email address first."
     verified = Q(emailaddress__email__iexact=email, emailaddress__verified=True)
     others = User.objects.exclude(pk=person.pk).filter(Q(email__iexact=email) | verified)
-    return "Another account has this email address." if others.exists() else ""
+    return "Another account has this email address. Choose another one." if others.exists() else ""
 
 
 def _refuse_last_organiser(person: User) -> None:

@@ -44,7 +44,10 @@ def test_each_address_gets_its_own_link_and_the_page_lists_who_came(campaign: Ca
     assert "Olga invites you to Search class" in first.body
     links = [re.search(r"http://testserver(\S+)", each.body)[1] for each in mail.outbox]
     assert len(set(links)) == 4
-    ann, warning = make_user("ann.lee@example.com", name="Ann Lee"), "not verified for your account"
+    ann, warning = (
+        make_user("ann.lee@example.com", name="Ann Lee"),
+        "not confirmed for your account",
+    )
     page = signed_in(ann).get(links[0]).content.decode()
     assert warning in page
     other = f'href="{reverse("account_logout")}?next={links[0]}"'
