@@ -10,6 +10,17 @@ from campaigns.models import Campaign, Qrels, Run, Team, User
 from campaigns.models.identity import new_public_id
 
 
+class Worker(models.Model):
+    """A Celery worker, as it reported last."""
+
+    name = models.CharField(max_length=255, unique=True)  # Celery's node name
+    slots = models.PositiveIntegerField()  # jobs that it performs at the same time
+    seen_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Job(models.Model):
     """A background job. The row is authoritative: a message only wakes a worker, which claims the
     next job.
@@ -51,6 +62,9 @@ class Job(models.Model):
         choices=Priority.choices, default=Priority.NORMAL, db_default=Priority.NORMAL
     )
     request_id = models.CharField(max_length=64, blank=True, db_default="")  # that created it
+    is_long = models.BooleanField(  # an analysis that quick ones need not wait for
+        default=False, db_default=False
+    )
     state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
     attempts = models.PositiveSmallIntegerField(default=0)
     owner = models.CharField(max_length=32, blank=True)  # token of the current attempt

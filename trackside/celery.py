@@ -35,8 +35,9 @@ log = logging.getLogger(__name__)
 
 
 class Sweeper(bootsteps.StartStopStep):
-    """Sweeps every SWEEP_SECONDS, in the worker's main process. Every minute it requests the task
-    that sends notices of opening and closing, and every hour the task that deletes unused files."""
+    """In the worker's main process: sweeps and reports the worker every SWEEP_SECONDS; every minute
+    requests the task that sends notices of opening and closing, and every hour the task that
+    deletes unused files."""
 
     requires = {"celery.worker.components:Timer"}
 
@@ -44,7 +45,7 @@ class Sweeper(bootsteps.StartStopStep):
         from django.conf import settings  # the settings are only known once a worker starts
 
         self.entries = [
-            worker.timer.call_repeatedly(settings.SWEEP_SECONDS, self.sweep),
+            worker.timer.call_repeatedly(settings.SWEEP_SECONDS, self.sweep, (worker,)),
             worker.timer.call_repeatedly(
                 TELL_SECONDS, self.ask, ("scoring.tell_due", TELL_SECONDS)
             ),
@@ -65,13 +66,15 @@ class Sweeper(bootsteps.StartStopStep):
             log.warning("The broker did not accept %s. The timer tries again.", task, exc_info=True)
 
     @staticmethod
-    def sweep() -> None:
+    def sweep(worker: Any) -> None:
         from django.db import DatabaseError, connections
 
+        from scoring.jobs import workers
         from scoring.jobs.housekeeping import sweep
 
         with sweeping:
             try:
+                workers.report(worker.hostname, worker.pool.num_processes)
                 sweep()
             except DatabaseError:
                 log.exception("The sweep failed; the next one tries again.")

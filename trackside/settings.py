@@ -215,8 +215,8 @@ LEASE_SECONDS = env.float("LEASE_SECONDS", default=90)
 RENEWAL_SECONDS = env.float("RENEWAL_SECONDS", default=30)
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", default=30)
 JOB_ATTEMPTS = env.int("JOB_ATTEMPTS", default=3)
-# Analyses that run at a time on all workers: one less than the slots of the workers.
-ANALYSES_AT_ONCE = env.int("ANALYSES_AT_ONCE", default=1)
+# The share of all workers' slots that quick analyses may use. Long ones may use half as many.
+ANALYSES_SHARE = env.float("ANALYSES_SHARE", default=0.5)
 
 # Monitoring: the longest healthy waiting time of a job, and the token for the metrics.
 LONGEST_WAIT_SECONDS = env.float("LONGEST_WAIT_SECONDS", default=120)

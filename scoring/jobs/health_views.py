@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from scoring.jobs import health_probes
+from scoring.jobs import health_probes, workers
 from scoring.jobs.health import (
     abandoned_count,
     check_health,
@@ -64,6 +64,11 @@ class _Collector:
                 "trackside_abandoned_jobs",
                 "Running jobs whose lease expired and that no worker has requeued.",
                 value=abandoned_count(),
+            )
+            yield GaugeMetricFamily(
+                "trackside_worker_slots",
+                "Jobs that the workers perform at the same time, as they reported.",
+                value=workers.slots(),
             )
             yield from _job_metrics()
 

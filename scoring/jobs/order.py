@@ -11,8 +11,9 @@ A job of no team (an analysis, an email, the next documents to judge) that has w
 PRIORITY_SECONDS counts as one priority higher. So it gets its share however many runs are uploaded.
 Runs that are scored again stay behind uploads.
 
-At most ANALYSES_AT_ONCE analyses run at a time on all workers together: the other slots stay free
-for uploads. One statement reads the state of all live jobs, and the same state gives the same
+Analyses have a share of the slots of all workers, ANALYSES_SHARE, and the other slots stay free for
+uploads (`workers.py`). Long analyses have half as many of their own, so that quick ones need not
+wait for them. One statement reads the state of all live jobs, and the same state gives the same
 choice. Workers that choose at the same moment choose the same job, and only one of them claims it.
 This enforces the limit without a lock, with one exception: if another analysis becomes the next job
 between two choices, each of the two workers may start one.
@@ -28,6 +29,7 @@ from django.conf import settings
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Min, Q, Sum
 from django.db.models.functions import Coalesce, Now
 
+from scoring.jobs import workers
 from scoring.models import Evaluation, Job
 
 FAIR_SHARE_SECONDS = 600
@@ -41,9 +43,10 @@ Client: TypeAlias = int | tuple[str, int | None]  # a team, or a kind of job of 
 
 @dataclass(frozen=True)
 class _Group:
-    """The live jobs of one kind, campaign, team and priority."""
+    """The live jobs of one kind, length, campaign, team and priority."""
 
     kind: str
+    is_long: bool
     campaign: int | None
     team: int | None
     priority: int
@@ -58,6 +61,10 @@ class _Group:
             return self.priority
         seconds = self.waited.total_seconds() if self.waited else 0.0
         return max(self.priority - int(seconds // PRIORITY_SECONDS), 0)
+
+    @property
+    def is_analysis(self) -> bool:
+        return self.kind == Job.Kind.ANALYSE
 
     @property
     def client(self) -> Client:
@@ -77,15 +84,18 @@ def due() -> Q:
 
 
 def next_job() -> int | None:
-    """The key of the job that a worker should claim now; None if there is none. Two queries."""
+    """The key of the job that a worker should claim now; None if there is none. Two queries, and
+    one more if an analysis waits while others run."""
     groups = _live_groups()
     running: Counter[Client] = Counter()
     for group in groups:
         running[group.client] += group.running
-    analyses = sum(group.running for group in groups if group.kind == Job.Kind.ANALYSE)
-    if analyses >= max(settings.ANALYSES_AT_ONCE, 1):
-        groups = [group for group in groups if group.kind != Job.Kind.ANALYSE]
     waiting = [group for group in groups if group.oldest is not None]
+    for is_long in (False, True):
+        analyses = [each for each in groups if each.is_analysis and each.is_long == is_long]
+        at_once = sum(group.running for group in analyses)
+        if at_once and at_once >= workers.analyses_at_once(is_long=is_long):
+            waiting = [group for group in waiting if group not in analyses]
     if not waiting:
         return None
     seconds, jobs = _recent_use()
@@ -138,7 +148,7 @@ def _live_groups() -> list[_Group]:
     waited = ExpressionWrapper(
         Now() - Min("waiting_since", filter=due()), output_field=DurationField()
     )
-    rows = live.values("kind", "campaign", "team", "priority").annotate(
+    rows = live.values("kind", "is_long", "campaign", "team", "priority").annotate(
         running=Count("pk", filter=is_running), oldest=Min("pk", filter=due()), waited=waited
     )
     return [_Group(**row) for row in rows]

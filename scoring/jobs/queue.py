@@ -109,13 +109,17 @@ def enqueue(
     campaign_id: int | None,
     team_id: int | None = None,
     priority: int | None = None,
+    is_long: bool = False,
 ) -> Job:
     """Creates a job, or returns the live one for this subject, and wakes a worker on commit.
 
     `team_id` is the team whose share of the workers it uses; the default of `priority` depends on
-    the kind.
+    the kind. Quick analyses do not wait for one that `is_long`.
     """
-    return enqueue_all(kind, {subject: team_id}, campaign_id=campaign_id, priority=priority)[0]
+    (job,) = enqueue_all(
+        kind, {subject: team_id}, campaign_id=campaign_id, priority=priority, is_long=is_long
+    )
+    return job
 
 
 def enqueue_all(
@@ -124,6 +128,7 @@ def enqueue_all(
     *,
     campaign_id: int | None,
     priority: int | None = None,
+    is_long: bool = False,
 ) -> list[Job]:
     """The same for many subjects of a campaign, in two statements. `teams` is by subject."""
     chosen = PRIORITIES.get(kind, Job.Priority.NORMAL) if priority is None else priority
@@ -135,6 +140,7 @@ def enqueue_all(
                 campaign_id=campaign_id,
                 team_id=team_id,
                 priority=chosen,
+                is_long=is_long,
                 request_id=tracing.request_id.get().strip("-"),
                 created_at=Now(),
                 waiting_since=Now(),
@@ -323,9 +329,9 @@ def _notify_organisers(job: Job) -> None:
 
 
 def _wake_for_next(kind: str) -> None:
-    """Sends another message if a job of this kind waits: messages that arrived while
-    ANALYSES_AT_ONCE analyses were running are consumed, and runs that are scored again have one
-    message for many."""
+    """Sends another message if a job of this kind waits: messages that arrived while as many
+    analyses were running as may are consumed, and runs that are scored again have one message for
+    many."""
     waiting = Job.objects.filter(due(), kind=kind).order_by("pk").first()
     if waiting is not None:
         wake_worker(waiting.pk, waiting.kind)

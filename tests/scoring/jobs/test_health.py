@@ -10,7 +10,7 @@ from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
 
-from scoring.jobs import health_probes, queue
+from scoring.jobs import health_probes, queue, workers
 from scoring.jobs.housekeeping import sweep
 from scoring.models import Job
 from tests.making import make_run
@@ -55,12 +55,14 @@ def test_a_backlog_is_healthy_while_workers_process_it(client: Client) -> None:
 
 def test_a_running_job_whose_worker_is_gone_is_reported(client: Client, settings: object) -> None:
     settings.METRICS_TOKEN = "sesame"
+    workers.report("worker@host", 3)
     job = waiting_job(since=timedelta(seconds=5))
     assert queue.claim(job.pk) is not None
     Job.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(minutes=2))
     assert client.get("/healthz").json()["work_is_done"] is False
     text = client.get("/metrics", headers={"Authorization": "Bearer sesame"}).content.decode()
     assert "trackside_abandoned_jobs 1.0" in text
+    assert "trackside_worker_slots 3.0" in text
 
 
 def test_a_storage_that_cannot_be_written_is_reported(

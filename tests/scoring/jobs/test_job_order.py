@@ -11,10 +11,10 @@ from django.db.models.functions import Now
 from campaigns.models import Campaign, Run, Team
 from scoring import tasks
 from scoring.evaluation.requests import request_evaluation, request_evaluations
-from scoring.jobs import queue, tracing
+from scoring.jobs import queue, tracing, workers
 from scoring.jobs.housekeeping import sweep
 from scoring.jobs.order import PRIORITY_SECONDS, next_job
-from scoring.models import Job
+from scoring.models import Job, Worker
 from scoring.worker import perform, perform_waiting_jobs
 from tests.crowd import crowd
 from tests.making import make_campaign, make_qrels, make_run, make_team
@@ -184,11 +184,55 @@ def test_the_limit_of_analyses_is_that_of_all_campaigns_together() -> None:
     assert queue.claim_next() is None
 
 
-def test_the_limit_of_analyses_can_be_raised(settings: LazySettings) -> None:
-    settings.ANALYSES_AT_ONCE = 2
+def test_analyses_have_half_of_the_slots_of_all_workers() -> None:
+    workers.report("first@host", 2)
+    workers.report("second@host", 3)
     add(ANALYSE, make_campaign(), 3)
     assert claimed() != claimed()
     assert queue.claim_next() is None
+
+
+def test_the_share_of_analyses_can_be_raised(settings: LazySettings) -> None:
+    settings.ANALYSES_SHARE = 1
+    workers.report("worker@host", 2)
+    add(ANALYSE, make_campaign(), 3)
+    assert claimed() != claimed()
+    assert queue.claim_next() is None
+
+
+def test_a_worker_that_reports_again_counts_once_and_one_that_stopped_does_not_count(
+    settings: LazySettings,
+) -> None:
+    for _ in range(2):
+        workers.report("first@host", 4)
+    workers.report("second@host", 2)
+    assert workers.slots() == 6
+    silent = timedelta(seconds=4 * settings.SWEEP_SECONDS)
+    Worker.objects.filter(name="first@host").update(seen_at=Now() - silent)
+    assert workers.slots() == 2
+    workers.report("second@host", 2)
+    assert not Worker.objects.filter(name="first@host").exists()
+
+
+def test_quick_analyses_do_not_wait_for_a_long_one() -> None:
+    campaign = make_campaign()
+    long, _ = (
+        queue.enqueue(ANALYSE, subject=subject, campaign_id=campaign.pk, is_long=True)
+        for subject in (1, 2)
+    )
+    assert claimed() == long.pk
+    (quick,) = add(ANALYSE, campaign)
+    assert claimed() == quick
+    assert queue.claim_next() is None
+
+
+@pytest.mark.parametrize(
+    ("slots", "quick", "long"), [(0, 1, 1), (1, 1, 1), (2, 1, 1), (3, 1, 1), (4, 2, 1), (16, 8, 4)]
+)
+def test_the_slots_of_analyses(slots: int, quick: int, long: int) -> None:
+    workers.report("worker@host", slots)
+    assert workers.analyses_at_once(is_long=False) == quick
+    assert workers.analyses_at_once(is_long=True) == long
 
 
 @pytest.mark.django_db(transaction=True)

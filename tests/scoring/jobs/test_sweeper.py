@@ -1,10 +1,15 @@
-"""The sweep and the forks of a worker's main process keep out of each other's way."""
+"""The sweep of a worker's main process: it waits for forks and they for it, and it reports."""
 
 import os
 import threading
+from types import SimpleNamespace
 
+import pytest
+from django.db import connections
+
+from scoring.jobs import workers
 from tests.patience import PATIENCE
-from trackside.celery import sweeping
+from trackside.celery import Sweeper, sweeping
 
 
 def test_nobody_forks_while_the_sweep_may_hold_a_connection() -> None:
@@ -31,3 +36,11 @@ def test_a_child_may_fork_and_sweep_itself() -> None:
     if child == 0:
         os._exit(0 if sweeping.acquire(timeout=1) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.django_db
+def test_each_sweep_reports_the_slots_of_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "close_all", lambda: None)  # the test's own is needed below
+    pool = SimpleNamespace(num_processes=3)
+    Sweeper.sweep(SimpleNamespace(hostname="worker@host", pool=pool))
+    assert workers.slots() == 3
