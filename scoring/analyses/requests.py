@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from campaigns.access import Viewer
 from campaigns.models import Campaign, Qrels
 from campaigns.models.runs import run_name
-from scoring.analyses import budget
+from scoring.analyses import budget, costs
 from scoring.evaluation.rules import rules_of
 from scoring.jobs import queue
 from scoring.models import Analysis, Evaluation, Job, TieRule
@@ -67,7 +67,8 @@ def request_analysis(
     viewer must be allowed to see the leaderboard. The question must consist of offered choices,
     never of free text. `stamp` is a JSON value that changes with what the result depends on
     besides. Raises `TooManyAnalyses` if the analysis is new and the client has no budget left. Set
-    `is_free` for a page that requests the same analysis for every visitor.
+    `is_free` for a page that requests the same analysis for every visitor. An analysis that would
+    take too long has failed, says why, and is not stored.
     """
     requests = [(qrels, kind, question)]
     return request_analyses(viewer, requests, stamp=stamp, is_free=is_free)[0]
@@ -120,16 +121,25 @@ def _create(
     *,
     is_free: bool,
 ) -> Analysis:
+    """A new analysis; one that failed and is not stored, if it would take too long."""
+    seconds = costs.estimated_seconds(campaign, kind, question)
+    new = {"qrels": qrels, "kind": kind, "question": dict(question)}
+    if failure := costs.too_long(seconds):
+        failed = Analysis.State.FAILED
+        return Analysis(campaign=campaign, digest=digest, state=failed, failure=failure, **new)
     with transaction.atomic():
         analysis, is_new = Analysis.objects.get_or_create(
-            campaign=campaign,
-            digest=digest,
-            defaults={"qrels": qrels, "kind": kind, "question": dict(question)},
+            campaign=campaign, digest=digest, defaults=new
         )
         if is_new:
             if not (is_free or _is_update(analysis)):
                 budget.spend()
-            queue.enqueue(Job.Kind.ANALYSE, subject=analysis.pk, campaign_id=campaign.pk)
+            queue.enqueue(
+                Job.Kind.ANALYSE,
+                subject=analysis.pk,
+                campaign_id=campaign.pk,
+                is_long=seconds > costs.QUICK_SECONDS,
+            )
     return analysis
 
 

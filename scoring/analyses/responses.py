@@ -34,11 +34,13 @@ def analysed_page(
 
 
 def _requested_before(analysis: Analysis) -> int:
-    """How many analyses of all campaigns were requested before this one and are not done."""
+    """How many quick, or long, analyses of all campaigns were requested before this one, which is
+    as quick or long, and are not done."""
     jobs = Job.objects.filter(kind=Job.Kind.ANALYSE)
-    own = jobs.filter(subject=analysis.pk, state=Job.State.WAITING).values("pk")[:1]
+    own = jobs.filter(subject=analysis.pk, state=Job.State.WAITING)[:1]
     live = jobs.filter(state__in=[Job.State.WAITING, Job.State.RUNNING])
-    return live.filter(pk__lt=Subquery(own)).count()
+    before = live.filter(pk__lt=Subquery(own.values("pk")), is_long=Subquery(own.values("is_long")))
+    return before.count()
 
 
 class AnalysisQuery(Protocol):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
@@ -104,7 +104,8 @@ def requested_format(request: Request) -> Callable[..., Response | HttpResponse]
 def _being_computed(analysis: Analysis) -> Response:
     """The response until a worker has computed the analysis; the queue shows failures."""
     if analysis.state == Analysis.State.FAILED:
-        raise Http404
+        message = f"Computing the table failed. {analysis.failure}".strip()
+        return Response({"code": "failed", "message": message}, status=404)
     body = {
         "code": "computing",
         "message": "Being computed. Try again later.",

@@ -5,7 +5,7 @@ from itertools import chain, islice
 from typing import TypeAlias
 
 from django.core.paginator import EmptyPage, Page, PageNotAnInteger, Paginator
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import URLPattern, path
 
 from campaigns.access import Viewer
@@ -104,7 +104,8 @@ def _csv_response(table: Table) -> TableResponse:
 def _not_computed_yet(analysis: Analysis) -> HttpResponse:
     """The response until a worker has computed the table."""
     if analysis.state == Analysis.State.FAILED:
-        raise Http404("Computing the table failed.")
+        text = f"Computing the table failed. {analysis.failure}".strip()
+        return HttpResponse(f"{text}\n", status=404, content_type="text/plain")
     text = "Being computed. Try again later.\n"
     response = HttpResponse(text, status=202, content_type="text/plain")
     response["Retry-After"] = str(POLL_SECONDS)

@@ -38,6 +38,7 @@ SCENARIOS: dict[str, Callable[[Stack, Track], Figures]] = {
     "fuzz": lambda stack, _: fuzz.fuzz(stack),
     "wide": lambda stack, _: wide.wide(stack),
     "marco": lambda stack, _: marco.marco(stack),
+    "analyses": lambda stack, _: marco.analyses(stack),
     "costs": lambda stack, _: costs.costs(stack),
     "deploy": restarts.restarts,
     "outages": outages.outages,

@@ -1,9 +1,10 @@
-"""A campaign of MS MARCO's size: every page of it, and many who compare two of its runs."""
+"""A campaign of MS MARCO's size: every page of it, its analyses, and many who compare two of its
+runs. Also the analyses of a campaign of many runs."""
 
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,14 +23,14 @@ LARGEST_PAGE, LARGEST_PROCESS = 500_000, 600  # bytes, megabytes
 PUBLISH = """
 from django.test import Client
 from campaigns.models import Campaign, Membership, Team, User
-campaign = Campaign.objects.get(slug="marco")
+campaign = Campaign.objects.get(slug="{slug}")
 for name in ("runs", "board", "per_topic", "qrels", "run_files"):
     setattr(campaign, name + "_audience", 2)
 campaign.stage, campaign.shows_own_scores = "published", True
 campaign.save()
 run = campaign.runs.ranked().order_by("-tag").first()
 names = ("organiser", "team")
-people = [User.objects.create_user(f"{name}@marco.example.org", "x") for name in names]
+people = [User.objects.create_user(name + "@{slug}.example.org", "x") for name in names]
 Membership.objects.create(campaign=campaign, person=people[0], role="organiser")
 Membership.objects.create(campaign=campaign, person=people[1], role="participant", team=run.team)
 print(run.public_id, run.team.public_id, campaign.topics.order_by("-position")[5].code)
@@ -37,6 +38,17 @@ for person in people:
     client = Client()
     client.force_login(person)
     print(client.cookies["sessionid"].value)
+"""
+# For each analysis that is done: kind, estimated seconds and seconds taken.
+TIMES = """
+from scoring.analyses.costs import estimated_seconds
+from scoring.models import Analysis, Job
+done = Analysis.objects.filter(campaign__slug="{slug}", state="done").select_related("campaign")
+for analysis in done.order_by("kind", "pk"):
+    job = Job.objects.filter(kind="analyse", subject=analysis.pk, state="done").last()
+    taken = (job.finished_at - job.claimed_at).total_seconds()
+    kind = analysis.kind
+    print(kind, estimated_seconds(analysis.campaign, kind, analysis.question), taken)
 """
 # What the forms of its pages ask for.
 CHOICES = [
@@ -65,18 +77,29 @@ def marco(stack: Stack) -> Figures:
         topics=int(os.environ.get("MARCO_TOPICS", Size.topics)),
         runs=int(os.environ.get("MARCO_RUNS", Size.runs)),
     )
+    yield from _every_page(stack, SLUG, size, ("organiser", "participant", "public"))
+    yield from _many_compare(stack)
+
+
+def analyses(stack: Stack) -> Figures:
+    """Two thousand runs. The pages of the organiser request every analysis."""
+    size = Size(topics=50, documents=100, runs=2_000, teams=300)
+    yield from _every_page(stack, "analyses", size, ("organiser",))
+
+
+def _every_page(stack: Stack, slug: str, size: Size, roles: Sequence[str]) -> Figures:
     began = time.monotonic()
-    run, team, topic, *sessions = _place(stack, size)
+    run, team, topic, *sessions = _place(stack, slug, size)
     yield Figure(f"{size.runs} runs of {size.topics} topics, served after",
                  f"{time.monotonic() - began:.0f} s")  # fmt: skip
     cookies = dict(zip(("organiser", "participant"), [f"sessionid={s}" for s in sessions],
                        strict=True)) | {"public": ""}  # fmt: skip
-    values = {"slug": [SLUG], "public_id": [run], "team": [team], "code": [topic],
+    values = {"slug": [slug], "public_id": [run], "team": [team], "code": [topic],
               "topic": [topic], "p": ["0.6"]}  # fmt: skip
     choices = [each.format(run=run, topic=topic) for each in CHOICES]
     pages: list[Page] = []
-    for who, cookie in cookies.items():
-        walk(stack, who, cookie, paths_of(SLUG, values, choices), _teller(pages))
+    for who in roles:
+        walk(stack, who, cookies[who], paths_of(slug, values, choices), _teller(pages))
     found = [page for page in pages if page.status not in (302, 403, 404, 405)]
     yield none_of("pages that failed", sum(p.status in (0, 500, 502, 503, 504) for p in found))
     html = [page for page in found if page.is_page]
@@ -86,18 +109,26 @@ def marco(stack: Stack) -> Figures:
     yield Figure(f"slowest answer {slowest.path}", f"{slowest.seconds:.1f} s")
     deepest = max(found, key=lambda page: page.peak)
     yield at_most(f"web process at {deepest.path}", deepest.peak, LARGEST_PROCESS, "MB")
-    yield from _many_compare(stack)
+    settle(stack)
+    for line in _shell(stack, TIMES, slug).splitlines():
+        kind, estimated, taken = line.split()
+        value = f"{float(estimated):.0f}, {float(taken):.0f} s"
+        yield Figure(f"{kind}: estimated, taken", value)
 
 
-def _place(stack: Stack, size: Size) -> list[str]:
+def _place(stack: Stack, slug: str, size: Size) -> list[str]:
     """The campaign in the site, by the command that operators use."""
     with TemporaryDirectory(prefix="trackside-marco-") as scratch:
         folder = Path(scratch) / "campaign"
         write_campaign(folder, size)
-        stack.manage("import_campaign", str(folder), "--slug", SLUG, "--name", "Passage ranking",
+        stack.manage("import_campaign", str(folder), "--slug", slug, "--name", "Passage ranking",
                      "--runs-table", str(folder / "runs.csv"))  # fmt: skip
     settle(stack)
-    return stack.manage("shell", "--verbosity", "0", "-c", PUBLISH).split()
+    return _shell(stack, PUBLISH, slug).split()
+
+
+def _shell(stack: Stack, script: str, slug: str) -> str:
+    return stack.manage("shell", "--verbosity", "0", "-c", script.replace("{slug}", slug))
 
 
 def _teller(pages: list[Page]) -> Callable[[Page], None]:

@@ -29,10 +29,11 @@ class Size:
     topics: int = TOPICS
     documents: int = DOCUMENTS
     runs: int = RUNS
+    teams: int | None = None  # None: each run is of a team of its own
 
 
 def write_campaign(folder: Path, size: Size, seed: int = 1) -> None:
-    """Topics, qrels, runs and the table of runs; every run is of a team of its own."""
+    """Topics, qrels, runs and the table of runs."""
     (folder / "runs").mkdir(parents=True)
     codes = [f"{1_000_000 + 13 * number}" for number in range(size.topics)]
     (folder / "topics.tsv").write_text(
@@ -45,7 +46,8 @@ def write_campaign(folder: Path, size: Size, seed: int = 1) -> None:
         with gzip.open(folder / "runs" / f"{tag}.gz", "wb", compresslevel=1) as file:
             for block in _run_lines(codes, size, tag, number, seed):
                 file.write(block)
-        rows.append(f"{tag},Team {number:02d},automatic,no")
+        team = number % (size.teams or size.runs)
+        rows.append(f"{tag},Team {team:02d},automatic,no")
     (folder / "runs.csv").write_text("\n".join(rows) + "\n")
 
 

@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import pytest
-from django.http import Http404
 from django.test import RequestFactory
 
 from scoring.core.measures.names import parse_measure
@@ -89,6 +88,7 @@ def test_a_table_that_is_being_computed_says_when_to_ask_again(suffix: str) -> N
     response = table_response(request, table, "runs", suffix, awaits=waiting)
     assert response.status_code == 202
     assert int(response["Retry-After"]) > 0
-    failed = Analysis(state=Analysis.State.FAILED)
-    with pytest.raises(Http404):
-        table_response(request, table, "runs", suffix, awaits=failed)
+    failed = Analysis(state=Analysis.State.FAILED, failure="It took too long.")
+    response = table_response(request, table, "runs", suffix, awaits=failed)
+    assert response.status_code == 404
+    assert response.content == b"Computing the table failed. It took too long.\n"

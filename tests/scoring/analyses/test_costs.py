@@ -1,0 +1,111 @@
+"""How long an analysis will take is estimated before a worker begins it: quick ones do not wait for
+long ones, and one that would reach the time limit is not begun."""
+
+import pytest
+from django.conf import LazySettings
+from django.test import Client
+from django.urls import reverse
+
+from campaigns.models import Audience, Campaign
+from scoring import worker
+from scoring.analyses import costs
+from scoring.analyses.costs import SECONDS, Size, estimated_seconds, too_long
+from scoring.models import Analysis, Job, StoredRanking
+from tests.scoring.analyses.test_analyses import RBP, asked, campaign
+
+pytestmark = pytest.mark.django_db
+__all__ = ["campaign"]  # the fixture
+
+MS_MARCO = Size(runs=5, teams=5, topics=6_980, documents=34_900_000)
+WIDE = Size(runs=2_000, teams=300, topics=50, documents=10_000_000)
+CLASS = Size(runs=30, teams=15, topics=50, documents=150_000)
+MEASURES = [f"P@{depth}" for depth in range(1, 10)]
+# By kind of analysis, as the pages ask: seconds measured for MS_MARCO and WIDE.
+MEASURED = {
+    "significance": ({"test": "t", "has_tukey": False}, 0.1, 3.8),
+    "separated_counts": ({"measures": MEASURES}, 26.1, 117.2),
+    "pool_depths": ({"measures": MEASURES}, 14.2, 23.4),
+    "left_out": ({}, 4.9, 63.0),
+    "run_bounds": ({"runs": ["one", "two"], "persistences": [0.5, 0.8, 0.95]}, 61.9, 3.1),
+    "assessor_boards": ({}, 4.0, 2.0),
+    "unique_finds": ({}, 3.9, 2.8),
+    "difference": ({}, 2.7, None),
+    "rank_intervals": ({}, 4.5, 2.4),
+    "split_halves": ({}, 4.4, 14.0),
+    "variances": ({"measures": MEASURES[1:]}, 0.2, 1.6),
+}
+
+
+def test_every_kind_of_analysis_has_an_estimate() -> None:
+    assert set(SECONDS) == set(worker.COMPUTATIONS)
+
+
+@pytest.mark.parametrize("kind", MEASURED)
+def test_estimates_are_those_measured_within_a_factor_of_three(kind: str) -> None:
+    question, *measured = MEASURED[kind]
+    for size, seconds in zip((MS_MARCO, WIDE), measured, strict=True):
+        if seconds is not None and seconds > 1:
+            assert 1 / 3 < SECONDS[kind](size, question) / seconds < 3
+    assert SECONDS[kind](CLASS, question) < costs.QUICK_SECONDS
+
+
+def test_the_size_is_that_of_the_ranked_runs(campaign: Campaign) -> None:
+    topics = campaign.topics.count()
+    assert estimated_seconds(campaign, "left_out", {}) == 0
+    for run in campaign.runs.all():
+        StoredRanking.objects.create(
+            run=run,
+            storage_key=run.public_id,
+            topic_count=topics,
+            document_count=3_000,
+            tied_count=0,
+            longest=1_000,
+        )
+    size = Size(runs=2, teams=2, topics=topics, documents=6_000)
+    assert estimated_seconds(campaign, "left_out", {}) == SECONDS["left_out"](size, {})
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_a_job_knows_whether_it_is_long(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch, is_long: bool
+) -> None:
+    seconds = costs.QUICK_SECONDS + (0.1 if is_long else -0.1)
+    monkeypatch.setitem(SECONDS, "significance", lambda *_: seconds)
+    asked(campaign)
+    assert Job.objects.get().is_long == is_long
+
+
+def test_the_limit_is_that_of_a_job(settings: LazySettings) -> None:
+    settings.CELERY_TASK_SOFT_TIME_LIMIT = 600
+    assert too_long(600) == ""
+    assert too_long(1500) == (
+        "That would take a worker about 25 minutes, longer than the limit of 10 minutes. Choose "
+        "fewer measures or runs where the page offers them."
+    )
+    longest = Analysis._meta.get_field("failure").max_length
+    assert longest is not None
+    assert len(too_long(10**9)) <= longest
+
+
+def test_one_that_would_take_too_long_is_not_begun_and_says_so(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Campaign.objects.update(board_audience=Audience.EVERYONE)
+    monkeypatch.setitem(SECONDS, "significance", lambda *_: 3_000)
+    refused = asked(campaign)
+    assert (refused.state, refused.pk) == (Analysis.State.FAILED, None)
+    assert not Analysis.objects.exists()
+    assert not Job.objects.exists()
+    page = Client().get(reverse("scoring:significance", args=["asked"]), {"measure": RBP})
+    text = page.content.decode()
+    assert f"significance tests of all pairs for so large a campaign. {refused.failure}" in text
+    assert "queue" not in text[text.index("This site does not") :].partition("</p>")[0]
+    assert "Refresh" not in page
+    table = Client().get(reverse("scoring:significance-csv", args=["asked"]), {"measure": RBP})
+    assert table.status_code == 404
+    assert refused.failure in table.content.decode()
+    answer = Client().get(reverse("api:significance", args=["asked"]), {"measure": RBP})
+    assert answer.status_code == 404
+    assert refused.failure in answer.content.decode()
+    monkeypatch.undo()
+    assert asked(campaign).state == Analysis.State.WAITING
